@@ -1,0 +1,1 @@
+"""What is true: pure values and functions; the standard library and bracex only."""

@@ -1,0 +1,85 @@
+"""The codes that leave the process: gate refusals, findings in files, verification problems.
+
+Invariant: a code is never reused for another meaning; each stands in docs/codes.md.
+"""
+
+from enum import StrEnum
+
+
+class GateCode(StrEnum):
+    """Why an edit was refused (requirements section 6, in the order of its rows)."""
+
+    CHECKOUT_REQUIRED = "CHECKOUT_REQUIRED"
+    CONTRACT_DRIFT = "CONTRACT_DRIFT"
+    TOOL_BLOCKED = "TOOL_BLOCKED"
+    PATH_DENIED = "PATH_DENIED"
+    OUTSIDE_WORKSPACE = "OUTSIDE_WORKSPACE"
+    NO_ACTIVE_INTENT = "NO_ACTIVE_INTENT"
+    INTENT_NOT_FOUND = "INTENT_NOT_FOUND"
+    INTENT_CLOSED = "INTENT_CLOSED"
+    INTENT_IGNORED = "INTENT_IGNORED"
+    SCOPE_VIOLATION = "SCOPE_VIOLATION"
+    STALE_FILE = "STALE_FILE"
+    READ_REQUIRED = "READ_REQUIRED"
+    SPEC_ITERATION = "SPEC_ITERATION_REQUIRES_INTENT_EVOLUTION"
+    HITL_REJECTED = "HITL_REJECTED"
+    GOVERNANCE_UNAVAILABLE = "GOVERNANCE_UNAVAILABLE"
+
+
+class ShownCode(StrEnum):
+    """What is shown about an edit without being a row of the gate."""
+
+    CONTROL_PLANE_EDIT = "CONTROL_PLANE_EDIT"
+    MORE_VIOLATIONS = "MORE_VIOLATIONS"
+    GOVERNANCE_OFF = "GOVERNANCE_OFF"
+
+
+class RequestCode(StrEnum):
+    """`data.code` of a request that could not be judged (protocol section 2)."""
+
+    INTENT_NOT_FOUND = "INTENT_NOT_FOUND"
+    INTENT_CLOSED = "INTENT_CLOSED"
+    INTENT_IGNORED = "INTENT_IGNORED"
+    NOT_GOVERNED = "NOT_GOVERNED"
+    TICKET_UNKNOWN = "TICKET_UNKNOWN"
+    LEDGER_UNAVAILABLE = "LEDGER_UNAVAILABLE"
+    DRAFT_UNKNOWN = "DRAFT_UNKNOWN"
+
+
+class FileCode(StrEnum):
+    """Findings in the intents file and in the policy (requirements sections 3 and 5)."""
+
+    YAML_SYNTAX = "YAML_SYNTAX"
+    YAML_UNQUOTED_GLOB = "YAML_UNQUOTED_GLOB"
+    YAML_LIMIT = "YAML_LIMIT"
+    YAML_DUPLICATE_KEY = "YAML_DUPLICATE_KEY"
+    WRONG_TYPE = "WRONG_TYPE"
+    MISSING_ID = "MISSING_ID"
+    DUPLICATE_ID = "DUPLICATE_ID"
+    UNKNOWN_KEY = "UNKNOWN_KEY"
+    UNKNOWN_STATUS = "UNKNOWN_STATUS"
+    OTHER_FORM = "OTHER_FORM"
+    EMPTY_SCOPE = "EMPTY_SCOPE"
+    BAD_GLOB = "BAD_GLOB"
+    DEAD_GLOB = "DEAD_GLOB"
+    GLOB_HINT = "GLOB_HINT"
+    WIDE_GLOB = "WIDE_GLOB"
+    SCOPE_MATCHES_NOTHING = "SCOPE_MATCHES_NOTHING"
+    COVERED_GLOB = "COVERED_GLOB"
+    SCOPE_CONTROL_PLANE = "SCOPE_CONTROL_PLANE"
+    SCOPE_OVERLAP = "SCOPE_OVERLAP"
+    BAD_VALUE = "BAD_VALUE"
+
+
+class LedgerCode(StrEnum):
+    """What `verify` finds (ledger section 2)."""
+
+    BAD_JSON = "BAD_JSON"
+    BAD_FORM = "BAD_FORM"
+    BAD_RECORD = "BAD_RECORD"
+    BAD_HASH = "BAD_HASH"
+    BROKEN_LINK = "BROKEN_LINK"
+    DUPLICATE_ID = "DUPLICATE_ID"
+    TORN_TAIL = "TORN_TAIL"
+    UNTIED_HEADS = "UNTIED_HEADS"
+    CLOCK_BACKWARDS = "CLOCK_BACKWARDS"

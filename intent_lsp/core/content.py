@@ -1,0 +1,77 @@
+r"""The content of a file: its hash, its text, its lines.
+
+Invariant: a line ends at `\\r\\n`, `\\n` or `\\r` and nowhere else (ledger section 1); text after the
+last terminator is a line if it is not empty; empty content has no line.
+Invariant: only the raw bytes are hashed; a byte order mark belongs to no line.
+"""
+
+import codecs
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import NewType
+
+ContentHash = NewType("ContentHash", str)
+
+EMPTY_HASH = ContentHash("sha256:" + hashlib.sha256(b"").hexdigest())
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
+_HASH = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
+_UTF16_MARKS = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    """Decoded content: `text` is without the byte order mark `mark`."""
+
+    text: str
+    encoding: str
+    mark: bytes
+
+    def encode(self, text: str) -> bytes:
+        """Give the bytes of `text` as this file spells its text."""
+        return self.mark + text.encode(self.encoding)
+
+
+def hash_content(data: bytes) -> ContentHash:
+    """Hash raw bytes: `sha256:` and 64 lower-case hexadecimal digits."""
+    return ContentHash("sha256:" + hashlib.sha256(data).hexdigest())
+
+
+def parse_hash(text: str) -> ContentHash | None:
+    """Read a hash with or without its `sha256:`; None when it is not one."""
+    found = _HASH.fullmatch(text.lower())
+    return ContentHash("sha256:" + found.group(1)) if found else None
+
+
+def decode(data: bytes) -> Text | None:
+    """Decode UTF-8 with or without a mark, UTF-16 with one; None: not a text (section 8)."""
+    encoding, mark = "utf-8", b""
+    if data.startswith(codecs.BOM_UTF8):
+        mark = codecs.BOM_UTF8
+    for start, name in _UTF16_MARKS:
+        if data.startswith(start):
+            encoding, mark = name, start
+    try:
+        return Text(text=data[len(mark) :].decode(encoding), encoding=encoding, mark=mark)
+    except UnicodeDecodeError:
+        return None
+
+
+def split_lines(text: str) -> list[str]:
+    """Split into lines that keep their terminators; joined they are `text` again."""
+    if "\r" in text:
+        return _LINE.findall(text)
+    lines = text.split("\n")
+    last = lines.pop()
+    lines = [line + "\n" for line in lines]
+    if last:
+        lines.append(last)
+    return lines
+
+
+def line_body(line: str) -> str:
+    """Give a line without its terminator."""
+    if line.endswith("\r\n"):
+        return line[:-2]
+    return line[:-1] if line.endswith(("\n", "\r")) else line

@@ -1,0 +1,35 @@
+"""Errors: a broken world, never a wrong text (a Finding) nor a refusal (a Denied)."""
+
+
+class IntentLspError(Exception):
+    """The parent of every error that this package raises on purpose.
+
+    `cure` is one line that says what to do.
+    """
+
+    cure: str = ""
+
+
+class LedgerUnavailableError(IntentLspError):
+    """The ledger cannot be read or appended to."""
+
+    def __init__(self, *, path: str, problem: str, cure: str = "") -> None:
+        super().__init__(f"{path}: {problem}")
+        self.path, self.problem, self.cure = path, problem, cure
+
+
+class FileChangedError(IntentLspError):
+    """Someone else changed a file between our reading and our writing of it."""
+
+    def __init__(self, *, path: str) -> None:
+        super().__init__(f"{path} was changed by someone else")
+        self.path, self.cure = path, "read it again and try once more"
+
+
+class UnsafePathError(IntentLspError):
+    """A file of ours is a directory, a device or a link that leaves its root."""
+
+    def __init__(self, *, path: str, problem: str) -> None:
+        super().__init__(f"{path}: {problem}")
+        self.path, self.problem = path, problem
+        self.cure = f"move {path} away; it will be created again"

@@ -1,0 +1,1 @@
+"""Who may ask: one protocol each, translated, nothing more."""

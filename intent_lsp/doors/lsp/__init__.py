@@ -1,0 +1,1 @@
+"""The editors door: the Language Server Protocol."""

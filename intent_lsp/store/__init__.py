@@ -1,0 +1,1 @@
+"""Where it lives: the only room that touches files, the clock, git and SQLite."""
