@@ -1,1 +1,1 @@
-"""What is true: pure values and functions; the standard library and bracex only."""
+"""What is true: pure values and functions; the standard library only."""

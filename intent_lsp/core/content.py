@@ -1,6 +1,6 @@
 r"""The content of a file: its hash, its text, its lines.
 
-Invariant: a line ends at `\\r\\n`, `\\n` or `\\r` and nowhere else (ledger section 1); text after the
+Invariant: a line ends at `\r\n`, `\n` or `\r` and nowhere else (ledger section 1); text after the
 last terminator is a line if it is not empty; empty content has no line.
 Invariant: only the raw bytes are hashed; a byte order mark belongs to no line.
 """

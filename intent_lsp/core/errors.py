@@ -33,3 +33,21 @@ class UnsafePathError(IntentLspError):
         super().__init__(f"{path}: {problem}")
         self.path, self.problem = path, problem
         self.cure = f"move {path} away; it will be created again"
+
+
+class InvalidRecordError(IntentLspError):
+    """A record that the ledger's schema refuses: an error of ours, never a line."""
+
+    def __init__(self, *, problem: str) -> None:
+        super().__init__(f"the record is not valid: {problem}")
+        self.problem = problem
+        self.cure = "report this with the log"
+
+
+class StateUnavailableError(IntentLspError):
+    """What `.local/` remembers cannot be read or written; the desk goes on without."""
+
+    def __init__(self, *, path: str, problem: str) -> None:
+        super().__init__(f"{path}: {problem}")
+        self.path, self.problem = path, problem
+        self.cure = "make sure that the file system takes writes there"

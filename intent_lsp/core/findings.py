@@ -1,7 +1,7 @@
 r"""A finding: what is wrong with a text that people wrote, where, and how to mend it.
 
 Invariant: positions count lines from 0 and characters in code points from 0; a line ends at
-`\\r\\n`, `\\n` or `\\r` and nowhere else.
+`\r\n`, `\n` or `\r` and nowhere else.
 """
 
 from dataclasses import dataclass, field

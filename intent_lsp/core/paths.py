@@ -3,8 +3,9 @@
 Invariant: a WorkspacePath has no empty, `.` or `..` segment and no leading or trailing `/`.
 """
 
+from string import ascii_letters
 from typing import NewType
-from urllib.parse import unquote_to_bytes, urlsplit
+from urllib.parse import unquote_to_bytes
 
 WorkspacePath = NewType("WorkspacePath", str)
 
@@ -60,19 +61,20 @@ def path_of_uri(uri: str, *, windows: bool = False) -> str | None:
     Percent-decoded once; `%2F` becomes a separator; bytes that are not UTF-8 become surrogate
     escapes, as the operating system's own file names do; a drive letter is lower-cased.
     """
-    try:
-        parts = urlsplit(uri)
-    except ValueError:
+    scheme, _, rest = uri.partition(":")
+    if scheme.lower() != "file":
         return None
-    if parts.scheme.lower() != "file":
-        return None
-    # urlsplit cuts `?` and `#`, which editors percent-encode in names; kept for those that do not.
-    spelled = parts.path + ("?" + parts.query if parts.query else "")
-    spelled += "#" + parts.fragment if parts.fragment else ""
-    decoded = unquote_to_bytes(spelled).decode("utf-8", "surrogateescape")
+    host = ""
+    if rest.startswith("//"):
+        host, slash, below = rest[2:].partition("/")
+        rest = slash + below
+    # `?` and `#` belong to the name: editors encode them, and a file has neither query nor part.
+    # Lone surrogates come from JSON; they name no file, and are no reason to fail.
+    spelled = unquote_to_bytes(rest.encode("utf-8", "surrogatepass"))
+    decoded = spelled.decode("utf-8", "surrogateescape")
     if "\0" in decoded:
         return None
-    host = parts.netloc if parts.netloc.lower() != "localhost" else ""
+    host = "" if host.lower() == "localhost" else host
     if windows:
         return _windows_path(decoded, host)
     return fold(decoded) if not host and decoded.startswith("/") else None
@@ -84,7 +86,7 @@ def _windows_path(decoded: str, host: str) -> str | None:
         folded = fold("/" + spelled.lstrip("/"))
         return None if folded is None else f"//{host}{folded}"
     spelled = spelled.lstrip("/")
-    if spelled[1:2] != ":" or not spelled[0].isalpha():
+    if spelled[1:2] != ":" or spelled[0] not in ascii_letters:
         return None
     folded = fold("/" + spelled[2:].lstrip("/"))
     return None if folded is None else f"{spelled[0].lower()}:{folded}"

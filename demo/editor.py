@@ -1,0 +1,210 @@
+"""A small editor: it speaks the Language Server Protocol, holds texts, writes files, nothing more.
+
+Invariant: it saves as real editors do: asks the server, applies its edits, writes, and tells it.
+"""
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+PATIENCE = 30
+"""Seconds after which something that should have happened has not."""
+
+Message = dict[str, Any]
+
+_CAPABILITIES = {
+    "general": {"positionEncodings": ["utf-8"]},
+    "textDocument": {
+        "publishDiagnostics": {"relatedInformation": True, "dataSupport": True},
+        "synchronization": {"didSave": True, "willSaveWaitUntil": True},
+        "codeAction": {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix"]}}},
+    },
+    "workspace": {"workspaceEdit": {"documentChanges": True}, "applyEdit": True},
+    "experimental": {"intent": {"notifications": True}},
+}
+
+
+class NotAsToldError(Exception):
+    """Something did not happen as the demo tells it."""
+
+
+def check(happened: object, told: str) -> None:
+    """Hold the story to what really happened."""
+    if not happened:
+        raise NotAsToldError(told)
+
+
+class Editor:
+    """One editor window on one folder, with a server of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.texts: dict[str, str] = {}
+        self.diagnostics: dict[str, list[Message]] = {}
+        self.heard: list[Message] = []
+        self.questions: list[Message] = []
+        self._versions: dict[str, int] = {}
+        self._answers: dict[int, Message] = {}
+        self._changed = threading.Condition()
+        self._next = 0
+        self._server = subprocess.Popen(
+            [sys.executable, "-m", "intent_lsp", "serve"],
+            cwd=folder,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def start(self) -> Message:
+        """Introduce ourselves; give what the server says of itself."""
+        uri = self.folder.as_uri()
+        folders = [{"uri": uri, "name": self.folder.name}]
+        about = {"processId": None, "rootUri": uri, "workspaceFolders": folders}
+        answer = self.ask("initialize", {**about, "capabilities": _CAPABILITIES})
+        self.tell("initialized", {})
+        return answer
+
+    def stop(self) -> int:
+        """Say goodbye; give the server's exit status."""
+        self.ask("shutdown", None)
+        self.tell("exit", None)
+        return self._server.wait(PATIENCE)
+
+    def kill(self) -> None:
+        """End the server, whatever it is doing."""
+        self._server.kill()
+        self._server.wait()
+
+    def open(self, name: str) -> None:
+        """Open a file."""
+        uri = self.uri(name)
+        self.texts[uri] = (self.folder / name).read_text()
+        self._versions[uri] = 1
+        document = {"uri": uri, "languageId": "python", "version": 1, "text": self.texts[uri]}
+        self.tell("textDocument/didOpen", {"textDocument": document})
+
+    def type(self, name: str, old: str, new: str) -> None:
+        """Change the text of an open file, without saving it."""
+        uri = self.uri(name)
+        check(old in self.texts[uri], f"{name} holds {old!r}")
+        self._put(uri, self.texts[uri].replace(old, new))
+
+    def save(self, name: str) -> None:
+        """Save: ask, apply, write, tell."""
+        uri = self.uri(name)
+        asked = {"textDocument": {"uri": uri}, "reason": 1}
+        edits = self.ask("textDocument/willSaveWaitUntil", asked)
+        if edits:
+            self._put(uri, apply(self.texts[uri], edits))
+        (self.folder / name).write_text(self.texts[uri])
+        self.tell("textDocument/didSave", {"textDocument": {"uri": uri}})
+
+    def actions(self, name: str, shown: Message) -> list[str]:
+        """Ask what can be done about a diagnostic; give the titles."""
+        params = {
+            "textDocument": {"uri": self.uri(name)},
+            "range": shown["range"],
+            "context": {"diagnostics": [shown]},
+        }
+        return [action["title"] for action in self.ask("textDocument/codeAction", params)]
+
+    def ask(self, method: str, params: object) -> Any:  # noqa: ANN401 - whatever JSON knows
+        """Send a request and give its result."""
+        self._next += 1
+        identity = self._next
+        message = {"jsonrpc": "2.0", "id": identity, "method": method}
+        self._send(message if params is None else message | {"params": params})
+        self.wait(lambda: identity in self._answers, f"an answer to {method}")
+        answer = self._answers.pop(identity)
+        check("error" not in answer, f"{method} is answered: {answer}")
+        return answer["result"]
+
+    def tell(self, method: str, params: object) -> None:
+        """Send a notification."""
+        message = {"jsonrpc": "2.0", "method": method}
+        self._send(message if params is None else message | {"params": params})
+
+    def wait(self, happened: Callable[[], object], what: str) -> Any:  # noqa: ANN401 - whatever was waited for
+        """Wait until something has happened; give what it came to."""
+        with self._changed:
+            check(self._changed.wait_for(happened, PATIENCE), f"there is {what}")
+            return happened()
+
+    def click(self, title: str) -> None:
+        """Answer the newest question that the server asked the person."""
+        question = self.questions.pop()
+        titles = [action["title"] for action in question["params"]["actions"]]
+        check(title in titles, f"{title} is offered")
+        self._send({"jsonrpc": "2.0", "id": question["id"], "result": {"title": title}})
+
+    def shown(self, name: str) -> list[Message]:
+        """Give the diagnostics that stand on a file."""
+        return self.diagnostics.get(self.uri(name), [])
+
+    def told(self, method: str) -> list[Message]:
+        """Give the params of every message of the server of this method."""
+        return [message["params"] for message in self.heard if message["method"] == method]
+
+    def uri(self, name: str) -> str:
+        """Give the URI of a file of the folder."""
+        return (self.folder / name).as_uri()
+
+    def _put(self, uri: str, text: str) -> None:
+        self.texts[uri] = text
+        self._versions[uri] += 1
+        document = {"uri": uri, "version": self._versions[uri]}
+        changes = {"textDocument": document, "contentChanges": [{"text": text}]}
+        self.tell("textDocument/didChange", changes)
+
+    def _send(self, message: Message) -> None:
+        body = json.dumps(message).encode()
+        assert self._server.stdin is not None
+        self._server.stdin.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+        self._server.stdin.flush()
+
+    def _listen(self) -> None:
+        """Take the server's messages, one after the other, until it hangs up."""
+        stream = self._server.stdout
+        assert stream is not None
+        while header := stream.readline():
+            stream.readline()
+            self._take(json.loads(stream.read(int(header.split()[1]))))
+
+    def _take(self, message: Message) -> None:
+        with self._changed:
+            if "method" not in message:
+                self._answers[message["id"]] = message
+            elif message["method"] == "textDocument/publishDiagnostics":
+                shown = message["params"]
+                self.diagnostics[shown["uri"]] = shown["diagnostics"]
+            elif message["method"] == "window/showMessageRequest":
+                # A person takes their time; the server must not wait for them.
+                self.questions.append(message)
+            elif message["method"] == "workspace/applyEdit":
+                self._apply(message)
+            else:
+                self.heard.append(message)
+            self._changed.notify_all()
+
+    def _apply(self, message: Message) -> None:
+        for change in message["params"]["edit"]["documentChanges"]:
+            uri = change["textDocument"]["uri"]
+            self._put(uri, apply(self.texts[uri], change["edits"]))
+        self._send({"jsonrpc": "2.0", "id": message["id"], "result": {"applied": True}})
+
+
+def apply(text: str, edits: list[Message]) -> str:
+    """Apply text edits, the last one first; the texts are ASCII, so that any unit counts alike."""
+    lines = text.splitlines(keepends=True)
+
+    def offset(place: Message) -> int:
+        return sum(map(len, lines[: place["line"]])) + int(place["character"])
+
+    for edit in sorted(edits, key=lambda each: -offset(each["range"]["start"])):
+        start, end = offset(edit["range"]["start"]), offset(edit["range"]["end"])
+        text = text[:start] + edit["newText"] + text[end:]
+    return text

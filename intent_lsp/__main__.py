@@ -1,0 +1,39 @@
+"""The console script: `--version` at once, everything else by the command line's door.
+
+Invariant: `--version` loads no protocol library.
+Invariant: doors do not know each other; the one that `serve` starts is handed over from here.
+"""
+
+import sys
+from collections.abc import Sequence
+
+from intent_lsp import __version__
+
+PRODUCT_LINE = f"intent-lsp {__version__} (intent governance language server)"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and give its exit status (protocol section 5)."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if words in (["--version"], ["-V"]):
+        sys.stdout.write(PRODUCT_LINE + "\n")
+        return 0
+    # The command line's door is loaded late, so that `--version` answers at once.
+    from intent_lsp.doors.cli.command_line import run  # noqa: PLC0415
+
+    return run(words, product_line=PRODUCT_LINE, serve=_serve)
+
+
+def _serve(level: str) -> int:
+    # The editors' door is loaded late: its protocol costs more than all other commands together.
+    from intent_lsp.doors.lsp.logs import logging_to  # noqa: PLC0415
+    from intent_lsp.doors.lsp.server import build_server  # noqa: PLC0415
+    from intent_lsp.doors.lsp.transport import serve_stdio  # noqa: PLC0415
+
+    server = build_server()
+    with logging_to(server.protocol, level):
+        return serve_stdio(server)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,112 @@
+"""The chain: how each record names the record before it, and what that proves (ledger section 2).
+
+Invariant: a link is compared with the recomputed hash of its predecessor, never with what a line
+says of itself.
+Invariant: a line that cannot be read has no place in the chain: what is appended after it names
+the last record before it, so that mending the line breaks no link.
+"""
+
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from intent_lsp.core.codes import LedgerCode
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.records import Event, Integrity, Record, spelled
+
+UNSEALED = ContentHash("")
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """What is wrong with one line taken by itself."""
+
+    code: LedgerCode
+    message: str
+
+
+class Link(NamedTuple):
+    """What one line says of its place in the chain; `hash` is recomputed, and empty without one.
+
+    A named tuple, because a verification makes one for each of a million lines.
+    """
+
+    hash: ContentHash = UNSEALED
+    id: str = ""
+    timestamp: str = ""
+    session_id: str = ""
+    prev: ContentHash | None = None
+    merges: tuple[ContentHash, ...] = ()
+    flaw: Flaw | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A record that no later record names: `line` is counted from 1."""
+
+    hash: ContentHash
+    line: int
+    session_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """Where a ledger ends: the last line's hash, and every head in order of line."""
+
+    last: ContentHash | None = None
+    heads: tuple[ContentHash, ...] = ()
+
+
+def draft(event: Event, *, id: str, timestamp: str, end: End) -> Record:  # noqa: A002 -- the key on the line
+    """Put an event at the end of a ledger, tying its loose heads; its hash is still to come."""
+    integrity = Integrity(
+        prev_record_hash=end.last,
+        merges=tuple(head for head in end.heads if head != end.last),
+        record_hash=UNSEALED,
+    )
+    record = Record.of(event, id=id, timestamp=timestamp, integrity=integrity)
+    files = tuple(spelled(file) for file in event.files)
+    return record if files == event.files else replace(record, files=files)
+
+
+@dataclass(slots=True)
+class Trail:
+    """The links of a ledger, followed line by line; its memory is that of the open heads.
+
+    `heads` maps a hash to its head in order of line; `lines` counts what was followed; `last` is
+    the hash of the last record, and `last_time` its timestamp.
+    """
+
+    heads: dict[ContentHash, Head] = field(default_factory=dict)
+    lines: int = 0
+    last: ContentHash | None = None
+    last_time: str = ""
+
+    @property
+    def end(self) -> End:
+        """Where the next record is chained on."""
+        return End(self.last, tuple(self.heads))
+
+    def step(self, link: Link) -> tuple[ContentHash, ...]:
+        """Follow one line; give the hashes that it names and that are no open head.
+
+        Those have to stand on an earlier line for the link to join. Where there are any, the
+        line may also be a copy of an earlier one: tell `copied` of it then.
+        """
+        self.lines += 1
+        if not link.hash:
+            return ()
+        self.last, self.last_time = link.hash, link.timestamp
+        if link.hash in self.heads:
+            return ()
+        named = link.merges if link.prev is None else (link.prev, *link.merges)
+        unknown = tuple(name for name in named if self.heads.pop(name, None) is None)
+        self.heads[link.hash] = Head(link.hash, self.lines, link.session_id)
+        return unknown
+
+    def copied(self, hash_: ContentHash) -> None:
+        """Learn that the line of this hash stood earlier already, and was named by another."""
+        self.heads.pop(hash_, None)
+
+    def goes_back(self, link: Link) -> bool:
+        """Find out whether a line's clock is behind that of the record it follows directly."""
+        return link.prev == self.last and bool(link.hash) and link.timestamp < self.last_time

@@ -1,0 +1,138 @@
+"""What is told at checkout: one intent, its files and its past, within a budget (section 11).
+
+Invariant: nothing of any other intent is in it; id, name and scope are never dropped.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final
+
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.intents import Intent
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.records import Record
+
+BUDGET: Final = 16_384
+"""UTF-8 bytes of the text form."""
+
+RECENT_RECORDS: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedFile:
+    """A file of the intent's `related_files` that exists and that its scope covers."""
+
+    path: WorkspacePath
+    last_hash: ContentHash | None
+    last_modified: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntentContext:
+    """The context of one intent; `truncated` names what was dropped and how much of it."""
+
+    intent: Intent
+    architectural_constraints: tuple[str, ...] = ()
+    related_files: tuple[RelatedFile, ...] = ()
+    recent_history: tuple[str, ...] = ()
+    recent_records: tuple[Record, ...] = ()
+    truncated: tuple[str, ...] = ()
+
+
+def within_budget(
+    whole: IntentContext, spell: Callable[[IntentContext], str]
+) -> tuple[IntentContext, str]:
+    """Drop what does not fit, in the order given by section 11; give the context and its text.
+
+    Oldest records go first (they stand newest first), then related files, history, acceptance
+    criteria, the intent's constraints and the team's, each from its end.
+    """
+    for drop in _DROPS:
+        text = spell(whole)
+        if _fits(text):
+            return whole, text
+        whole = _most_that_fits(whole, drop, spell)
+    return whole, spell(whole)
+
+
+Cut = Callable[[IntentContext, int], IntentContext]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Drop:
+    """One kind of thing that can be dropped: how many there are, and the context with fewer."""
+
+    name: str
+    count: Callable[[IntentContext], int]
+    cut: Cut
+
+
+def _most_that_fits(
+    whole: IntentContext, drop: _Drop, spell: Callable[[IntentContext], str]
+) -> IntentContext:
+    total = drop.count(whole)
+    low, high = 0, total
+    while low < high:
+        middle = (low + high + 1) // 2
+        if _fits(spell(_kept(whole, drop, middle, total))):
+            low = middle
+        else:
+            high = middle - 1
+    return _kept(whole, drop, low, total)
+
+
+def _kept(whole: IntentContext, drop: _Drop, keep: int, total: int) -> IntentContext:
+    if keep == total:
+        return whole
+    said = f"{drop.name}: {total - keep} of {total} dropped"
+    return replace(drop.cut(whole, keep), truncated=(*whole.truncated, said))
+
+
+def _fits(text: str) -> bool:
+    return len(text.encode("utf-8", "surrogatepass")) <= BUDGET
+
+
+def _cut_criteria(context: IntentContext, keep: int) -> IntentContext:
+    kept = context.intent.acceptance_criteria[:keep]
+    return replace(context, intent=replace(context.intent, acceptance_criteria=kept))
+
+
+def _cut_constraints(context: IntentContext, keep: int) -> IntentContext:
+    kept = context.intent.constraints[:keep]
+    return replace(context, intent=replace(context.intent, constraints=kept))
+
+
+_DROPS: Final = (
+    _Drop(
+        name="recent_records",
+        count=lambda context: len(context.recent_records),
+        cut=lambda context, keep: replace(context, recent_records=context.recent_records[:keep]),
+    ),
+    _Drop(
+        name="related_files",
+        count=lambda context: len(context.related_files),
+        cut=lambda context, keep: replace(context, related_files=context.related_files[:keep]),
+    ),
+    _Drop(
+        name="recent_history",
+        count=lambda context: len(context.recent_history),
+        cut=lambda context, keep: replace(context, recent_history=context.recent_history[:keep]),
+    ),
+    _Drop(
+        name="acceptance_criteria",
+        count=lambda context: len(context.intent.acceptance_criteria),
+        cut=_cut_criteria,
+    ),
+    _Drop(
+        name="constraints",
+        count=lambda context: len(context.intent.constraints),
+        cut=_cut_constraints,
+    ),
+    _Drop(
+        name="architectural_constraints",
+        count=lambda context: len(context.architectural_constraints),
+        cut=lambda context, keep: replace(
+            context, architectural_constraints=context.architectural_constraints[:keep]
+        ),
+    ),
+)

@@ -1,0 +1,37 @@
+"""The control plane: files that decide what agents may do, denied to them always (section 5).
+
+Invariant: a path is judged without regard to case, since a disk that ignores case would open the
+same file.
+"""
+
+import re
+
+from intent_lsp.core.paths import WorkspacePath
+
+_ROOMS = (".orchestration", ".git", ".codex", ".github/hooks")
+_FILES = (".intentignore", ".cursor/hooks.json", ".gemini/settings.json")
+_FAMILIES = ((".claude", "settings", ".json"),)
+_FAMILY = re.compile(
+    "|".join(f"{re.escape(room)}/{head}[^/]*{re.escape(tail)}" for room, head, tail in _FAMILIES)
+)
+
+CONTROL_ROOMS: tuple[tuple[str, ...], ...] = tuple(tuple(room.split("/")) for room in _ROOMS)
+"""Directories all of whose content is control plane, by their segments."""
+CONTROL_FILES: tuple[tuple[str, ...], ...] = tuple(tuple(file.split("/")) for file in _FILES)
+"""Single files, by their segments."""
+CONTROL_FAMILIES: tuple[tuple[str, str, str], ...] = _FAMILIES
+"""Files of a directory by how their names begin and end."""
+
+
+def control_plane(path: WorkspacePath) -> bool:
+    """Whether `path` is control plane; the directories themselves are, too.
+
+    `.git` is a file in a worktree, and whoever moves a directory has changed what is in it.
+    """
+    folded = path.lower()
+    return (
+        folded in _FILES
+        or folded in _ROOMS
+        or folded.startswith(tuple(room + "/" for room in _ROOMS))
+        or _FAMILY.fullmatch(folded) is not None
+    )

@@ -1,0 +1,96 @@
+"""A diff that follows an edited text: its hunks against one reference, kept up edit by edit.
+
+Invariant: the hunks turn the reference into the text, in order, apart by at least one kept line.
+Invariant: a text equal to its reference has no hunk.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from intent_lsp.core.ranges import Hunk
+
+Diff = Callable[[Sequence[str], Sequence[str]], tuple[Hunk, ...] | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineEdit:
+    """One edit of a text: its lines `start` to `old_end` became `start` to `new_end` (from 0)."""
+
+    start: int
+    old_end: int
+    new_end: int
+
+
+class LineDiff:
+    """The hunks between a reference and a text that is being edited.
+
+    `hunks` is None while the two cannot be compared line by line (too large, too different).
+    """
+
+    def __init__(self, reference: Sequence[str], text: Sequence[str], diff: Diff) -> None:
+        self._reference = reference
+        self._diff = diff
+        self.hunks = diff(reference, text)
+
+    def compare(self, text: Sequence[str]) -> None:
+        """Compare anew from the ground up."""
+        self.hunks = self._diff(self._reference, text)
+
+    def edited(self, edit: LineEdit, text: Sequence[str]) -> None:
+        """Follow one edit; `text` is what stands after it.
+
+        Only the stretch between the hunks that the edit leaves alone is compared again.
+        """
+        if self.hunks is None or len(text) == len(self._reference):
+            if text == self._reference:
+                self.hunks = ()
+                return
+            if self.hunks is None:
+                self.compare(text)
+                return
+        self._follow(edit, text)
+
+    def _follow(self, edit: LineEdit, text: Sequence[str]) -> None:
+        hunks = self.hunks or ()
+        first, last = _touched(hunks, edit)
+        low, high = edit.start, edit.old_end
+        if first < last:
+            low = min(low, hunks[first].new_start)
+            high = max(high, hunks[last - 1].new_start + hunks[last - 1].new_count)
+        before = _shift(hunks[first - 1]) if first else 0
+        through = _shift(hunks[last - 1]) if last else 0
+        moved = edit.new_end - edit.old_end
+        fresh = self._diff(self._reference[low - before : high - through], text[low : high + moved])
+        if fresh is None:
+            self.hunks = None
+            return
+        self.hunks = (
+            *hunks[:first],
+            *(_offset(hunk, old=low - before, new=low) for hunk in fresh),
+            *(_offset(hunk, old=0, new=moved) for hunk in hunks[last:]),
+        )
+
+
+def _touched(hunks: Sequence[Hunk], edit: LineEdit) -> tuple[int, int]:
+    """Find the slice of hunks that the edited lines overlap or adjoin."""
+    first = 0
+    while first < len(hunks) and hunks[first].new_start + hunks[first].new_count < edit.start:
+        first += 1
+    last = first
+    while last < len(hunks) and hunks[last].new_start <= edit.old_end:
+        last += 1
+    return first, last
+
+
+def _shift(hunk: Hunk) -> int:
+    """Give how far new lines run ahead of old ones right behind a hunk."""
+    return hunk.new_start + hunk.new_count - hunk.old_start - hunk.old_count
+
+
+def _offset(hunk: Hunk, *, old: int, new: int) -> Hunk:
+    return Hunk(
+        old_start=hunk.old_start + old,
+        old_count=hunk.old_count,
+        new_start=hunk.new_start + new,
+        new_count=hunk.new_count,
+    )

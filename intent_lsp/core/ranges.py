@@ -1,0 +1,82 @@
+r"""Changed lines as ranges of a record (ledger section 1).
+
+Invariant: a content hash covers the bytes of the lines without the last one's terminator, so that
+a block keeps its hash wherever it moves.
+Invariant: hunks that are apart by at least one kept line give ranges that ascend and claim no line
+twice; a pure deletion claims none, so that two of them can be told by the first line.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from intent_lsp.core.content import EMPTY_HASH, ContentHash, hash_content
+from intent_lsp.core.records import Range
+
+_LINE_END = re.compile(rb"\r\n|\n|\r")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hunk:
+    """Old lines that new lines stand for: 0-based starts; a count of 0 stands before its start."""
+
+    old_start: int
+    old_count: int
+    new_start: int
+    new_count: int
+
+
+def ranges(
+    hunks: Iterable[Hunk], new_lines: Sequence[bytes], *, encoding: str = "utf-8"
+) -> tuple[Range, ...]:
+    """Give the ranges of a change, ascending.
+
+    `new_lines` are the raw lines of the new content with their terminators, spelled in
+    `encoding`. Empty new content is one range `0`-`0`, whatever it was before.
+    """
+    found = tuple(_range(hunk, new_lines, encoding) for hunk in hunks)
+    return found or (() if new_lines else (_empty(None),))
+
+
+def whole_file_range(data: bytes, line_count: int) -> Range:
+    """Give the one range of a content that is not compared line by line.
+
+    A content without a line, such as a lone byte order mark, is `0`-`0`.
+    """
+    if not line_count:
+        return _empty(None)
+    return Range(start_line=1, end_line=line_count, content_hash=hash_content(data), fallback=True)
+
+
+def count_lines(data: bytes) -> int:
+    """Count the lines of raw bytes, text or not."""
+    ends = len(_LINE_END.findall(data))
+    return ends if not data or data.endswith((b"\n", b"\r")) else ends + 1
+
+
+def _range(hunk: Hunk, new_lines: Sequence[bytes], encoding: str) -> Range:
+    replaced = (hunk.old_start + 1, hunk.old_count, hunk.new_count)
+    if not new_lines:
+        return _empty(replaced)
+    # A pure deletion is told by the line above it, by the first line at the top.
+    first = hunk.new_start if hunk.new_count else max(hunk.new_start - 1, 0)
+    last = first + max(hunk.new_count, 1)
+    return Range(
+        start_line=first + 1,
+        end_line=last,
+        content_hash=_hash(new_lines[first:last], encoding),
+        replaced=replaced,
+    )
+
+
+def _empty(replaced: tuple[int, int, int] | None) -> Range:
+    return Range(start_line=0, end_line=0, content_hash=EMPTY_HASH, replaced=replaced)
+
+
+def _hash(lines: Sequence[bytes], encoding: str) -> ContentHash:
+    *above, last = lines
+    for end in ("\r\n", "\n", "\r"):
+        body = last.removesuffix(end.encode(encoding))
+        if body != last:
+            return hash_content(b"".join([*above, body]))
+    return hash_content(b"".join(lines))

@@ -1,0 +1,182 @@
+"""Brace expansion as minimatch does it: `a{b,c}` stands for `ab` and `ac` (scope section 1).
+
+Invariant: the work is bounded by MAX_BRACE_WORK, the result by MAX_ALTERNATIVES and MAX_EXPANDED.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from intent_lsp.core.scope.limits import (
+    MAX_ALTERNATIVES,
+    MAX_BRACE_WORK,
+    MAX_EXPANDED,
+    OverLimitError,
+)
+
+_GROUP = re.compile(r"\{(?:(?!\{).)*\}")
+_NUMBERS = re.compile(r"-?[0-9]+\.\.-?[0-9]+(?:\.\.-?[0-9]+)?")
+_LETTERS = re.compile(r"[a-zA-Z]\.\.[a-zA-Z](?:\.\.-?[0-9]+)?")
+_PADDED = re.compile(r"-?0[0-9]")
+_ESCAPED = re.compile(r"\\([\\{},.])")
+_SET_FOLLOWS = re.compile(r",(?!,)[^\n\r\u2028\u2029]*\}")
+
+# Escaped characters become code points that no path can hold while the braces are read: U+10FF00
+# and on are not assigned and never will be in a name that a person types.
+_HIDDEN = {char: chr(0x10FF00 + at) for at, char in enumerate("\\{},.")}
+_SHOWN = {ord(hidden): char for char, hidden in _HIDDEN.items()}
+_SHOWN[ord(_HIDDEN["\\"])] = "\\\\"
+_MAX_NUMBER = 2**53
+
+
+def expand_braces(pattern: str) -> tuple[str, ...]:
+    """Give the patterns that `pattern` stands for, each once, in order.
+
+    Raises OverLimitError for too many, too long or too deeply nested ones.
+    """
+    if not _GROUP.search(pattern) or any(hidden in pattern for hidden in _HIDDEN.values()):
+        return (pattern,)
+    text = _ESCAPED.sub(lambda found: _HIDDEN[found[1]], pattern)
+    if text.startswith("{}"):
+        # A shell leaves `{}` at the very start alone.
+        text = _HIDDEN["{"] + _HIDDEN["}"] + text[2:]
+    try:
+        rows = _expand(text, _Work(), top=True)
+    except RecursionError:
+        raise OverLimitError("braces are nested too deeply") from None
+    return tuple(dict.fromkeys(row.translate(_SHOWN) for row in rows))
+
+
+class _Work:
+    """What is left of the work that one expansion may do."""
+
+    __slots__ = ("left",)
+
+    def __init__(self) -> None:
+        self.left = MAX_BRACE_WORK
+
+    def spend(self, amount: int) -> None:
+        self.left -= amount
+        if self.left < 0:
+            raise OverLimitError("braces are nested too deeply")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Group:
+    pre: str
+    body: str
+    post: str
+
+    @property
+    def sequence(self) -> bool:
+        return bool(_NUMBERS.fullmatch(self.body) or _LETTERS.fullmatch(self.body))
+
+    @property
+    def whole(self) -> str:
+        return "{" + self.body + "}"
+
+
+def _expand(text: str, work: _Work, *, top: bool) -> list[str]:
+    """Expand the groups of `text` from left to right; each combines with all before it."""
+    rows, first, drop = [""], True, False
+    while (group := _group(text, work)) is not None:
+        if group.pre.endswith("$"):
+            values, first = [group.whole], False
+        elif not group.sequence and "," not in group.body:
+            if not _SET_FOLLOWS.search(group.post):
+                break
+            # `{a},b}`: the brace that closes nothing is a letter, and a later one closes the set.
+            text, top = f"{group.pre}{{{group.body}{_HIDDEN['}']}{group.post}", True
+            continue
+        else:
+            if first:
+                first, drop = False, top and not group.sequence
+            values = _values(group, work)
+        rows = _combined(rows, group.pre, values)
+        text = group.post
+        if not text:
+            return [row for row in rows if row] if drop else rows
+    rows = [row + text for row in rows]
+    _bounded(rows)
+    return [row for row in rows if row] if drop else rows
+
+
+def _values(group: _Group, work: _Work) -> list[str]:
+    if group.sequence:
+        return _sequence(group.body)
+    members = _members(group.body, work)
+    if len(members) == 1:
+        # `{{a,b}}` keeps the outer pair: it is `{a}` and `{b}`.
+        members = ["{" + member + "}" for member in _expand(members[0], work, top=False)]
+        if len(members) == 1:
+            return members
+    values: list[str] = []
+    for member in members:
+        values += _expand(member, work, top=False)
+    _bounded(values)
+    return values
+
+
+def _combined(rows: Sequence[str], pre: str, values: Sequence[str]) -> list[str]:
+    if len(rows) * len(values) > MAX_ALTERNATIVES:
+        raise OverLimitError(f"more than {MAX_ALTERNATIVES:,} alternatives in braces")
+    combined = [row + pre + value for row in rows for value in values]
+    _bounded(combined)
+    return combined
+
+
+def _bounded(rows: Sequence[str]) -> None:
+    if len(rows) > MAX_ALTERNATIVES:
+        raise OverLimitError(f"more than {MAX_ALTERNATIVES:,} alternatives in braces")
+    if sum(map(len, rows)) > MAX_EXPANDED:
+        raise OverLimitError(f"more than {MAX_EXPANDED:,} characters when its braces are expanded")
+
+
+def _members(body: str, work: _Work) -> list[str]:
+    """Split at the commas that stand outside inner groups."""
+    members, carry = [""], body
+    while (group := _group(carry, work)) is not None:
+        head, *rest = group.pre.split(",")
+        members[-1] += head
+        members += rest
+        members[-1] += group.whole
+        carry = group.post
+    head, *rest = carry.split(",")
+    members[-1] += head
+    return members + rest
+
+
+def _sequence(body: str) -> list[str]:
+    bounds = body.split("..")
+    letters = _LETTERS.fullmatch(body) is not None
+    start, stop = (ord(bound) if letters else int(bound) for bound in bounds[:2])
+    step = max(abs(int(bounds[2])), 1) if len(bounds) > 2 else 1  # noqa: PLR2004 - a third part
+    if max(abs(start), abs(stop)) > _MAX_NUMBER or abs(stop - start) // step >= MAX_ALTERNATIVES:
+        raise OverLimitError(f"more than {MAX_ALTERNATIVES:,} alternatives in braces")
+    span = range(start, stop + 1, step) if start <= stop else range(start, stop - 1, -step)
+    if letters:
+        return [chr(code) if code != ord("\\") else "" for code in span]
+    width = max(map(len, bounds[:2])) if any(map(_PADDED.match, bounds)) else 0
+    return [f"{number:0{width}d}" for number in span]
+
+
+def _group(text: str, work: _Work) -> _Group | None:
+    """Find the first group of `text` that closes, as a shell pairs braces."""
+    open_at: list[int] = []
+    best: tuple[int, int] | None = None
+    work.spend(len(text))
+    for found in re.finditer(r"[{}]", text):
+        at = found.start()
+        if found[0] == "{":
+            open_at.append(at)
+        elif len(open_at) == 1:
+            best = (open_at[0], at)
+            break
+        elif open_at:
+            start = open_at.pop()
+            if best is None or start < best[0]:
+                best = (start, at)
+    if best is None:
+        return None
+    start, end = best
+    return _Group(pre=text[:start], body=text[start + 1 : end], post=text[end + 1 :])

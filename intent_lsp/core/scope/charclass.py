@@ -1,0 +1,173 @@
+"""Bracket expressions: `[a-c]`, `[!a]`, `[[:alpha:]]` (scope section 1).
+
+Invariant: one expression matches one code point; an expression that is not closed is no expression.
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+# What a POSIX class stands for: general categories (or their first letters) and single ranges.
+_CATEGORIES: dict[str, tuple[str, ...]] = {
+    "[:alnum:]": ("L", "Nl", "Nd"),
+    "[:alpha:]": ("L", "Nl"),
+    "[:blank:]": ("Zs",),
+    "[:cntrl:]": ("Cc",),
+    "[:digit:]": ("Nd",),
+    "[:lower:]": ("Ll",),
+    "[:punct:]": ("P", "S"),
+    "[:space:]": ("Z",),
+    "[:upper:]": ("Lu",),
+    "[:word:]": ("L", "Nl", "Nd", "Pc"),
+}
+_RANGES: dict[str, tuple[tuple[str, str], ...]] = {
+    "[:ascii:]": (("\0", "\x7f"),),
+    "[:blank:]": (("\t", "\t"),),
+    "[:space:]": (("\t", "\r"),),
+    "[:xdigit:]": (("A", "F"), ("a", "f"), ("0", "9")),
+}
+# These two say what they are not.
+_NOT_CATEGORIES: dict[str, tuple[str, ...]] = {"[:graph:]": ("Z", "C"), "[:print:]": ("C",)}
+_POSIX = frozenset((*_CATEGORIES, *_RANGES, *_NOT_CATEGORIES))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CharClass:
+    """A set of code points: ranges, general categories, and categories left out."""
+
+    negated: bool
+    ranges: tuple[tuple[str, str], ...] = ()
+    categories: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    folded: bool = False
+    posix: int = 0
+
+    def __contains__(self, char: str) -> bool:
+        if self.folded:
+            return any(map(self._holds, {char, char.lower(), char.upper()}))
+        return self._holds(char)
+
+    def among(self, chars: str) -> Sequence[str]:
+        """Give those of `chars` that are in the class."""
+        source = self.source()
+        if source is None:
+            return [char for char in chars if char in self]
+        return re.findall(source, chars)
+
+    def source(self) -> str | None:
+        """Write the class for `re`; None for categories and our blindness to case."""
+        if self.categories or self.left_out or self.folded:
+            return None
+        ranges = "".join(
+            _quoted(low) if low == high else f"{_quoted(low)}-{_quoted(high)}"
+            for low, high in self.ranges
+        )
+        return f"[{'^' if self.negated else ''}{ranges}]"
+
+    def _holds(self, char: str) -> bool:
+        category = unicodedata.category(char) if len(char) == 1 else ""
+        inside = any(low <= char <= high for low, high in self.ranges) or category.startswith(
+            self.categories
+        )
+        if not self.left_out:
+            return inside is not self.negated
+        # As in minimatch, the two kinds are joined by "or" even when the whole is negated.
+        outside = category.startswith(self.left_out) is self.negated
+        return outside or (bool(self.ranges or self.categories) and inside is not self.negated)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadClass:
+    """A bracket expression and where the text after it begins; `members` None: matches nothing."""
+
+    members: CharClass | None
+    end: int
+
+
+def read_class(text: str, start: int, *, folded: bool = False) -> ReadClass | None:
+    """Read the expression whose `[` stands at `start`; None when it is not closed."""
+    reader = _Reader(text, start)
+    if not reader.read():
+        return None
+    if reader.spoiled or not (reader.ranges or reader.categories or reader.left_out):
+        # An empty set can match no character, and so nothing that contains it.
+        return ReadClass(members=None, end=len(text))
+    members = CharClass(
+        negated=reader.negated,
+        ranges=tuple(dict.fromkeys(reader.ranges)),
+        categories=tuple(dict.fromkeys(reader.categories)),
+        left_out=tuple(dict.fromkeys(reader.left_out)),
+        folded=folded,
+        posix=reader.posix,
+    )
+    return ReadClass(members=members, end=reader.at)
+
+
+class _Reader:
+    """One pass over a bracket expression, left to right."""
+
+    def __init__(self, text: str, start: int) -> None:
+        self.text, self.at = text, start + 1
+        self.ranges: list[tuple[str, str]] = []
+        self.categories: list[str] = []
+        self.left_out: list[str] = []
+        self.posix = 0
+        self.spoiled = False
+        self.negated = text.startswith(("!", "^"), self.at)
+        self.at += self.negated
+        self._low = ""
+
+    def read(self) -> bool:
+        """Read to the closing `]`; False when there is none."""
+        first = self.at
+        while self.at < len(self.text):
+            char = self.text[self.at]
+            if char == "]" and self.at > first:
+                self.at += 1
+                return True
+            if char == "[" and self._posix_class():
+                if self.spoiled:
+                    return True
+                continue
+            if char == "\\":
+                self.at += 1
+                if self.at == len(self.text):
+                    return False
+                char = self.text[self.at]
+            self._member(char)
+        return False
+
+    def _posix_class(self) -> bool:
+        end = self.text.find(":]", self.at + 2) + 2
+        name = self.text[self.at : end]
+        if name not in _POSIX:
+            return False
+        if self._low:
+            # `[a-[:alpha:]]` is a range without an end.
+            self.spoiled = True
+            return True
+        self.at, self.posix = end, self.posix + 1
+        self.categories += _CATEGORIES.get(name, ())
+        self.ranges += _RANGES.get(name, ())
+        self.left_out += _NOT_CATEGORIES.get(name, ())
+        return True
+
+    def _member(self, char: str) -> None:
+        self.at += 1
+        if self._low:
+            if char >= self._low:
+                self.ranges.append((self._low, char))
+            self._low = ""
+        elif self.text.startswith("-]", self.at):
+            self.ranges += ((char, char), ("-", "-"))
+            self.at += 1
+        elif self.text.startswith("-", self.at):
+            self._low = char
+            self.at += 1
+        else:
+            self.ranges.append((char, char))
+
+
+def _quoted(char: str) -> str:
+    return "\\" + char if char in "[]\\-^&~|" else char

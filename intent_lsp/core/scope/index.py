@@ -1,0 +1,118 @@
+"""Who owns a path: all intents whose scope covers it (scope section 5).
+
+Invariant: the index answers what each intent's scope answers alone; it is rebuilt whole when the
+intents change.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from intent_lsp.core.intents import IntentId
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.scope.pattern import Reading
+from intent_lsp.core.scope.rows import Row
+from intent_lsp.core.scope.scope import Scope, compile_scopes
+from intent_lsp.core.scope.trie import Trie
+
+_REMEMBERED = 8_192
+
+
+@dataclass(frozen=True, slots=True)
+class Ownership:
+    """An intent that owns a path, and its first pattern, as written, that says so."""
+
+    intent_id: IntentId
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """The numbers of the patterns that match a path, and of the exclusions that do."""
+
+    given: frozenset[int]
+    taken: frozenset[int]
+
+
+class ScopeIndex:
+    """The scopes of a file's intents, in its order.
+
+    Patterns are compiled within the limits of a file, scopes are taken as they are and must have
+    been compiled with the same `case_sensitive` and `nfc`.
+    """
+
+    def __init__(
+        self,
+        entries: Sequence[tuple[IntentId, Scope | Sequence[str]]],
+        *,
+        case_sensitive: bool = True,
+        nfc: bool = False,
+    ) -> None:
+        self._reading = Reading(case_sensitive=case_sensitive, nfc=nfc)
+        written = [() if isinstance(given, Scope) else tuple(given) for _, given in entries]
+        compiled = compile_scopes(written, case_sensitive=case_sensitive, nfc=nfc)
+        self._ids = [intent_id for intent_id, _ in entries]
+        self._scopes = [
+            given if isinstance(given, Scope) else scope
+            for (_, given), scope in zip(entries, compiled, strict=True)
+        ]
+        # A pattern's number finds its intent and its place there, and what to answer.
+        self._places = [
+            (intent, at)
+            for intent, scope in enumerate(self._scopes)
+            for at in range(len(scope.patterns))
+        ]
+        self._answers = [
+            Ownership(self._ids[intent], self._scopes[intent].patterns[at])
+            for intent, at in self._places
+        ]
+        self._given, self._taken = Trie(self._rows(exclusions=False)), None
+        if any(pattern.exclusion for scope in self._scopes for pattern in scope.compiled):
+            self._taken = Trie(self._rows(exclusions=True))
+        self._remembered = lru_cache(maxsize=_REMEMBERED)(self._owners)
+
+    def owners(self, path: WorkspacePath) -> tuple[Ownership, ...]:
+        """Give every intent that owns `path`, in file order; exclusions are honoured."""
+        return self._remembered(path)
+
+    def hits(self, path: WorkspacePath) -> Hits:
+        """Give every pattern that matches `path`; nothing is remembered, for walks over a tree."""
+        names = self._reading.path(path).split("/")
+        if "" in names:
+            return Hits(frozenset(), frozenset())
+        given = frozenset(self._given.matching(names))
+        taken = self._taken.matching(names) if given and self._taken is not None else ()
+        return Hits(given, frozenset(taken))
+
+    def place(self, number: int) -> tuple[int, int]:
+        """Give the place of a pattern's intent in the file, and its own in the intent's scope."""
+        return self._places[number]
+
+    def scopes(self) -> Mapping[IntentId, Scope]:
+        """Give each intent's scope as it counts here: patterns over a file's limits refused."""
+        return dict(zip(self._ids, self._scopes, strict=True))
+
+    def owning(self, hits: Hits) -> list[tuple[int, int]]:
+        """Give the places of the intents that own a path of these hits, each with its pattern."""
+        return [self._places[number] for number in self._first(hits)]
+
+    def _owners(self, path: WorkspacePath) -> tuple[Ownership, ...]:
+        return tuple(map(self._answers.__getitem__, self._first(self.hits(path))))
+
+    def _first(self, hits: Hits) -> Iterable[int]:
+        """Give the first pattern of each intent that owns a path of these hits."""
+        places = self._places
+        first: dict[int, int] = {}
+        for number in sorted(hits.given):
+            first.setdefault(places[number][0], number)
+        for number in hits.taken:
+            first.pop(places[number][0], None)
+        return first.values()
+
+    def _rows(self, *, exclusions: bool) -> Iterator[tuple[int, Row]]:
+        number = 0
+        for scope in self._scopes:
+            for pattern in scope.compiled:
+                if pattern.exclusion is exclusions:
+                    yield from ((number, row) for row in pattern.rows)
+                number += 1

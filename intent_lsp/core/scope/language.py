@@ -1,0 +1,195 @@
+r"""One segment of a pattern, read into what it is made of (scope section 1).
+
+Invariant: reading is total; what is not closed is literal. Only a segment that can match no name
+(an empty range in it) reads as None.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from intent_lsp.core.scope.charclass import CharClass, read_class
+from intent_lsp.core.scope.limits import (
+    MAX_EXTGLOB_DEPTH,
+    MAX_EXTGLOBS,
+    MAX_POSIX_CLASSES,
+    OverLimitError,
+)
+
+
+class Wild(Enum):
+    """`?` and `*`."""
+
+    ONE = "?"
+    MANY = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class ExtGlob:
+    """`@(…)`, `?(…)`, `*(…)`, `+(…)` or `!(…)`, by its first character."""
+
+    kind: str
+    alternatives: tuple["Items", ...]
+
+
+Item = str | Wild | CharClass | ExtGlob
+Items = tuple[Item, ...]
+
+_EXTGLOBS = "?*+@!"
+_STRUCTURE = re.compile(r"[\\\[()|]")
+_WILDS: Mapping[str, Item] = {wild.value: wild for wild in Wild}
+_MAGIC = frozenset("\\*?[]{}()!#+@|,")
+
+
+def escape(path: str) -> str:
+    r"""Write a path as the pattern that matches it and nothing else.
+
+    `app/[slug]/page.tsx` becomes `app/\[slug\]/page.tsx`.
+    """
+    escaped = "".join("\\" + char if char in _MAGIC else char for char in path)
+    if escaped[:1].isspace():
+        escaped = "\\" + escaped
+    if escaped[-1:].isspace() and len(path) > 1:
+        escaped = escaped[:-1] + "\\" + escaped[-1]
+    return escaped
+
+
+def read_segment(text: str, *, folded: bool = False) -> Items | None:
+    """Read a segment; None when it can match nothing.
+
+    `folded`: literals in lower case, classes blind to case. Raises OverLimitError.
+    """
+    if not _STRUCTURE.search(text):
+        letters = fold(text) if folded else text
+        return _normal([_WILDS.get(char, char) for char in letters])
+    tokens = _tokens(text, folded=folded)
+    if tokens is None:
+        return None
+    closing = _closing(tokens)
+    if len(closing) > MAX_EXTGLOBS:
+        raise OverLimitError(f"more than {MAX_EXTGLOBS} extglobs in one segment")
+    return _Builder(tokens, closing).build()
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """A character that may belong to an extglob: its opening, `|`, or `)`."""
+
+    text: str
+
+
+_Token = str | Wild | CharClass | _Mark
+_BAR, _CLOSE = _Mark("|"), _Mark(")")
+
+
+def _tokens(text: str, *, folded: bool) -> list[_Token] | None:
+    tokens: list[_Token] = []
+    # A segment that is nothing but an empty extglob is spelled out, as in minimatch.
+    plain = len(text) == 3 and text[0] in "?*+@" and text.endswith("()")  # noqa: PLR2004 - `@()`
+    at, posix = 0, 0
+    while at < len(text):
+        char = text[at]
+        at += 1
+        if char == "\\":
+            # A back-slash at the very end stands for itself.
+            char = text[at : at + 1] or char
+            at += 1
+            tokens.append(fold(char) if folded else char)
+        elif char == "[" and (found := read_class(text, at - 1, folded=folded)):
+            if found.members is None:
+                return None
+            at, posix = found.end, posix + found.members.posix
+            tokens.append(found.members)
+        elif not plain and char in _EXTGLOBS and text.startswith("(", at):
+            at += 1
+            tokens.append(_Mark(char))
+        else:
+            tokens.append(_single(char, plain=plain, folded=folded))
+    if posix > MAX_POSIX_CLASSES:
+        raise OverLimitError(f"more than {MAX_POSIX_CLASSES} POSIX classes in one segment")
+    return tokens
+
+
+def _single(char: str, *, plain: bool, folded: bool) -> _Token:
+    if char in "*?":
+        return Wild(char)
+    if char in "|)" and not plain:
+        return _BAR if char == "|" else _CLOSE
+    return fold(char) if folded else char
+
+
+def fold(text: str) -> str:
+    """Lower the case letter by letter: the length stays, so that `?` still is one letter."""
+    lowered = text.lower()
+    if len(lowered) == len(text):
+        return lowered
+    return "".join(low if len(low := char.lower()) == 1 else char for char in text)
+
+
+def _closing(tokens: Sequence[_Token]) -> dict[int, int]:
+    """Map the index of each extglob's opening to that of its `)`."""
+    closing: dict[int, int] = {}
+    opened: list[int] = []
+    for at, token in enumerate(tokens):
+        if not isinstance(token, _Mark) or token is _BAR:
+            continue
+        if token is not _CLOSE:
+            opened.append(at)
+        elif opened:
+            closing[opened.pop()] = at
+    return closing
+
+
+@dataclass(frozen=True, slots=True)
+class _Builder:
+    """Nests tokens into items; what is not closed becomes literal."""
+
+    tokens: Sequence[_Token]
+    closing: dict[int, int]
+
+    def build(self) -> Items:
+        return self._alternatives(0, len(self.tokens), 0)[0]
+
+    def _alternatives(self, start: int, end: int, depth: int) -> tuple[Items, ...]:
+        if depth > MAX_EXTGLOB_DEPTH:
+            raise OverLimitError(f"extglobs nested more than {MAX_EXTGLOB_DEPTH} deep")
+        found: list[list[Item]] = [[]]
+        at = start
+        while at < end:
+            token = self.tokens[at]
+            if token is _BAR and depth:
+                found.append([])
+            elif isinstance(token, _Mark) and at in self.closing:
+                close = self.closing[at]
+                found[-1].append(ExtGlob(token.text, self._alternatives(at + 1, close, depth + 1)))
+                at = close
+            else:
+                found[-1] += _spelled(token)
+            at += 1
+        return tuple(_normal(items) for items in found)
+
+
+def _spelled(token: _Token) -> Items:
+    if not isinstance(token, _Mark):
+        return (token,)
+    return (token.text,) if token is _BAR or token is _CLOSE else (token.text, "(")
+
+
+def _normal(items: Sequence[Item]) -> Items:
+    """Write each run of wildcards as its `?`s and then at most one `*`."""
+    if Wild.MANY not in items:
+        return tuple(items)
+    normal: list[Item] = []
+    starred = False
+    for item in items:
+        if item is Wild.MANY:
+            starred = True
+            continue
+        if item is not Wild.ONE and starred:
+            normal.append(Wild.MANY)
+            starred = False
+        normal.append(item)
+    if starred:
+        normal.append(Wild.MANY)
+    return tuple(normal)

@@ -1,0 +1,298 @@
+"""The automaton for segments with extglobs that repeat or negate (scope section 1).
+
+Invariant: one state for each letter read; states are remembered and found again, so that a name is
+read in one pass. Invariant: `!(…)` matches exactly the texts that its alternatives do not.
+"""
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from intent_lsp.core.scope.charclass import CharClass
+from intent_lsp.core.scope.language import ExtGlob, Item, Items, Wild
+from intent_lsp.core.scope.limits import MAX_STATE_WORK, OverLimitError
+
+_MATCH = 1
+# A letter that nobody names.
+_OTHER = "\U0010fffe"
+_MAX_STATES = 2_000
+_MAX_EDGES = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Reads:
+    """A place that reads one letter and goes on to `after`; `stays`: it may read more."""
+
+    test: str | Wild | CharClass
+    after: int
+    stays: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Negates:
+    """A place where a text begins that `inner` must not match; then on to `after`."""
+
+    inner: "Automaton"
+    after: int
+
+
+class _State:
+    """What may be true after the letters read so far.
+
+    `letters` are those that lead to different states; all others lead to `others`. None: a class
+    is asked, so that every letter may differ.
+    """
+
+    __slots__ = ("accepts", "alive", "bits", "edges", "letters", "others", "runs")
+
+    def __init__(
+        self, bits: int, runs: frozenset[tuple[int, "_State"]], letters: frozenset[str] | None
+    ) -> None:
+        self.bits, self.runs, self.letters = bits, runs, letters
+        self.accepts = bool(bits & _MATCH)
+        self.alive = bool(bits or runs)
+        self.edges: dict[str, _State] = {}
+        self.others: _State | None = None
+
+
+def explored(items: Items) -> "Automaton":
+    """Build the automaton of a segment; one that negates is walked to its end, for its size.
+
+    Raises OverLimitError when there is no end in sight. What only repeats needs no such walk: its
+    states may be many, but each is as cheap to come by as the segment is long.
+    """
+    automaton = Automaton((items,))
+    if not automaton.plain:
+        automaton.explore(sorted(set(_samples((items,)))))
+    return automaton
+
+
+class Automaton:
+    """A segment's alternatives as places in a graph; bit 0 of a state says that it matches."""
+
+    __slots__ = ("_edges", "_negates", "_reads", "_start", "_states", "plain")
+
+    def __init__(self, alternatives: Iterable[Items]) -> None:
+        graph = _Graph()
+        start = graph.entry(alternatives, 0)
+        self._reads = graph.reading()
+        self._negates = graph.negating()
+        self.plain = not self._negates
+        self._states: dict[tuple[int, frozenset[tuple[int, _State]]], _State] = {}
+        self._edges = 0
+        self._start = self._enter(graph.closure(start), [])
+
+    @property
+    def start(self) -> _State:
+        """The state before the first letter."""
+        return self._start
+
+    def matches(self, name: str) -> bool:
+        """Whether the whole of `name` matches."""
+        state = self._start
+        for char in name:
+            state = state.edges.get(char) or self.step(state, char)
+            if not state.alive:
+                return False
+        return state.accepts
+
+    def explore(self, samples: Sequence[str]) -> None:
+        """Visit every state that the samples lead to; raises OverLimitError when it is too much."""
+        left = MAX_STATE_WORK
+        seen, todo = {self._start}, [self._start]
+        while todo:
+            state = todo.pop()
+            for char in samples if state.letters is None else (*state.letters, _OTHER):
+                left -= 1 + state.bits.bit_count() + len(state.runs)
+                if left < 0:
+                    raise OverLimitError("a segment with `!(…)` that is too intricate")
+                after = self.step(state, char)
+                if after not in seen:
+                    seen.add(after)
+                    todo.append(after)
+
+    def step(self, state: _State, char: str) -> _State:
+        """Give the state after one more letter."""
+        found = state.edges.get(char)
+        if found is not None:
+            return found
+        unnamed = state.letters is not None and char not in state.letters
+        if unnamed and state.others is not None:
+            return state.others
+        found = self._after(state, char)
+        if unnamed:
+            state.others = found
+        else:
+            self._remember(state, char, found)
+        return found
+
+    def _after(self, state: _State, char: str) -> _State:
+        bits = 0
+        for bit in _each(state.bits & ~_MATCH):
+            place = self._reads[bit]
+            if _passes(char, place.test):
+                bits |= place.after | (bit if place.stays else 0)
+        runs: list[tuple[int, _State]] = []
+        for bit, before in state.runs:
+            negation = self._negates[bit]
+            after = negation.inner.step(before, char)
+            runs.append((bit, after))
+            bits |= 0 if after.accepts else negation.after
+        return self._enter(bits, runs)
+
+    def _enter(self, bits: int, runs: list[tuple[int, _State]]) -> _State:
+        """Give the state of these bits, in which each place that negates begins a new run."""
+        kept = bits
+        for bit, negation in self._negates.items():
+            if bits & bit:
+                kept &= ~bit
+                runs.append((bit, negation.inner.start))
+        fixed = frozenset(self._fewest(runs))
+        key = kept, fixed
+        found = self._states.get(key)
+        if found is None:
+            found = self._states[key] = _State(kept, fixed, self._letters(kept, fixed))
+        return found
+
+    def _letters(self, bits: int, runs: Iterable[tuple[int, _State]]) -> frozenset[str] | None:
+        """Give the letters that a state tells apart; None when it asks a class."""
+        letters: set[str] = set()
+        for bit in _each(bits & ~_MATCH):
+            test = self._reads[bit].test
+            if isinstance(test, CharClass):
+                return None
+            if isinstance(test, str):
+                letters.add(test)
+        for _, inner in runs:
+            if inner.letters is None:
+                return None
+            letters |= inner.letters
+        return frozenset(letters)
+
+    def _fewest(self, runs: list[tuple[int, _State]]) -> Iterator[tuple[int, _State]]:
+        """Leave out runs that reject nothing that another one does not reject, too."""
+        for bit, state in set(runs):
+            covered = self._negates[bit].inner.plain and any(
+                other_bit == bit and other is not state and other.bits & ~state.bits == 0
+                for other_bit, other in runs
+            )
+            if not covered:
+                yield bit, state
+
+    def _remember(self, state: _State, char: str, after: _State) -> None:
+        """Keep a way for the next name; all are forgotten when a long text has made too many."""
+        self._edges += 1
+        if self._edges > _MAX_EDGES or len(self._states) > _MAX_STATES:
+            # Whoever reads a name meanwhile goes on with the states that it has.
+            forgotten, self._states, self._edges = list(self._states.values()), {}, 0
+            for known in forgotten:
+                known.edges, known.others = {}, None
+        state.edges[char] = after
+
+
+class _Graph:
+    """Places under construction; ways that read no letter are followed when all stand."""
+
+    def __init__(self) -> None:
+        self._reads: dict[int, tuple[str | Wild | CharClass, int]] = {}
+        self._negates: dict[int, tuple[Automaton, int]] = {}
+        self._ways: dict[int, list[int]] = {}
+        self._count = 1
+        self._closures: dict[int, int] = {}
+
+    def entry(self, alternatives: Iterable[Items], after: int) -> int:
+        """Add alternatives that all lead to the place `after`; give the place before them."""
+        return self._fork([self._sequence(items, after) for items in alternatives])
+
+    def reading(self) -> dict[int, _Reads]:
+        """Give the places that read a letter, by their bit."""
+        return {
+            1 << number: _Reads(test, self.closure(after), stays=test is Wild.MANY)
+            for number, (test, after) in self._reads.items()
+        }
+
+    def negating(self) -> dict[int, _Negates]:
+        """Give the places where a negation begins, by their bit."""
+        return {
+            1 << number: _Negates(inner, self.closure(after))
+            for number, (inner, after) in self._negates.items()
+        }
+
+    def closure(self, number: int) -> int:
+        """Give the bits of all places that `number` leads to without a letter."""
+        known = self._closures.get(number)
+        if known is not None:
+            return known
+        bits, seen, todo = 0, {number}, [number]
+        while todo:
+            place = todo.pop()
+            if place not in self._ways:
+                bits |= 1 << place
+            ways = self._ways.get(place) or self._empty_ways(place)
+            todo += [way for way in ways if way not in seen]
+            seen.update(ways)
+        self._closures[number] = bits
+        return bits
+
+    def _empty_ways(self, place: int) -> list[int]:
+        if place in self._reads and self._reads[place][0] is Wild.MANY:
+            return [self._reads[place][1]]
+        if place in self._negates and not self._negates[place][0].start.accepts:
+            return [self._negates[place][1]]
+        return []
+
+    def _sequence(self, items: Items, after: int) -> int:
+        for item in reversed(items):
+            after = self._item(item, after)
+        return after
+
+    def _item(self, item: Item, after: int) -> int:
+        if not isinstance(item, ExtGlob):
+            number = self._new()
+            self._reads[number] = item, after
+            return number
+        if item.kind == "!":
+            number = self._new()
+            self._negates[number] = Automaton(item.alternatives), after
+            return number
+        if item.kind in "@?":
+            once = self.entry(item.alternatives, after)
+            return once if item.kind == "@" else self._fork([after, once])
+        again = self._fork([after])
+        first = self.entry(item.alternatives, again)
+        self._ways[again].append(first)
+        return again if item.kind == "*" else first
+
+    def _fork(self, ways: list[int]) -> int:
+        number = self._new()
+        self._ways[number] = ways
+        return number
+
+    def _new(self) -> int:
+        self._count += 1
+        return self._count - 1
+
+
+def _passes(char: str, test: str | Wild | CharClass) -> bool:
+    if isinstance(test, str):
+        return char == test
+    return isinstance(test, Wild) or char in test
+
+
+def _samples(alternatives: Iterable[Items]) -> Iterator[str]:
+    """Give letters that the tests tell apart: those named, the ends of ranges, and a few others."""
+    yield from ("a", "A", "0", " ", "-", "_", "é", _OTHER)
+    for item in itertools.chain.from_iterable(alternatives):
+        if isinstance(item, str):
+            yield item
+        elif isinstance(item, ExtGlob):
+            yield from _samples(item.alternatives)
+        elif isinstance(item, CharClass):
+            yield from itertools.chain.from_iterable(item.ranges)
+
+
+def _each(bits: int) -> Iterator[int]:
+    while bits:
+        low = bits & -bits
+        yield low
+        bits ^= low

@@ -1,0 +1,149 @@
+r"""One pattern as people write it: what it is read as, and which paths it matches.
+
+Invariant: reading is total; a pattern over a limit has a refusal and matches nothing.
+Invariant: matching is linear in the path, whatever the pattern (scope section 3).
+"""
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from intent_lsp.core.scope.braces import expand_braces
+from intent_lsp.core.scope.language import fold
+from intent_lsp.core.scope.limits import (
+    MAX_AUTOMATA,
+    MAX_CLASSES,
+    MAX_PATTERN,
+    OverLimitError,
+)
+from intent_lsp.core.scope.rows import NOWHERE, Row, Rows, Standing, read_row
+from intent_lsp.core.scope.segment import Segment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spelling:
+    """A pattern with what people put around a glob taken off (scope section 2)."""
+
+    glob: str
+    exclusion: bool = False
+    trimmed: bool = False
+    rooted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How names are compared: case as it is or not, in composed form or as they are."""
+
+    case_sensitive: bool = True
+    nfc: bool = False
+
+    def path(self, text: str) -> str:
+        """Bring a path into the form that patterns are read in."""
+        if self.nfc:
+            text = unicodedata.normalize("NFC", text)
+        return text if self.case_sensitive else fold(text)
+
+
+EXACT = Reading()
+
+
+class Pattern:
+    """A compiled pattern; `rows` are its alternatives, dead ones left out."""
+
+    def __init__(self, text: str, reading: Reading, *, refusal: str | None = None) -> None:
+        self.text, self.reading, self.refusal = text, reading, refusal
+        self.spelling = spell(text)
+        self.dead_rows = 0
+        self.rows: tuple[Row, ...] = ()
+        if refusal is not None:
+            return
+        try:
+            self.rows = self._read()
+        except OverLimitError as over:
+            self.refusal = str(over)
+
+    @property
+    def exclusion(self) -> bool:
+        """Whether the pattern takes files out of the scope instead of putting them in."""
+        return self.spelling.exclusion
+
+    @cached_property
+    def automata(self) -> int:
+        """How many of its segments need an automaton."""
+        return sum(1 for segment in self._segments if segment.flat is None)
+
+    def matches(self, path: str) -> bool:
+        """Whether the glob, without its `!`, matches a whole path of any text."""
+        return bool(self.rows) and self._rows.matches(self.reading.path(path).split("/"))
+
+    def after(self, names: Sequence[str]) -> Standing:
+        """Tell what may follow `names`, the first segments of a path."""
+        return self._rows.after(names) if self.rows else NOWHERE
+
+    @cached_property
+    def _rows(self) -> Rows:
+        return Rows(self.rows)
+
+    @cached_property
+    def _segments(self) -> frozenset[Segment]:
+        return frozenset(segment for row in self.rows for segment in row if segment is not None)
+
+    def _read(self) -> tuple[Row, ...]:
+        if len(self.text) > MAX_PATTERN:
+            raise OverLimitError(f"longer than {MAX_PATTERN} characters")
+        glob = self.spelling.glob
+        if self.reading.nfc:
+            glob = unicodedata.normalize("NFC", glob)
+        spelled = expand_braces(glob) if glob else ()
+        read = [read_row(text, folded=not self.reading.case_sensitive) for text in spelled]
+        rows = tuple(dict.fromkeys(row for row in read if row is not None))
+        self.dead_rows = sum(1 for row in read if row is None)
+        self._check_size(rows)
+        return rows
+
+    def _check_size(self, rows: Iterable[Row]) -> None:
+        segments = {segment for row in rows for segment in row if segment is not None}
+        classes = frozenset[object]().union(*(segment.classes for segment in segments))
+        if len(classes) > MAX_CLASSES:
+            raise OverLimitError(f"more than {MAX_CLASSES} different bracket expressions")
+        if sum(1 for segment in segments if segment.flat is None) > MAX_AUTOMATA:
+            raise OverLimitError(f"more than {MAX_AUTOMATA} different segments with extglobs")
+
+
+@lru_cache(maxsize=16_384)
+def compile_pattern(text: str, reading: Reading = EXACT) -> Pattern:
+    """Compile one pattern; total, equal input gives the same value."""
+    return Pattern(text, reading)
+
+
+def spell(text: str) -> Spelling:
+    """Take off white space, `!`, a leading `./` or `/`, and complete a trailing `/` (section 2)."""
+    glob = trim(text)
+    trimmed = glob != text
+    if glob.startswith("#"):
+        return Spelling(glob="", trimmed=trimmed)
+    exclusion = False
+    while glob.startswith("!") and not _opens_extglob(glob):
+        glob, exclusion = glob[1:], not exclusion
+    rooted = glob.startswith("/")
+    while glob.startswith(("./", "/")):
+        glob = glob[1:] if glob[0] == "/" else glob[2:]
+    if glob.endswith("/"):
+        glob += "**"
+    return Spelling(glob=glob, exclusion=exclusion, trimmed=trimmed, rooted=rooted)
+
+
+def trim(text: str) -> str:
+    """Take off surrounding white space, but not a space that a back-slash keeps."""
+    left = text.lstrip()
+    bare = left.rstrip()
+    if bare == left:
+        return left
+    kept = len(bare) - len(bare.rstrip("\\"))
+    return left[: len(bare) + 1] if kept % 2 else bare
+
+
+def _opens_extglob(glob: str) -> bool:
+    """Whether a leading `!(` is closed in its segment: then it negates names, not the pattern."""
+    return glob.startswith("!(") and ")" in glob.split("/", 1)[0]

@@ -1,0 +1,141 @@
+"""The rows of a pattern: its alternatives in segments, all matched together against a path.
+
+Invariant: matching is linear in the path, whatever the rows are (scope section 3).
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from intent_lsp.core.scope.language import Items
+from intent_lsp.core.scope.limits import MAX_GLOBSTARS, OverLimitError
+from intent_lsp.core.scope.lines import Line, Lines
+from intent_lsp.core.scope.segment import Bundle, Segment, segment_of
+
+# Past this many different wildcard segments, compiling an expression for each costs more than it
+# ever gains, and they are asked together.
+_BUNDLED_FROM = 24
+_SLASHES = re.compile(r"/+")
+
+Row = tuple[Segment | None, ...]
+"""The segments of one alternative; None is `**`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a pattern stands after some segments: it matches them, it may match more."""
+
+    ends: bool
+    goes_on: bool
+
+
+NOWHERE = Standing(ends=False, goes_on=False)
+
+
+def read_row(text: str, *, folded: bool) -> Row | None:
+    """Read one alternative; None when no path can match it."""
+    parts = _SLASHES.split(text)
+    if parts.count("**") > MAX_GLOBSTARS:
+        raise OverLimitError(f"more than {MAX_GLOBSTARS} `**`")
+    row: list[Segment | None] = []
+    dead = False
+    for part in _without_parents(parts):
+        segment = None if part == "**" else segment_of(part, folded=folded)
+        dead = dead or (part != "**" and (segment is None or part in ("", ".", "..")))
+        row.append(segment)
+    # Neither `.` nor `..` nor an empty name is ever a segment of a path.
+    names = (segment.literal for segment in row if segment is not None)
+    return None if dead or any(name in ("", ".", "..") for name in names) else tuple(row)
+
+
+class Rows:
+    """All rows of a pattern, matched together."""
+
+    __slots__ = ("_anything", "_bundle", "_bundled", "_lines", "_literals", "_single")
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self._lines: Lines[Segment | None] = Lines([_line(row) for row in rows])
+        self._literals: dict[str, int] = {}
+        self._single: list[tuple[Segment, int]] = []
+        self._anything = self._lines.masks.get(None, 0)
+        magic: list[tuple[Segment, int]] = []
+        for segment, mask in self._lines.masks.items():
+            if segment is None:
+                continue
+            if segment.literal is not None:
+                self._literals[segment.literal] = self._literals.get(segment.literal, 0) | mask
+            elif segment.anything:
+                self._anything |= mask
+            else:
+                magic.append((segment, mask))
+        self._bundle, self._bundled = self._gather(magic)
+
+    def matches(self, names: Sequence[str]) -> bool:
+        """Whether a row matches a path of these segments."""
+        return bool(self._run(names) & self._lines.final)
+
+    def after(self, names: Sequence[str]) -> Standing:
+        """Tell how the rows stand after these segments of a path."""
+        state, final = self._run(names), self._lines.final
+        return Standing(ends=bool(state & final), goes_on=bool(state & ~final))
+
+    def _gather(self, magic: Sequence[tuple[Segment, int]]) -> tuple[Bundle | None, list[int]]:
+        many = len(magic) > _BUNDLED_FROM
+        alternatives = list[Items]()
+        bundled = list[int]()
+        for segment, mask in magic:
+            if segment.flat is None or not many:
+                self._single.append((segment, mask))
+                continue
+            alternatives += segment.flat
+            bundled += [mask] * len(segment.flat)
+        return (Bundle(alternatives) if alternatives else None), bundled
+
+    def _run(self, names: Sequence[str]) -> int:
+        lines, state = self._lines, self._lines.start
+        passed: dict[str, int] = {}
+        for name in names:
+            mask = passed.get(name)
+            if mask is None:
+                mask = passed[name] = self._passed(name) if name else 0
+            state = lines.step(state, mask) if name else 0
+            if not state:
+                break
+        return state
+
+    def _passed(self, name: str) -> int:
+        mask = self._anything | self._literals.get(name, 0)
+        for segment, bits in self._single:
+            if segment.matches(name):
+                mask |= bits
+        if self._bundle is not None:
+            for index in self._bundle.matching(name):
+                mask |= self._bundled[index]
+        return mask
+
+
+def _without_parents(parts: Sequence[str]) -> list[str]:
+    """Fold `a/../b` into `b` and `**/**` into `**`, as minimatch does before it matches."""
+    kept: list[str] = []
+    for part in parts:
+        if part == "**" and kept[-1:] == ["**"]:
+            continue
+        if part == ".." and kept and kept[-1] not in ("", ".", "..", "**"):
+            kept.pop()
+            continue
+        kept.append(part)
+    return kept or [""]
+
+
+def _line(row: Row) -> Line[Segment | None]:
+    """Write `**` as a gap, and one at the end as a gap and one segment more."""
+    tests: list[Segment | None] = []
+    gaps: set[int] = set()
+    for segment in row:
+        if segment is None:
+            gaps.add(len(tests))
+        else:
+            tests.append(segment)
+    if row[-1] is None:
+        tests.append(None)
+    return Line(tuple(tests), frozenset(gaps))

@@ -1,0 +1,125 @@
+r"""What people write when they mean another pattern, and that other pattern (scope section 3).
+
+Invariant: nothing here changes what a pattern matches; a cure is offered, never assumed.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+
+from intent_lsp.core.scope.pattern import Pattern
+from intent_lsp.core.scope.rows import Row
+
+IsDirectory = Callable[[str], bool]
+
+# Asking the disk for every alternative of a wide pattern is not worth an answer.
+_MOST_ASKED = 64
+_SYSTEM_ROOTS = re.compile(
+    r"Applications|Library|System|Users|Volumes|bin|boot|dev|etc|home|media|mnt|opt|private|proc"
+    r"|root|run|sbin|srv|sys|tmp|usr|var"
+)
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|file:", re.IGNORECASE)
+_VARIABLE = re.compile(r"(?<!\\)\$\{[^{}/]*\}|%[A-Za-z_]+%")
+_LETTER_ESCAPED = re.compile(r"\\[\w.-]")
+_NEGATED_MEMBER = re.compile(r"(?<!\\)[{,]!(?!\()")
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_MAGIC = re.compile(r"[*?{}]|[+@!]\(")
+_INNER_GLOBSTAR = re.compile(r"(?<!\\)\*\*+")
+
+
+def foreign(pattern: Pattern, is_directory: IsDirectory) -> tuple[str, str | None] | None:
+    """Tell why a pattern is no path of this root, with a cure where there is one."""
+    text = pattern.text.strip().lstrip("!")
+    if _SCHEME.match(text):
+        return "is a URI; a pattern is relative to the root", None
+    if _DRIVE.match(text):
+        return "begins with a drive letter; a pattern is relative to the root", None
+    if text.startswith("~/"):
+        return "begins in the home directory; a pattern is relative to the root", None
+    if _VARIABLE.search(text):
+        return "has a variable in it, which nobody replaces", None
+    first = text.lstrip("/").split("/", 1)[0]
+    if text.startswith("/") and _SYSTEM_ROOTS.fullmatch(first) and not is_directory(first):
+        return "is an absolute path; a pattern is relative to the root", None
+    return _back_slashes(pattern, is_directory)
+
+
+def bare_directories(pattern: Pattern, is_directory: IsDirectory) -> tuple[str, ...]:
+    """Give the directories that a pattern without wildcards names instead of what is in them."""
+    literal = [names for row in pattern.rows[:_MOST_ASKED] if (names := _names(row)) is not None]
+    return tuple(path for path in literal if is_directory(path))
+
+
+def escaped_brackets(glob: str, is_directory: IsDirectory) -> str | None:
+    r"""Escape `[slug]` where a directory has that very name; None when there is none."""
+    parts = glob.split("/")
+    walked: list[str] = []
+    changed = False
+    for at, part in enumerate(parts):
+        if part in ("", ".", "..") or _MAGIC.search(part):
+            break
+        walked.append(_ESCAPE.sub(r"\1", part))
+        if re.search(r"(?<!\\)\[", part) and is_directory("/".join(walked)):
+            parts[at] = re.sub(r"(?<!\\)([\[\]])", r"\\\1", part)
+            changed = True
+    return "/".join(parts) if changed else None
+
+
+def split_globstar(glob: str) -> str | None:
+    """Give `**/*.ts` for `**.ts`: a `**` that shares its segment is but a `*`; None: none does."""
+    parts = glob.split("/")
+    split = [_split(part) for part in parts]
+    return None if split == parts else "/".join(split)
+
+
+def negated_member(pattern: Pattern) -> bool:
+    """Whether a `!` begins an alternative in braces, where it is a letter."""
+    return len(pattern.rows) > 1 and _NEGATED_MEMBER.search(pattern.spelling.glob) is not None
+
+
+def everything(row: Row) -> bool:
+    """Whether a row matches files anywhere by any name."""
+    return None in row and all(segment is None or segment.anything for segment in row)
+
+
+def without_dots(glob: str) -> str | None:
+    """Leave out `.` segments, which no path has; None when there are none."""
+    parts = glob.split("/")
+    kept = [part for part in parts if part != "."]
+    return "/".join(kept) if kept and len(kept) < len(parts) and ".." not in kept else None
+
+
+def as_written(pattern: Pattern, glob: str) -> str:
+    """Give the glob back its `!`."""
+    return "!" + glob if pattern.exclusion else glob
+
+
+def _back_slashes(pattern: Pattern, is_directory: IsDirectory) -> tuple[str, str | None] | None:
+    glob = pattern.spelling.glob
+    head, slash, rest = glob.partition("\\")
+    letters = _LETTER_ESCAPED.search(glob) is not None
+    if not letters and not (slash and rest.startswith("*") and head and is_directory(head)):
+        return None
+    return "has back-slashes as separators", as_written(pattern, glob.replace("\\", "/"))
+
+
+def _names(row: Row) -> str | None:
+    names = [segment.literal for segment in row if segment is not None]
+    known = [name for name in names if name is not None]
+    return "/".join(known) if len(known) == len(row) else None
+
+
+def _split(part: str) -> str:
+    found = _INNER_GLOBSTAR.search(part) if part != "**" and "[" not in part else None
+    if found is None:
+        return part
+    before, after = part[: found.start()], part[found.end() :]
+    return "/".join(_joined(before, after))
+
+
+def _joined(before: str, after: str) -> Iterator[str]:
+    if before:
+        yield before + "*"
+    yield "**"
+    if after:
+        yield "*" + after

@@ -1,0 +1,41 @@
+"""A file's standing: how the save of one is treated before the gate is asked (section 7).
+
+Invariant: people may always mend what governs them; what only the server writes is never theirs.
+"""
+
+from enum import Enum, auto
+
+from intent_lsp.core.control_plane import control_plane
+from intent_lsp.core.paths import (
+    CONTROL_ROOM,
+    GOVERNANCE_LEDGER,
+    INTENT_MAP,
+    LEDGER_FILE,
+    LOCAL_ROOM,
+    WorkspacePath,
+)
+from intent_lsp.core.policy import TeamPolicy
+
+_SERVER_FILES = frozenset((LEDGER_FILE, INTENT_MAP, GOVERNANCE_LEDGER))
+_SERVER_ROOMS = (f"{LOCAL_ROOM}/", f"{CONTROL_ROOM}/trace/", f"{CONTROL_ROOM}/archive/")
+
+
+class Standing(Enum):
+    """How a person's save of a file is treated."""
+
+    JUDGED = auto()
+    EXEMPT = auto()
+    SERVER_ONLY = auto()
+    UNSEEN = auto()
+    """Never judged nor recorded."""
+
+
+def standing(path: WorkspacePath, policy: TeamPolicy, *, ignored: bool) -> Standing:
+    """Tell how a person's save of `path` is treated; `ignored`: git ignores it, untracked."""
+    if path == ".git" or path.startswith(".git/"):
+        return Standing.UNSEEN
+    if path in _SERVER_FILES or path.startswith(_SERVER_ROOMS):
+        return Standing.SERVER_ONLY
+    if path in (policy.lessons_violations, policy.lessons_verification) or control_plane(path):
+        return Standing.EXEMPT
+    return Standing.UNSEEN if ignored else Standing.JUDGED

@@ -1,0 +1,72 @@
+"""The page that a command writes its answer on: standard output, for a person or for a program.
+
+Invariant: JSON is UTF-8 whatever the terminal speaks; no character can fail to be written.
+Invariant: rich is loaded for a table on a terminal, and for nothing else.
+"""
+
+import io
+import os
+from contextlib import suppress
+from typing import TextIO
+
+from intent_lsp.doors.cli.spoken import spoken
+from intent_lsp.doors.cli.table import Table
+
+
+class Page:
+    """Standard output, and standard error for remarks that are no part of the answer."""
+
+    def __init__(self, out: TextIO | None, remarks: TextIO | None) -> None:
+        """Write to `out`; None: whoever started us closed it, and nobody reads."""
+        self._out = out or io.StringIO()
+        self._remarks = remarks or io.StringIO()
+        if isinstance(self._out, io.TextIOWrapper):
+            self._out.reconfigure(errors="backslashreplace")
+
+    @property
+    def terminal(self) -> bool:
+        """Whether a person looks at it."""
+        return self._out.isatty()
+
+    def line(self, text: str = "") -> None:
+        """Write one line; whatever in it could move a cursor is spelled out."""
+        self._out.write(spoken(text) + "\n")
+
+    def text(self, text: str) -> None:
+        """Write text of our own as it is."""
+        self._out.write(text)
+
+    def json(self, line: bytes) -> None:
+        """Write one JSON value, on a line of its own."""
+        if isinstance(self._out, io.TextIOWrapper):
+            self._out.flush()
+            self._out.buffer.write(line.rstrip(b"\n") + b"\n")
+        else:
+            self._out.write(line.decode().rstrip("\n") + "\n")
+
+    def table(self, table: Table) -> None:
+        """Write a table: drawn on a terminal, aligned for a pipe, nothing without rows."""
+        if not table.rows:
+            return
+        if self.terminal:
+            # rich costs more than all the rest of a command.
+            from intent_lsp.doors.cli.rich_table import draw  # noqa: PLC0415
+
+            draw(table, self._out)
+        else:
+            self.text("".join(line + "\n" for line in table.aligned()))
+
+    def remark(self, text: str) -> None:
+        """Tell the person something that is no part of the answer."""
+        with suppress(OSError):
+            self._remarks.write(f"{spoken(text)}\n")
+            self._remarks.flush()
+
+    def flush(self) -> None:
+        """Have everything read; raises OSError when it cannot be."""
+        self._out.flush()
+
+    def give_up(self) -> None:
+        """Write no more, so that the interpreter's last flush finds nothing to complain about."""
+        with suppress(OSError, ValueError), io.FileIO(os.devnull, "r+") as nothing:
+            os.dup2(nothing.fileno(), self._out.fileno())

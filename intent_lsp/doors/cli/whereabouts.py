@@ -1,0 +1,44 @@
+"""Where a command was called: the governed root above, and the paths below it.
+
+Invariant: what is typed is relative to where one stands, as with git.
+"""
+
+from pathlib import Path
+
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.doors.cli.exits import WrongUsageError
+from intent_lsp.store.places import real_relative
+from intent_lsp.store.roots import governed_root
+
+
+def directory(spelled: str) -> Path:
+    """Find a directory that exists. Raises WrongUsageError."""
+    found = Path(spelled)
+    try:
+        usable = found.is_dir()
+    except (OSError, ValueError):  # A name that is too long, or holds a NUL.
+        usable = False
+    if not usable:
+        raise WrongUsageError(f"{spelled} is not a directory", cure="name one that exists")
+    return found
+
+
+def root_above(spelled: str) -> Path:
+    """Find the root that governs a directory. Raises WrongUsageError."""
+    start = directory(spelled)
+    governed = governed_root(str(start))
+    if governed is None:
+        raise WrongUsageError(
+            f"{start.absolute()} is not governed: no .orchestration/active_intents.yaml in it"
+            " or above it",
+            cure="run `intent-lsp init` in the project's top directory, or name one with -C DIR",
+        )
+    return governed.root
+
+
+def path_below(root: Path, spelled: str, start: str) -> WorkspacePath:
+    """Give a path, typed relative to `start`, as the root sees it. Raises WrongUsageError."""
+    place = real_relative(root, str(Path(start).absolute() / spelled))
+    if place is None:
+        raise WrongUsageError(f"{spelled} is not below {root}", cure="name a file of that root")
+    return place.path

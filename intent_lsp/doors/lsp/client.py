@@ -1,0 +1,66 @@
+"""What the connected client can do, read once from its capabilities (protocol section 4).
+
+Invariant: what is not declared is not there.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from lsprotocol import types as lsp
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Client:
+    """The capabilities that change what is sent to this client."""
+
+    pull: bool = False
+    versioned_diagnostics: bool = False
+    related_information: bool = False
+    code_description: bool = False
+    diagnostic_data: bool = False
+    document_changes: bool = False
+    configuration: bool = False
+    watch_registration: bool = False
+    show_document: bool = False
+    progress: bool = False
+    notifications: bool = False
+
+
+def client_of(capabilities: lsp.ClientCapabilities) -> Client:
+    """Read the capabilities of an `initialize` request."""
+    shown = capabilities.text_document
+    workspace = capabilities.workspace or lsp.WorkspaceClientCapabilities()
+    window = capabilities.window or lsp.WindowClientCapabilities()
+    push = shown.publish_diagnostics if shown else None
+    edit = workspace.workspace_edit
+    watched = workspace.did_change_watched_files
+    return Client(
+        pull=pulls(capabilities),
+        versioned_diagnostics=bool(push and push.version_support),
+        related_information=bool(push and push.related_information),
+        code_description=bool(push and push.code_description_support),
+        diagnostic_data=bool(push and push.data_support),
+        document_changes=bool(edit and edit.document_changes),
+        configuration=bool(workspace.configuration),
+        watch_registration=bool(watched and watched.dynamic_registration),
+        show_document=bool(window.show_document and window.show_document.support),
+        progress=bool(window.work_done_progress),
+        notifications=_asks_for_notifications(capabilities.experimental),
+    )
+
+
+def pulls(capabilities: lsp.ClientCapabilities) -> bool:
+    """Whether problems are pulled: never pushed too, or the client shows each twice."""
+    shown, workspace = capabilities.text_document, capabilities.workspace
+    refresh = workspace.diagnostics if workspace else None
+    return bool(shown and shown.diagnostic and refresh and refresh.refresh_support)
+
+
+def _asks_for_notifications(experimental: object) -> bool:
+    told = _member(experimental, "intent")
+    return _member(told, "notifications") is True
+
+
+def _member(value: object, name: str) -> object:
+    # lsprotocol leaves free-form objects as they came: mappings, or pygls's named tuples.
+    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)

@@ -1,0 +1,129 @@
+"""The commands that code actions and people run (protocol section 2, last rows).
+
+Invariant: a command that edits checks the version of the text first.
+"""
+
+from typing import Final
+
+from intent_lsp.core.codes import RequestCode
+from intent_lsp.doors.lsp.actions import Actions
+from intent_lsp.doors.lsp.connection import Connection
+from intent_lsp.doors.lsp.offers import Offers
+from intent_lsp.doors.lsp.requests import Requests, failed, invalid, read
+from intent_lsp.doors.lsp.tracked import Tracked
+from intent_lsp.doors.lsp.types import uri_of
+from intent_lsp.doors.lsp.wire import Common, DraftParams, PlaceParams, Wire
+
+OFFERED: Final = 9
+MORE: Final = "More…"
+
+
+class Commands:
+    """Runs the commands of one connection."""
+
+    def __init__(
+        self, connection: Connection, requests: Requests, actions: Actions, offers: Offers
+    ) -> None:
+        self._connection = connection
+        self._requests = requests
+        self._actions = actions
+        self._offers = offers
+
+    async def select(self, given: object = None) -> Wire | None:
+        """Run `intent.select`: with the object, a bare id, or nothing: then the person chooses."""
+        if isinstance(given, str):
+            return await self._requests.select({"intentId": given})
+        told = read(given if isinstance(given, dict) else {}, Common)
+        if isinstance(given, dict) and ("intentId" in given or "intent_id" in given):
+            return await self._requests.select(given)
+        if given is not None and not isinstance(given, dict):
+            raise invalid("params: expected an object, an id or nothing")
+        return await self._choose(told)
+
+    async def restore_draft(self, given: object = None) -> Wire:
+        """Run `intent.restoreDraft`: give a refused text back to the editor."""
+        params = read(given, DraftParams)
+        attached = await self._requests.attached(params)
+        workplace = self._connection.workplace
+        draft = await workplace.in_thread(attached.desk.stores.drafts.get, params.id)
+        if draft is None:
+            raise failed(RequestCode.DRAFT_UNKNOWN, f"There is no draft {params.id}.", {})
+        path = attached.desk.root / draft.path
+        tracked = workplace.tracked_at(uri_of(path))
+        if tracked is None or tracked.version is None:
+            await self._connection.people.show(str(path))
+            tracked = workplace.tracked_at(uri_of(path))
+        if tracked is None or tracked.version is None:
+            raise failed(
+                RequestCode.DRAFT_UNKNOWN, f"Open {draft.path} first, then restore the draft.", {}
+            )
+        await workplace.settled(tracked.uri)
+        return {"restored": await self._offers.restore(tracked, draft)}
+
+    async def show_why(self, given: object = None) -> Wire:
+        """Run `intent.showWhy`: say why some lines are a violation, and what leads out."""
+        params = read(given, PlaceParams)
+        tracked = self._open(params)
+        first, last = _lines(params, tracked)
+        said = [
+            f"{problem.message}\n{_because(tracked, problem.owners)}"
+            for problem in tracked.problems
+            if problem.first_line <= last and problem.last_line >= first
+        ]
+        text = said[0] if said else "No rule is broken here."
+        self._connection.people.tell(f"intent-lsp: {text}")
+        return {"text": text}
+
+    async def revert(self, given: object = None) -> Wire:
+        """Run `intent.revert`: put some lines, or the file, back to HEAD."""
+        params = read(given, PlaceParams)
+        tracked = self._open(params)
+        if params.version is not None and params.version != tracked.version:
+            return {"applied": False, "reason": "the text has changed since; try again"}
+        if params.range is None:
+            edits = self._actions.file_edits(tracked)
+        else:
+            edits = self._actions.lines_edits(tracked, *_lines(params, tracked))
+        if not edits:
+            return {"applied": False, "reason": "there is nothing to put back"}
+        people = self._connection.people
+        return {"applied": await people.apply(tracked.uri, tracked.version, edits, "Revert")}
+
+    async def _choose(self, params: Common) -> Wire | None:
+        """Offer the open intents, the most recently used first; null: nobody chose."""
+        attached = await self._requests.attached(params)
+        usable = await self._connection.workplace.in_thread(attached.desk.open_intents)
+        by_title = {f"{i.id}: {i.name}" if i.name else i.id: i.id for i in usable}
+        titles = list(by_title)
+        if not titles:
+            raise invalid("params.intentId: there is no open intent; create one first")
+        while titles:
+            page, titles = titles[:OFFERED], titles[OFFERED:]
+            chosen = await self._connection.people.choose(
+                "Which intent do you work for?", page + ([MORE] if titles else [])
+            )
+            if chosen in by_title:
+                return await self._requests.select_intent(attached, by_title[chosen], params)
+            if chosen != MORE:
+                break
+        return None
+
+    def _open(self, params: PlaceParams) -> Tracked:
+        tracked = self._connection.workplace.tracked_at(params.uri)
+        if tracked is None:
+            raise invalid(f"params.uri: {params.uri} is not open")
+        return tracked
+
+
+def _lines(params: PlaceParams, tracked: Tracked) -> tuple[int, int]:
+    if params.range is None:
+        return 0, len(tracked.lines)
+    return params.range.start.line, params.range.end.line
+
+
+def _because(tracked: Tracked, owners: tuple[str, ...]) -> str:
+    look = tracked.look
+    intent = None if look is None else look.judgement.intent
+    globs = "" if intent is None else ", ".join(intent.owned_scope) or "(nothing)"
+    scope = "" if intent is None else f"{intent.id} owns: {globs}. "
+    return f"{scope}Open intents that own this file: {', '.join(owners) or '(none)'}."

@@ -1,0 +1,146 @@
+"""One connection: its workplace, its person, its client, and what they are attached to.
+
+Invariant: whatever may have changed the rules is followed by one look at what they govern.
+"""
+
+import asyncio
+import logging
+from pathlib import Path
+from typing import Final
+
+from lsprotocol import types as lsp
+
+from intent_lsp.core.paths import INTENTS_FILE, path_of_uri
+from intent_lsp.doors.lsp.attached import Attached
+from intent_lsp.doors.lsp.client import Client
+from intent_lsp.doors.lsp.control_pages import ControlPages
+from intent_lsp.doors.lsp.desks import Desks
+from intent_lsp.doors.lsp.people import People
+from intent_lsp.doors.lsp.types import Spelling, uri_of
+from intent_lsp.doors.lsp.watching import Watching
+from intent_lsp.doors.lsp.wire import status_wire
+from intent_lsp.doors.lsp.workplace import Workplace
+from intent_lsp.governance.checkout import Refusal, Selection
+from intent_lsp.governance.desk import DeskStatus
+from intent_lsp.governance.rules import FileState
+
+_log: Final = logging.getLogger(__name__)
+
+DID_CHANGE: Final = "intent/didChange"
+
+
+class Connection:
+    """Everything that one initialized connection works with."""
+
+    def __init__(
+        self,
+        *,
+        client: Client,
+        desks: Desks,
+        people: People,
+        spelling: Spelling,
+        workplace: Workplace,
+    ) -> None:
+        self.client = client
+        self.desks = desks
+        self.people = people
+        self.spelling = spelling
+        self.workplace = workplace
+        self.pages = ControlPages(workplace)
+        self._known: dict[Attached, tuple[object, ...]] = {}
+        self._states: dict[Attached, FileState] = {}
+        self._watching = Watching(self.paths_changed)
+
+    async def attach_folders(self) -> None:
+        """Attach to what governs the workspace folders, so that problems show at once."""
+        for folder in self.desks.folders:
+            attached = await self.workplace.in_thread(self.desks.of_path, folder)
+            if attached is not None:
+                await self.attached(attached)
+
+    async def attached(self, attached: Attached, opened: Path | None = None) -> None:
+        """Take up a root: say what goes on, check its control files, watch it.
+
+        `opened` is a file of it that an editor has open: its directory is watched, too.
+        """
+        if attached not in self._known:
+            self._known[attached] = ()
+            if attached.session.continued is not None:
+                self.people.tell(f"intent-lsp: continuing {attached.session.continued}")
+            self.pages.watch(attached)
+            await self.rules_may_have_changed(attached)
+        if self.desks.settings.watch in ("auto", "server"):
+            await self._watch(attached, opened)
+
+    async def _watch(self, attached: Attached, opened: Path | None) -> None:
+        directory = None if opened is None else opened.parent
+        if await self.workplace.in_thread(self._watching.add, attached.desk, directory):
+            # What changed before the watch was set is seen now.
+            await self.rules_may_have_changed(attached)
+            await self.workplace.look_at_root(attached)
+
+    async def rules_may_have_changed(self, attached: Attached) -> None:
+        """Look again at a root's documents if its rules, HEAD or active intent moved."""
+        status, key = await self.workplace.in_thread(_state_of, attached)
+        if self._known.get(attached) == key:
+            return
+        self._known[attached] = key
+        self._tell_of_governance(attached, status)
+        self.people.notify(DID_CHANGE, status_wire(status))
+        self.pages.check_root(attached)
+        await self.workplace.look_at_root(attached)
+
+    async def select(self, attached: Attached, intent_id: str) -> Selection | Refusal:
+        """Make an intent the person's own, and show what follows."""
+        page = self.workplace.tracked(uri_of(attached.desk.root / INTENTS_FILE))
+        unsaved = page is not None and page.version is not None and page.edited
+        done = await self.workplace.in_thread(
+            attached.desk.checkout.select, attached.session, intent_id, unsaved_file=unsaved
+        )
+        await self.rules_may_have_changed(attached)
+        return done
+
+    async def clear(self, attached: Attached) -> None:
+        """Leave the person without an intent, and show what follows."""
+        await self.workplace.in_thread(attached.desk.checkout.clear, attached.session)
+        await self.rules_may_have_changed(attached)
+
+    async def settings_changed(self) -> None:
+        """Show everything again by the settings as they are now."""
+        for tracked in self.workplace.all_tracked():
+            self.workplace.post(tracked)
+
+    async def end(self) -> None:
+        """End what is under way, every session and every store."""
+        self._watching.end()
+        await asyncio.to_thread(self.workplace.end)
+        await asyncio.to_thread(self.desks.close)
+
+    def _tell_of_governance(self, attached: Attached, status: DeskStatus) -> None:
+        """Say once that governance went off, and that it is on again."""
+        former = self._states.get(attached, FileState.OK)
+        self._states[attached] = status.file_state
+        if status.file_state is former:
+            return
+        if status.file_state is FileState.OK:
+            self.people.tell(f"intent-lsp: governance of {attached.desk.root} is on again")
+            return
+        said = f"intent-lsp: governance of {attached.desk.root} is OFF: {status.reason}"
+        _log.warning("%s", said)
+        self.people.tell(said, lsp.MessageType.Warning)
+
+    async def paths_changed(self, paths: frozenset[str]) -> None:
+        """Look again at what may have changed on disk."""
+        for attached in self.desks.attached:
+            await self.rules_may_have_changed(attached)
+        for tracked in self.workplace.all_tracked():
+            if path_of_uri(tracked.uri) in paths:
+                await self.workplace.look_again(tracked)
+
+
+def _state_of(attached: Attached) -> tuple[DeskStatus, tuple[object, ...]]:
+    desk = attached.desk
+    status = desk.status(attached.session.id)
+    head = desk.stores.git.head_commit() if desk.stores.git is not None else None
+    rules = desk.rules.current()
+    return status, (rules.version, head, status.active_intent_id)

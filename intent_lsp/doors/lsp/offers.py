@@ -1,0 +1,99 @@
+"""Offers after a refused save: what the person may do about it (requirements section 7).
+
+Invariant: nothing is asked inside a save; an offer that nobody takes changes nothing.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from lsprotocol import types as lsp
+
+from intent_lsp.core.content import split_lines
+from intent_lsp.doors.lsp.connection import Connection
+from intent_lsp.doors.lsp.reverting import turning_edits
+from intent_lsp.doors.lsp.tracked import Tracked
+from intent_lsp.governance.checkout import Refusal
+from intent_lsp.governance.contents import content_of
+from intent_lsp.governance.judging import Judgement
+from intent_lsp.governance.saves import AfterSave
+from intent_lsp.store.drafts import Draft
+
+KEEP: Final = "Keep draft"
+PUT_BACK: Final = "Put the file back"
+LEAVE: Final = "Leave it"
+_OWNERS_AT_MOST: Final = 3
+
+
+class Offers:
+    """Offers ways out to the person behind one connection."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    async def turned_back(self, tracked: Tracked, judgement: Judgement, draft: Draft) -> None:
+        """Say that a save was turned back, and offer the intents that own the file."""
+        owners = {f"Select {name}": name for name in judgement.owners[:_OWNERS_AT_MOST]}
+        said = "" if judgement.denied is None else judgement.denied.message
+        chosen = await self._connection.people.choose(
+            f"Save refused. {said} The file on disk is unchanged; your text is draft {draft.id}.",
+            [*owners, KEEP],
+            lsp.MessageType.Warning,
+        )
+        if chosen in owners and await self._select(tracked, owners[chosen]):
+            await self.restore(tracked, draft)
+
+    async def put_back(self, tracked: Tracked, after: AfterSave) -> None:
+        """Offer to put back a file that was written although a rule refused it."""
+        denied = after.judgement.denied
+        owners = {f"Select {n}": n for n in after.judgement.owners[:_OWNERS_AT_MOST]}
+        chosen = await self._connection.people.choose(
+            f"{'' if denied is None else denied.message} {after.judgement.path} was saved all the"
+            " same and is recorded as FAIL.",
+            [PUT_BACK, *owners, LEAVE],
+            lsp.MessageType.Warning,
+        )
+        if chosen in owners:
+            await self._select(tracked, owners[chosen])
+        elif chosen == PUT_BACK:
+            await self._put_back(tracked, after)
+
+    async def restore(self, tracked: Tracked, draft: Draft) -> bool:
+        """Give a refused text back to the editor; once it has it, the draft has served."""
+        wanted = split_lines(draft.text)
+        restored = await self._turn_into(tracked, wanted, "Restore draft")
+        if restored and tracked.attached is not None:
+            delete = tracked.attached.desk.stores.drafts.delete
+            await self._connection.workplace.in_thread(delete, draft.id)
+        return restored
+
+    async def _put_back(self, tracked: Tracked, after: AfterSave) -> None:
+        old = content_of(after.old)
+        attached = tracked.attached
+        if old.lines is None or attached is None:
+            self._connection.people.tell(
+                f"intent-lsp: {after.judgement.path} was no text before; put it back with git."
+            )
+            return
+        await self._connection.workplace.in_thread(
+            attached.desk.saves.keep_draft,
+            attached.session,
+            after.judgement,
+            old.hash,
+            "".join(tracked.lines),
+        )
+        await self._turn_into(tracked, old.lines, "Put the file back")
+
+    async def _turn_into(self, tracked: Tracked, wanted: Sequence[str], label: str) -> bool:
+        edits = turning_edits(tracked.lines, wanted, self._connection.spelling)
+        people = self._connection.people
+        return not edits or await people.apply(tracked.uri, tracked.version, edits, label)
+
+    async def _select(self, tracked: Tracked, intent_id: str) -> bool:
+        attached = tracked.attached
+        if attached is None:
+            return False
+        done = await self._connection.select(attached, intent_id)
+        if isinstance(done, Refusal):
+            self._connection.people.tell(f"intent-lsp: {done.message}", lsp.MessageType.Warning)
+            return False
+        return True

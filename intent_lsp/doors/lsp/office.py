@@ -1,0 +1,212 @@
+"""The office behind one connection: made once the client has introduced itself, it answers all.
+
+Invariant: a document that nobody governs costs one look-up and leaves no trace.
+"""
+
+import logging
+from collections.abc import Sequence
+from typing import Any, Final
+
+from lsprotocol import types as lsp
+
+from intent_lsp.core.paths import path_of_uri
+from intent_lsp.doors.lsp.actions import Actions
+from intent_lsp.doors.lsp.bulletin import Bulletin
+from intent_lsp.doors.lsp.client import client_of
+from intent_lsp.doors.lsp.commands import Commands
+from intent_lsp.doors.lsp.connection import Connection
+from intent_lsp.doors.lsp.desks import Desks
+from intent_lsp.doors.lsp.offers import Offers
+from intent_lsp.doors.lsp.people import People
+from intent_lsp.doors.lsp.progress import Progress
+from intent_lsp.doors.lsp.protocol import IntentProtocol
+from intent_lsp.doors.lsp.requests import Requests
+from intent_lsp.doors.lsp.saving import Saving
+from intent_lsp.doors.lsp.settings import at_start, live
+from intent_lsp.doors.lsp.types import Spelling
+from intent_lsp.doors.lsp.workplace import Workplace
+
+_log: Final = logging.getLogger(__name__)
+
+SECTION: Final = "intentLsp"
+_ASK_TIME: Final = 5.0
+_WATCHED: Final = ("**/.orchestration/*", "**/.intentignore")
+_WATCHED_BY_CLIENT_ALONE: Final = ("**/*",)
+
+
+class Office:
+    """Answers for one connection."""
+
+    def __init__(self, protocol: IntentProtocol, params: lsp.InitializeParams) -> None:
+        self._protocol = protocol
+        settings = at_start(params.initialization_options)
+        client = client_of(params.capabilities)
+        spelling = Spelling(client, protocol.encoding)
+        self._desks = Desks(settings, self._folders())
+        bulletin = Bulletin(
+            pull=client.pull,
+            publish=lambda shown: protocol.notify(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, shown),
+            refresh=self._refresh,
+        )
+        self._workplace = Workplace(desks=self._desks, bulletin=bulletin, spelling=spelling)
+        people = People(protocol, client, spelling)
+        self._connection = Connection(
+            client=client,
+            desks=self._desks,
+            people=people,
+            spelling=spelling,
+            workplace=self._workplace,
+        )
+        self._workplace.attached = self._connection.attached
+        offers = Offers(self._connection)
+        self._saving = Saving(self._connection, offers)
+        self._actions = Actions(self._connection)
+        self._requests = Requests(self._connection, Progress(protocol))
+        self._commands = Commands(self._connection, self._requests, self._actions, offers)
+
+    async def begin(self) -> None:
+        """Take up the documents that were opened while nobody was here."""
+        for document in self._protocol.documents:
+            self._workplace.opened(document)
+
+    async def initialized(self) -> None:
+        """Ask for settings, register watches, attach to the workspace folders."""
+        client = self._connection.client
+        if client.configuration:
+            await self._ask_for_settings()
+        if client.watch_registration and self._desks.settings.watch in ("auto", "client"):
+            await self._register_watches()
+        await self._connection.attach_folders()
+
+    async def end(self) -> None:
+        """End sessions and stores; what is being written is finished first."""
+        await self._connection.end()
+
+    async def configured(self, told: Any) -> None:  # noqa: ANN401 - whatever JSON knows
+        """Take new settings."""
+        if self._connection.client.configuration:
+            await self._ask_for_settings()
+        else:
+            section = told.get(SECTION) if isinstance(told, dict) else getattr(told, SECTION, None)
+            self._desks.settings = live(section, self._desks.settings)
+        await self._connection.settings_changed()
+
+    async def folders_changed(self) -> None:
+        """Attach to the folders that came."""
+        self._desks.folders = self._folders()
+        await self._connection.attach_folders()
+
+    async def files_changed(self, uris: Sequence[str]) -> None:
+        """Look again at what the client saw change on disk."""
+        paths = frozenset(path for uri in uris if (path := path_of_uri(uri)) is not None)
+        await self._connection.paths_changed(paths)
+
+    def opened(self, uri: str) -> None:
+        """Track a document that the editor has opened."""
+        document = self._protocol.documents.get(uri)
+        if document is not None:
+            self._workplace.opened(document)
+
+    def changed(self, uri: str) -> None:
+        """Follow a document's newest edits."""
+        document = self._protocol.documents.get(uri)
+        if document is None:
+            return
+        self._workplace.changed(document)
+        page = self._connection.pages.page(document.uri)
+        if page is not None:
+            self._connection.pages.check(page)
+
+    def closed(self, uri: str) -> None:
+        """Stop tracking a document."""
+        tracked = self._workplace.tracked_at(uri)
+        if tracked is None:
+            return
+        self._workplace.closed(tracked)
+        page = self._connection.pages.page(tracked.uri)
+        if page is not None:
+            self._connection.pages.check(page)
+
+    async def will_save(self, uri: str, manual: bool) -> list[lsp.TextEdit]:  # noqa: FBT001 - one caller
+        """Answer `textDocument/willSaveWaitUntil`."""
+        tracked = self._workplace.tracked_at(uri)
+        return [] if tracked is None else await self._saving.will_save(tracked, manual=manual)
+
+    async def did_save(self, uri: str) -> None:
+        """Take `textDocument/didSave`."""
+        tracked = self._workplace.tracked_at(uri)
+        if tracked is not None:
+            await self._saving.did_save(tracked)
+
+    async def code_actions(self, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+        """Answer `textDocument/codeAction`."""
+        tracked = self._workplace.tracked_at(params.text_document.uri)
+        if tracked is None:
+            return []
+        page = self._connection.pages.page(tracked.uri)
+        if page is not None:
+            return self._actions.fixes(page, params.range)
+        return await self._actions.offered(tracked, params.range)
+
+    async def request(self, name: str, given: Any) -> Any:  # noqa: ANN401 - whatever JSON knows
+        """Answer `intent/<name>`."""
+        return await self._requests.table()[name](given)
+
+    async def command(self, name: str, *given: Any) -> Any:  # noqa: ANN401 - whatever JSON knows
+        """Run `intent.<name>`."""
+        match name:
+            case "select":
+                return await self._commands.select(*given)
+            case "restoreDraft":
+                return await self._commands.restore_draft(*given)
+            case "showWhy":
+                return await self._commands.show_why(*given)
+            case "revert":
+                return await self._commands.revert(*given)
+            case _:
+                return await self._requests.table()[name](*(given or (None,)))
+
+    async def document_diagnostic(
+        self, params: lsp.DocumentDiagnosticParams
+    ) -> lsp.RelatedFullDocumentDiagnosticReport | lsp.RelatedUnchangedDocumentDiagnosticReport:
+        """Answer `textDocument/diagnostic`."""
+        document = self._protocol.documents.get(params.text_document.uri)
+        uri = params.text_document.uri if document is None else document.uri
+        await self._workplace.settled(uri)
+        await self._connection.pages.settled(uri)
+        return self._workplace.bulletin.document(uri, params.previous_result_id)
+
+    def workspace_diagnostic(
+        self, params: lsp.WorkspaceDiagnosticParams
+    ) -> lsp.WorkspaceDiagnosticReport:
+        """Answer `workspace/diagnostic`."""
+        return self._workplace.bulletin.workspace(params.previous_result_ids)
+
+    async def _ask_for_settings(self) -> None:
+        params = lsp.ConfigurationParams(items=[lsp.ConfigurationItem(section=SECTION)])
+        answer = await self._protocol.ask(lsp.WORKSPACE_CONFIGURATION, params, _ASK_TIME)
+        if isinstance(answer, (list, tuple)) and answer and answer[0] is not None:
+            self._desks.settings = live(answer[0], self._desks.settings)
+
+    async def _register_watches(self) -> None:
+        alone = self._desks.settings.watch == "client"
+        globs = (*_WATCHED, *(_WATCHED_BY_CLIENT_ALONE if alone else ()))
+        watchers = [lsp.FileSystemWatcher(glob_pattern=glob) for glob in globs]
+        registration = lsp.Registration(
+            id=lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES,
+            method=lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES,
+            register_options=lsp.DidChangeWatchedFilesRegistrationOptions(watchers=watchers),
+        )
+        params = lsp.RegistrationParams(registrations=[registration])
+        await self._protocol.ask(lsp.CLIENT_REGISTER_CAPABILITY, params, _ASK_TIME)
+
+    def _refresh(self) -> None:
+        self._workplace.begin(self._protocol.ask(lsp.WORKSPACE_DIAGNOSTIC_REFRESH, None, _ASK_TIME))
+
+    def _folders(self) -> tuple[str, ...]:
+        workspace = self._protocol.workspace
+        uris = list(workspace.folders)
+        if not uris and workspace.root_uri:
+            uris = [workspace.root_uri]
+        paths = (path_of_uri(uri) for uri in uris)
+        return tuple(path for path in paths if path is not None)

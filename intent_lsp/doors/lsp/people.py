@@ -1,0 +1,79 @@
+"""The person at the editor: told, asked, and offered a way out (protocol section 4).
+
+Invariant: an error, a null, a wrong-typed answer and silence all mean that nobody answered.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from lsprotocol import types as lsp
+
+from intent_lsp.doors.lsp.client import Client
+from intent_lsp.doors.lsp.protocol import IntentProtocol
+from intent_lsp.doors.lsp.types import Spelling, uri_of
+
+DECISION_TIME: Final = 3600.0
+"""Seconds for which an offer stands; an editor may show a message for as long."""
+
+EDIT_TIME: Final = 10.0
+"""Seconds that an editor has for applying an edit or showing a file."""
+
+
+class People:
+    """Speaks with the person behind one connection."""
+
+    def __init__(self, protocol: IntentProtocol, client: Client, spelling: Spelling) -> None:
+        self._protocol = protocol
+        self._client = client
+        self._spelling = spelling
+
+    def tell(self, message: str, kind: lsp.MessageType = lsp.MessageType.Info) -> None:
+        """Show a message."""
+        self._protocol.notify(
+            lsp.WINDOW_SHOW_MESSAGE, lsp.ShowMessageParams(type=kind, message=message)
+        )
+
+    async def choose(
+        self, message: str, titles: Sequence[str], kind: lsp.MessageType = lsp.MessageType.Info
+    ) -> str | None:
+        """Offer some ways on; give the title that was chosen, None for no answer."""
+        answer = await self._protocol.ask(
+            lsp.WINDOW_SHOW_MESSAGE_REQUEST,
+            lsp.ShowMessageRequestParams(
+                type=kind,
+                message=message,
+                actions=[lsp.MessageActionItem(title=title) for title in titles],
+            ),
+            DECISION_TIME,
+        )
+        title = answer.title if isinstance(answer, lsp.MessageActionItem) else None
+        return title if title in titles else None
+
+    async def apply(
+        self, uri: str, version: int | None, edits: Sequence[lsp.TextEdit], label: str
+    ) -> bool:
+        """Have the editor apply edits to one document; whether it did."""
+        answer = await self._protocol.ask(
+            lsp.WORKSPACE_APPLY_EDIT,
+            lsp.ApplyWorkspaceEditParams(
+                edit=self._spelling.workspace_edit(uri, version, edits), label=label
+            ),
+            EDIT_TIME,
+        )
+        return isinstance(answer, lsp.ApplyWorkspaceEditResult) and answer.applied
+
+    async def show(self, path: str) -> bool:
+        """Have the editor open a file; whether it did."""
+        if not self._client.show_document:
+            return False
+        answer = await self._protocol.ask(
+            lsp.WINDOW_SHOW_DOCUMENT,
+            lsp.ShowDocumentParams(uri=uri_of(path), take_focus=True),
+            EDIT_TIME,
+        )
+        return isinstance(answer, lsp.ShowDocumentResult) and answer.success
+
+    def notify(self, method: str, params: object) -> None:
+        """Send a notification of ours, to a client that asked for them."""
+        if self._client.notifications:
+            self._protocol.notify(method, params)

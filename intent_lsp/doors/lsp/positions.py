@@ -1,0 +1,117 @@
+r"""Positions as a client counts them: UTF-8, UTF-16 or UTF-32 units.
+
+Invariant: a unit in the middle of a character means the place before that character, and one
+beyond the end of a line means its end, before the terminator; so a `\r\n` is never cut.
+Invariant: total on every text, lone surrogates included.
+"""
+
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from intent_lsp.core.content import line_body
+from intent_lsp.core.findings import Position
+
+# Surrogates arrive in JSON as escapes, halves of a pair included: they are counted, not refused.
+_SURROGATES = "surrogatepass"
+
+
+class PositionEncoding(StrEnum):
+    """What a `character` counts; the values are those of the Language Server Protocol."""
+
+    UTF_8 = "utf-8"
+    UTF_16 = "utf-16"
+    UTF_32 = "utf-32"
+
+
+class ClientPosition(NamedTuple):
+    """A place as a client names it: both from 0, `character` in units of its encoding."""
+
+    line: int
+    character: int
+
+
+class ClientRange(NamedTuple):
+    """A half-open stretch as a client names it."""
+
+    start: ClientPosition
+    end: ClientPosition
+
+
+def choose_encoding(offered: Iterable[object] | None) -> PositionEncoding:
+    """Choose from what a client offers, in whatever order (protocol section 4).
+
+    UTF-8 where it is offered, UTF-32 where nothing else is that we know, UTF-16 otherwise.
+    """
+    known = {name for name in offered or () if isinstance(name, str)} & set(PositionEncoding)
+    if PositionEncoding.UTF_8 in known:
+        return PositionEncoding.UTF_8
+    return PositionEncoding.UTF_32 if known == {"utf-32"} else PositionEncoding.UTF_16
+
+
+def count_units(text: str, encoding: PositionEncoding) -> int:
+    """Count the units of `text`."""
+    if encoding is PositionEncoding.UTF_32 or text.isascii():
+        return len(text)
+    if encoding is PositionEncoding.UTF_8:
+        return len(text.encode("utf-8", _SURROGATES))
+    return len(text.encode("utf-16-le", _SURROGATES)) // 2
+
+
+def to_code_points(line: str, character: int, encoding: PositionEncoding) -> int:
+    """Turn a client's `character` on `line` into code points, at most the line's own length."""
+    # A code point has at least one unit, so what is wanted lies within as many code points.
+    body = line_body(line)[: max(character, 0)]
+    if encoding is PositionEncoding.UTF_32 or body.isascii():
+        return len(body)
+    if encoding is PositionEncoding.UTF_8:
+        return _fit_utf8(body, character)
+    return _fit_utf16(body, character)
+
+
+def to_units(line: str, code_points: int, encoding: PositionEncoding) -> int:
+    """Turn code points on `line` into a client's `character`, at most the line's own length."""
+    return count_units(line_body(line)[: max(code_points, 0)], encoding)
+
+
+def from_client(
+    lines: Sequence[str], place: ClientPosition, encoding: PositionEncoding
+) -> Position:
+    """Give the place in code points; beyond the last line it is the end of the text.
+
+    The end of a text that ends in a terminator is (number of lines, 0).
+    """
+    if 0 <= place.line < len(lines):
+        return Position(place.line, to_code_points(lines[place.line], place.character, encoding))
+    return Position(0, 0) if place.line < 0 else end_of(lines)
+
+
+def to_client(lines: Sequence[str], place: Position, encoding: PositionEncoding) -> ClientPosition:
+    """Give a place in code points as the client counts it; beyond the end it is the end."""
+    if not 0 <= place.line < len(lines):
+        place = Position(0, 0) if place.line < 0 else end_of(lines)
+    if place.line == len(lines):
+        return ClientPosition(place.line, 0)
+    return ClientPosition(place.line, to_units(lines[place.line], place.character, encoding))
+
+
+def end_of(lines: Sequence[str]) -> Position:
+    """Give the place after the last character, in code points."""
+    if not lines or lines[-1].endswith(("\n", "\r")):
+        return Position(len(lines), 0)
+    return Position(len(lines) - 1, len(lines[-1]))
+
+
+def _fit_utf8(body: str, units: int) -> int:
+    data = body.encode("utf-8", _SURROGATES)
+    # A byte 10xxxxxx continues a character: step back to where it began.
+    while units < len(data) and data[units] & 0xC0 == 0x80:  # noqa: PLR2004 - UTF-8's own bits
+        units -= 1
+    return len(data[:units].decode("utf-8", _SURROGATES))
+
+
+def _fit_utf16(body: str, units: int) -> int:
+    data = body.encode("utf-16-le", _SURROGATES)[: 2 * units]
+    fitting = len(data.decode("utf-16-le", _SURROGATES))
+    # A pair cut in two decodes as a lone half, where the text has a character beyond the plane.
+    return fitting - 1 if data[-1] & 0xFC == 0xD8 and body[fitting - 1] > "\uffff" else fitting  # noqa: PLR2004 - UTF-16's own bits

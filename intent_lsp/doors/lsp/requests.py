@@ -1,0 +1,331 @@
+"""The `intent/*` requests, each also a command (protocol section 2).
+
+Invariant: a request reads its params, asks the desk, spells the answer; rules live below.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Final, ParamSpec, TypeVar
+
+import msgspec
+from pygls.exceptions import JsonRpcException
+
+from intent_lsp import __version__
+from intent_lsp.core.codes import RequestCode
+from intent_lsp.core.paths import WorkspacePath, parse_relative, path_of_uri
+from intent_lsp.core.timestamps import timestamp
+from intent_lsp.doors.lsp.attached import Attached
+from intent_lsp.doors.lsp.connection import Connection
+from intent_lsp.doors.lsp.progress import Progress
+from intent_lsp.doors.lsp.types import uri_of
+from intent_lsp.doors.lsp.wire import (
+    Common,
+    PathParams,
+    SelectParams,
+    TraceParams,
+    VerifyParams,
+    Wire,
+    WrongParamsError,
+    context_wire,
+    draft_wire,
+    intent_wire,
+    read_params,
+    status_wire,
+    verification_wire,
+)
+from intent_lsp.formats.ledger_jsonl import to_wire
+from intent_lsp.governance.checkout import Refusal, Selection
+from intent_lsp.governance.desk import AGENT, TraceQuestion
+from intent_lsp.governance.setup import initialise
+from intent_lsp.store.drafts import Draft
+from intent_lsp.store.index import Cursor
+from intent_lsp.store.places import real_relative
+
+REQUEST_FAILED: Final = -32803
+INVALID_PARAMS: Final = -32602
+
+Answering = Callable[[object], Awaitable[Wire]]
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+_S = TypeVar("_S", bound=msgspec.Struct)
+
+
+class Requests:
+    """Answers the requests of one connection."""
+
+    def __init__(self, connection: Connection, progress: Progress) -> None:
+        self._connection = connection
+        self._progress = progress
+
+    def table(self) -> Mapping[str, Answering]:
+        """Give each request by its name without `intent/`; the command's is the same."""
+        return {
+            "list": self.list_intents,
+            "select": self.select,
+            "clear": self.clear,
+            "status": self.status,
+            "owners": self.owners,
+            "init": self.init,
+            "trace": self.trace,
+            "verify": self.verify,
+            "drafts": self.drafts,
+        }
+
+    async def list_intents(self, given: object) -> Wire:
+        """Answer `intent/list`."""
+        params = read(given, Common)
+        attached = await self._find(params)
+        if attached is None:
+            return {"enabled": False, "activeIntentId": None, "intents": []}
+        rules = await self._in_thread(attached.desk.rules.current)
+        status = await self._in_thread(attached.desk.status, _session(params, attached))
+        intents = [
+            intent_wire(intent, ("INTENT_IGNORED",) if intent.id in rules.ignored else ())
+            for intent in rules.file.intents
+        ]
+        return {
+            "enabled": status.enabled,
+            "activeIntentId": status.active_intent_id,
+            "intents": intents,
+        }
+
+    async def select(self, given: object) -> Wire:
+        """Answer `intent/select`."""
+        params = read(given, SelectParams)
+        attached = await self.attached(params)
+        return await self.select_intent(attached, params.intent_id, params)
+
+    async def select_intent(self, attached: Attached, intent_id: str, params: Common) -> Wire:
+        """Select for the person, or for the agent's session that the params name."""
+        theirs = _session(params, attached)
+        if theirs == attached.session.id:
+            done = await self._connection.select(attached, intent_id)
+        else:
+            done = await self._in_thread(self._select_for_agent, attached, theirs, intent_id)
+        match done:
+            case Refusal():
+                raise failed(done.code, done.message, done.data)
+            case Selection():
+                return {
+                    "intent": intent_wire(done.intent),
+                    "context": context_wire(done.context),
+                    "text": done.text,
+                    "warnings": list(done.warnings),
+                }
+
+    async def clear(self, given: object) -> Wire:
+        """Answer `intent/clear`."""
+        params = read(given, Common)
+        attached = await self.attached(params)
+        theirs = _session(params, attached)
+        if theirs == attached.session.id:
+            await self._connection.clear(attached)
+        else:
+            await self._in_thread(attached.desk.sessions.choose, theirs, None)
+        return {"activeIntentId": None}
+
+    async def status(self, given: object) -> Wire:
+        """Answer `intent/status`; where nothing governs: disabled, root null."""
+        params = read(given, Common)
+        attached = await self._find(params)
+        if attached is None:
+            return _dormant_status(self._connection.desks.settings.session_id or "")
+        return status_wire(await self._in_thread(attached.desk.status, _session(params, attached)))
+
+    async def owners(self, given: object) -> Wire:
+        """Answer `intent/owners`."""
+        params = read(given, PathParams)
+        attached = await self._find(params)
+        if attached is None:
+            _required_path(params)
+            return {"owners": []}
+        path = self._path(params, attached)
+        rules = await self._in_thread(attached.desk.rules.current)
+        owning = await self._in_thread(attached.desk.owners, path)
+        intents = rules.file.intents.by_id()
+        return {
+            "path": path,
+            "uri": uri_of(attached.desk.root / path),
+            "owners": [
+                {
+                    "intentId": owner.intent_id,
+                    "pattern": owner.pattern,
+                    "status": intents[owner.intent_id].status.value,
+                }
+                for owner in owning
+                if owner.intent_id in intents
+            ],
+        }
+
+    async def trace(self, given: object) -> Wire:
+        """Answer `intent/trace`, newest first."""
+        params = read(given, TraceParams)
+        attached = await self.attached(params)
+        path = self._path(params, attached) if params.path or params.uri else None
+        question = TraceQuestion(
+            intent_id=params.intent_id,
+            path=path,
+            session_id=params.session_id,
+            since=None if params.since is None else timestamp(params.since),
+            limit=params.limit,
+            cursor=_cursor(params.cursor),
+        )
+        page = await self._in_thread(attached.desk.trace, question)
+        told: Wire = {
+            "records": [to_wire(record) for record in page.records],
+            "flags": {
+                record.id: list(flags)
+                for record in page.records
+                if (flags := attached.desk.flags(record))
+            },
+        }
+        return told if page.cursor is None else told | {"cursor": str(page.cursor)}
+
+    async def verify(self, given: object) -> Wire:
+        """Answer `intent/verify`."""
+        params = read(given, VerifyParams)
+        attached = await self.attached(params)
+        async with self._progress.shown(params.work_done_token, "Verifying the ledger"):
+            found = await self._in_thread(attached.desk.stores.ledger.verify)
+        return verification_wire(found)
+
+    async def drafts(self, given: object) -> Wire:
+        """Answer `intent/drafts`, newest first."""
+        params = read(given, PathParams)
+        attached = await self.attached(params)
+        path = self._path(params, attached) if params.path or params.uri else None
+        kept = await self._in_thread(attached.desk.stores.drafts.list, path)
+        return {"drafts": [draft_wire(draft) for draft in kept if isinstance(draft, Draft)]}
+
+    async def init(self, given: object) -> Wire:
+        """Answer `intent/init`: create the set of files where there is none."""
+        params = read(given, Common)
+        folder = self._folder(params)
+        if folder is None:
+            raise failed(RequestCode.NOT_GOVERNED, "No workspace folder is open.", {})
+        created = await self._in_thread(initialise, folder)
+        await self._connection.attach_folders()
+        return {"created": list(created)}
+
+    def _select_for_agent(
+        self, attached: Attached, session_id: str, intent_id: str
+    ) -> Selection | Refusal:
+        session = attached.desk.sessions.open_agent(session_id, AGENT)
+        return attached.desk.checkout.select(session, intent_id, unsaved_file=False)
+
+    async def attached(self, params: Common) -> Attached:
+        """Give the desk that the params mean, or fail the request."""
+        attached = await self._find(params)
+        if attached is None:
+            raise failed(
+                RequestCode.NOT_GOVERNED,
+                "No .orchestration/active_intents.yaml governs this place; run intent.init.",
+                {},
+            )
+        return attached
+
+    async def _find(self, params: Common) -> Attached | None:
+        """Give the desk of the workspace named, of the path given, else of the first folder."""
+        path = _named_path(params)
+        find = self._connection.desks
+        if path is not None:
+            attached = await self._in_thread(find.of_path, path)
+        else:
+            attached = await self._in_thread(find.first)
+        if attached is not None:
+            await self._connection.attached(attached)
+        return attached
+
+    def _path(self, params: PathParams, attached: Attached) -> WorkspacePath:
+        """Give the root-relative path that the params name."""
+        spelled = _required_path(params)
+        if params.uri is not None:
+            absolute = path_of_uri(params.uri)
+            place = None if absolute is None else real_relative(attached.desk.root, absolute)
+            if place is None:
+                raise invalid(f"params.uri: {params.uri} is no file of {attached.desk.root}")
+            return place.path
+        path = parse_relative(spelled)
+        if path is None:
+            raise invalid(f"params.path: {spelled!r} does not stay below the root")
+        return path
+
+    def _folder(self, params: Common) -> Path | None:
+        path = _named_path(params)
+        folders = self._connection.desks.folders
+        chosen = path if path is not None else next(iter(folders), None)
+        return None if chosen is None else Path(chosen)
+
+    async def _in_thread(self, work: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        return await self._connection.workplace.in_thread(work, *args, **kwargs)
+
+
+def read(given: object, shape: type[_S]) -> _S:
+    """Read params, or fail the request with `InvalidParams` that names the field."""
+    try:
+        return read_params(given, shape)
+    except WrongParamsError as wrong:
+        raise invalid(str(wrong)) from wrong
+
+
+def _named_path(params: Common) -> str | None:
+    """Give the absolute path that the params name, by workspace or by file."""
+    for name in ("workspace_uri", "uri"):
+        uri = getattr(params, name, None)
+        if uri is None:
+            continue
+        path = path_of_uri(uri)
+        if path is None:
+            raise invalid(f"params.{_FIELDS[name]}: {uri!r} is no file: URI")
+        return path
+    return None
+
+
+def _required_path(params: PathParams) -> str:
+    spelled = params.uri if params.uri is not None else params.path
+    if not spelled:
+        raise invalid("params.path: a path or a uri is needed")
+    return spelled
+
+
+def _cursor(spelled: str | None) -> Cursor | None:
+    if spelled is None:
+        return None
+    if not (spelled.isascii() and spelled.isdigit()):
+        raise invalid(f"params.cursor: {spelled!r} was not given by this server")
+    return Cursor(int(spelled))
+
+
+def _session(params: Common, attached: Attached) -> str:
+    return params.session_id or attached.session.id
+
+
+def failed(code: RequestCode, message: str, data: Mapping[str, object]) -> JsonRpcException:
+    """Make the error of a request that cannot be judged; `data` stands beside its code."""
+    return JsonRpcException(message, code=REQUEST_FAILED, data={"code": code.value, **data})
+
+
+def invalid(message: str) -> JsonRpcException:
+    """Make the error of params that do not fit; the message names the field."""
+    return JsonRpcException(message, code=INVALID_PARAMS)
+
+
+def _dormant_status(session_id: str) -> Wire:
+    return {
+        "root": None,
+        "enabled": False,
+        "fileState": "missing",
+        "reason": "no .orchestration/active_intents.yaml governs this workspace",
+        "sessionId": session_id,
+        "activeIntentId": None,
+        "stage": "checkout_required",
+        "turn": 1,
+        "enforcement": "warn",
+        "records": 0,
+        "heads": [],
+        "version": __version__,
+    }
+
+
+_FIELDS: Final = {"workspace_uri": "workspaceUri", "uri": "uri"}

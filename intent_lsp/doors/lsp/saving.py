@@ -1,0 +1,140 @@
+"""Saves as an editor announces them: judged before, recorded after (requirements section 7).
+
+Invariant: `willSaveWaitUntil` is answered in time and never with an error; nobody is asked inside.
+Invariant: a text that is turned back is on disk as a draft first.
+"""
+
+import asyncio
+import logging
+from typing import Final
+
+from lsprotocol import types as lsp
+
+from intent_lsp.core.codes import GateCode
+from intent_lsp.core.gate import EDITOR_SAVE, Denied
+from intent_lsp.core.policy import Enforcement
+from intent_lsp.doors.lsp.connection import Connection
+from intent_lsp.doors.lsp.offers import Offers
+from intent_lsp.doors.lsp.reverting import turning_edits
+from intent_lsp.doors.lsp.tracked import Tracked
+from intent_lsp.doors.lsp.wire import decision_wire, trace_wire
+from intent_lsp.governance.saves import AfterSave, Buffer
+
+_log: Final = logging.getLogger(__name__)
+
+PATIENCE: Final = 0.15
+"""Seconds after which a save goes on without us."""
+
+DID_DENY: Final = "intent/didDeny"
+DID_TRACE: Final = "intent/didTrace"
+
+
+class Saving:
+    """The save participant of one connection."""
+
+    def __init__(self, connection: Connection, offers: Offers) -> None:
+        self._connection = connection
+        self._offers = offers
+
+    async def will_save(self, tracked: Tracked, *, manual: bool) -> list[lsp.TextEdit]:
+        """Judge the buffer; the edits turn it back into what is on disk, or there are none."""
+        tracked.before = None
+        version = tracked.version
+        task = self._connection.workplace.begin(self._judge(tracked, manual=manual))
+        done, _ = await asyncio.wait({task}, timeout=PATIENCE)
+        if task not in done:
+            _log.warning("%s: not judged within %.0f ms", tracked.uri, PATIENCE * 1000)
+            task.add_done_callback(lambda _: self._came_too_late(tracked))
+            return []
+        if tracked.version != version:
+            # A text that moved on meanwhile is not the one that was judged.
+            self._drop_draft(tracked)
+            return []
+        return self._turn_back(tracked)
+
+    async def did_save(self, tracked: Tracked) -> None:
+        """Record a save that has happened, and show what it came to."""
+        workplace = self._connection.workplace
+        async with tracked.lane:
+            after = await workplace.in_thread(self._record, tracked)
+            tracked.before = None
+        await workplace.look_again(tracked)
+        if after is None or tracked.attached is None:
+            return
+        self._announce(after)
+        await self._connection.rules_may_have_changed(tracked.attached)
+        if _to_be_offered(tracked, after):
+            tracked.offered = True
+            workplace.begin(self._offers.put_back(tracked, after))
+
+    async def _judge(self, tracked: Tracked, *, manual: bool) -> None:
+        lines = list(tracked.lines)
+        async with tracked.lane:
+            if tracked.attached is None or tracked.place is None:
+                return
+            buffer = Buffer(lines=lines, read=tracked.disk.read_now, manual=manual)
+            tracked.before = await self._connection.workplace.in_thread(
+                tracked.attached.desk.saves.before, tracked.attached.session, tracked.place, buffer
+            )
+
+    def _turn_back(self, tracked: Tracked) -> list[lsp.TextEdit]:
+        before = tracked.before
+        if before is None or before.draft is None:
+            return []
+        wanted = before.content.lines or []
+        edits = turning_edits(tracked.lines, wanted, self._connection.spelling)
+        told = decision_wire(before.judgement, tracked.uri)
+        self._connection.people.notify(DID_DENY, {**told, "toolName": EDITOR_SAVE})
+        self._connection.workplace.begin(
+            self._offers.turned_back(tracked, before.judgement, before.draft)
+        )
+        return edits
+
+    def _came_too_late(self, tracked: Tracked) -> None:
+        """Forget a verdict that nobody waits for."""
+        self._drop_draft(tracked)
+        tracked.before = None
+
+    def _drop_draft(self, tracked: Tracked) -> None:
+        """Delete the draft of a text that was not turned back after all."""
+        before, attached = tracked.before, tracked.attached
+        if before is None or before.draft is None or attached is None:
+            return
+        workplace = self._connection.workplace
+        delete = attached.desk.stores.drafts.delete
+        workplace.begin(workplace.in_thread(delete, before.draft.id))
+
+    def _record(self, tracked: Tracked) -> AfterSave | None:
+        attached, place, before = tracked.attached, tracked.place, tracked.before
+        if attached is None or place is None:
+            return None
+        disk = attached.desk.contents.disk(place.path)
+        old, read = tracked.disk.before(disk)
+        if before is not None:
+            old = before.disk
+        after = attached.desk.saves.after(attached.session, place, known=old, read=read)
+        tracked.disk.saved(after.disk)
+        return after
+
+    def _announce(self, after: AfterSave) -> None:
+        people = self._connection.people
+        if after.record is not None:
+            people.notify(DID_TRACE, trace_wire(after.record))
+        if after.queued is not None:
+            _log.error("the ledger cannot be appended: %s", after.queued)
+            people.tell(
+                f"intent-lsp: {after.judgement.path} is saved, its record waits: {after.queued}",
+                lsp.MessageType.Warning,
+            )
+
+
+def _to_be_offered(tracked: Tracked, after: AfterSave) -> bool:
+    """Whether to offer putting a file back that was written although a rule refused it."""
+    judgement = after.judgement
+    return (
+        not tracked.offered
+        and judgement.rules.policy.enforcement is Enforcement.BLOCK
+        and isinstance(judgement.decision, Denied)
+        and judgement.decision.code is not GateCode.STALE_FILE
+        and after.disk != after.old
+    )

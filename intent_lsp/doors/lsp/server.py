@@ -1,0 +1,208 @@
+"""The server of one connection: which messages it takes, and who answers each.
+
+Invariant: `initialize` is answered before anything slow is imported or opened.
+Invariant: no state at module level: `build_server` makes a server, and can make another.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
+
+from lsprotocol import types as lsp
+from pygls.lsp.server import LanguageServer
+
+from intent_lsp import __version__
+from intent_lsp.doors.lsp.protocol import IntentProtocol
+
+_log: Final = logging.getLogger(__name__)
+
+NAME: Final = "intent-lsp"
+REQUESTS: Final = (
+    "list",
+    "select",
+    "clear",
+    "status",
+    "owners",
+    "init",
+    "trace",
+    "verify",
+    "drafts",
+)
+COMMANDS: Final = ("showWhy", "revert", "restoreDraft")
+
+Json = Any
+"""What a client sends where the standard says nothing: whatever JSON knows."""
+
+
+class IntentServer(LanguageServer):
+    """The Language Server; `office` is what answers, made once `initialize` is answered."""
+
+    protocol: IntentProtocol
+
+    def __init__(self) -> None:
+        super().__init__(NAME, __version__, protocol_cls=IntentProtocol)
+        self._office: asyncio.Future[Any] | None = None
+        self._initialize: lsp.InitializeParams | None = None
+
+    @property
+    def office(self) -> Any | None:  # noqa: ANN401 - its module is loaded late
+        """What answers, if it is ready."""
+        future = self._office
+        ready = future is not None and future.done() and not future.cancelled()
+        return future.result() if future is not None and ready else None
+
+    async def ready(self) -> Any:  # noqa: ANN401 - its module is loaded late
+        """Wait for what answers."""
+        if self._office is None:
+            self._office = asyncio.ensure_future(self._open())
+        return await asyncio.shield(self._office)
+
+    def begin(self, params: lsp.InitializeParams) -> None:
+        """Take what the client said of itself."""
+        self._initialize = params
+
+    async def _open(self) -> Any:  # noqa: ANN401 - its module is loaded late
+        params = self._initialize
+        if params is None:
+            raise RuntimeError("initialize comes first")
+        make = await asyncio.to_thread(_load_office)
+        office = make(self.protocol, params)
+        await office.begin()
+        return office
+
+
+def _load_office() -> Callable[[IntentProtocol, lsp.InitializeParams], Any]:
+    # YAML, SQLite and the rest cost as much as the protocol: loaded once `initialize` is answered.
+    from intent_lsp.doors.lsp.office import Office  # noqa: PLC0415
+
+    return Office
+
+
+def build_server() -> IntentServer:
+    """Make a server that is not connected yet."""
+    server = IntentServer()
+    for register in (_lifecycle, _workspace, _documents, _saves, _actions, _requests):
+        register(server)
+    return server
+
+
+def _lifecycle(server: IntentServer) -> None:
+    @server.feature(lsp.INITIALIZE)
+    def initialize(params: lsp.InitializeParams) -> None:
+        server.begin(params)
+        if _pulls(params.capabilities):
+            _pulled(server)
+
+    @server.feature(lsp.INITIALIZED)
+    async def initialized(_: lsp.InitializedParams) -> None:
+        office = await server.ready()
+        await office.initialized()
+
+    @server.feature(lsp.SHUTDOWN)
+    async def shutdown(_: None) -> None:
+        if server.office is not None:
+            await server.office.end()
+
+
+def _workspace(server: IntentServer) -> None:
+    @server.feature(lsp.WORKSPACE_DID_CHANGE_CONFIGURATION)
+    async def configured(params: lsp.DidChangeConfigurationParams) -> None:
+        office = await server.ready()
+        await office.configured(params.settings)
+
+    @server.feature(lsp.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
+    async def folders(_: lsp.DidChangeWorkspaceFoldersParams) -> None:
+        office = await server.ready()
+        await office.folders_changed()
+
+    @server.feature(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    async def watched(params: lsp.DidChangeWatchedFilesParams) -> None:
+        office = await server.ready()
+        await office.files_changed([change.uri for change in params.changes])
+
+
+def _documents(server: IntentServer) -> None:
+    @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
+    def opened(params: lsp.DidOpenTextDocumentParams) -> None:
+        if server.office is not None:
+            server.office.opened(params.text_document.uri)
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
+    def changed(params: lsp.DidChangeTextDocumentParams) -> None:
+        if server.office is not None:
+            server.office.changed(params.text_document.uri)
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
+    def closed(params: lsp.DidCloseTextDocumentParams) -> None:
+        if server.office is not None:
+            server.office.closed(params.text_document.uri)
+
+
+def _saves(server: IntentServer) -> None:
+    @server.feature(lsp.TEXT_DOCUMENT_WILL_SAVE_WAIT_UNTIL)
+    async def will_save(params: lsp.WillSaveTextDocumentParams) -> list[lsp.TextEdit]:
+        # A save does not wait for what is still being opened.
+        if server.office is None:
+            return []
+        manual = params.reason == lsp.TextDocumentSaveReason.Manual
+        edits: list[lsp.TextEdit] = await server.office.will_save(params.text_document.uri, manual)
+        return edits
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
+    async def did_save(params: lsp.DidSaveTextDocumentParams) -> None:
+        office = await server.ready()
+        await server.protocol.finish(office.did_save(params.text_document.uri))
+
+
+def _actions(server: IntentServer) -> None:
+    @server.feature(
+        lsp.TEXT_DOCUMENT_CODE_ACTION,
+        lsp.CodeActionOptions(code_action_kinds=[lsp.CodeActionKind.QuickFix]),
+    )
+    async def code_action(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+        office = await server.ready()
+        actions: list[lsp.CodeAction] = await office.code_actions(params)
+        return actions
+
+
+def _requests(server: IntentServer) -> None:
+    async def answer(name: str, given: Json = None) -> Json:
+        office = await server.ready()
+        return await server.protocol.finish(office.request(name, given))
+
+    async def run(name: str, *given: Json) -> Json:
+        office = await server.ready()
+        return await server.protocol.finish(office.command(name, *given[:1]))
+
+    for name in REQUESTS:
+        server.feature(f"intent/{name}")(partial(answer, name))
+    for name in (*REQUESTS, *COMMANDS):
+        server.command(f"intent.{name}")(partial(run, name))
+
+
+def _pulled(server: IntentServer) -> None:
+    @server.feature(
+        lsp.TEXT_DOCUMENT_DIAGNOSTIC,
+        lsp.DiagnosticOptions(
+            identifier=NAME, inter_file_dependencies=True, workspace_diagnostics=True
+        ),
+    )
+    async def document(params: lsp.DocumentDiagnosticParams) -> lsp.DocumentDiagnosticReport:
+        office = await server.ready()
+        report: lsp.DocumentDiagnosticReport = await office.document_diagnostic(params)
+        return report
+
+    @server.feature(lsp.WORKSPACE_DIAGNOSTIC)
+    async def workspace(params: lsp.WorkspaceDiagnosticParams) -> lsp.WorkspaceDiagnosticReport:
+        office = await server.ready()
+        report: lsp.WorkspaceDiagnosticReport = office.workspace_diagnostic(params)
+        return report
+
+
+def _pulls(capabilities: lsp.ClientCapabilities) -> bool:
+    """Whether problems are pulled: never pushed too, or the client shows each twice."""
+    shown, workspace = capabilities.text_document, capabilities.workspace
+    refresh = workspace.diagnostics if workspace else None
+    return bool(shown and shown.diagnostic and refresh and refresh.refresh_support)

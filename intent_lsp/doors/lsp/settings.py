@@ -1,0 +1,115 @@
+"""The settings of one connection (protocol section 1).
+
+Invariant: an unknown option is logged, never refused; a value of the wrong type keeps its default.
+"""
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from intent_lsp.core.findings import Severity
+from intent_lsp.core.records import Contributor, EntityType
+
+_log: Final = logging.getLogger(__name__)
+
+_SEVERITIES: Final = {
+    "error": Severity.ERROR,
+    "warning": Severity.WARNING,
+    "information": Severity.INFORMATION,
+    "hint": Severity.HINT,
+    "off": None,
+}
+_WATCHES: Final = ("auto", "client", "server", "off")
+_FLAGS: Final = ("codeLens", "hover", "inlayHints")
+_ONLY_AT_START: Final = ("sessionId", "contributor", "token")
+_LONGEST_ID: Final = 256
+
+HUMAN: Final = Contributor(entity_type=EntityType.HUMAN, model_identifier="human")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What a client asked for; `severity` None for a code: it is not shown."""
+
+    session_id: str | None = None
+    contributor: Contributor = HUMAN
+    enabled: bool = True
+    exclude: tuple[str, ...] = ()
+    severity: Mapping[str, Severity | None] = field(default_factory=dict)
+    watch: str = "auto"
+
+
+def at_start(options: object) -> Settings:
+    """Read `initializationOptions`."""
+    told = _object(options, "initializationOptions")
+    settings = live(told, Settings())
+    session = told.get("sessionId")
+    if isinstance(session, str) and 0 < len(session) <= _LONGEST_ID:
+        settings = replace(settings, session_id=session)
+    elif session is not None:
+        _log.warning("sessionId is not a string of 1 to %d characters; ignored", _LONGEST_ID)
+    return replace(settings, contributor=_contributor(told.get("contributor")))
+
+
+def live(options: object, former: Settings) -> Settings:
+    """Read the settings section `intentLsp`, over what was said before."""
+    told = _object(options, "intentLsp")
+    settings = former
+    for name, value in told.items():
+        match name:
+            case "enabled" if isinstance(value, bool):
+                settings = replace(settings, enabled=value)
+            case "exclude" if isinstance(value, list):
+                settings = replace(settings, exclude=tuple(_strings(value)))
+            case "severity" if isinstance(value, dict):
+                settings = replace(settings, severity=_severities(value))
+            case "watch" if value in _WATCHES:
+                settings = replace(settings, watch=str(value))
+            case _ if name in _ONLY_AT_START or (name in _FLAGS and isinstance(value, bool)):
+                continue
+            case _:
+                _log.warning("option %s is unknown or of the wrong type; ignored", name)
+    return settings
+
+
+def _object(value: object, name: str) -> Mapping[str, object]:
+    if isinstance(value, Mapping):
+        return {str(key): item for key, item in value.items()}
+    if value is not None:
+        _log.warning("%s is not an object; ignored", name)
+    return {}
+
+
+def _strings(values: list[object]) -> list[str]:
+    for place, value in enumerate(values):
+        if not isinstance(value, str):
+            _log.warning("exclude[%d] is not a string; ignored", place)
+    return [value for value in values if isinstance(value, str)]
+
+
+def _severities(told: Mapping[object, object]) -> dict[str, Severity | None]:
+    found: dict[str, Severity | None] = {}
+    for code, name in told.items():
+        if isinstance(name, str) and name.lower() in _SEVERITIES:
+            found[str(code)] = _SEVERITIES[name.lower()]
+        else:
+            _log.warning("severity of %s is not one of %s; ignored", code, ", ".join(_SEVERITIES))
+    return found
+
+
+def _contributor(told: object) -> Contributor:
+    told = _object(told, "contributor")
+    if not told:
+        return HUMAN
+    kind, model = told.get("entityType"), told.get("modelIdentifier")
+    if kind not in tuple(EntityType):
+        _log.warning("contributor.entityType %r is unknown; HUMAN is taken", kind)
+        return HUMAN
+    entity = EntityType(str(kind))
+    if isinstance(model, str) and model:
+        return Contributor(entity_type=entity, model_identifier=model)
+    if model is not None:
+        _log.warning("contributor.modelIdentifier is not a string with a text; ignored")
+    default = "human" if entity is EntityType.HUMAN else "unknown"
+    return Contributor(entity_type=entity, model_identifier=default)

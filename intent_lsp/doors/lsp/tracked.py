@@ -1,0 +1,201 @@
+"""A tracked document: one file of a governed root that an editor shows, and how it stands.
+
+Invariant: the diffs follow every edit at once; the look behind them is taken on a thread and
+replaced whole, never changed.
+Invariant: whatever waits for a document does so in order, under its lane.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+
+from intent_lsp.core.content import ContentHash, hash_content
+from intent_lsp.core.line_diff import LineDiff, LineEdit
+from intent_lsp.core.violations import MarkedRun, marked_runs
+from intent_lsp.doors.lsp.attached import Attached
+from intent_lsp.doors.lsp.problems import Problem, problems, runs_of_record
+from intent_lsp.formats.diff import line_hunks
+from intent_lsp.governance.contents import Content
+from intent_lsp.governance.looks import Look
+from intent_lsp.governance.saves import BeforeSave
+from intent_lsp.store.places import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Diffs:
+    """A text against HEAD, the baseline and the newest passing content, kept up edit by edit.
+
+    A reference that is HEAD itself, or that nobody can compare with, narrows nothing: None.
+    """
+
+    head: LineDiff
+    baseline: LineDiff | None
+    passed: LineDiff | None
+
+    @classmethod
+    def of(cls, look: Look, lines: list[str]) -> "Diffs":
+        """Compare a text with everything that a look holds against it."""
+
+        def narrowing(content: Content | None) -> LineDiff | None:
+            if content is None or content.lines is None or content.hash == look.head.hash:
+                return None
+            return LineDiff(content.lines, lines, line_hunks)
+
+        head = LineDiff(look.head.lines or [], lines, line_hunks)
+        return cls(head, narrowing(look.baseline), narrowing(look.passed))
+
+    @property
+    def each(self) -> tuple[LineDiff, ...]:
+        """Every diff there is."""
+        return tuple(diff for diff in (self.head, self.baseline, self.passed) if diff is not None)
+
+    def edited(self, edits: Sequence[LineEdit], lines: list[str]) -> None:
+        """Follow edits that were made in order, the last of which left `lines`."""
+        edit = reduce(_joined, edits)
+        for diff in self.each:
+            diff.edited(edit, lines)
+
+    def compare(self, lines: list[str]) -> None:
+        """Compare anew from the ground up."""
+        for diff in self.each:
+            diff.compare(lines)
+
+    def runs(self, *, standing_refusal: bool) -> tuple[MarkedRun, ...] | None:
+        """Give the runs to mark; None where the text cannot be compared line by line.
+
+        A standing refusal counts whatever stood before the session (section 8).
+        """
+        wanted = (self.passed,) if standing_refusal else (self.baseline, self.passed)
+        narrowing = [diff.hunks for diff in wanted if diff is not None]
+        if self.head.hunks is None or None in narrowing:
+            return None
+        return marked_runs(self.head.hunks, [hunks for hunks in narrowing if hunks is not None])
+
+
+@dataclass(slots=True, kw_only=True)
+class Disk:
+    """What the disk held of a file that an editor has open, as far as it was seen.
+
+    `known` is its last known content (None: absent), `read` the hash that the editor last read.
+    `agreed` is a content that disk and buffer shared after `known`: a save that has not been told
+    yet, or a file that was loaded again. `former` is what a change from outside took the place of.
+    """
+
+    known: bytes | None = None
+    read: ContentHash | None = None
+    agreed: bytes | None = None
+    former: bytes | None = None
+    moved: bool = False
+
+    def saw(self, data: bytes | None, *, same_as_buffer: bool) -> None:
+        """Note the disk's content, seen between two saves."""
+        if data == self.known:
+            if same_as_buffer:
+                self.agreed, self.moved = None, False
+                self.read = _hash(data)
+            return
+        if same_as_buffer:
+            self.agreed = data
+            return
+        if not self.moved:
+            self.former, self.moved = self.known, True
+        self.known, self.agreed = data, None
+
+    def saved(self, data: bytes | None) -> None:
+        """Note the disk's content at a save, or when the file was opened."""
+        self.known, self.read = data, _hash(data)
+        self.agreed, self.former, self.moved = None, None, False
+
+    @property
+    def read_now(self) -> ContentHash | None:
+        """The editor's read hash: what it agreed on last."""
+        return self.read if self.agreed is None else hash_content(self.agreed)
+
+    def before(self, data: bytes | None) -> tuple[bytes | None, ContentHash | None]:
+        """Give what a save that left `data` replaced, and what the editor had read of it."""
+        if self.agreed is not None and self.agreed != data:
+            return self.agreed, hash_content(self.agreed)
+        if self.known == data and self.moved:
+            # The watcher was quicker than the editor's word of its own save.
+            return self.former, self.read
+        return self.known, self.read
+
+
+@dataclass(slots=True, kw_only=True)
+class Tracked:
+    """One file that an editor has open, or closed with problems standing.
+
+    `attached` and `place` are None where nobody governs it; `lines` is the text as shown (the
+    document's own list), `version` its version, None once it is closed.
+    """
+
+    uri: str
+    lines: list[str]
+    version: int | None
+    attached: Attached | None = None
+    place: Place | None = None
+    disk: Disk = field(default_factory=Disk)
+    look: Look | None = None
+    diffs: Diffs | None = None
+    before: BeforeSave | None = None
+    problems: tuple[Problem, ...] = ()
+    offered: bool = False
+    generation: int = 0
+    lane: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @property
+    def edited(self) -> bool:
+        """Whether the editor holds text that is not what the disk was seen to hold."""
+        return self.look is not None and self.look.disk.lines != self.lines
+
+    def follow(self, edits: Sequence[LineEdit], lines: list[str], version: int) -> None:
+        """Follow the document's newest edits."""
+        self.lines, self.version = lines, version
+        self.generation += 1
+        if self.diffs is not None and edits:
+            self.diffs.edited(edits, lines)
+
+    def show(self) -> tuple[Problem, ...]:
+        """Compute the problems of the text as it stands."""
+        look = self.look
+        self.problems = ()
+        if look is not None and look.shown and self.attached is not None:
+            self.problems = problems(self.attached.desk.root, look, self._runs(look))
+        return self.problems
+
+    def _runs(self, look: Look) -> Sequence[MarkedRun]:
+        if look.stale:
+            return (MarkedRun(0, 0),)
+        whole = (MarkedRun(0, max(len(self.lines) - 1, 0)),)
+        if look.head.lines is None or look.disk.lines is None or self.diffs is None:
+            changed = look.disk.hash != look.head.hash and not _held(look)
+            return whole if changed or look.refused is not None else ()
+        runs = self.diffs.runs(standing_refusal=look.refused is not None)
+        if runs is None:
+            return whole
+        if look.refused is not None and not runs and self.lines == look.disk.lines:
+            # Without a commit HEAD is what was seen first, which may be the refused text itself.
+            same = look.head.committed and look.head.lines == self.lines
+            return () if same else runs_of_record(look.refused, len(self.lines))
+        return runs
+
+
+def _held(look: Look) -> bool:
+    """Whether a reference other than HEAD holds exactly what is on disk."""
+    references = (look.baseline, look.passed)
+    return any(held is not None and held.hash == look.disk.hash for held in references)
+
+
+def _joined(first: LineEdit, second: LineEdit) -> LineEdit:
+    """Describe two edits made one after the other as one."""
+    reach = max(first.new_end, second.old_end)
+    return LineEdit(
+        start=min(first.start, second.start),
+        old_end=reach - (first.new_end - first.old_end),
+        new_end=reach + (second.new_end - second.old_end),
+    )
+
+
+def _hash(data: bytes | None) -> ContentHash | None:
+    return None if data is None else hash_content(data)

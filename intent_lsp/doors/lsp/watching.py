@@ -1,0 +1,71 @@
+"""Watching what moves the rules from outside: control files, git's HEAD, the files that are open.
+
+Invariant: a watch only says that something may have changed; what did is looked at again.
+"""
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+
+from intent_lsp.core.paths import CONTROL_ROOM
+from intent_lsp.governance.desk import Governance
+from intent_lsp.store.watch import Watch
+
+Changed = Callable[[frozenset[str]], Coroutine[object, object, None]]
+
+
+class Watching:
+    """The watches of one connection, one a root."""
+
+    def __init__(self, changed: Changed) -> None:
+        self._changed = changed
+        self._loop = asyncio.get_running_loop()
+        self._lock = threading.Lock()
+        self._watches: dict[Path, Watch] = {}
+        self._watched: dict[Path, set[Path]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def add(self, desk: Governance, directory: Path | None) -> bool:
+        """Watch a root's control files, git's own, and a directory in which a file is open.
+
+        Returns when changes are seen; whether anything is watched that was not before.
+        """
+        with self._lock:
+            watched = self._watched.setdefault(desk.root, set())
+            wanted = {directory} if directory is not None else set()
+            if desk.root not in self._watches:
+                self._watches[desk.root] = Watch(self._noticed)
+                wanted |= _of_root(desk)
+            if wanted <= watched:
+                return False
+            watched |= wanted
+            self._watches[desk.root].watch(watched)
+            return True
+
+    def end(self) -> None:
+        """Stop every watch."""
+        with self._lock:
+            for watch in self._watches.values():
+                watch.close()
+            self._watches.clear()
+
+    def _noticed(self, paths: frozenset[Path]) -> None:
+        """Take a change from the watch's own thread to the event loop."""
+        try:
+            self._loop.call_soon_threadsafe(self._begin, paths)
+        except RuntimeError:
+            # The loop has ended while the watch was speaking.
+            return
+
+    def _begin(self, paths: frozenset[Path]) -> None:
+        task = self._loop.create_task(self._changed(frozenset(map(str, paths))))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+def _of_root(desk: Governance) -> set[Path]:
+    git = desk.stores.git
+    moving = () if git is None else git.watch_paths()
+    directories = {path if path.is_dir() else path.parent for path in moving}
+    return {desk.root, desk.root / CONTROL_ROOM, *directories}

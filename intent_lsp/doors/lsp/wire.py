@@ -1,0 +1,246 @@
+"""The shapes of `intent/*` on the wire: params read strictly, answers spelled (protocol section 2).
+
+Invariant: names on the wire are camelCase, params in snake_case are read too; records and the
+`details` of a refusal leave verbatim.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import datetime
+from typing import Annotated, Any, Final, TypeVar
+
+import msgspec
+
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.context import IntentContext
+from intent_lsp.core.gate import Denied
+from intent_lsp.core.intents import Intent
+from intent_lsp.core.records import Record
+from intent_lsp.core.verification import Verification
+from intent_lsp.formats.ledger_jsonl import to_wire
+from intent_lsp.governance.desk import DeskStatus
+from intent_lsp.governance.judging import Judgement
+from intent_lsp.store.drafts import Draft
+
+Wire = dict[str, Any]
+
+Id = Annotated[str, msgspec.Meta(min_length=1, max_length=256)]
+Since = Annotated[datetime, msgspec.Meta(tz=True)]
+Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
+
+_OTHER_NAMES: Final = {
+    "filePath": "path",
+    "originalHash": "readHash",
+    "content": "newText",
+    "newContent": "newText",
+}
+
+
+class Common(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
+    """What every params object may carry."""
+
+    session_id: Id | None = None
+    agent_id: Id | None = None
+    workspace_uri: str | None = None
+
+
+class SelectParams(Common, frozen=True):
+    """`intent/select`."""
+
+    intent_id: Id
+    model_identifier: str | None = None
+    conversation_url: str | None = None
+
+
+class PathParams(Common, frozen=True):
+    """A file, as a URI or as a root-relative path."""
+
+    path: str | None = None
+    uri: str | None = None
+
+
+class TraceParams(PathParams, frozen=True):
+    """`intent/trace`."""
+
+    intent_id: Id | None = None
+    since: Since | None = None
+    limit: Limit = 20
+    cursor: str | None = None
+
+
+class VerifyParams(Common, frozen=True):
+    """`intent/verify`."""
+
+    work_done_token: str | int | None = None
+
+
+class DraftParams(Common, frozen=True):
+    """`intent.restoreDraft`."""
+
+    id: Id
+
+
+class WirePosition(msgspec.Struct, frozen=True):
+    """A position in the client's units."""
+
+    line: int
+    character: int
+
+
+class WireRange(msgspec.Struct, frozen=True):
+    """A range in the client's units."""
+
+    start: WirePosition
+    end: WirePosition
+
+
+class PlaceParams(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
+    """`intent.showWhy` and `intent.revert`: where, and of which version of the text."""
+
+    uri: str
+    range: WireRange | None = None
+    version: int | None = None
+
+
+_S = TypeVar("_S", bound=msgspec.Struct)
+
+
+class WrongParamsError(Exception):
+    """Params that do not fit; the message names the field."""
+
+
+def read_params(given: object, shape: type[_S]) -> _S:
+    """Read a params object, absent ones as empty; raises WrongParamsError."""
+    if given is None:
+        given = {}
+    if not isinstance(given, Mapping):
+        raise WrongParamsError(f"params: expected an object, got {type(given).__name__}")
+    named = {_camel(str(name)): value for name, value in given.items()}
+    try:
+        return msgspec.convert(named, shape)
+    except msgspec.ValidationError as problem:
+        raise WrongParamsError(_field_first(str(problem))) from problem
+
+
+def intent_wire(intent: Intent, flags: tuple[str, ...] = ()) -> Wire:
+    """Spell an `Intent`."""
+    told: Wire = {
+        "id": intent.id,
+        "name": intent.name,
+        "status": intent.status.value,
+        "ownedScope": list(intent.owned_scope),
+        "constraints": list(intent.constraints),
+        "acceptanceCriteria": list(intent.acceptance_criteria),
+        "relatedFiles": list(intent.related_files),
+        "recentHistory": list(intent.recent_history),
+        "specification": intent.specification or intent.id,
+        "flags": list(flags),
+    }
+    dates = {"createdAt": intent.created_at, "updatedAt": intent.updated_at}
+    return told | {name: value for name, value in dates.items() if value is not None}
+
+
+def context_wire(context: IntentContext) -> Wire:
+    """Spell an `IntentContext`."""
+    return {
+        "intent": intent_wire(context.intent),
+        "architecturalConstraints": list(context.architectural_constraints),
+        "relatedFiles": [
+            {"path": file.path, "lastHash": file.last_hash, "lastModified": file.last_modified}
+            for file in context.related_files
+        ],
+        "recentRecords": [to_wire(record) for record in context.recent_records],
+        "truncated": list(context.truncated),
+    }
+
+
+def status_wire(status: DeskStatus) -> Wire:
+    """Spell a `Status`."""
+    told = {_camel(name): value for name, value in asdict(status).items()}
+    told["heads"] = list(status.heads)
+    if status.reason is None:
+        del told["reason"]
+    return told
+
+
+def decision_wire(judgement: Judgement, uri: str, pre_hash: ContentHash | None = None) -> Wire:
+    """Spell a `Decision` on one file."""
+    denied = judgement.denied
+    verdict = judgement.verdict
+    told: Wire = {
+        "allowed": denied is None,
+        "scopeValidation": "EXEMPT" if verdict is None else verdict.value,
+        "intentId": None if judgement.intent is None else judgement.intent.id,
+        "mutationClass": None,
+        "files": [{"path": judgement.path, "uri": uri, "preHash": pre_hash}],
+        "ticket": None,
+        "warnings": list(getattr(judgement.decision, "warnings", ())),
+    }
+    return told if denied is None else told | _refusal(denied)
+
+
+def trace_wire(record: Record) -> Wire:
+    """Spell the params of `intent/didTrace`."""
+    return {
+        "recordId": record.id,
+        "paths": [file.path for file in record.files],
+        "intentId": record.intent_id,
+        "scopeValidation": record.scope_validation.value,
+    }
+
+
+def verification_wire(found: Verification) -> Wire:
+    """Spell the answer of `intent/verify`."""
+    return {
+        "ok": found.ok,
+        "records": found.records,
+        "segments": found.segments,
+        "heads": [head.hash for head in found.heads],
+        "problems": [
+            {
+                "code": problem.code.value,
+                "severity": problem.severity.name.lower(),
+                "file": problem.file,
+                "line": problem.line,
+                "message": problem.message,
+            }
+            for problem in found.problems
+        ],
+        "proved": found.proved,
+        "conditional": found.conditional,
+    }
+
+
+def draft_wire(draft: Draft) -> Wire:
+    """Spell one entry of `intent/drafts`."""
+    return {
+        "id": draft.id,
+        "path": draft.path,
+        "createdAt": draft.created_at,
+        "code": draft.code,
+        "intentId": draft.intent_id,
+    }
+
+
+def _refusal(denied: Denied) -> Wire:
+    return {
+        "reason": denied.message,
+        "error": {
+            "type": "HOOK_PRE_TOOL_DENIED",
+            "code": denied.code.value,
+            "message": denied.message,
+            "details": dict(denied.details),
+        },
+    }
+
+
+def _camel(name: str) -> str:
+    head, *rest = name.split("_")
+    spelled = head + "".join(part[:1].upper() + part[1:] for part in rest) if head else name
+    return _OTHER_NAMES.get(spelled, spelled)
+
+
+def _field_first(problem: str) -> str:
+    """Put the field before what is wrong with it: `params.intentId: Expected …`."""
+    said, _, place = problem.partition(" - at `$")
+    return f"params{place.rstrip('`')}: {said}" if place else f"params: {said}"

@@ -1,0 +1,249 @@
+"""The workplace of one connection: the documents it tracks and what is shown on them.
+
+Invariant: the event loop never waits on disk, git or hashing; such work goes to threads.
+Invariant: answers stay in order per document: whoever works on one holds its lane.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Final, ParamSpec, TypeVar
+
+from intent_lsp.core.content import decode, split_lines
+from intent_lsp.core.errors import IntentLspError
+from intent_lsp.core.findings import Severity
+from intent_lsp.core.paths import INTENTS_FILE, POLICY_FILE, WorkspacePath, path_of_uri
+from intent_lsp.core.scope.scope import compile_scope
+from intent_lsp.doors.lsp.attached import Attached
+from intent_lsp.doors.lsp.bulletin import Bulletin
+from intent_lsp.doors.lsp.desks import Desks
+from intent_lsp.doors.lsp.documents import Document
+from intent_lsp.doors.lsp.problems import Problem
+from intent_lsp.doors.lsp.tracked import Diffs, Tracked
+from intent_lsp.doors.lsp.types import Spelling
+from intent_lsp.governance.looks import Look
+from intent_lsp.store import files
+from intent_lsp.store.places import real_relative
+
+_log: Final = logging.getLogger(__name__)
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+THREADS: Final = 4
+IDLE: Final = 0.5
+"""Seconds without an edit after which a text is compared from the ground up."""
+
+CONTROL_PAGES: Final = (INTENTS_FILE, POLICY_FILE)
+
+
+class Workplace:
+    """Tracks the open documents of one connection and posts what is wrong with them."""
+
+    def __init__(self, *, desks: Desks, bulletin: Bulletin, spelling: Spelling) -> None:
+        self.desks = desks
+        self.bulletin = bulletin
+        self.spelling = spelling
+        self._tracked: dict[str, Tracked] = {}
+        self._tasks: set[asyncio.Task[object]] = set()
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="intent-lsp")
+        self._idle: dict[str, asyncio.TimerHandle] = {}
+        self._sources: dict[Path, tuple[int, list[str]]] = {}
+        self.attached: Callable[[Attached, Path], Awaitable[None]] | None = None
+
+    async def in_thread(self, work: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        """Do work that may wait on the world, off the event loop; it is not cut short."""
+        loop = asyncio.get_running_loop()
+        return await asyncio.shield(
+            loop.run_in_executor(self._threads, lambda: work(*args, **kwargs))
+        )
+
+    def begin(self, work: Coroutine[object, object, object]) -> asyncio.Task[object]:
+        """Begin work that nobody waits for; what goes wrong in it is logged."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+        return task
+
+    def tracked(self, uri: str) -> Tracked | None:
+        """Give a document that is tracked, open or closed with problems standing."""
+        return self._tracked.get(uri)
+
+    def tracked_at(self, uri: str) -> Tracked | None:
+        """Give a tracked document by a URI that may be percent-encoded in another way."""
+        path = path_of_uri(uri)
+        known = self._tracked.get(uri)
+        if known is not None or path is None:
+            return known
+        return next((t for t in self._tracked.values() if path_of_uri(t.uri) == path), None)
+
+    def all_tracked(self) -> tuple[Tracked, ...]:
+        """List every tracked document."""
+        return tuple(self._tracked.values())
+
+    def of_root(self, attached: Attached) -> tuple[Tracked, ...]:
+        """List the documents of one governed root."""
+        return tuple(t for t in self._tracked.values() if t.attached is attached)
+
+    def opened(self, document: Document) -> None:
+        """Track a document that the editor has opened."""
+        tracked = Tracked(uri=document.uri, lines=document.lines, version=document.version)
+        self._tracked[document.uri] = tracked
+        self.begin(self._attach(tracked))
+
+    def changed(self, document: Document) -> None:
+        """Follow a document's newest edits, and show at once what they changed."""
+        tracked = self._tracked.get(document.uri)
+        if tracked is None:
+            return
+        tracked.follow(document.edits, document.lines, document.version)
+        if tracked.look is not None and tracked.look.shown:
+            self.post(tracked)
+            self._compare_when_idle(tracked)
+
+    def closed(self, tracked: Tracked) -> None:
+        """Stop tracking a document; what is wrong with the file on disk stays shown."""
+        self._cancel_idle(tracked.uri)
+        tracked.version = None
+        tracked.generation += 1
+        self.begin(self._settle_closed(tracked))
+
+    async def look_again(self, tracked: Tracked) -> None:
+        """Take a new look at a document and show what it gives."""
+        async with tracked.lane:
+            await self._look(tracked)
+
+    async def look_at_root(self, attached: Attached) -> None:
+        """Take a new look at every document of a root."""
+        await asyncio.gather(*(self.look_again(tracked) for tracked in self.of_root(attached)))
+
+    def post(self, tracked: Tracked) -> None:
+        """Show the problems of a document's text as it stands."""
+        if tracked.place is not None and tracked.place.path in CONTROL_PAGES:
+            return
+        shown = [
+            self.spelling.problem(
+                problem,
+                tracked.lines,
+                version=tracked.version,
+                severity=severity,
+                sources={path: lines for path, (_, lines) in self._sources.items()},
+            )
+            for problem in tracked.show()
+            if (severity := self._severity(problem)) is not None
+        ]
+        self.bulletin.post(tracked.uri, tracked.version, shown)
+
+    async def settled(self, uri: str) -> None:
+        """Wait until whatever is under way for a document is done."""
+        tracked = self._tracked.get(uri)
+        if tracked is not None:
+            async with tracked.lane:
+                return
+
+    def end(self) -> None:
+        """End what is under way; the threads finish what they write."""
+        for handle in self._idle.values():
+            handle.cancel()
+        for task in tuple(self._tasks):
+            task.cancel()
+        self._threads.shutdown(wait=True, cancel_futures=True)
+
+    def _severity(self, problem: Problem) -> Severity | None:
+        settings = self.desks.settings
+        if settings.exclude and compile_scope(settings.exclude).covers(WorkspacePath(problem.path)):
+            return None
+        return settings.severity.get(problem.code, problem.severity)
+
+    async def _attach(self, tracked: Tracked) -> None:
+        async with tracked.lane:
+            await self.in_thread(self._find_desk, tracked)
+            await self._look(tracked)
+        if tracked.attached is not None and tracked.place is not None and self.attached is not None:
+            root = tracked.attached.desk.root
+            await self.attached(tracked.attached, root / tracked.place.path)
+
+    def _find_desk(self, tracked: Tracked) -> None:
+        path = path_of_uri(tracked.uri)
+        attached = None if path is None else self.desks.of_path(path)
+        if path is None or attached is None:
+            tracked.attached = tracked.place = None
+            return
+        place = real_relative(attached.desk.root, path)
+        if place is None:
+            return
+        tracked.attached, tracked.place = attached, place
+        tracked.disk.saved(attached.desk.looks.first_sight(place.path))
+
+    async def _look(self, tracked: Tracked) -> None:
+        if tracked.attached is None or tracked.place is None:
+            return
+        for _ in range(3):
+            generation, lines = tracked.generation, list(tracked.lines)
+            taken = await self.in_thread(self._take, tracked, lines)
+            if generation == tracked.generation:
+                break
+        tracked.look, tracked.diffs = taken
+        if generation != tracked.generation and tracked.diffs is not None:
+            tracked.diffs.compare(tracked.lines)
+        self.post(tracked)
+
+    def _take(self, tracked: Tracked, lines: list[str]) -> tuple[Look | None, Diffs | None]:
+        attached, place = tracked.attached, tracked.place
+        if attached is None or place is None:
+            return None, None
+        try:
+            data = attached.desk.contents.disk(place.path)
+            text = None if data is None else decode(data)
+            same = text is not None and split_lines(text.text) == lines
+            tracked.disk.saw(data, same_as_buffer=same)
+            look = attached.desk.looks.look(
+                attached.session, place, tracked.disk.read_now, edited=not same
+            )
+        except (OSError, IntentLspError):
+            _log.exception("%s cannot be looked at", place.path)
+            return None, None
+        self._remember_source(look, attached)
+        return look, Diffs.of(look, lines) if look.shown else None
+
+    def _remember_source(self, look: Look, attached: Attached) -> None:
+        """Keep the lines of the intents file, which problems refer to by place."""
+        path = attached.desk.root / INTENTS_FILE
+        version = look.judgement.rules.version
+        if path in self._sources and self._sources[path][0] == version:
+            return
+        text = decode(files.read_bytes(path) or b"")
+        self._sources[path] = (version, [] if text is None else split_lines(text.text))
+
+    async def _settle_closed(self, tracked: Tracked) -> None:
+        """Judge the file as it is on disk, now that nobody holds another text of it."""
+        async with tracked.lane:
+            if tracked.attached is not None and tracked.place is not None:
+                data = await self.in_thread(tracked.attached.desk.contents.disk, tracked.place.path)
+                text = None if data is None else decode(data)
+                tracked.lines = [] if text is None else split_lines(text.text)
+                tracked.disk.saved(data)
+                await self._look(tracked)
+            if tracked.version is None and not tracked.problems:
+                self.bulletin.post(tracked.uri, None, ())
+                if self._tracked.get(tracked.uri) is tracked:
+                    del self._tracked[tracked.uri]
+
+    def _compare_when_idle(self, tracked: Tracked) -> None:
+        self._cancel_idle(tracked.uri)
+        loop = asyncio.get_running_loop()
+        self._idle[tracked.uri] = loop.call_later(
+            IDLE, lambda: self.begin(self.look_again(tracked))
+        )
+
+    def _cancel_idle(self, uri: str) -> None:
+        handle = self._idle.pop(uri, None)
+        if handle is not None:
+            handle.cancel()
+
+    def _ended(self, task: asyncio.Task[object]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            _log.error("a task failed", exc_info=task.exception())

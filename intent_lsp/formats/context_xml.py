@@ -1,0 +1,76 @@
+"""The checkout context as escaped XML text (requirements section 11).
+
+Invariant: every value is escaped; characters that XML 1.0 forbids become U+FFFD; lines end in LF,
+so that no value can pose as a tag or as a line of ours.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from xml.sax.saxutils import escape
+
+from intent_lsp.core.context import IntentContext, RelatedFile
+from intent_lsp.core.records import Record
+
+_FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_IN_ATTRIBUTE = {'"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
+
+
+def context_text(context: IntentContext) -> str:
+    """Spell a context as `<intent_context>`: two-space indent, LF, ending in a line break."""
+    return "\n".join(_lines(context)) + "\n"
+
+
+def _lines(context: IntentContext) -> Iterator[str]:
+    intent = context.intent
+    yield f"<intent_context{_attributes(id=intent.id, status=intent.status.value)}>"
+    yield f"  <name>{_text(intent.name)}</name>"
+    yield f"  <specification>{_text(intent.specification)}</specification>"
+    yield from _list("owned_scope", "glob", intent.owned_scope)
+    yield from _list("constraints", "constraint", intent.constraints)
+    yield from _list("acceptance_criteria", "criterion", intent.acceptance_criteria)
+    yield from _list("architectural_constraints", "constraint", context.architectural_constraints)
+    yield from _block("related_files", map(_related_file, context.related_files))
+    yield from _list("recent_history", "event", context.recent_history)
+    yield from _block("recent_records", map(_record, context.recent_records))
+    yield f"  <truncated>{_text('; '.join(context.truncated))}</truncated>"
+    yield "</intent_context>"
+
+
+def _list(name: str, item: str, values: Iterable[str]) -> Iterator[str]:
+    yield from _block(name, (f"<{item}>{_text(value)}</{item}>" for value in values))
+
+
+def _block(name: str, lines: Iterable[str]) -> Iterator[str]:
+    inner = [f"    {line}" for line in lines]
+    yield from (f"  <{name}>", *inner, f"  </{name}>") if inner else (f"  <{name}/>",)
+
+
+def _related_file(file: RelatedFile) -> str:
+    known = _attributes(
+        path=file.path, last_hash=file.last_hash or "", last_modified=file.last_modified
+    )
+    return f"<file{known}/>"
+
+
+def _record(record: Record) -> str:
+    known = _attributes(
+        id=record.id,
+        timestamp=record.timestamp,
+        tool=record.tool_name,
+        path=", ".join(file.relative_path for file in record.files),
+        mutation_class=record.mutation_class.value,
+        scope_validation=record.scope_validation.value,
+    )
+    return f"<record{known}/>"
+
+
+def _attributes(**values: str) -> str:
+    return "".join(f' {name}="{_value(value)}"' for name, value in values.items())
+
+
+def _value(value: str) -> str:
+    return escape(_FORBIDDEN.sub("\ufffd", value), _IN_ATTRIBUTE)
+
+
+def _text(value: str) -> str:
+    return escape(_FORBIDDEN.sub("\ufffd", value), {"\r": "&#13;"})

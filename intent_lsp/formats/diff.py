@@ -1,0 +1,123 @@
+r"""Two versions of a text compared line by line, by libgit2's diff as a pure function.
+
+Invariant: a line is any string; bare `\r`, NUL and a missing final newline mean nothing to the
+comparison, because lines are numbered before libgit2 sees them.
+Invariant: hunks are apart by at least one kept line.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import pygit2
+
+from intent_lsp.core.content import Text, decode, split_lines
+from intent_lsp.core.ranges import Hunk, count_lines, ranges, whole_file_range
+from intent_lsp.core.records import Range
+
+MAX_DIFFED_LINES: Final = 20_000
+"""Lines left on each side, on average, above which a comparison is given up (ledger section 1)."""
+
+MAX_DIFFED_BYTES: Final = 5 * 1024 * 1024
+
+
+def file_ranges(before: bytes | None, after: bytes | None) -> tuple[Range, ...]:
+    """Give the ranges of one file's change; None: the file did not or does not exist.
+
+    One range over the whole file where the two cannot be compared line by line: binary, over
+    5 MB, another encoding, or too many lines left.
+    """
+    old, new = before or b"", after or b""
+    old_text, new_text = _comparable(old), _comparable(new)
+    if old_text is None or new_text is None or not _spelled_alike(old_text, new_text):
+        return (_whole(new),)
+    new_lines = split_lines(new_text.text)
+    hunks = line_hunks(split_lines(old_text.text), new_lines)
+    if hunks is None:
+        return (_whole(new),)
+    encoded = [line.encode(new_text.encoding) for line in new_lines]
+    return ranges(hunks, encoded, encoding=new_text.encoding)
+
+
+def byte_lines(data: bytes) -> list[bytes] | None:
+    """Split a text into raw lines with their terminators, without its byte order mark.
+
+    None: not a text. UTF-16 lines stay UTF-16.
+    """
+    text = decode(data)
+    if text is None:
+        return None
+    return [line.encode(text.encoding) for line in split_lines(text.text)]
+
+
+def line_hunks(old: Sequence[str], new: Sequence[str]) -> tuple[Hunk, ...] | None:
+    """Compare two sequences of lines; None when too much is left after common head and tail.
+
+    The hunks are in order, and turn `old` into `new`.
+    """
+    # Slices of one kind: a list is never equal to a tuple.
+    old, new = list(old), list(new)
+    head = _common_head(old, new)
+    tail = _common_tail(old, new, head)
+    old_left, new_left = len(old) - head - tail, len(new) - head - tail
+    if not old_left and not new_left:
+        return ()
+    if not old_left or not new_left:
+        return (Hunk(old_start=head, old_count=old_left, new_start=head, new_count=new_left),)
+    if old_left + new_left > 2 * MAX_DIFFED_LINES:
+        return None
+    return tuple(_compare(old[head : head + old_left], new[head : head + new_left], head))
+
+
+def _comparable(data: bytes) -> Text | None:
+    return decode(data) if len(data) <= MAX_DIFFED_BYTES else None
+
+
+def _spelled_alike(old: Text, new: Text) -> bool:
+    """Find out whether equal lines have equal bytes; an empty text is spelled like any other."""
+    return not old.text or not new.text or old.encoding == new.encoding
+
+
+def _whole(data: bytes) -> Range:
+    text = decode(data)
+    count = count_lines(data) if text is None else len(split_lines(text.text))
+    return whole_file_range(data, count)
+
+
+def _common_head(old: Sequence[str], new: Sequence[str]) -> int:
+    """Count equal lines at the start, by halving: slices compare at the speed of C."""
+    low, high = 0, min(len(old), len(new))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if old[low:middle] == new[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _common_tail(old: Sequence[str], new: Sequence[str], head: int) -> int:
+    low, high = 0, min(len(old), len(new)) - head
+    while low < high:
+        middle = (low + high + 1) // 2
+        if old[len(old) - middle : len(old) - low] == new[len(new) - middle : len(new) - low]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _compare(old: Sequence[str], new: Sequence[str], shift: int) -> Iterator[Hunk]:
+    """Give the hunks of two stretches that begin at line `shift` of their texts."""
+    numbers: dict[str, int] = {}
+    # git's idea of a line end is not ours; numbers have one line end each, whatever they name.
+    before = "".join([f"{numbers.setdefault(line, len(numbers))}\n" for line in old])
+    after = "".join([f"{numbers.setdefault(line, len(numbers))}\n" for line in new])
+    patch = pygit2.Patch.create_from(before.encode(), after.encode(), context_lines=0)
+    for hunk in patch.hunks:
+        # git counts from 1, and names the line before where a side is empty.
+        yield Hunk(
+            old_start=shift + hunk.old_start - (1 if hunk.old_lines else 0),
+            old_count=hunk.old_lines,
+            new_start=shift + hunk.new_start - (1 if hunk.new_lines else 0),
+            new_count=hunk.new_lines,
+        )

@@ -1,0 +1,86 @@
+"""The source of one item of a list of globs: a value that YAML reads as it is, or not.
+
+Invariant: what YAML reads as a plain or quoted value, block text or a linked anchor is left to it
+(requirements section 3).
+"""
+
+import re
+
+_COMMENT = re.compile(r"[ \t]#")
+_QUOTED = re.compile(r"""'(?:[^']|'')*+'|"(?:[^"\\]|\\.)*+\"""", re.DOTALL)
+_BLOCK_HEADER = re.compile(r"[|>][-+0-9]{0,2}")
+_SPECIAL = re.compile(r"[*&!@%`{}\[\],|>]|[-?:](?=[ \t]|\Z)")
+_FLOW_SPECIAL = re.compile(_SPECIAL.pattern + r"|[?:]")
+_MAPPED = re.compile(r":(?=[ \t]|\Z)")
+_FLOW_MAPPED = re.compile(r":(?=[\s,\[\]{}]|\Z)")
+_COLLECTION = re.compile(r"[{\[]|[-?:](?=[ \t]|\Z)")
+_LINK = re.compile(r"([&*])([A-Za-z0-9_-]+)(?=[ \t]|\Z)")
+_OPENERS, _CLOSERS = "{([", "})]"
+
+
+def block_glob(raw: str, linked: frozenset[str], *, continued: bool) -> str:
+    """Give the glob that a block item holds unquoted; empty when it is a plain YAML value."""
+    quoted = _QUOTED.match(raw)
+    if quoted:
+        rest = raw[quoted.end() :].strip()
+        body = _uncommented(raw) if rest and not rest.startswith("#") else ""
+        return "" if continued else body
+    body = _uncommented(raw)
+    if not body or body[0] in "\"'#" or _meant(body, linked):
+        return ""
+    if continued and _COLLECTION.match(body):
+        return ""
+    if _SPECIAL.match(body):
+        return "" if body[0] in "{[" and _depth(body) else body
+    return body if not continued and _MAPPED.search(body) else ""
+
+
+def _meant(body: str, linked: frozenset[str]) -> bool:
+    """Tell whether the YAML that a body looks like is meant: block text, a tag, a link."""
+    link = _LINK.match(body)
+    return (
+        body.startswith("!!")
+        or _BLOCK_HEADER.fullmatch(body) is not None
+        or (link is not None and link.group(2) in linked)
+    )
+
+
+def flow_item(text: str, at: int) -> tuple[int, bool]:
+    """Give where a flow item ends, and whether it does so within its line."""
+    depth = 0
+    quoted = _QUOTED.match(text, at)
+    if text[at] in "\"'" and quoted is None:
+        return at, False
+    end = quoted.end() if quoted else at
+    while end < len(text):
+        here = text[end]
+        if here in "\r\n" or (depth == 0 and here in ",]"):
+            break
+        if here == "#" and text[end - 1] in " \t":
+            break
+        depth += (here in _OPENERS) - (here in _CLOSERS)
+        if depth < 0:
+            return end, False
+        end += 1
+    return end, depth == 0 and end > at
+
+
+def flow_glob(body: str, linked: frozenset[str]) -> bool:
+    """Tell whether a flow item is a glob that YAML would not read as it is."""
+    quoted = _QUOTED.match(body)
+    if quoted:
+        return quoted.end() < len(body) and "\n" not in body and "\r" not in body
+    if _meant(body, linked):
+        return False
+    if _FLOW_SPECIAL.match(body) or _FLOW_MAPPED.search(body):
+        return True
+    return any(here in "[]{}" for here in body)
+
+
+def _uncommented(raw: str) -> str:
+    found = _COMMENT.search(raw)
+    return (raw[: found.start()] if found else raw).rstrip()
+
+
+def _depth(body: str) -> int:
+    return sum((here in _OPENERS) - (here in _CLOSERS) for here in body)

@@ -1,0 +1,201 @@
+"""The ledger's lines: records as compact JSON, and the bytes that are hashed (ledger section 1).
+
+Invariant: a record has exactly one right spelling; every other is a flaw, because it would keep
+its hash.
+Invariant: the hash is taken over the RFC 8785 form; no record holds a float, a key outside ASCII
+or a lone surrogate, so that any sorted compact serialiser gives that form.
+"""
+
+import hashlib
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from intent_lsp.core.chain import UNSEALED, Flaw, Link
+from intent_lsp.core.codes import LedgerCode
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.errors import InvalidRecordError
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.records import Record, ScopeValidation, file_path
+from intent_lsp.formats.ledger_wire import WireRecord, broken_rule
+
+
+class Entry(NamedTuple):
+    """What an index keeps of a line; all but `link` is empty for a line that is no record.
+
+    `paths` are those that the record touched, old names of renamed files too; `passing`: the
+    edit happened and its verdict was PASS or EXEMPT.
+    """
+
+    link: Link
+    intent_id: str | None = None
+    passing: bool = False
+    paths: tuple[WorkspacePath, ...] = ()
+
+
+_READ: Final = msgspec.json.Decoder(WireRecord)
+_LINE: Final = msgspec.json.Encoder()
+_CANONICAL: Final = msgspec.json.Encoder(order="sorted")
+
+
+def seal(record: Record) -> tuple[Record, bytes]:
+    """Hash a drafted record; give it with its hash, and its line with the final newline.
+
+    Raises InvalidRecordError for a record that the schema refuses.
+    """
+    wire = _to_struct(record)
+    computed = _hash(wire)
+    wire.integrity.record_hash = computed
+    sealed = replace(record, integrity=replace(record.integrity, record_hash=computed))
+    return sealed, _spell(wire)
+
+
+def encode(record: Record) -> bytes:
+    """Spell a sealed record as its line, with the final newline.
+
+    Raises InvalidRecordError for a record that would not be read back.
+    """
+    wire = _to_struct(record)
+    if not wire.integrity.record_hash:
+        raise InvalidRecordError(problem="it is not sealed")
+    return _spell(wire)
+
+
+def decode(line: bytes) -> Record | Flaw:
+    """Read a line with or without its newline; the hash is checked by `examine` alone."""
+    parsed = _parse(line)
+    if isinstance(parsed, Flaw):
+        return parsed
+    return _misspelled(line, parsed) or _to_record(parsed)
+
+
+def read(line: bytes) -> Record | None:
+    """Read a record however it is spelled; None for a line that is none."""
+    parsed = _parse(line)
+    return None if isinstance(parsed, Flaw) else _to_record(parsed)
+
+
+def examine(line: bytes) -> Link:
+    """Recompute what a line is in the chain, and name the first thing wrong with it. Total."""
+    parsed = _parse(line)
+    return Link(flaw=parsed) if isinstance(parsed, Flaw) else _link(line, parsed)
+
+
+def entry(line: bytes) -> Entry:
+    """Give what an index keeps of a line. Total."""
+    wire = _parse(line)
+    if isinstance(wire, Flaw):
+        return Entry(Link(flaw=wire))
+    return _entry(_link(line, wire), wire)
+
+
+def entry_of(record: Record) -> Entry:
+    """Give what an index keeps of a record that was just sealed."""
+    place = record.integrity
+    link = Link(
+        place.record_hash,
+        record.id,
+        record.timestamp,
+        record.session_id,
+        place.prev_record_hash,
+        place.merges,
+    )
+    return _entry(link, record)
+
+
+def _entry(link: Link, record: WireRecord | Record) -> Entry:
+    paths: dict[WorkspacePath, None] = {}
+    for file in record.files:
+        paths[file_path(file.relative_path, file.path_encoding)] = None
+        if file.previous_path is not None:
+            paths[file_path(file.previous_path, file.path_encoding)] = None
+    passing = record.success and record.scope_validation is not ScopeValidation.FAIL
+    return Entry(link, record.intent_id, passing, tuple(paths))
+
+
+def _link(line: bytes, wire: WireRecord) -> Link:
+    stated = wire.integrity.record_hash
+    computed = _hash(wire)
+    flaw = _misspelled(line, wire)
+    if flaw is None and stated != computed:
+        flaw = Flaw(LedgerCode.BAD_HASH, "it was changed after it was written")
+    prev, merges = wire.integrity.prev_record_hash, wire.integrity.merges
+    return Link(computed, wire.id, wire.timestamp, wire.session_id, prev, merges, flaw)
+
+
+def record_hash(record: Record) -> ContentHash:
+    """Hash the RFC 8785 form of a record without its `integrity.record_hash`.
+
+    Raises InvalidRecordError for a record that the schema refuses.
+    """
+    return _hash(_to_struct(record))
+
+
+def to_wire(record: Record) -> dict[str, Any]:
+    """Give the object of the line, keys in its order."""
+    found: dict[str, Any] = msgspec.to_builtins(_to_struct(record))
+    return found
+
+
+def _parse(line: bytes) -> WireRecord | Flaw:
+    try:
+        wire = _READ.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        return _unreadable(line, error)
+    rule = broken_rule(wire) if wire.integrity.record_hash else "`integrity.record_hash` is missing"
+    return wire if rule is None else Flaw(LedgerCode.BAD_RECORD, rule)
+
+
+def _misspelled(line: bytes, wire: WireRecord) -> Flaw | None:
+    if _spell(wire) == (line if line.endswith(b"\n") else line + b"\n"):
+        return None
+    if line.endswith(b"\r\n"):
+        problem = "it ends with CRLF; keep git from converting the ledger's line ends"
+        return Flaw(LedgerCode.BAD_FORM, problem)
+    return Flaw(LedgerCode.BAD_FORM, "it is not spelled as this program spells it")
+
+
+def _unreadable(line: bytes, error: Exception) -> Flaw:
+    """Tell a value that is no record from what is no JSON at all."""
+    if not isinstance(error, msgspec.ValidationError):
+        return Flaw(LedgerCode.BAD_JSON, f"it is not JSON: {error}")
+    try:
+        msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as worse:
+        return Flaw(LedgerCode.BAD_JSON, f"it is not JSON: {worse}")
+    return Flaw(LedgerCode.BAD_RECORD, f"it is no record: {error}")
+
+
+def _hash(wire: WireRecord) -> ContentHash:
+    stated = wire.integrity.record_hash
+    wire.integrity.record_hash = UNSEALED
+    canonical = _encoded(_CANONICAL, wire)
+    wire.integrity.record_hash = stated
+    return ContentHash("sha256:" + hashlib.sha256(canonical).hexdigest())
+
+
+def _to_struct(record: Record) -> WireRecord:
+    try:
+        wire = msgspec.convert(record, type=WireRecord, from_attributes=True)
+    except msgspec.ValidationError as error:
+        raise InvalidRecordError(problem=str(error)) from error
+    rule = broken_rule(wire)
+    if rule is not None:
+        raise InvalidRecordError(problem=rule)
+    return wire
+
+
+def _to_record(wire: WireRecord) -> Record:
+    return msgspec.convert(wire, type=Record, from_attributes=True)
+
+
+def _spell(wire: WireRecord) -> bytes:
+    return _encoded(_LINE, wire) + b"\n"
+
+
+def _encoded(encoder: msgspec.json.Encoder, wire: WireRecord) -> bytes:
+    try:
+        return encoder.encode(wire)
+    except UnicodeEncodeError as error:
+        raise InvalidRecordError(problem=f"a lone surrogate: {error}") from error

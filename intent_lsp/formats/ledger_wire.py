@@ -1,0 +1,236 @@
+"""The schema of a ledger line, as typed structures that msgspec fills while it parses.
+
+Invariant: fields stand in the order of the keys on the line, and a default is an absent key, so
+that encoding a structure again gives the one right spelling (ledger section 1).
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Annotated, Final, Literal
+
+import msgspec
+from msgspec import Meta
+
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.records import (
+    UNKNOWN_REVISION,
+    ApprovalChoice,
+    EntityType,
+    MutationClass,
+    ScopeValidation,
+)
+
+MAX_FILES: Final = 10_000
+
+_Hash = Annotated[str, Meta(min_length=71, max_length=71)]
+_ChainHash = Annotated[ContentHash, Meta(min_length=71, max_length=71)]
+_Id = Annotated[str, Meta(min_length=1, max_length=256)]
+_Filled = Annotated[str, Meta(min_length=1)]
+_Number = Annotated[int, Meta(ge=0, le=2**53 - 1)]
+
+_HASHES = re.compile(r"(?:sha256:[0-9a-f]{64})*")
+_UUID4 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
+_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+
+
+class _Wire(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, gc=False):
+    """What every part of a line has in common."""
+
+
+class WireContributor(_Wire, kw_only=True):
+    """Who wrote the lines."""
+
+    entity_type: EntityType
+    model_identifier: _Id
+
+
+class WireRange(_Wire, kw_only=True):
+    """A contiguous run of changed lines."""
+
+    start_line: _Number
+    end_line: _Number
+    content_hash: _Hash
+    replaced: tuple[_Number, _Number, _Number] | None = None
+    fallback: bool = False
+
+
+class WireRelated(_Wire, kw_only=True):
+    """Something the edit belongs to."""
+
+    type: _Filled
+    value: str
+
+
+class WireConversation(_Wire, kw_only=True):
+    """Where the edit was talked about."""
+
+    url: _Filled
+    contributor: WireContributor
+    ranges: tuple[WireRange, ...]
+    related: tuple[WireRelated, ...]
+
+
+class WireFingerprint(_Wire, kw_only=True):
+    """A hash over a file's definitions."""
+
+    parser: _Filled
+    language: _Filled
+    summary_hash: _Hash
+
+
+class WireFile(_Wire, kw_only=True):
+    """One file of an edit."""
+
+    relative_path: _Filled
+    path_encoding: Literal["percent"] | None = None
+    previous_path: _Filled | None = None
+    pre_hash: _Hash | None
+    post_hash: _Hash | None
+    ast_fingerprint: WireFingerprint | None = None
+    conversations: tuple[WireConversation, ...]
+
+
+class WireVcs(_Wire, kw_only=True):
+    """The commit checked out."""
+
+    revision_id: str
+
+
+class WireApproval(_Wire, kw_only=True):
+    """A person let it pass."""
+
+    choice: ApprovalChoice
+    session_id: _Id
+
+
+class WireGrant(_Wire, kw_only=True):
+    """Scope that a person granted."""
+
+    patterns: tuple[str, ...]
+    reason: str | None
+    granted_by: _Id
+    expires_at: str | None
+
+
+class WireIntegrity(_Wire, kw_only=True):
+    """The place in the chain."""
+
+    chain: Literal["sha256"]
+    canonical: Literal["rfc8785"]
+    prev_record_hash: _ChainHash | None
+    merges: tuple[_ChainHash, ...] = ()
+    record_hash: str = ""
+
+
+class WireRecord(_Wire, kw_only=True):
+    """One line."""
+
+    id: str
+    timestamp: str
+    intent_id: _Id | None
+    intent_hash: _Hash | None
+    session_id: _Id
+    agent_id: _Id | None = None
+    tool_name: _Id
+    mutation_class: MutationClass
+    inferred: bool = False
+    scope_validation: ScopeValidation
+    success: bool
+    error: Annotated[str, Meta(max_length=120)] | None = None
+    concurrent_modification: bool = False
+    approval: WireApproval | None = None
+    grant: WireGrant | None = None
+    vcs: WireVcs
+    files: Annotated[tuple[WireFile, ...], Meta(max_length=MAX_FILES)]
+    integrity: WireIntegrity
+
+
+def broken_rule(record: WireRecord) -> str | None:
+    """Name the first rule that a record breaks and that types cannot hold; None: it is valid."""
+    if not _UUID4.fullmatch(record.id):
+        return "`id` is not a UUID of version 4"
+    if not _is_time(record.timestamp):
+        return "`timestamp` is not RFC 3339 in UTC with milliseconds and `Z`"
+    if not _HASHES.fullmatch("".join(_hashes(record))):
+        return "a hash is not `sha256:` and 64 lower-case hexadecimal digits"
+    if not _is_commit(record.vcs.revision_id):
+        return f"`vcs.revision_id` is neither a commit nor {UNKNOWN_REVISION}"
+    return _contradiction(record) or _broken_runs(record.files)
+
+
+def _contradiction(record: WireRecord) -> str | None:
+    if record.error is not None and record.success:
+        return "`error` stands although `success` is true"
+    if record.grant is not None and not _is_grant(record, record.grant):
+        return "a grant has files, another class or verdict, or a bad `expires_at`"
+    return None
+
+
+def _broken_runs(files: tuple[WireFile, ...]) -> str | None:
+    for file in files:
+        for talk in file.conversations:
+            if talk.ranges and (rule := _broken_range(talk.ranges)):
+                return rule
+    return None
+
+
+def _is_commit(text: str) -> bool:
+    return text == UNKNOWN_REVISION or _COMMIT.fullmatch(text) is not None
+
+
+def _is_time(text: str) -> bool:
+    if not _TIME.fullmatch(text):
+        return False
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _hashes(record: WireRecord) -> Iterator[str]:
+    integrity = record.integrity
+    yield record.intent_hash or ""
+    yield integrity.prev_record_hash or ""
+    yield from integrity.merges
+    yield integrity.record_hash
+    for file in record.files:
+        yield file.pre_hash or ""
+        yield file.post_hash or ""
+        if file.ast_fingerprint is not None:
+            yield file.ast_fingerprint.summary_hash
+        for talk in file.conversations:
+            for run in talk.ranges:
+                yield run.content_hash
+
+
+def _is_grant(record: WireRecord, grant: WireGrant) -> bool:
+    return (
+        not record.files
+        and record.mutation_class is MutationClass.CONFIGURATION
+        and record.scope_validation is ScopeValidation.EXEMPT
+        and (grant.expires_at is None or _is_time(grant.expires_at))
+    )
+
+
+def _broken_range(runs: tuple[WireRange, ...]) -> str | None:
+    above = -1
+    for run in runs:
+        # Two deletions around the first line are both told by it; neither claims it.
+        claimed = above if run.replaced is None or run.replaced[2] else above - 1
+        if run.start_line > run.end_line or run.start_line <= claimed:
+            return "`ranges` do not ascend, or overlap"
+        above = run.end_line
+        if run.start_line == 0 and (len(runs) > 1 or run.end_line):
+            return "a range of no lines is not alone"
+        if run.replaced is not None and not _counts(run, *run.replaced):
+            return "`replaced` contradicts its range"
+    return None
+
+
+def _counts(run: WireRange, first_old: int, _old_count: int, new_count: int) -> bool:
+    length = run.end_line - run.start_line + 1
+    told = new_count == length if new_count else length == 1
+    return told and first_old > 0 and not run.fallback

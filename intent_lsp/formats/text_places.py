@@ -1,0 +1,82 @@
+r"""The places of a text: offsets in code points to lines and characters, and back.
+
+Invariant: a line ends at `\r\n`, `\n` or `\r` and nowhere else, whatever YAML calls a break.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import replace
+
+from intent_lsp.core.findings import Finding, Fix, Position, Span, TextChange
+
+LINE_END = re.compile(r"\r\n|\n|\r")
+
+
+class Places:
+    """Where the offsets of one text stand; offsets outside of it are drawn to its ends."""
+
+    def __init__(self, text: str) -> None:
+        self._length = len(text)
+        self._starts = [0, *(found.end() for found in LINE_END.finditer(text))]
+
+    def position(self, offset: int) -> Position:
+        """Give line and character of an offset in code points."""
+        kept = min(max(offset, 0), self._length)
+        line = bisect_right(self._starts, kept) - 1
+        return Position(line, kept - self._starts[line])
+
+    def span(self, start: int, end: int) -> Span:
+        """Give the stretch between two offsets."""
+        return Span(self.position(start), self.position(max(start, end)))
+
+    def offset(self, position: Position) -> int:
+        """Give the offset of a position; past the last line it is the end of the text."""
+        if position.line >= len(self._starts):
+            return self._length
+        return min(self._starts[position.line] + position.character, self._length)
+
+    def line_start(self, offset: int) -> int:
+        """Give the offset at which the line of `offset` starts."""
+        return self._starts[self.position(offset).line]
+
+    def next_line(self, offset: int) -> int:
+        """Give the offset at which the line after the one of `offset` starts, or the end."""
+        following = self.position(offset).line + 1
+        return self._starts[following] if following < len(self._starts) else self._length
+
+
+def count_line_ends(text: str) -> int:
+    """Count the line terminators of a text."""
+    return text.count("\n") + text.count("\r") - text.count("\r\n")
+
+
+def line_end_of(text: str, otherwise: str = "\n") -> str:
+    r"""Give the terminator that the text's first line has; `otherwise` when it has none."""
+    found = LINE_END.search(text)
+    return found.group() if found else otherwise
+
+
+def lowered(span: Span, lines: int) -> Span:
+    """Move a span down by so many lines."""
+    start, end = span.start, span.end
+    return Span(
+        Position(start.line + lines, start.character), Position(end.line + lines, end.character)
+    )
+
+
+def lowered_finding(finding: Finding, lines: int) -> Finding:
+    """Move a finding, its fixes and its related places down by so many lines."""
+    if not lines:
+        return finding
+    return replace(
+        finding,
+        span=lowered(finding.span, lines),
+        fixes=tuple(Fix(fix.title, lowered_changes(fix.changes, lines)) for fix in finding.fixes),
+        related=tuple(replace(place, span=lowered(place.span, lines)) for place in finding.related),
+    )
+
+
+def lowered_changes(changes: Iterable[TextChange], lines: int) -> tuple[TextChange, ...]:
+    """Move changes down by so many lines."""
+    return tuple(TextChange(lowered(change.span, lines), change.new_text) for change in changes)

@@ -1,0 +1,141 @@
+"""The contents a file's change is measured against: HEAD, the baseline, what a record let pass.
+
+Invariant: without a repository or a commit, HEAD is the disk's content at first sight (section 8).
+Invariant: unsaved text is never part of a baseline.
+"""
+
+import threading
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.content import ContentHash, decode, hash_content, split_lines
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.governance.stores import Stores
+from intent_lsp.store import files
+
+KEPT_AT_MOST: Final = 5 * 1024 * 1024
+"""Bytes of a file above which a baseline keeps its hash alone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """A file's content at one moment; `lines` is None where it is no text, `[]` where absent.
+
+    `committed`: a commit holds it, so that it is what everybody agreed on.
+    """
+
+    hash: ContentHash | None
+    lines: list[str] | None
+    committed: bool = False
+
+
+ABSENT: Final = Content(hash=None, lines=[])
+
+
+def content_of(data: bytes | None) -> Content:
+    """Decode and split raw bytes; None: the file is absent."""
+    if data is None:
+        return ABSENT
+    text = decode(data)
+    lines = None if text is None else split_lines(text.text)
+    return Content(hash=hash_content(data), lines=lines)
+
+
+class Contents:
+    """What is known of the past contents of one root's files."""
+
+    def __init__(self, stores: Stores) -> None:
+        self._stores = stores
+        self._lock = threading.Lock()
+        self._first_sight: dict[WorkspacePath, bytes | None] = {}
+        self._sight_baseline: dict[str, dict[WorkspacePath, bytes | None]] = {}
+
+    def disk(self, path: WorkspacePath) -> bytes | None:
+        """Read a file of the root as it is on disk now."""
+        return files.read_bytes(self._stores.root / path)
+
+    def seen(self, path: WorkspacePath, data: bytes | None) -> None:
+        """Remember a file's content at first sight, where no commit or no baseline knows it."""
+        committed = self._committed()
+        with self._lock:
+            if not committed or self._sight_baseline:
+                self._first_sight.setdefault(path, data)
+
+    def head(self, path: WorkspacePath) -> Content:
+        """Give the content in HEAD as the work tree spells it, or that of the first sight."""
+        git = self._stores.git
+        if git is not None and self._committed():
+            return replace(content_of(git.head_bytes(path)), committed=True)
+        with self._lock:
+            return content_of(self._first_sight.get(path))
+
+    def begin_baseline(self, session_id: str) -> None:
+        """Take the disk's content, as it is now, as this session's baseline."""
+        git, state = self._stores.git, self._stores.state
+        if git is None or state is None or not self._committed():
+            self._baseline_of_sight(session_id)
+            return
+        with self._lock:
+            self._sight_baseline.pop(session_id, None)
+        changed = {path: self._keep(path) for path in git.changed_paths()}
+        state.replace_baseline(session_id, git.head_commit(), changed)
+
+    def baseline(self, session_id: str, path: WorkspacePath) -> Content:
+        """Give what stood on disk when the session began or chose a different intent."""
+        git, state = self._stores.git, self._stores.state
+        commit = None if git is None or state is None else state.baseline_head(session_id)
+        if git is None or state is None or commit is None:
+            return self._sighted(session_id, path)
+        known = state.baseline_of(session_id, path)
+        if known is not None:
+            return self.kept(known.hash)
+        return content_of(git.blob_bytes(commit, path))
+
+    def kept(self, content_hash: ContentHash | None) -> Content:
+        """Give a content that `.local/` keeps; its lines are None where it keeps it no more."""
+        if content_hash is None:
+            return ABSENT
+        data = self._stores.snapshots.get(content_hash)
+        return Content(hash=content_hash, lines=None) if data is None else content_of(data)
+
+    def keep(self, data: bytes) -> None:
+        """Keep a content in `.local/`, unless it is too large."""
+        if len(data) <= KEPT_AT_MOST:
+            self._stores.snapshots.put(data)
+
+    def _committed(self) -> bool:
+        git = self._stores.git
+        return git is not None and git.head_commit() is not None
+
+    def _keep(self, path: WorkspacePath) -> ContentHash | None:
+        try:
+            data = self.disk(path)
+        except OSError:
+            return None
+        if data is None:
+            return None
+        self.keep(data)
+        return hash_content(data)
+
+    def _sighted(self, session_id: str, path: WorkspacePath) -> Content:
+        """Give the baseline of a session that began without a commit or without `.local/`."""
+        with self._lock:
+            for known in (self._sight_baseline.get(session_id, {}), self._first_sight):
+                if path in known:
+                    return content_of(known[path])
+        return self.head(path)
+
+    def _baseline_of_sight(self, session_id: str) -> None:
+        with self._lock:
+            paths = tuple(self._first_sight)
+        now = {path: _read(self._stores.root, path) for path in paths}
+        with self._lock:
+            self._sight_baseline[session_id] = now
+
+
+def _read(root: Path, path: WorkspacePath) -> bytes | None:
+    try:
+        return files.read_bytes(root / path)
+    except OSError:
+        return None

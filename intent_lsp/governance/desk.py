@@ -1,0 +1,184 @@
+"""The desk of one governed root: every question passes here, from whatever door.
+
+Invariant: every method may wait on disk, git or SQLite, so that doors call it from a thread.
+Invariant: no state at module level; two desks of one root see the same files and stores.
+"""
+
+import getpass
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from intent_lsp import __version__
+from intent_lsp.core.intents import Intent
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.records import Contributor, EntityType, Record
+from intent_lsp.core.scope.index import Ownership
+from intent_lsp.formats.intent_hash import intent_hash
+from intent_lsp.governance.checkout import Checkout
+from intent_lsp.governance.contents import Contents
+from intent_lsp.governance.judging import Judging
+from intent_lsp.governance.looks import Looks
+from intent_lsp.governance.rules import FileState, Rules, RulesCache
+from intent_lsp.governance.saves import Saves
+from intent_lsp.governance.scope_checks import ScopeChecks
+from intent_lsp.governance.sessions import CHECKOUT_REQUIRED, Session, Sessions
+from intent_lsp.governance.stores import Stores
+from intent_lsp.store import clock
+from intent_lsp.store.drafts import Drafts
+from intent_lsp.store.git import Git
+from intent_lsp.store.index import Cursor, Page, Query
+from intent_lsp.store.ledger import Ledger
+from intent_lsp.store.local_room import open_local_room
+from intent_lsp.store.session_lock import SessionLocks
+from intent_lsp.store.snapshots import Snapshots
+from intent_lsp.store.state import State
+
+_log: Final = logging.getLogger(__name__)
+
+HUMAN: Final = Contributor(entity_type=EntityType.HUMAN, model_identifier="human")
+AGENT: Final = Contributor(entity_type=EntityType.AI, model_identifier="unknown")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeskStatus:
+    """How a root and a session stand (protocol section 2, `Status`)."""
+
+    root: str | None
+    enabled: bool
+    file_state: FileState
+    reason: str | None
+    session_id: str
+    active_intent_id: str | None
+    stage: str
+    turn: int
+    enforcement: str
+    records: int
+    heads: tuple[str, ...]
+    version: str = __version__
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceQuestion:
+    """Which records are wanted: every given field narrows (protocol section 2, `intent/trace`)."""
+
+    intent_id: str | None = None
+    path: WorkspacePath | None = None
+    session_id: str | None = None
+    since: str | None = None
+    limit: int = 20
+    cursor: Cursor | None = None
+
+
+class Governance:
+    """The desk of one governed root."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        local = open_local_room(root)
+        self.stores = Stores(
+            root=root,
+            git=Git.open(root),
+            ledger=Ledger(root, clock.now, clock.new_id),
+            state=None if local is None else State(local),
+            drafts=Drafts(root),
+            snapshots=Snapshots(root),
+            clock=clock.now,
+            new_id=clock.new_id,
+        )
+        self.rules = RulesCache(root)
+        self.sessions = Sessions(self.stores, None if local is None else SessionLocks(local))
+        self.contents = Contents(self.stores)
+        self.scope_checks = ScopeChecks(self.stores, self.rules.current().spelling)
+        judging = Judging(
+            stores=self.stores, rules=self.rules, sessions=self.sessions, contents=self.contents
+        )
+        self.looks = Looks(stores=self.stores, judging=judging, contents=self.contents)
+        self.saves = Saves(stores=self.stores, judging=judging, contents=self.contents)
+        self.checkout = Checkout(
+            stores=self.stores, rules=self.rules, sessions=self.sessions, contents=self.contents
+        )
+
+    def open_editor(self, wanted: str | None, contributor: Contributor) -> Session:
+        """Begin the session of an editor's connection, and its baseline."""
+        intents = self.rules.current().file.intents
+        session = self.sessions.open_editor(wanted, contributor, intents, _user())
+        state = self.stores.state
+        if state is None or not state.has_baseline(session.id):
+            self.contents.begin_baseline(session.id)
+        return session
+
+    def close(self, session: Session | None) -> None:
+        """End the session and let go of every store."""
+        if session is not None:
+            self.sessions.end(session.id)
+        self.stores.ledger.close()
+        if self.stores.state is not None:
+            self.stores.state.close()
+
+    def status(self, session_id: str) -> DeskStatus:
+        """Tell how the root and a session stand."""
+        rules = self.rules.current()
+        row = self.sessions.row(session_id)
+        return DeskStatus(
+            root=str(self.root),
+            enabled=rules.governed,
+            file_state=rules.state,
+            reason=rules.reason,
+            session_id=session_id,
+            active_intent_id=None if row is None else row.active_intent,
+            stage=CHECKOUT_REQUIRED if row is None else row.stage,
+            turn=1 if row is None else row.turn,
+            enforcement=rules.policy.enforcement.value,
+            records=self.stores.ledger.index.count(),
+            heads=tuple(head.hash for head in self.stores.ledger.index.heads()),
+        )
+
+    def owners(self, path: WorkspacePath) -> tuple[Ownership, ...]:
+        """Tell every intent that owns a path, whatever its status, in file order."""
+        rules = self.rules.current()
+        return rules.owners(path) if rules.governed else ()
+
+    def open_intents(self) -> Sequence[Intent]:
+        """List the intents that can be selected, the most recently used first."""
+        rules = self.rules.current()
+        usable = [i for i in rules.file.intents if _selectable(i, rules)]
+        state = self.stores.state
+        recent = [] if state is None else list(state.recent_intents(len(usable)))
+        order = {intent_id: place for place, intent_id in enumerate(recent)}
+        return sorted(usable, key=lambda intent: order.get(intent.id, len(order)))
+
+    def trace(self, ask: TraceQuestion) -> Page:
+        """Give records, newest first; an intent's earlier ids are followed."""
+        intent = self.rules.current().active(ask.intent_id)
+        ids = None if ask.intent_id is None else (ask.intent_id,)
+        query = Query(
+            intent_ids=ids if intent is None else (intent.id, *intent.aliases),
+            path=ask.path,
+            session_id=ask.session_id,
+            since=ask.since,
+        )
+        return self.stores.ledger.index.query(query, limit=ask.limit, cursor=ask.cursor)
+
+    def flags(self, record: Record) -> tuple[str, ...]:
+        """Tell what has become of the intent of a record (requirements section 9)."""
+        if record.intent_id is None:
+            return ()
+        intent = self.rules.current().active(record.intent_id)
+        if intent is None:
+            return ("INTENT_ARCHIVED",)
+        same = record.intent_hash in (None, intent_hash(intent))
+        return () if same else ("INTENT_CHANGED",)
+
+
+def _selectable(intent: Intent, rules: Rules) -> bool:
+    return not intent.status.closed and intent.id not in rules.ignored
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "unknown"

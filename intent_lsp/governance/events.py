@@ -1,0 +1,71 @@
+"""A save as the event that the ledger keeps (ledger section 1)."""
+
+from dataclasses import dataclass
+
+from intent_lsp.core.content import hash_content
+from intent_lsp.core.gate import EDITOR_SAVE
+from intent_lsp.core.records import (
+    Conversation,
+    Event,
+    MutationClass,
+    RecordFile,
+    Related,
+    ScopeValidation,
+    Vcs,
+)
+from intent_lsp.formats.diff import file_ranges
+from intent_lsp.formats.intent_hash import intent_hash
+from intent_lsp.governance.judging import Judgement
+from intent_lsp.governance.sessions import Session
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Save:
+    """One save that changed a file from `old` (None: absent) to `new`."""
+
+    session: Session
+    judgement: Judgement
+    verdict: ScopeValidation
+    old: bytes | None
+    new: bytes
+    concurrent: bool
+    revision: str
+
+
+def save_event(save: Save) -> Event:
+    """Describe a save: who, under which intent, which lines, from which hash to which."""
+    intent = save.judgement.intent
+    kind = MutationClass.FILE_CREATION if save.old is None else MutationClass.INTENT_EVOLUTION
+    return Event(
+        intent_id=None if intent is None else intent.id,
+        intent_hash=None if intent is None else intent_hash(intent),
+        session_id=save.session.id,
+        tool_name=EDITOR_SAVE,
+        mutation_class=kind,
+        inferred=True,
+        scope_validation=save.verdict,
+        success=True,
+        concurrent_modification=save.concurrent,
+        vcs=Vcs(revision_id=save.revision),
+        files=(_file(save, kind),),
+    )
+
+
+def _file(save: Save, kind: MutationClass) -> RecordFile:
+    intent = save.judgement.intent
+    related = [Related(type="mutation_class", value=kind.value)]
+    if intent is not None:
+        specification = intent.specification or intent.id
+        related.insert(0, Related(type="specification", value=specification))
+    conversation = Conversation(
+        url=save.session.id,
+        contributor=save.session.contributor,
+        ranges=file_ranges(save.old, save.new),
+        related=tuple(related),
+    )
+    return RecordFile(
+        relative_path=save.judgement.path,
+        pre_hash=None if save.old is None else hash_content(save.old),
+        post_hash=hash_content(save.new),
+        conversations=(conversation,),
+    )

@@ -1,0 +1,158 @@
+"""Judging one file for one session: its standing, then the gate (requirements sections 6 to 8).
+
+Invariant: what the server wrote itself is never stale and never a problem.
+Invariant: putting a file back to HEAD or to the session's baseline is never refused (ADR 0006).
+"""
+
+from dataclasses import dataclass, replace
+
+from intent_lsp.core.codes import GateCode
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.gate import Allowed, Decision, Denied, FileFact, Question, Unread, judge
+from intent_lsp.core.intents import Intent, IntentId
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.records import ScopeValidation
+from intent_lsp.core.standing import Standing, standing
+from intent_lsp.governance.contents import Content, Contents
+from intent_lsp.governance.rules import Rules, RulesCache
+from intent_lsp.governance.sessions import Sessions
+from intent_lsp.governance.stores import Stores
+from intent_lsp.store.places import Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """One file judged for one session; `decision` is None where the gate is not asked."""
+
+    path: WorkspacePath
+    standing: Standing
+    decision: Decision | None
+    rules: Rules
+    intent: Intent | None
+    owners: tuple[IntentId, ...] = ()
+
+    @property
+    def denied(self) -> Denied | None:
+        """The refusal, when there is one."""
+        return self.decision if isinstance(self.decision, Denied) else None
+
+    @property
+    def verdict(self) -> ScopeValidation | None:
+        """What a record says of an edit judged so; None: it is not recorded."""
+        match self.standing:
+            case Standing.UNSEEN:
+                return None
+            case Standing.EXEMPT:
+                return ScopeValidation.EXEMPT
+            case Standing.SERVER_ONLY:
+                return ScopeValidation.FAIL
+            case Standing.JUDGED:
+                return ScopeValidation.EXEMPT if self.decision is None else self.decision.verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What the asker read of a file, and what the disk holds now (None: absent)."""
+
+    read: ContentHash | Unread | None = Unread.NEVER
+    disk: ContentHash | None = None
+
+
+UNREAD = Reading()
+
+
+class Judging:
+    """Judges the files of one root."""
+
+    def __init__(
+        self, *, stores: Stores, rules: RulesCache, sessions: Sessions, contents: Contents
+    ) -> None:
+        self._stores = stores
+        self._rules = rules
+        self._sessions = sessions
+        self._contents = contents
+
+    def judge(self, session_id: str, place: Place, reading: Reading = UNREAD) -> Judgement:
+        """Judge an edit of a file by a session, by the rules as they are now."""
+        rules = self._rules.current()
+        intent_id = self._sessions.active_intent(session_id)
+        kind = self._standing(place, rules)
+        judgement = Judgement(
+            path=place.path,
+            standing=kind,
+            decision=None,
+            rules=rules,
+            intent=rules.active(intent_id),
+        )
+        if kind is not Standing.JUDGED:
+            return judgement
+        decision = judge(self._question(rules, intent_id, place, reading))
+        owners = _open_owners(decision, place.path)
+        return replace(judgement, decision=decision, owners=owners)
+
+    def forgiving(
+        self, judgement: Judgement, session_id: str, lines: list[str] | None
+    ) -> Judgement:
+        """Let an edit pass whose outcome is the file as HEAD or the baseline has it."""
+        denied = judgement.denied
+        if denied is None or denied.code is GateCode.STALE_FILE or lines is None:
+            return judgement
+        if not self._put_back(judgement.path, session_id, lines):
+            return judgement
+        return replace(judgement, decision=Allowed(ScopeValidation.EXEMPT))
+
+    def _put_back(self, path: WorkspacePath, session_id: str, lines: list[str]) -> bool:
+        head = self._contents.head(path)
+        if _same(head, lines):
+            return True
+        return _same(self._contents.baseline(session_id, path), lines)
+
+    def _standing(self, place: Place, rules: Rules) -> Standing:
+        git = self._stores.git
+        ignored = git is not None and git.ignored(place.path)
+        return standing(place.path, rules.policy, ignored=ignored)
+
+    def _question(
+        self, rules: Rules, intent_id: str | None, place: Place, reading: Reading
+    ) -> Question:
+        intent = rules.active(intent_id)
+        return Question(
+            governed=rules.governed,
+            files=self._facts(place, reading),
+            active_intent=intent_id,
+            intents=rules.file.intents,
+            ignored=rules.ignored,
+            scope=rules.scope_of(intent),
+            owners=rules.owners,
+        )
+
+    def _facts(self, place: Place, reading: Reading) -> tuple[FileFact, ...]:
+        expected = reading.read
+        if reading.disk is not None and self.own_write(place.path) == reading.disk:
+            expected = reading.disk
+        fact = FileFact(
+            path=place.path,
+            outside=place.real is None,
+            expected=expected,
+            current=reading.disk,
+        )
+        # An edit is judged by where its bytes go: both spellings must be in scope.
+        if place.real is None or place.real == place.path:
+            return (fact,)
+        return (fact, FileFact(path=place.real))
+
+    def own_write(self, path: WorkspacePath) -> ContentHash | None:
+        """Give the hash of the server's own last write of a file."""
+        state = self._stores.state
+        return None if state is None else state.own_write(path)
+
+
+def _same(content: Content, lines: list[str]) -> bool:
+    return content.hash is not None and content.lines == lines
+
+
+def _open_owners(decision: Decision, path: WorkspacePath) -> tuple[IntentId, ...]:
+    if not isinstance(decision, Denied):
+        return ()
+    owning = decision.details.get("owning_intents")
+    return tuple(owning.get(path, ())) if isinstance(owning, dict) else ()

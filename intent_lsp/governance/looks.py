@@ -1,0 +1,118 @@
+"""A look at one file: everything that its diagnostics are computed from (requirements section 8).
+
+Invariant: a look is a value; the text being typed is compared with it without asking the disk.
+"""
+
+from dataclasses import dataclass
+
+from intent_lsp.core.codes import GateCode
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.policy import Enforcement
+from intent_lsp.core.records import Record, ScopeValidation
+from intent_lsp.core.standing import Standing
+from intent_lsp.governance.contents import Content, Contents, content_of
+from intent_lsp.governance.judging import Judgement, Judging, Reading
+from intent_lsp.governance.sessions import Session
+from intent_lsp.governance.stores import Stores
+from intent_lsp.store.places import Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """One file as a session stands to it now.
+
+    `head`, `baseline` and `passed` (the newest passing content that is kept) are what the text is
+    compared with; `refused` is the newest record when it stands as a refusal of what is on disk.
+    """
+
+    judgement: Judgement
+    disk: Content
+    disk_bytes: bytes | None
+    head: Content
+    baseline: Content | None = None
+    passed: Content | None = None
+    refused: Record | None = None
+
+    @property
+    def shown(self) -> bool:
+        """Whether changes of this file are shown at all."""
+        rules = self.judgement.rules
+        if not rules.governed or rules.policy.enforcement is Enforcement.OBSERVE:
+            return False
+        return self.judgement.denied is not None or self.server_only
+
+    @property
+    def server_only(self) -> bool:
+        """Whether only the server writes this file."""
+        return self.judgement.standing is Standing.SERVER_ONLY
+
+    @property
+    def stale(self) -> bool:
+        """Whether the disk moved on since the editor read the file."""
+        denied = self.judgement.denied
+        return denied is not None and denied.code is GateCode.STALE_FILE
+
+
+class Looks:
+    """Takes looks at the files of one root."""
+
+    def __init__(self, *, stores: Stores, judging: Judging, contents: Contents) -> None:
+        self._stores = stores
+        self._judging = judging
+        self._contents = contents
+
+    def look(
+        self, session: Session, place: Place, read: ContentHash | None, *, edited: bool
+    ) -> Look:
+        """Look at a file; `read` is the editor's read hash, `edited` whether it has unsaved text.
+
+        A text that nobody edits overwrites nothing, so that it is never stale.
+        """
+        data = self._contents.disk(place.path)
+        disk = content_of(data)
+        reading = Reading(read=read if edited else disk.hash, disk=disk.hash)
+        judgement = self._judging.judge(session.id, place, reading)
+        if judgement.denied is None and judgement.standing is not Standing.SERVER_ONLY:
+            return Look(judgement=judgement, disk=disk, disk_bytes=data, head=disk)
+        return Look(
+            judgement=judgement,
+            disk=disk,
+            disk_bytes=data,
+            head=self._contents.head(place.path),
+            baseline=self._baseline(session, place.path, disk),
+            passed=self._passed(place.path),
+            refused=self._refused(judgement, disk),
+        )
+
+    def first_sight(self, path: WorkspacePath) -> bytes | None:
+        """Read a file that an editor has opened, and remember it where no commit knows it."""
+        data = self._contents.disk(path)
+        self._contents.seen(path, data)
+        return data
+
+    def _baseline(self, session: Session, path: WorkspacePath, disk: Content) -> Content:
+        baseline = self._contents.baseline(session.id, path)
+        # Kept by its hash alone (large, or the cache is gone), it may still be what is on disk.
+        return disk if baseline.hash == disk.hash else baseline
+
+    def _passed(self, path: WorkspacePath) -> Content | None:
+        record = self._stores.ledger.index.newest_passing_for_path(path)
+        return None if record is None else self._contents.kept(_post_hash(record, path))
+
+    def _refused(self, judgement: Judgement, disk: Content) -> Record | None:
+        newest = self._stores.ledger.index.newest_for_path(judgement.path)
+        if newest is None or newest.scope_validation is not ScopeValidation.FAIL:
+            return None
+        same = _same_intent(newest, judgement) and _post_hash(newest, judgement.path) == disk.hash
+        return newest if same else None
+
+
+def _same_intent(record: Record, judgement: Judgement) -> bool:
+    if record.intent_id is None or judgement.intent is None:
+        return record.intent_id is None and judgement.intent is None
+    return record.intent_id in (judgement.intent.id, *judgement.intent.aliases)
+
+
+def _post_hash(record: Record, path: WorkspacePath) -> ContentHash | None:
+    return next((file.post_hash for file in record.files if file.path == path), None)

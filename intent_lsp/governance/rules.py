@@ -1,0 +1,205 @@
+"""The rules in force: intents, policy and ignore file of one root, read once and cached.
+
+Invariant: the cache follows each file's identity, size and modification time (section 3).
+Invariant: a file that does not parse switches governance off; it never judges by half a file.
+Invariant: a policy or an ignore file that cannot be read leaves the last good one in force.
+"""
+
+import logging
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.content import decode
+from intent_lsp.core.gate import Owners
+from intent_lsp.core.intents import Intent, IntentId
+from intent_lsp.core.paths import IGNORE_FILE, INTENTS_FILE, POLICY_FILE, WorkspacePath
+from intent_lsp.core.policy import TeamPolicy
+from intent_lsp.core.scope.index import Ownership, ScopeIndex
+from intent_lsp.core.scope.scope import Scope, compile_scopes
+from intent_lsp.formats.ignore_file import IgnoredIntents, read_ignored
+from intent_lsp.formats.intents_yaml import IntentsFile, IntentsReader
+from intent_lsp.formats.policy_yaml import PolicyFile, read_policy
+from intent_lsp.store import files
+from intent_lsp.store.files import Stamp
+from intent_lsp.store.places import case_sensitive
+
+_log: Final = logging.getLogger(__name__)
+
+
+class FileState(StrEnum):
+    """Whether the intents file governs."""
+
+    OK = "ok"
+    BROKEN = "broken"
+    MISSING = "missing"
+
+
+@dataclass(frozen=True, slots=True)
+class NameSpelling:
+    """How the disk of a root tells names apart (scope section 4)."""
+
+    case_sensitive: bool = True
+    nfc: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """What governs at one moment; `version` grows with every change of any of the files.
+
+    Not slotted: the index over all scopes is built when the first owner is asked for.
+    """
+
+    version: int
+    state: FileState
+    reason: str | None
+    file: IntentsFile
+    policy: TeamPolicy
+    ignored_patterns: IgnoredIntents
+    spelling: NameSpelling = NameSpelling()
+
+    @property
+    def governed(self) -> bool:
+        """Whether row 1 of the gate goes on to the others."""
+        return self.state is FileState.OK
+
+    @cached_property
+    def index(self) -> ScopeIndex:
+        """Who owns a path: every intent, whatever its status."""
+        entries = list(self.scopes.items())
+        return ScopeIndex(
+            entries, case_sensitive=self.spelling.case_sensitive, nfc=self.spelling.nfc
+        )
+
+    @cached_property
+    def scopes(self) -> Mapping[IntentId, Scope]:
+        """What each intent owns, within the limits of a file (scope section 3)."""
+        intents = self.file.intents
+        compiled = compile_scopes(
+            [intent.owned_scope for intent in intents],
+            case_sensitive=self.spelling.case_sensitive,
+            nfc=self.spelling.nfc,
+        )
+        return dict(zip((intent.id for intent in intents), compiled, strict=True))
+
+    @cached_property
+    def ignored(self) -> Mapping[IntentId, tuple[str, ...]]:
+        """The patterns of `.intentignore` that match each ignored intent."""
+        matched = {i.id: self.ignored_patterns.matching(i.id) for i in self.file.intents}
+        return {intent_id: patterns for intent_id, patterns in matched.items() if patterns}
+
+    @property
+    def owners(self) -> Owners:
+        """Ask the index, which is built on the first call and not before."""
+        return partial(_owners, self)
+
+    def active(self, intent_id: str | None) -> Intent | None:
+        """Find the intent that a session has selected, by id or earlier id."""
+        return None if intent_id is None else self.file.intents.get(intent_id)
+
+    def scope_of(self, intent: Intent | None) -> Scope:
+        """Give what an intent owns; without an intent, nothing."""
+        return compile_scopes([()])[0] if intent is None else self.scopes[intent.id]
+
+
+def _owners(rules: Rules, path: WorkspacePath) -> tuple[Ownership, ...]:
+    return rules.index.owners(path)
+
+
+class RulesCache:
+    """Reads the three files of a root again only when one of them has changed."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._spelling = NameSpelling(case_sensitive(root), nfc=sys.platform == "darwin")
+        self._reader = IntentsReader()
+        self._lock = threading.Lock()
+        self._stamps: tuple[Stamp | None, ...] | None = None
+        self._rules: Rules | None = None
+        self._unreadable = False
+        self._good_policy = TeamPolicy()
+        self._good_ignored = IgnoredIntents()
+
+    def current(self) -> Rules:
+        """Give the rules as the disk has them now."""
+        with self._lock:
+            stamps = tuple(files.stamp(self._root / name) for name in _FILES)
+            if self._rules is None or self._unreadable or stamps != self._stamps:
+                self._rules = self._renewed(self._rules)
+                self._stamps = stamps
+            return self._rules
+
+    def _renewed(self, former: Rules | None) -> Rules:
+        """Read again; what says the same as before keeps its version."""
+        if former is None:
+            return self._read(1)
+        fresh = self._read(former.version + 1)
+        return former if replace(fresh, version=former.version) == former else fresh
+
+    def _read(self, version: int) -> Rules:
+        intents, policy, ignored = (self._bytes(name) for name in _FILES)
+        # Rights can come back without a trace in a stamp.
+        self._unreadable = any(isinstance(data, OSError) for data in (intents, policy, ignored))
+        state, reason, read = self._read_intents(intents)
+        found = None if isinstance(policy, OSError) else policy_file(policy)
+        if found is not None and found.parsed:
+            self._good_policy = found.policy
+        if not isinstance(ignored, OSError):
+            self._good_ignored = read_ignored(_lenient(ignored))
+        return Rules(
+            version=version,
+            state=state,
+            reason=reason,
+            file=read,
+            policy=self._good_policy,
+            spelling=self._spelling,
+            ignored_patterns=self._good_ignored,
+        )
+
+    def _bytes(self, name: WorkspacePath) -> bytes | OSError | None:
+        try:
+            return files.read_bytes(self._root / name)
+        except OSError as problem:
+            _log.warning("%s cannot be read: %s", name, problem)
+            return problem
+
+    def _read_intents(
+        self, data: bytes | OSError | None
+    ) -> tuple[FileState, str | None, IntentsFile]:
+        nothing = self._reader.read("")
+        if isinstance(data, OSError):
+            return FileState.BROKEN, f"{INTENTS_FILE} cannot be read: {data.strerror}", nothing
+        if data is None:
+            return FileState.MISSING, f"{INTENTS_FILE} is gone", nothing
+        text = decode(data)
+        if text is None:
+            return FileState.BROKEN, f"{INTENTS_FILE} is not UTF-8 text", nothing
+        read = self._reader.read(text.text)
+        if read.parsed:
+            return FileState.OK, None, read
+        first = min(read.findings, key=lambda finding: (finding.severity, finding.span))
+        place = f"{INTENTS_FILE}:{first.span.start.line + 1}:{first.span.start.character + 1}"
+        return FileState.BROKEN, f"{place}: {first.message}", read
+
+
+def policy_file(data: bytes | None) -> PolicyFile:
+    """Read the policy's bytes; absent or not a text: the defaults."""
+    return read_policy(_lenient(data))
+
+
+def control_files() -> Sequence[WorkspacePath]:
+    """List the files whose change changes the rules."""
+    return _FILES
+
+
+def _lenient(data: bytes | None) -> str:
+    text = decode(data or b"")
+    return text.text if text else (data or b"").decode("utf-8", "replace")
+
+
+_FILES: tuple[WorkspacePath, ...] = (INTENTS_FILE, POLICY_FILE, IGNORE_FILE)

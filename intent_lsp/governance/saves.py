@@ -1,0 +1,153 @@
+"""Saves: what is judged before an editor writes a file, and recorded after it did (section 7).
+
+Invariant: judged and recorded inside the root's lock; a save that changes nothing has no record.
+Invariant: a refused text is on disk as a draft before anything is asked of the editor.
+"""
+
+import threading
+from dataclasses import dataclass
+
+from intent_lsp.core.codes import GateCode
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.policy import Enforcement
+from intent_lsp.core.records import UNKNOWN_REVISION, Record, ScopeValidation
+from intent_lsp.core.timestamps import timestamp
+from intent_lsp.governance.contents import Content, Contents, content_of
+from intent_lsp.governance.events import Save, save_event
+from intent_lsp.governance.judging import Judgement, Judging, Reading
+from intent_lsp.governance.sessions import Session
+from intent_lsp.governance.stores import Stores
+from intent_lsp.store.drafts import Draft
+from intent_lsp.store.ledger import Appended
+from intent_lsp.store.places import Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BeforeSave:
+    """What the disk held just before a save, and what the gate said of the buffer.
+
+    `draft` is kept when the save is to be turned back: the buffer becomes what `disk` holds.
+    """
+
+    judgement: Judgement
+    disk: bytes | None
+    content: Content
+    draft: Draft | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AfterSave:
+    """What a save came to; `record` is None when nothing changed or the record waits (`queued`)."""
+
+    judgement: Judgement
+    old: bytes | None
+    disk: bytes | None
+    record: Record | None = None
+    queued: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Buffer:
+    """An editor's buffer at the moment of a save; `read` is the hash that the editor last read."""
+
+    lines: list[str]
+    read: ContentHash | None
+    manual: bool
+
+
+class Saves:
+    """Judges and records the editor's saves of one root."""
+
+    def __init__(self, *, stores: Stores, judging: Judging, contents: Contents) -> None:
+        self._stores = stores
+        self._judging = judging
+        self._contents = contents
+        self._lock = threading.Lock()
+
+    def before(self, session: Session, place: Place, buffer: Buffer) -> BeforeSave:
+        """Judge a buffer that is about to be written, and keep a draft if it is turned back."""
+        with self._lock:
+            disk = self._contents.disk(place.path)
+            content = content_of(disk)
+            reading = Reading(read=buffer.read, disk=content.hash)
+            if disk is not None and content.lines == buffer.lines:
+                # Nothing would change, so nothing can be overwritten.
+                reading = Reading(read=content.hash, disk=content.hash)
+            judgement = self._judging.judge(session.id, place, reading)
+            judgement = self._judging.forgiving(judgement, session.id, buffer.lines)
+            draft = None
+            if _turned_back(judgement, content, buffer):
+                draft = self.keep_draft(session, judgement, content.hash, "".join(buffer.lines))
+            return BeforeSave(judgement=judgement, disk=disk, content=content, draft=draft)
+
+    def after(
+        self,
+        session: Session,
+        place: Place,
+        *,
+        known: bytes | None,
+        read: ContentHash | None,
+    ) -> AfterSave:
+        """Record a save that has happened, when it changed the file.
+
+        `known` is what the file held before: seen before the save, else its last known content.
+        """
+        with self._lock:
+            disk = self._contents.disk(place.path)
+            old, new = content_of(known), content_of(disk)
+            reading = Reading(read=read, disk=old.hash)
+            judgement = self._judging.judge(session.id, place, reading)
+            judgement = self._judging.forgiving(judgement, session.id, new.lines)
+            done = AfterSave(judgement=judgement, old=known, disk=disk)
+            verdict = judgement.verdict
+            own = disk is not None and self._judging.own_write(place.path) == new.hash
+            if disk is None or disk == known or verdict is None or own:
+                return done
+            stale = read != old.hash and old.hash != self._judging.own_write(place.path)
+            save = Save(
+                session=session,
+                judgement=judgement,
+                verdict=verdict,
+                old=known,
+                new=disk,
+                concurrent=stale,
+                revision=self._revision(),
+            )
+            outcome = self._stores.ledger.append_or_queue(save_event(save))
+            if verdict is not ScopeValidation.FAIL:
+                self._contents.keep(disk)
+        if isinstance(outcome, Appended):
+            return AfterSave(judgement=judgement, old=known, disk=disk, record=outcome.record)
+        return AfterSave(judgement=judgement, old=known, disk=disk, queued=outcome.reason)
+
+    def keep_draft(
+        self, session: Session, judgement: Judgement, base: ContentHash | None, text: str
+    ) -> Draft:
+        """Keep a refused text, on disk before this returns."""
+        denied = judgement.denied
+        return self._stores.drafts.write(
+            path=judgement.path,
+            base_hash=base,
+            text=text,
+            session_id=session.id,
+            code="" if denied is None else denied.code.value,
+            intent_id=None if judgement.intent is None else judgement.intent.id,
+            created_at=timestamp(self._stores.clock()),
+        )
+
+    def _revision(self) -> str:
+        git = self._stores.git
+        return (git.head_commit() if git is not None else None) or UNKNOWN_REVISION
+
+
+def _turned_back(judgement: Judgement, content: Content, buffer: Buffer) -> bool:
+    denied = judgement.denied
+    return (
+        buffer.manual
+        and denied is not None
+        and denied.code is not GateCode.STALE_FILE
+        and judgement.rules.policy.enforcement is Enforcement.BLOCK
+        # What is on disk and is no text cannot be turned back to.
+        and content.lines is not None
+        and content.lines != buffer.lines
+    )

@@ -1,0 +1,132 @@
+"""Sessions: who is at work, and under which intent (protocol section 1, requirements section 1).
+
+Invariant: what was chosen survives the process; without `.local/` it is kept in memory.
+"""
+
+import threading
+from dataclasses import dataclass
+from typing import Final
+
+from intent_lsp.core.intents import Intents
+from intent_lsp.core.records import Contributor
+from intent_lsp.core.timestamps import timestamp
+from intent_lsp.governance.stores import Stores
+from intent_lsp.store.session_lock import SessionLocks
+from intent_lsp.store.state import SessionRow
+
+CHECKOUT_REQUIRED: Final = "checkout_required"
+EXECUTION_AUTHORIZED: Final = "execution_authorized"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """The connection's own session on one root; `continued` names the intent it went on with."""
+
+    id: str
+    contributor: Contributor
+    continued: str | None = None
+
+
+class Sessions:
+    """The sessions of one root."""
+
+    def __init__(self, stores: Stores, locks: SessionLocks | None) -> None:
+        self._stores = stores
+        self._locks = locks
+        self._lock = threading.Lock()
+        self._memory: dict[str, SessionRow] = {}
+
+    def open_editor(
+        self, wanted: str | None, contributor: Contributor, intents: Intents, user: str
+    ) -> Session:
+        """Begin the editor's session: a known id goes on; a new one inherits the last intent."""
+        if wanted is not None and (known := self.row(wanted)) is not None:
+            self._hold(wanted)
+            self._put(known.reopened(timestamp(self._stores.clock())))
+            return Session(id=wanted, contributor=contributor)
+        session_id = wanted or self._stores.new_id()
+        inherited = None if wanted is not None else self._inherited(intents, user)
+        self._hold(session_id)
+        stage = EXECUTION_AUTHORIZED if inherited else CHECKOUT_REQUIRED
+        self._put(
+            SessionRow(
+                session_id=session_id,
+                kind="editor",
+                user=user,
+                active_intent=inherited,
+                turn=1,
+                stage=stage,
+                started_at=timestamp(self._stores.clock()),
+                last_used_at=timestamp(self._stores.clock()),
+            )
+        )
+        return Session(id=session_id, contributor=contributor, continued=inherited)
+
+    def open_agent(self, session_id: str, contributor: Contributor) -> Session:
+        """Give an agent's session; one that is unknown starts in turn 1 (section 6)."""
+        if self.row(session_id) is None:
+            at = timestamp(self._stores.clock())
+            self._put(
+                SessionRow(
+                    session_id=session_id,
+                    kind="agent",
+                    user="",
+                    active_intent=None,
+                    turn=1,
+                    stage=CHECKOUT_REQUIRED,
+                    started_at=at,
+                    last_used_at=at,
+                )
+            )
+        return Session(id=session_id, contributor=contributor)
+
+    def row(self, session_id: str) -> SessionRow | None:
+        """Give what is known of a session."""
+        state = self._stores.state
+        if state is not None:
+            return state.session(session_id)
+        with self._lock:
+            return self._memory.get(session_id)
+
+    def active_intent(self, session_id: str) -> str | None:
+        """Give the id of the intent that a session has selected."""
+        row = self.row(session_id)
+        return None if row is None else row.active_intent
+
+    def choose(self, session_id: str, intent_id: str | None) -> None:
+        """Make an intent the session's active one, or none."""
+        row = self.row(session_id)
+        if row is None:
+            return
+        at = timestamp(self._stores.clock())
+        stage = CHECKOUT_REQUIRED if intent_id is None else EXECUTION_AUTHORIZED
+        self._put(row.choosing(intent_id, stage, at))
+        if intent_id is not None and self._stores.state is not None:
+            self._stores.state.note_selected(intent_id, at)
+
+    def end(self, session_id: str) -> None:
+        """End a session; its intent is what the next one goes on with."""
+        if self._stores.state is not None:
+            self._stores.state.end_session(session_id, timestamp(self._stores.clock()))
+        if self._locks is not None:
+            self._locks.release(session_id)
+
+    def _inherited(self, intents: Intents, user: str) -> str | None:
+        state, locks = self._stores.state, self._locks
+        if state is None or locks is None:
+            return None
+        now = self._stores.clock()
+        last = state.last_ended_editor_session(user, now=now, is_alive=locks.held)
+        intent = None if last is None else intents.get(last.active_intent or "")
+        return None if intent is None or intent.status.closed else intent.id
+
+    def _hold(self, session_id: str) -> None:
+        if self._locks is not None:
+            self._locks.hold(session_id)
+
+    def _put(self, row: SessionRow) -> None:
+        if self._stores.state is not None:
+            self._stores.state.put_session(row)
+            return
+        with self._lock:
+            self._memory[row.session_id] = row

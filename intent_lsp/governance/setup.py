@@ -1,0 +1,33 @@
+"""Setting a root up: the set of files that governance needs (requirements section 2).
+
+Invariant: nothing that exists is changed.
+"""
+
+from pathlib import Path
+
+from intent_lsp.core.paths import CONTROL_ROOM, INTENTS_FILE, POLICY_FILE
+from intent_lsp.core.policy import TeamPolicy
+from intent_lsp.formats import templates
+from intent_lsp.store.files import create_file, make_directory
+
+_ROOM_MODE = 0o755
+
+
+def initialise(root: Path) -> tuple[str, ...]:
+    """Create what is missing of the set, with commented examples; give the paths created.
+
+    Raises UnsafePathError when something else stands in the control room's place, OSError.
+    """
+    lessons = TeamPolicy()
+    wanted = (
+        (f"{CONTROL_ROOM}/.gitignore", templates.GITIGNORE),
+        (f"{CONTROL_ROOM}/.gitattributes", templates.GITATTRIBUTES),
+        (POLICY_FILE, templates.POLICY),
+        (lessons.lessons_violations, templates.LESSONS),
+        (lessons.lessons_verification, templates.LESSONS),
+        # Last, since its presence is what switches governance on.
+        (INTENTS_FILE, templates.INTENTS),
+    )
+    make_directory(root / CONTROL_ROOM, mode=_ROOM_MODE)
+    made = [name for name, text in wanted if create_file(root / name, text.encode())]
+    return tuple(sorted(made))

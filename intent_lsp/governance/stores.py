@@ -1,0 +1,29 @@
+"""The stores of one governed root, opened together.
+
+Invariant: without a writable `.local/` the desk goes on, without memory.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from intent_lsp.store.drafts import Drafts
+from intent_lsp.store.git import Git
+from intent_lsp.store.ledger import Ledger
+from intent_lsp.store.snapshots import Snapshots
+from intent_lsp.store.state import State
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stores:
+    """Every store of a root; `git` is None outside of a repository, `state` without `.local/`."""
+
+    root: Path
+    git: Git | None
+    ledger: Ledger
+    state: State | None
+    drafts: Drafts
+    snapshots: Snapshots
+    clock: Callable[[], datetime]
+    new_id: Callable[[], str]

@@ -1,0 +1,66 @@
+"""Tracing: the ledger of one root asked what happened, without opening a session.
+
+Invariant: nothing is written but the index, which can be made again at any time.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from intent_lsp.core.records import Record
+from intent_lsp.core.verification import Verification
+from intent_lsp.formats.intent_hash import intent_hash
+from intent_lsp.governance.rules import RulesCache
+from intent_lsp.store import clock
+from intent_lsp.store.index import Cursor, Page, Query
+from intent_lsp.store.ledger import Ledger
+
+
+class Tracing:
+    """Asks one ledger, by the rules that are in force now."""
+
+    def __init__(self, ledger: Ledger, rules: RulesCache) -> None:
+        self._ledger = ledger
+        self._rules = rules
+
+    def page(self, query: Query, *, limit: int, cursor: Cursor | None = None) -> Page:
+        """Give records, newest first; an intent's earlier ids are followed."""
+        if query.intent_ids is not None:
+            active = self._rules.current().active
+            intents = [(named, active(named)) for named in query.intent_ids]
+            ids = [(named,) if i is None else (i.id, *i.aliases) for named, i in intents]
+            query = replace(query, intent_ids=tuple(name for names in ids for name in names))
+        return self._ledger.index.query(query, limit=limit, cursor=cursor)
+
+    def starting_with(self, digits: str, *, limit: int) -> tuple[Record, ...]:
+        """Give at most `limit` records whose ids start with some digits, oldest first."""
+        return self._ledger.index.starting_with(digits, limit=limit)
+
+    def flags(self, record: Record) -> tuple[str, ...]:
+        """Tell what has become of the intent of a record (requirements section 9)."""
+        if record.intent_id is None:
+            return ()
+        rules = self._rules.current()
+        if not rules.governed:
+            # A file that cannot be read says nothing of any intent.
+            return ()
+        intent = rules.active(record.intent_id)
+        if intent is None:
+            return ("INTENT_ARCHIVED",)
+        same = record.intent_hash in (None, intent_hash(intent))
+        return () if same else ("INTENT_CHANGED",)
+
+    def verify(self) -> Verification:
+        """Verify all that is in the ledger now. Raises LedgerUnavailableError."""
+        return self._ledger.verify()
+
+
+@contextmanager
+def tracing(root: Path) -> Iterator[Tracing]:
+    """Open the ledger of a root to ask it, and let go of it afterwards."""
+    ledger = Ledger(root, clock.now, clock.new_id)
+    try:
+        yield Tracing(ledger, RulesCache(root))
+    finally:
+        ledger.close()

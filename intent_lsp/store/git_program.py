@@ -1,0 +1,104 @@
+"""The git program, run as a child that can be stopped.
+
+Invariant: it takes no lock that a person's git would wait for, asks nobody, and fetches nothing.
+Invariant: a failure is None and a line in the log, never an exception.
+"""
+
+import logging
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+_log = logging.getLogger(__name__)
+
+TIMEOUT_SECONDS = 30.0
+
+_NAME = "git.exe" if sys.platform == "win32" else "git"
+# Set by git for its hooks: they would send us into another repository.
+_ELSEWHERE = frozenset(
+    (
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+        "GIT_COMMON_DIR",
+        "GIT_DIR",
+        "GIT_INDEX_FILE",
+        "GIT_NAMESPACE",
+        "GIT_OBJECT_DIRECTORY",
+        "GIT_PREFIX",
+        "GIT_WORK_TREE",
+    )
+)
+_QUIET = (
+    ("GIT_LFS_SKIP_SMUDGE", "1"),
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("LC_ALL", "C"),
+)
+
+
+def run_git(
+    directory: Path, *arguments: str, given: bytes = b"", timeout: float = TIMEOUT_SECONDS
+) -> bytes | None:
+    """Run git in `directory` and give what it printed; None when it failed or took too long."""
+    program = find_git()
+    if program is None:
+        _log.warning("%s: the git program is not in PATH", directory)
+        return None
+    command = [program, *arguments]
+    try:
+        child = _start(command, directory)
+    except (OSError, ValueError) as problem:
+        _log.warning("%s: git cannot be started: %s", directory, problem)
+        return None
+    with child:
+        try:
+            printed, complaint = child.communicate(given, timeout=timeout)
+        except subprocess.TimeoutExpired:
+            _kill(child)
+            _log.warning("%s: git %s took too long", directory, arguments[0])
+            return None
+    if child.returncode == 0:
+        return printed
+    _log.info("%s: git %s: %s", directory, arguments[0], complaint.decode("utf-8", "replace"))
+    return None
+
+
+def find_git() -> str | None:
+    """Find the git program in PATH, never in the working directory, which may be anybody's."""
+    for directory in os.get_exec_path():
+        path = Path(directory, _NAME)
+        if path.is_absolute() and os.access(path, os.X_OK) and path.is_file():
+            return os.fspath(path)
+    return None
+
+
+def _environment() -> Mapping[str, str]:
+    kept = {name: value for name, value in os.environ.items() if name not in _ELSEWHERE}
+    return kept | dict(_QUIET)
+
+
+def _start(command: list[str], directory: Path) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(  # noqa: S603 - found in PATH, and no shell reads the arguments
+        command,
+        cwd=directory,
+        env=_environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # A group of its own, so that its filters can be stopped with it.
+        start_new_session=True,
+        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+    )
+
+
+def _kill(child: subprocess.Popen[bytes]) -> None:
+    if sys.platform == "win32":
+        child.kill()
+        return
+    try:
+        os.killpg(child.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        child.kill()

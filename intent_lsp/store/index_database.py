@@ -1,0 +1,148 @@
+"""The index's database: opened, reopened, thrown away when it is broken.
+
+Invariant: the database holds nothing that the ledger does not; losing it loses time alone.
+Invariant: where no file can be kept, it lives in memory.
+"""
+
+import sqlite3
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, TypeVar
+
+from intent_lsp.core.errors import LedgerUnavailableError
+
+SCHEMA_VERSION: Final = 1
+_WAIT_SECONDS: Final = 1.0
+_MEMORY: Final = ":memory:"
+_IN_USE: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_SUFFIXES: Final = ("", "-wal", "-shm", "-journal")
+_SCHEMA: Final = """
+CREATE TABLE source (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  offset INTEGER NOT NULL, tail BLOB NOT NULL,
+  lines INTEGER NOT NULL, records INTEGER NOT NULL,
+  last TEXT, last_time TEXT NOT NULL, high TEXT NOT NULL, heads TEXT NOT NULL
+) STRICT;
+INSERT INTO source VALUES (1, 0, x'', 0, 0, NULL, '', '', '[]');
+CREATE TABLE record (
+  line INTEGER PRIMARY KEY, offset INTEGER NOT NULL, length INTEGER NOT NULL,
+  hash64 INTEGER NOT NULL, id64 INTEGER NOT NULL,
+  intent TEXT, session TEXT NOT NULL, time TEXT NOT NULL, high TEXT NOT NULL,
+  passing INTEGER NOT NULL
+) STRICT;
+CREATE INDEX record_id ON record (id64);
+CREATE INDEX record_intent ON record (intent);
+CREATE INDEX record_session ON record (session);
+CREATE TABLE touched (
+  path BLOB NOT NULL, line INTEGER NOT NULL, PRIMARY KEY (path, line)
+) STRICT, WITHOUT ROWID;
+"""
+
+T = TypeVar("T")
+
+
+class IndexDatabase:
+    """One connection, used by one thread at a time."""
+
+    def __init__(self, path: Path | None) -> None:
+        """Keep the database at `path`; None: in memory."""
+        self._path = path
+        self._threads = threading.Lock()
+        self._open: sqlite3.Connection | None = None
+        self._identity: tuple[int, int] | None = None
+
+    def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Do `work`, which may be begun again on an empty database."""
+        with self._threads:
+            try:
+                return work(self._current())
+            except sqlite3.Error as error:
+                self._discard(error)
+            with suppress(sqlite3.Error):
+                return work(self._current())
+            self._forget()
+            self._open = _connect(_MEMORY)
+            try:
+                return work(self._open)
+            except sqlite3.Error as error:
+                raise LedgerUnavailableError(
+                    path=str(self._path or _MEMORY), problem=f"no index can be made: {error}"
+                ) from error
+
+    def try_once(self, work: Callable[[sqlite3.Connection], None]) -> None:
+        """Do `work` if the database is there and well; the next `run` makes up for it."""
+        with self._threads, suppress(sqlite3.Error):
+            work(self._current())
+
+    def close(self) -> None:
+        """Close the connection; the next use opens it again."""
+        with self._threads:
+            self._forget()
+
+    def _current(self) -> sqlite3.Connection:
+        """Give the connection to the file that the path names now."""
+        if self._open is not None and self._identity in (None, self._named()):
+            return self._open
+        self._forget()
+        if self._path is None:
+            self._open = _connect(_MEMORY)
+            return self._open
+        with suppress(OSError):
+            self._path.parent.mkdir(mode=0o700)
+        self._open = _connect(str(self._path))
+        self._identity = self._named()
+        return self._open
+
+    def _named(self) -> tuple[int, int] | None:
+        """Give the identity of the file in the database's place."""
+        try:
+            found = (self._path or Path()).stat()
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
+
+    def _forget(self) -> None:
+        if self._open is not None:
+            with suppress(sqlite3.Error):
+                self._open.close()
+        self._open = self._identity = None
+
+    def _discard(self, error: sqlite3.Error) -> None:
+        """Make room for an empty database, unless the one in its place is merely in use."""
+        self._forget()
+        if self._path is None or getattr(error, "sqlite_errorcode", 0) & 0xFF in _IN_USE:
+            return
+        for suffix in _SUFFIXES:
+            with suppress(OSError):
+                Path(f"{self._path}{suffix}").unlink()
+
+
+def _connect(place: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        place, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False
+    )
+    try:
+        # A network share refuses WAL and keeps its own journal, which is as right and slower.
+        connection.execute("PRAGMA page_size = 2048")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA wal_autocheckpoint = 4000")
+        _prepare(connection)
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version == 0:
+        for statement in _SCHEMA.strip().removesuffix(";").split(";\n"):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    connection.execute("COMMIT")
+    if version not in (0, SCHEMA_VERSION):
+        raise sqlite3.DatabaseError("the index is of another version")

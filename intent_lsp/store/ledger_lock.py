@@ -1,0 +1,149 @@
+"""The ledger's lock: one writer at a time, among all processes and threads (ledger section 3).
+
+Invariant: the lock is held on the very file that the path names; one that was deleted or replaced
+meanwhile is no lock.
+"""
+
+import os
+import stat
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.errors import LedgerUnavailableError, UnsafePathError
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+WAIT_SECONDS: Final = 2.0
+_SHORTEST: Final = 0.00005
+_LONGEST: Final = 0.005
+_OPEN_FLAGS: Final = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+
+
+class LedgerLock:
+    """A lock file, kept open between two holds."""
+
+    def __init__(self, path: Path, wait_seconds: float = WAIT_SECONDS) -> None:
+        self._path = path
+        self._wait_seconds = wait_seconds
+        self._threads = threading.Lock()
+        self._never = threading.Event()
+        self._fd: int | None = None
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Hold the lock; its directory has to exist.
+
+        Raises LedgerUnavailableError when another holds it for too long, or it cannot be opened,
+        UnsafePathError when something else is in its place.
+        """
+        if not self._threads.acquire(timeout=self._wait_seconds):
+            raise self._busy()
+        try:
+            fd = self._lock_current()
+            try:
+                yield
+            finally:
+                _unlock(fd)
+        finally:
+            self._threads.release()
+
+    def exists(self) -> bool:
+        """Find out whether anyone ever wrote under this lock here."""
+        return os.path.lexists(self._path)
+
+    def close(self) -> None:
+        """Let go of the lock file; the next hold opens it again."""
+        with self._threads:
+            self._forget()
+
+    def _lock_current(self) -> int:
+        waited = 0.0
+        pause = _SHORTEST
+        while True:
+            fd = self._opened()
+            if _try_lock(fd):
+                if _is_at(fd, self._path):
+                    return fd
+                _unlock(fd)
+                self._forget()
+                continue
+            if waited >= self._wait_seconds:
+                raise self._busy()
+            self._never.wait(pause)
+            waited += pause
+            pause = min(pause * 1.5, _LONGEST)
+
+    def _opened(self) -> int:
+        if self._fd is not None:
+            return self._fd
+        try:
+            fd = os.open(self._path, _OPEN_FLAGS | os.O_CREAT, 0o600)
+        except OSError as error:
+            if os.path.lexists(self._path) and not _is_plain(self._path):
+                raise UnsafePathError(path=str(self._path), problem="not a plain file") from error
+            raise LedgerUnavailableError(
+                path=str(self._path), problem=f"the lock cannot be opened: {error.strerror}"
+            ) from error
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            os.close(fd)
+            raise UnsafePathError(path=str(self._path), problem="not a plain file")
+        self._fd = fd
+        return fd
+
+    def _forget(self) -> None:
+        if self._fd is not None:
+            os.close(self._fd)
+            self._fd = None
+
+    def _busy(self) -> LedgerUnavailableError:
+        return LedgerUnavailableError(
+            path=str(self._path),
+            problem=f"another process has held the lock for {self._wait_seconds:g} s",
+            cure="wait for it to end, or end it",
+        )
+
+
+def _is_at(fd: int, path: Path) -> bool:
+    with suppress(OSError):
+        return os.path.samestat(os.fstat(fd), os.lstat(path))
+    return False
+
+
+def _is_plain(path: Path) -> bool:
+    with suppress(OSError):
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    return False
+
+
+if sys.platform == "win32":
+
+    def _try_lock(fd: int) -> bool:
+        os.lseek(fd, 0, os.SEEK_SET)
+        try:
+            msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+    def _unlock(fd: int) -> None:
+        os.lseek(fd, 0, os.SEEK_SET)
+        msvcrt.locking(fd, msvcrt.LK_UNLCK, 1)
+
+else:
+
+    def _try_lock(fd: int) -> bool:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def _unlock(fd: int) -> None:
+        fcntl.flock(fd, fcntl.LOCK_UN)

@@ -1,0 +1,82 @@
+"""The waiting queue: records that could not be appended yet (requirements section 10).
+
+Invariant: a queued record is on the disk before anyone is told, and leaves only when the ledger
+holds it.
+"""
+
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from intent_lsp.core.records import Record
+from intent_lsp.formats.ledger_jsonl import read, seal
+from intent_lsp.store.ledger_file import sync_directory, write_new
+
+_SUFFIX: Final = ".json"
+_BROKEN: Final = ".broken"
+
+
+class Waiting(NamedTuple):
+    """A queued record: chained on nothing, but of an id and a time that it keeps."""
+
+    path: Path
+    record: Record
+
+
+class LedgerQueue:
+    """The files of `.local/queue/`, one a record; their names are in the order of time."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._order = count()
+
+    def put(self, record: Record) -> Path:
+        """Keep a drafted record until the ledger can be written. Raises OSError."""
+        _, line = seal(record)
+        self._directory.mkdir(mode=0o700, exist_ok=True)
+        moment = record.timestamp.replace(":", "").replace("-", "")
+        name = f"{moment}-{next(self._order):09}-{record.id}"
+        target = self._directory / f"{name}{_SUFFIX}"
+        unfinished = self._directory / f".tmp-{name}"
+        write_new(unfinished, line)
+        unfinished.replace(target)
+        sync_directory(self._directory)
+        return target
+
+    def waiting(self, limit: int) -> list[Waiting]:
+        """Give the oldest records; one that cannot be read is set aside under another name."""
+        found: list[Waiting] = []
+        for name in self._names():
+            if len(found) == limit:
+                break
+            path = self._directory / name
+            record = _read(path)
+            if record is not None:
+                found.append(Waiting(path, record))
+        return found
+
+    def drop(self, waiting: list[Waiting]) -> None:
+        """Let records go that the ledger holds."""
+        for each in waiting:
+            with suppress(OSError):
+                each.path.unlink()
+
+    def _names(self) -> list[str]:
+        try:
+            names = [path.name for path in self._directory.iterdir()]
+        except OSError:
+            return []
+        return sorted(name for name in names if name.endswith(_SUFFIX))
+
+
+def _read(path: Path) -> Record | None:
+    try:
+        line = path.read_bytes()
+    except OSError:
+        return None
+    record = read(line)
+    if record is None:
+        with suppress(OSError):
+            path.rename(path.with_suffix(_BROKEN))
+    return record

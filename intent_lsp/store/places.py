@@ -1,0 +1,80 @@
+"""Where the bytes of a path go: links resolved, letter case known (scope section 4).
+
+Invariant: nothing is written, not even to probe.
+"""
+
+import os
+import string
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from intent_lsp.core.paths import CONTROL_ROOM, WorkspacePath, fold, relative_to
+
+_SWAPPED = str.maketrans(string.ascii_letters, string.ascii_uppercase + string.ascii_lowercase, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A path as it reads, and where its bytes go; `real` is None when they leave the root."""
+
+    path: WorkspacePath
+    real: WorkspacePath | None
+
+
+def real_relative(root: Path, path: str) -> Place | None:
+    """Place an absolute or root-relative path: its deepest existing ancestor is resolved.
+
+    Folded first, then compared with the root as given and as resolved. None: the path is outside
+    of the root, or the root itself, or nothing that a file could be called. Total.
+    """
+    given = _spelled(os.path.abspath(root))  # noqa: PTH100 - resolve() would follow links
+    folded = fold(_spelled(os.path.join(given, _spelled(path))))  # noqa: PTH118 - keeps `.` and `..`
+    if folded is None or "\0" in folded:
+        return None
+    resolved_root = _spelled(os.path.realpath(root))
+    lexical = relative_to(folded, given) or relative_to(folded, resolved_root)
+    if lexical is None:
+        return None
+    return Place(lexical, relative_to(_spelled(os.path.realpath(folded)), resolved_root))
+
+
+def case_sensitive(root: Path) -> bool:
+    """Whether `a` and `A` are two files under `root`, found by asking for a name in swapped case.
+
+    Where nothing can be asked: what the operating system usually does.
+    """
+    for entry in _entries(root):
+        swapped = entry.with_name(entry.name.translate(_SWAPPED))
+        try:
+            return not os.path.samestat(entry.lstat(), swapped.lstat())
+        except FileNotFoundError:
+            return entry.is_symlink() or entry.exists()
+        except (OSError, ValueError):
+            continue
+    return sys.platform not in ("darwin", "win32")
+
+
+def _entries(root: Path) -> list[Path]:
+    """Give existing entries whose names have letters; the control room first."""
+    try:
+        names = os.listdir(root)  # noqa: PTH208 - names alone, without an object for each
+    except (OSError, ValueError):
+        return []
+    lettered = [name for name in names if name != name.translate(_SWAPPED)]
+    lettered.sort(key=lambda name: (name != CONTROL_ROOM, name))
+    return [root / name for name in lettered[:8]]
+
+
+if sys.platform == "win32":
+
+    def _spelled(path: str) -> str:
+        """Spell a path with `/`, a lower-case drive letter and without the prefix for long ones."""
+        spelled = path.replace("\\", "/").removeprefix("//?/UNC").removeprefix("//?/")
+        return spelled[:1].lower() + spelled[1:] if spelled[1:2] == ":" else spelled
+
+else:
+
+    def _spelled(path: str) -> str:
+        """Spell a path as it is: `/` is the only separator."""
+        return path

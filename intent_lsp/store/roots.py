@@ -1,0 +1,86 @@
+"""Governed roots: which directory's intents govern a path (requirements section 4).
+
+Invariant: the search goes no higher than the git top level, the home directory and `stop_at`.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from intent_lsp.core.paths import CONTROL_ROOM, INTENTS_FILE, LEDGER_FILE
+
+_SEGMENT_ROOMS = (f"{CONTROL_ROOM}/trace", f"{CONTROL_ROOM}/archive")
+
+
+@dataclass(frozen=True, slots=True)
+class Governed:
+    """A governed root; `intents_missing`: a ledger stands there without its intents file."""
+
+    root: Path
+    intents_missing: bool
+
+
+def governed_root(path: str, *, stop_at: Sequence[str] = ()) -> Governed | None:
+    """Find the root that governs a file or a directory, which need not exist.
+
+    None: the path is dormant. The root is spelled as the path is, its links not resolved.
+    """
+    tops = {os.path.abspath(top) for top in (*stop_at, *_home())}  # noqa: PTH100 - resolve() would follow links
+    for directory in _upwards(path):
+        if _present(directory / INTENTS_FILE):
+            return Governed(directory, intents_missing=False)
+        if has_ledger(directory):
+            return Governed(directory, intents_missing=True)
+        if os.fspath(directory) in tops or is_git_top(directory):
+            return None
+    return None
+
+
+def has_ledger(root: Path) -> bool:
+    """Whether records were ever written under `root`: the ledger, or a segment of it."""
+    if _present(root / LEDGER_FILE):
+        return True
+    return any(_has_segment(root / room) for room in _SEGMENT_ROOMS)
+
+
+def is_git_top(directory: Path) -> bool:
+    """Whether a git work tree begins here: of a repository, a linked work tree or a submodule."""
+    git = directory / ".git"
+    try:
+        return git.is_file() or (git / "HEAD").is_file()
+    except PermissionError:  # Not ours to look into: another's repository begins here all the same.
+        return os.path.lexists(git)
+    except OSError:
+        return False
+
+
+def _upwards(path: str) -> Iterator[Path]:
+    """Give the directory of `path` and its ancestors, without resolving links."""
+    start = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links
+    try:
+        is_directory = start.is_dir()
+    except (OSError, ValueError):
+        is_directory = False
+    if is_directory:
+        yield start
+    yield from start.parents
+
+
+def _home() -> tuple[str, ...]:
+    try:
+        return (str(Path.home()),)
+    except RuntimeError:  # A user without a home.
+        return ()
+
+
+def _present(path: Path) -> bool:
+    """Whether anything has this name: a broken file of ours governs too, loudly."""
+    return os.path.lexists(path)
+
+
+def _has_segment(room: Path) -> bool:
+    try:
+        return any(name.endswith(".jsonl") for name in os.listdir(room))  # noqa: PTH208
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,68 @@
+"""The tables of the state file, and how they grow from version to version.
+
+Invariant: a layout that was released is never edited; a new one is added behind it.
+"""
+
+import logging
+import os
+import sqlite3
+from pathlib import Path
+
+from intent_lsp.core.errors import StateUnavailableError
+
+_log = logging.getLogger(__name__)
+
+# One script lifts the layout by one version; `user_version` counts those that ran.
+_LAYOUTS = (
+    """
+    CREATE TABLE session (
+        session_id BLOB, agent_id BLOB, kind BLOB, user BLOB, active_intent BLOB, turn INTEGER,
+        stage BLOB, started_at BLOB, last_used_at BLOB, ended_at BLOB, pid INTEGER,
+        PRIMARY KEY (session_id, agent_id)
+    ) WITHOUT ROWID;
+    CREATE TABLE baseline (session_id BLOB PRIMARY KEY, head BLOB) WITHOUT ROWID;
+    CREATE TABLE baseline_file (
+        session_id BLOB, path BLOB, hash BLOB, PRIMARY KEY (session_id, path)
+    ) WITHOUT ROWID;
+    CREATE TABLE read_hash (
+        session_id BLOB, agent_id BLOB, path BLOB, hash BLOB, turn INTEGER,
+        PRIMARY KEY (session_id, agent_id, path)
+    ) WITHOUT ROWID;
+    CREATE TABLE own_write (path BLOB PRIMARY KEY, hash BLOB) WITHOUT ROWID;
+    CREATE TABLE recent_intent (intent_id BLOB PRIMARY KEY, at BLOB) WITHOUT ROWID;
+    """,
+)
+
+
+def keep_safe(connection: sqlite3.Connection, path: Path) -> None:
+    """Let readers and a writer work side by side; network shares cannot, and take turns."""
+    try:
+        (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+    except sqlite3.OperationalError as problem:
+        if problem.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PROTOCOL):
+            raise
+        mode = ""
+    if mode != "wal":
+        _log.warning("%s: no write-ahead log on this file system", path)
+        connection.execute("PRAGMA journal_mode = DELETE")
+    connection.execute("PRAGMA synchronous = NORMAL")
+
+
+def lay_out(connection: sqlite3.Connection, path: Path) -> None:
+    """Bring the tables to today's version. Raises StateUnavailableError for a newer one."""
+    if _layout(connection) == len(_LAYOUTS):
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    # Asked again inside the lock: two processes may lay out the same file.
+    found = _layout(connection)
+    if found > len(_LAYOUTS):
+        raise StateUnavailableError(path=os.fspath(path), problem="is of a newer version")
+    for script in _LAYOUTS[found:]:
+        for statement in script.split(";"):
+            connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {len(_LAYOUTS)}")
+    connection.execute("COMMIT")
+
+
+def _layout(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])

@@ -1,0 +1,47 @@
+"""What every test stands on: an environment of its own, and how many examples a law is tried on."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from tests.support import repository as repositories
+from tests.support.isolation import isolate
+from tests.support.repository import Repository
+
+# A slow machine is no broken law: neither a deadline nor a slow generator fails a test.
+_PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("dev", _PATIENT, max_examples=50)
+settings.register_profile("ci", _PATIENT, max_examples=200, derandomize=True, database=None)
+settings.register_profile("nightly", _PATIENT, max_examples=5000)
+
+_home = pytest.StashKey[Path]()
+_environment = pytest.StashKey[Mapping[str, str]]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    profile = os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev")
+    settings.load_profile(profile)
+    config.stash[_home] = Path(tempfile.mkdtemp(prefix="intent-lsp-tests-"))
+    # Before any test module is imported: libgit2 reads these variables once.
+    config.stash[_environment] = isolate(config.stash[_home])
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    shutil.rmtree(config.stash[_home], ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def git_environment(pytestconfig: pytest.Config) -> Mapping[str, str]:
+    """Give the variables that isolate git, for a child process with an environment of its own."""
+    return pytestconfig.stash[_environment]
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    """Give an empty git repository below a temporary directory."""
+    return repositories.create(tmp_path / "repository")

@@ -1,0 +1,75 @@
+"""Who owns a path, asked of all intents at once (scope section 5)."""
+
+import pytest
+
+from intent_lsp.core.intents import IntentId
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.scope.index import Ownership, ScopeIndex
+from intent_lsp.core.scope.scope import compile_scope
+
+
+def owners(index: ScopeIndex, path: str) -> list[tuple[str, str]]:
+    return [(found.intent_id, found.pattern) for found in index.owners(WorkspacePath(path))]
+
+
+@pytest.fixture
+def index() -> ScopeIndex:
+    return ScopeIndex(
+        [
+            (IntentId("A"), ["docs/**", "src/**", "**/*.py", "!src/gen/**"]),
+            (IntentId("B"), compile_scope(["**/*.py", "src/a.*"])),
+            (IntentId("C"), ["!src/**"]),
+            (IntentId("D"), []),
+            (IntentId("E"), ["**/*long*name*/**", "**/*middle*", "*/[ab]?", "src", "*"]),
+        ]
+    )
+
+
+def test_all_owners_are_given_in_file_order_with_their_first_pattern(index: ScopeIndex) -> None:
+    assert owners(index, "src/a.py") == [("A", "src/**"), ("B", "**/*.py")]
+    assert owners(index, "src/a.ts") == [("A", "src/**"), ("B", "src/a.*")]
+    assert index.owners(WorkspacePath("docs/x")) == (Ownership(IntentId("A"), "docs/**"),)
+
+
+def test_an_exclusion_holds_for_its_own_intent_alone(index: ScopeIndex) -> None:
+    assert owners(index, "src/gen/a.py") == [("B", "**/*.py")]
+    assert owners(index, "src/gen/a.ts") == []
+
+
+def test_wildcards_are_found_wherever_they_are_filed(index: ScopeIndex) -> None:
+    assert owners(index, "x/a_long_name_b/c") == [("E", "**/*long*name*/**")]
+    assert owners(index, "x/y/in_middle_of") == [("E", "**/*middle*")]
+    assert owners(index, "x/ax") == [("E", "*/[ab]?")]
+    assert owners(index, "src") == [("E", "src")]
+    assert owners(index, "x") == [("E", "*")]
+
+
+def test_nobody_owns_what_is_no_path(index: ScopeIndex) -> None:
+    assert [owners(index, path) for path in ("", "/src/a", "src//a", "src/")] == [[]] * 4
+
+
+def test_many_wildcards_under_one_name_are_told_apart() -> None:
+    patterns = [f"**/*{at}*.ts" for at in range(40)] + [f"src/a{at}*b" for at in range(40)]
+    patterns += [f"**/mid*{at}{at}x*" for at in range(40)] + ["a/**/b/**/c/**", "**/a/**/*"]
+    index = ScopeIndex([(IntentId(text), [text]) for text in patterns])
+    for path in ("x/11.ts", "src/a17xb", "src/a1b", "mid33x", "a/b/c/d", "a/b/a/b/c/c", "a/a/a"):
+        wanted = [text for text in patterns if compile_scope([text]).covers(WorkspacePath(path))]
+        assert [pattern for _, pattern in owners(index, path)] == wanted
+
+
+def test_the_answer_is_the_same_when_names_come_by_the_thousand() -> None:
+    index = ScopeIndex([(IntentId("A"), ["**/*7*.ts"])])
+    found = [at for at in range(9_000) if owners(index, f"src/{at}.ts")]
+    assert found == [at for at in range(9_000) if "7" in str(at)]
+
+
+def test_patterns_over_the_limits_of_a_file_own_nothing() -> None:
+    index = ScopeIndex([(IntentId(str(at)), [f"a{at}/{{1..1000}}"]) for at in range(21)])
+    assert owners(index, "a19/5") == [("19", "a19/{1..1000}")]
+    assert owners(index, "a20/5") == []
+    assert not index.scopes()[IntentId("20")].covers(WorkspacePath("a20/5"))
+
+
+def test_the_index_compares_names_as_the_disk_does() -> None:
+    index = ScopeIndex([(IntentId("A"), ["SRC/caf\u00e9*"])], case_sensitive=False, nfc=True)
+    assert owners(index, "src/CAFE\u0301.txt") == [("A", "SRC/caf\u00e9*")]

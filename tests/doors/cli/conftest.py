@@ -1,0 +1,72 @@
+"""A shell for tests: commands run in this process, as a person in a directory would type them."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from intent_lsp.__main__ import PRODUCT_LINE
+from intent_lsp.core.paths import INTENTS_FILE
+from intent_lsp.doors.cli.command_line import run
+
+INTENTS = """\
+active_intents:
+  - id: INT-001
+    name: First
+    aliases: [OLD-1]
+    status: IN_PROGRESS
+    owned_scope: ["src/**"]
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a command came to."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:  # noqa: ANN401 - whatever JSON knows
+        return json.loads(self.out)
+
+    @property
+    def problem(self) -> str:
+        """The one line of a command that was not obeyed."""
+        assert (self.status, self.out) == (2, ""), self
+        assert self.err.startswith("intent-lsp: ")
+        assert self.err.count("\n") == 1
+        return self.err
+
+
+Shell = Callable[..., Said]
+
+
+@pytest.fixture
+def shell(capsys: pytest.CaptureFixture[str]) -> Shell:
+    def typed(*words: str, served: list[str] | None = None) -> Said:
+        def serve(level: str) -> int:
+            (served if served is not None else []).append(level)
+            return 0
+
+        status = run(words, product_line=PRODUCT_LINE, serve=serve)
+        out, err = capsys.readouterr()
+        return Said(status, out, err)
+
+    return typed
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give a governed directory, and stand in it."""
+    found = tmp_path / "repo"
+    file = found / INTENTS_FILE
+    file.parent.mkdir(parents=True)
+    file.write_text(INTENTS)
+    monkeypatch.chdir(found)
+    monkeypatch.setenv("TZ", "UTC")
+    return found

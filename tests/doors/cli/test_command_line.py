@@ -1,0 +1,148 @@
+"""Command lines: what is found, what is refused, and in how many words."""
+
+import io
+import sys
+
+import pytest
+
+from intent_lsp.__main__ import PRODUCT_LINE
+from intent_lsp.doors.cli import command_line
+from intent_lsp.doors.cli.commands import COMMANDS
+from tests.doors.cli.conftest import Shell
+
+
+@pytest.mark.parametrize("words", [("--help",), ("-h",), ("help",), ("--help", "trace")])
+def test_help_begins_with_the_product_and_names_every_command(
+    shell: Shell, words: tuple[str, ...]
+) -> None:
+    said = shell(*words)
+    assert (said.status, said.err) == (0, "")
+    assert said.out.startswith(PRODUCT_LINE + "\n")
+    for command in COMMANDS:
+        assert f"  {command.name} " in said.out
+    assert "--version" in said.out
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_every_command_says_what_it_is_for_and_gives_examples_that_are_obeyed(
+    shell: Shell, command: object
+) -> None:
+    (found,) = [each for each in COMMANDS if each is command]
+    said = shell(*found.name.split(), "--help")
+    assert said.status == 0
+    assert found.about in said.out
+    assert said.out == shell("help", *found.name.split()).out
+    for example in found.examples:
+        assert example in said.out
+        words = example.split(" | ")[0].split(" 2>")[0].split()[1:]
+        words = words[len(found.name.split()) :] if words else []
+        found.read(words)
+
+
+def test_a_family_has_a_page_and_needs_a_command(shell: Shell) -> None:
+    assert "trace verify" in shell("trace", "--help").out
+    assert shell("trace").problem == (
+        "intent-lsp: intent-lsp trace needs a command;"
+        " one of: intent-lsp trace list, intent-lsp trace show, intent-lsp trace verify\n"
+    )
+
+
+@pytest.mark.parametrize("words", [("--version",), ("-V",), ("--version", "trace")])
+def test_the_version_is_the_product_line(shell: Shell, words: tuple[str, ...]) -> None:
+    assert shell(*words).out == PRODUCT_LINE + "\n"
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("trce", "did you mean `intent-lsp trace`?"),
+        ("inti", "did you mean `intent-lsp init`?"),
+        ("verify", "did you mean `intent-lsp trace verify`?"),
+        ("trace verfiy", "did you mean `intent-lsp trace verify`?"),
+        ("trace xyz", "trace xyz is not a command; see `intent-lsp --help`"),
+        ("xyz", "xyz is not a command; see `intent-lsp --help`"),
+        ("trace list --jsn", "--jsn is not known here; did you mean --json?"),
+        ("trace list --zzz", "--zzz is not known here; see `intent-lsp trace list --help`"),
+        ("trace list surplus", "surplus is not known here"),
+        ("trace list --limit x", "'x' is not a number of records"),
+        ("trace list --limit -1", "'-1' is not a number of records"),
+        ("trace show", "the following arguments are required: ID"),
+        ("serve --log-level loud", "invalid choice: 'loud'"),
+        ("--log-levl debug", "did you mean --log-level?"),
+    ],
+)
+def test_wrong_usage_is_one_line_that_says_what_to_do(shell: Shell, typed: str, meant: str) -> None:
+    assert meant in shell(*typed.split()).problem
+
+
+def test_what_was_typed_cannot_move_the_cursor(shell: Shell) -> None:
+    assert "\\x1b[2Jx\\n is not a command" in shell("\x1b[2Jx\n").problem
+
+
+@pytest.mark.parametrize(
+    ("words", "level"),
+    [
+        ((), "warning"),
+        (("serve",), "warning"),
+        (("--stdio",), "warning"),
+        (("--log-level", "debug"), "debug"),
+        (("serve", "--log-level=info", "--stdio"), "info"),
+    ],
+)
+def test_the_server_is_what_is_started_unless_something_else_is_said(
+    shell: Shell, words: tuple[str, ...], level: str
+) -> None:
+    served: list[str] = []
+    said = shell(*words, served=served)
+    assert (said.status, said.out, said.err, served) == (0, "", "", [level])
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_person_who_starts_the_server_is_told_what_it_waits_for(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", Terminal())
+    said = shell()
+    assert (said.status, said.out) == (0, "")
+    assert "waits for an editor" in said.err
+    assert "intent-lsp --help" in said.err
+
+
+def test_closed_standard_streams_are_no_obstacle(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("stdin", "stdout", "stderr"):
+        monkeypatch.setattr(sys, name, None)
+    served: list[str] = []
+    assert shell(served=served).status == 0
+    assert served == ["warning"]
+    assert shell("--help").status == 0
+    assert shell("nonsense").status == 2
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "told"),
+    [
+        (KeyboardInterrupt(), 130, ""),
+        (BrokenPipeError(), 141, ""),
+        (OSError(28, "No space left on device"), 2, "intent-lsp: No space left on device\n"),
+        (
+            PermissionError(13, "Permission denied", "/x"),
+            2,
+            "intent-lsp: /x: Permission denied\n",
+        ),
+        (OSError("odd"), 2, "intent-lsp: odd\n"),
+    ],
+)
+def test_the_end_of_a_command_is_quiet_or_one_line(
+    capsys: pytest.CaptureFixture[str], error: BaseException, status: int, told: str
+) -> None:
+    def serve(_: str) -> int:
+        raise error
+
+    assert command_line.run([], product_line="", serve=serve) == status
+    assert capsys.readouterr() == ("", told)

@@ -1,0 +1,111 @@
+"""Pages: what a terminal, a pipe and a program are given."""
+
+import io
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intent_lsp.doors.cli.page import Page
+from intent_lsp.doors.cli.spoken import spoken, width
+from intent_lsp.doors.cli.table import Cell, Column, Table
+
+TABLE = Table(
+    (Column("Id"), Column("Name", fold=True), Column("Kind", spare=True)),
+    [
+        [Cell("1", "red"), Cell("[bold]漢字[/bold]"), Cell("k")],
+        [Cell("22"), Cell("a rather long name that will have to fold"), Cell("kind")],
+    ],
+)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def drawn(table: Table, monkeypatch: pytest.MonkeyPatch, *, columns: int, colour: bool) -> str:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("TERM", "xterm-256color")
+    (monkeypatch.delenv if colour else lambda _: None)("NO_COLOR")
+    out = Terminal()
+    Page(out, None).table(table)
+    return out.getvalue()
+
+
+@given(st.text())
+def test_spoken_text_is_one_line_and_moves_nothing(text: str) -> None:
+    said = spoken(text)
+    categories = {unicodedata.category(char) for char in said}
+    assert not categories & {"Cc", "Cf", "Cs", "Zl", "Zp"}
+    assert said == text or not text.isprintable()
+
+
+@pytest.mark.parametrize(("text", "columns"), [("abc", 3), ("漢字", 4), ("e\u0301", 1), ("ü", 1)])
+def test_wide_and_combining_characters_are_counted_as_they_are_shown(
+    text: str, columns: int
+) -> None:
+    assert width(text) == columns
+
+
+def test_a_pipe_gets_aligned_text_without_blanks_at_the_end() -> None:
+    out = io.StringIO()
+    Page(out, None).table(TABLE)
+    assert out.getvalue().splitlines() == [
+        "Id  Name                                       Kind",
+        "1   [bold]漢字[/bold]                          k",
+        "22  a rather long name that will have to fold  kind",
+    ]
+
+
+def test_a_terminal_gets_colours_and_no_markup(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = drawn(TABLE, monkeypatch, columns=80, colour=True)
+    assert "\x1b[31m1" in text
+    assert "[bold]漢字[/bold]" in text
+    assert "kind" in text
+
+
+def test_colours_can_be_declined(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "\x1b[31m" not in drawn(TABLE, monkeypatch, columns=80, colour=False)
+
+
+@pytest.mark.parametrize("columns", [10, 26, 40])
+def test_nothing_is_cut_off_where_the_window_is_narrow(
+    monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    text = drawn(TABLE, monkeypatch, columns=columns, colour=False)
+    assert all(width(line) <= columns + len("\x1b[1m\x1b[0m") * 9 for line in text.splitlines())
+    for word in ("a", "rather", "long", "name", "that", "will", "have", "to", "fold"):
+        assert word[:2] in text
+    assert "…" not in text
+    assert ("kind" in text) == (columns >= 26)
+
+
+def test_a_table_without_rows_is_nothing() -> None:
+    out = io.StringIO()
+    Page(out, None).table(Table(TABLE.columns, []))
+    assert out.getvalue() == ""
+
+
+def test_a_terminal_that_knows_no_unicode_still_gets_its_answer() -> None:
+    raw = io.BytesIO()
+    page = Page(io.TextIOWrapper(raw, encoding="ascii"), None)
+    page.line("ü")
+    page.json('{"a":"ü"}\n'.encode())
+    page.flush()
+    assert raw.getvalue() == b'\\xfc\n{"a":"\xc3\xbc"}\n'
+
+
+def test_json_can_be_written_where_there_are_no_bytes() -> None:
+    out = io.StringIO()
+    Page(out, None).json(b"{}\n")
+    assert out.getvalue() == "{}\n"
+
+
+def test_a_remark_that_nobody_can_read_is_dropped() -> None:
+    class Gone(io.StringIO):
+        def write(self, _: str) -> int:
+            raise BrokenPipeError
+
+    Page(None, Gone()).remark("x")

@@ -1,0 +1,86 @@
+"""What a client can do: nothing that it does not declare."""
+
+import pytest
+from lsprotocol import types as lsp
+
+from intent_lsp.doors.lsp.client import Client, client_of, pulls
+
+
+def _everything() -> lsp.ClientCapabilities:
+    return lsp.ClientCapabilities(
+        text_document=lsp.TextDocumentClientCapabilities(
+            publish_diagnostics=lsp.PublishDiagnosticsClientCapabilities(
+                version_support=True,
+                related_information=True,
+                code_description_support=True,
+                data_support=True,
+            ),
+            diagnostic=lsp.DiagnosticClientCapabilities(),
+        ),
+        workspace=lsp.WorkspaceClientCapabilities(
+            configuration=True,
+            workspace_edit=lsp.WorkspaceEditClientCapabilities(document_changes=True),
+            did_change_watched_files=lsp.DidChangeWatchedFilesClientCapabilities(
+                dynamic_registration=True
+            ),
+            diagnostics=lsp.DiagnosticWorkspaceClientCapabilities(refresh_support=True),
+        ),
+        window=lsp.WindowClientCapabilities(
+            show_document=lsp.ShowDocumentClientCapabilities(support=True), work_done_progress=True
+        ),
+        experimental={"intent": {"notifications": True}},
+    )
+
+
+def test_a_client_that_declares_everything_can_do_everything() -> None:
+    client = client_of(_everything())
+    assert all(getattr(client, name) for name in Client.__dataclass_fields__)
+
+
+@pytest.mark.parametrize(
+    "capabilities",
+    [
+        lsp.ClientCapabilities(),
+        lsp.ClientCapabilities(
+            text_document=lsp.TextDocumentClientCapabilities(),
+            workspace=lsp.WorkspaceClientCapabilities(),
+            window=lsp.WindowClientCapabilities(),
+            experimental={},
+        ),
+        lsp.ClientCapabilities(
+            text_document=lsp.TextDocumentClientCapabilities(
+                publish_diagnostics=lsp.PublishDiagnosticsClientCapabilities()
+            ),
+            workspace=lsp.WorkspaceClientCapabilities(
+                workspace_edit=lsp.WorkspaceEditClientCapabilities(),
+                did_change_watched_files=lsp.DidChangeWatchedFilesClientCapabilities(),
+                diagnostics=lsp.DiagnosticWorkspaceClientCapabilities(),
+            ),
+            window=lsp.WindowClientCapabilities(
+                show_document=lsp.ShowDocumentClientCapabilities(support=False)
+            ),
+            experimental={"intent": {}},
+        ),
+    ],
+)
+def test_what_is_not_declared_is_not_there(capabilities: lsp.ClientCapabilities) -> None:
+    assert client_of(capabilities) == Client()
+
+
+@pytest.mark.parametrize(
+    "experimental", [None, [], "intent", {"intent": None}, {"intent": {"notifications": "yes"}}]
+)
+def test_notifications_are_asked_for_by_true_alone(experimental: object) -> None:
+    assert not client_of(lsp.ClientCapabilities(experimental=experimental)).notifications
+
+
+def test_problems_are_pulled_only_by_clients_that_can_be_asked_to_pull_again() -> None:
+    capabilities = _everything()
+    assert pulls(capabilities)
+    assert capabilities.workspace
+    capabilities.workspace.diagnostics = None
+    assert not pulls(capabilities)
+    capabilities = _everything()
+    assert capabilities.text_document
+    capabilities.text_document.diagnostic = None
+    assert not pulls(capabilities)

@@ -1,0 +1,211 @@
+-- What every story needs: acts, sights, waiting for events, and the report as JSON lines.
+
+local H = {}
+
+H.given = vim.json.decode(vim.env.STORY_GIVEN)
+
+-- Milliseconds after which what was waited for will not come.
+local PATIENCE = 20000
+
+local step = 'begin'
+
+local function emit(line)
+  io.stdout:write(vim.json.encode(line) .. '\n')
+  io.stdout:flush()
+end
+
+--- Report what is seen at a step.
+function H.say(name, saw)
+  step = name
+  emit({ step = name, saw = saw == nil and vim.NIL or saw })
+end
+
+--- Wait until `look` gives something true, and give it.
+function H.wait(name, look)
+  step = name
+  local seen
+  if not vim.wait(PATIENCE, function()
+    seen = look()
+    return seen
+  end, 10) then
+    error(('waited in vain for: %s\nmessages: %s\nproblems: %s'):format(name, H.messages(), vim.inspect(H.problems())))
+  end
+  return seen
+end
+
+--- Run a story to its end, and Neovim with it.
+function H.run(story)
+  local fine, wrong = xpcall(story, debug.traceback)
+  if not fine then
+    emit({ step = step, wrong = wrong })
+  end
+  vim.cmd.stopinsert()
+  vim.cmd('qall!')
+end
+
+-- What happened ---------------------------------------------------------------------------------
+
+H.events = {}
+vim.api.nvim_create_autocmd('User', {
+  pattern = { 'IntentChanged', 'IntentDenied', 'IntentTraced' },
+  callback = function(event)
+    table.insert(H.events, { event.match, event.data })
+  end,
+})
+
+--- Give the data of the events of one kind so far.
+function H.happened(kind)
+  return vim.iter(H.events)
+    :filter(function(event)
+      return event[1] == kind
+    end)
+    :map(function(event)
+      return event[2]
+    end)
+    :totable()
+end
+
+-- The person is asked: each answer is a pattern of the title to choose, false to turn away.
+H.asked, H.answers = {}, {}
+vim.ui.select = function(items, options, on_choice)
+  local titles = vim.tbl_map(options.format_item or tostring, items)
+  table.insert(H.asked, { prompt = options.prompt, titles = titles })
+  local answer = table.remove(H.answers, 1)
+  for index, title in ipairs(titles) do
+    if answer and title:find(answer, 1, true) then
+      return on_choice(items[index], index)
+    end
+  end
+  on_choice(nil, nil)
+end
+
+function H.messages()
+  return vim.fn.execute('messages')
+end
+
+--- Wait for a message with these words, and give its line.
+function H.told(words)
+  return H.wait('told: ' .. words, function()
+    for _, line in ipairs(vim.split(H.messages(), '\n')) do
+      if line:find(words, 1, true) then
+        return line
+      end
+    end
+  end)
+end
+
+-- What is seen ----------------------------------------------------------------------------------
+
+function H.path(name)
+  return H.given.root .. '/' .. name
+end
+
+--- Open a file of the root, or of another directory.
+function H.edit(name, root)
+  vim.cmd.edit(vim.fn.fnameescape((root or H.given.root) .. '/' .. name))
+  return vim.api.nvim_get_current_buf()
+end
+
+function H.clients(bufnr)
+  return vim.lsp.get_clients({ bufnr = bufnr or 0, name = 'intent_lsp' })
+end
+
+--- Wait until the server has the buffer, and give the client.
+function H.attached(bufnr)
+  return H.wait('attached', function()
+    return H.clients(bufnr)[1]
+  end)
+end
+
+function H.lines(bufnr)
+  return vim.api.nvim_buf_get_lines(bufnr or 0, 0, -1, false)
+end
+
+function H.type(first, last, lines)
+  vim.api.nvim_buf_set_lines(0, first, last, true, lines)
+end
+
+--- What our server shows on a buffer, in Neovim's own words.
+function H.problems(bufnr)
+  return vim.tbl_map(function(shown)
+    return {
+      code = shown.code,
+      message = shown.message,
+      severity = vim.diagnostic.severity[shown.severity],
+      source = shown.source,
+      start = { shown.lnum, shown.col },
+      ['end'] = { shown.end_lnum, shown.end_col },
+    }
+  end, vim.iter(vim.diagnostic.get(bufnr or 0)):filter(function(shown)
+    return shown.source == 'intent-lsp'
+  end):totable())
+end
+
+--- Wait until exactly these codes are shown, in order of lines, and give the problems.
+function H.shows(codes, bufnr)
+  return H.wait('shows: ' .. table.concat(codes, ' '), function()
+    local problems = H.problems(bufnr)
+    local seen = vim.tbl_map(function(problem)
+      return problem.code
+    end, problems)
+    return vim.deep_equal(seen, codes) and problems
+  end)
+end
+
+--- The lines that are underlined as a diagnostic, as `{ line, from, to }` in bytes.
+function H.underlined(bufnr)
+  local found = {}
+  for _, namespace in pairs(vim.api.nvim_get_namespaces()) do
+    for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(bufnr or 0, namespace, 0, -1, { details = true })) do
+      if tostring(mark[4].hl_group):find('DiagnosticUnderline', 1, true) then
+        table.insert(found, { mark[2], mark[3], mark[4].end_col, mark[4].hl_group })
+      end
+    end
+  end
+  return found
+end
+
+--- The titles of the code actions on a line.
+function H.actions(line)
+  vim.api.nvim_win_set_cursor(0, { line + 1, 0 })
+  local client = H.clients()[1]
+  local params = vim.lsp.util.make_range_params(0, client.offset_encoding)
+  params.context = { diagnostics = {} }
+  local answer = client:request_sync('textDocument/codeAction', params, PATIENCE, 0)
+  return vim.tbl_map(function(action)
+    return action.title
+  end, answer.result)
+end
+
+--- Take the code action whose title begins so, as a person does.
+function H.act(line, title)
+  vim.api.nvim_win_set_cursor(0, { line + 1, 0 })
+  vim.lsp.buf.code_action({
+    apply = true,
+    filter = function(action)
+      return vim.startswith(action.title, title)
+    end,
+  })
+end
+
+function H.statusline()
+  return vim.api.nvim_eval_statusline("%{v:lua.require'intent_lsp'.statusline()}", {}).str
+end
+
+--- Wait until the statusline says this.
+function H.stands(words)
+  return H.wait('the statusline says ' .. words, function()
+    return H.statusline() == words
+  end)
+end
+
+function H.git(...)
+  local done = vim.system({ 'git', ... }, { cwd = H.given.root, text = true }):wait()
+  assert(done.code == 0, done.stderr)
+end
+
+function H.disk(name)
+  return vim.fn.readblob(H.path(name))
+end
+
+return H

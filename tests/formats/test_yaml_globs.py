@@ -1,0 +1,159 @@
+"""Globs that people do not quote: found at their place, read, and never guessed beyond a line."""
+
+import pytest
+
+from intent_lsp.core.codes import FileCode
+from intent_lsp.formats.intents_yaml import IntentsFile, read_intents
+from intent_lsp.formats.text_places import Places
+from intent_lsp.formats.yaml_edit import apply_changes
+
+HEAD = "active_intents:\n- id: A\n"
+
+UNQUOTED = [
+    "*.py",
+    "**/*.py",
+    "**",
+    "!gen/**",
+    "!",
+    "{a,b}/**",
+    "{a,b}",
+    "[slug]/x",
+    "[a, b]",
+    "@scope/**",
+    "%x",
+    "`x`",
+    "&x",
+    "&x y",
+    "*",
+    "src/a: b",
+    "a:",
+    '"a"/b',
+    "'a'/b",
+    "- a",
+    "? a",
+    "|x",
+    ">x/**",
+    ",a",
+    "]x",
+    "!(a|b)/c",
+    "*'s",
+    "@a b/**",
+]
+FLOW_ONLY = ["?a", ":a", "?(a|b)", "src/{a,b}/**", "src/[slug]/x", "a[0-9]", "+(a|b)[c]"]
+PLAIN = ["src/**", "a", "-a", "?a", ":a", "a#b", "C:x", "a b", "'*.py'", '"[x]"', "~x", "(a)"]
+
+
+def unquoted(read: IntentsFile, text: str) -> list[str]:
+    places = Places(text)
+    return [
+        text[places.offset(found.span.start) : places.offset(found.span.end)]
+        for found in read.findings
+        if found.code is FileCode.YAML_UNQUOTED_GLOB
+    ]
+
+
+def check(text: str, globs: list[str], found: list[str]) -> None:
+    read = read_intents(text)
+    assert read.parsed, read.findings
+    assert list(read.intents.items[0].owned_scope) == globs
+    assert unquoted(read, text) == found
+    changes = [
+        change
+        for finding in read.findings
+        if finding.code is FileCode.YAML_UNQUOTED_GLOB
+        for change in finding.fixes[0].changes
+    ]
+    again = read_intents(apply_changes(text, changes))
+    assert (again.intents, unquoted(again, text)) == (read.intents, [])
+
+
+@pytest.mark.parametrize("glob", UNQUOTED)
+@pytest.mark.parametrize("key", ["  owned_scope:", "  ownedScope:", "  scope:\n    paths:"])
+def test_in_a_block_list_the_rest_of_the_line_is_the_glob(key: str, glob: str) -> None:
+    text = f"{HEAD}{key}\n      - a/**\n      - {glob}  # why\n      -   {glob}\n  status: DONE\n"
+    check(text, ["a/**", glob, glob], [glob, glob])
+
+
+@pytest.mark.parametrize("glob", [*FLOW_ONLY, *(it for it in UNQUOTED if it not in (",a", "]x"))])
+def test_in_a_flow_list_what_stands_between_commas_is_the_glob(glob: str) -> None:
+    check(f"{HEAD}  owned_scope: [a/**, {glob},b, {glob}]\n", ["a/**", glob, "b", glob], [glob] * 2)
+    check(f"{HEAD}  owned_scope: [\n    {glob}, # c\n    b\n  ]\n", [glob, "b"], [glob])
+    check(f"{HEAD}  owned_scope:\n    [{glob}]\n", [glob], [glob])
+    check(f"- {{id: A, scope: {{paths: [{glob}]}}}}\n", [glob], [glob])
+
+
+@pytest.mark.parametrize("glob", PLAIN)
+def test_a_plain_or_quoted_value_is_left_alone(glob: str) -> None:
+    value = glob.strip("'\"")
+    check(f"{HEAD}  owned_scope:\n  - {glob} # c\n  - {glob}\n", [value, value], [])
+    if glob not in FLOW_ONLY:
+        check(f"{HEAD}  owned_scope: [{glob}, {glob}]\n", [value, value], [])
+
+
+def test_block_text_tags_and_linked_anchors_are_yaml() -> None:
+    text = (
+        f"{HEAD}  owned_scope:\n  - |-\n    lit/**\n  - !!str tag\n  - &x linked\n  - *x\n"
+        "  - two\n    lines\n  -\n    below\n  - 'quoted\n    more'\n"
+    )
+    check(text, ["lit/**", "tag", "linked", "linked", "two lines", "below", "quoted more"], [])
+    check(f"{HEAD}  owned_scope: &all [a]\n  x: *all\n", ["a"], [])
+    check(f"{HEAD}  owned_scope: [!!str a, &b b, *b]\n", ["a", "b", "b"], [])
+
+
+def test_collections_over_several_lines_are_wrong_types_not_globs() -> None:
+    for item in ("- a: b\n    c: d", "- [a,\n    b]", "- - a\n    - b", "- 'a': b\n    c: d"):
+        text = f"{HEAD}  owned_scope:\n  {item}\n  - ok\n"
+        read = read_intents(text)
+        assert read.intents.items[0].owned_scope == ("ok",)
+        assert [found.code for found in read.findings] == [FileCode.WRONG_TYPE]
+
+
+def test_a_single_glob_where_a_list_is_wanted_does_not_switch_governance_off() -> None:
+    for glob in ("*.py", "**", "!x", "@a/**", "%x"):
+        read = read_intents(f"{HEAD}  owned_scope: {glob}\n")
+        codes = {found.code for found in read.findings}
+        assert codes == {FileCode.YAML_UNQUOTED_GLOB, FileCode.WRONG_TYPE}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{HEAD}  owned_scope: [a]\n  note: |\n    owned_scope:\n      - *.py\n    scope: [*.x]\n",
+        f"{HEAD}  owned_scope: [a]\n  note: 'x\n    owned_scope:\n      - *.py\n    '\n",
+        f"{HEAD}  owned_scope: [a]\n  # scope: [*.py]\n  #  scope:\n  #    - *.py\n",
+        f'{HEAD}  owned_scope: [a]\n  note: "{{scope: [*.py]}}"\n',
+        f'{HEAD}  owned_scope: [a]\n  note: "\n    scope:\n      - *x" # " \n',
+        f"{HEAD}  owned_scope: [a]\n  paths: [{{a: b}}]\n",
+        f"{HEAD}  owned_scope: [a]\n  note: 'x\n    scope: [a, *b'\n  x: [']']\n",
+        f"{HEAD}  owned_scope: [a]\n  note: |\n    scope: [[*a]\n- id: B\n  owned_scope: [a]\n",
+        f"{HEAD}  owned_scope: [a]\n  note: |\n    scope: [a,\n\n- id: B\n  owned_scope: [a]\n",
+        f"{HEAD}  owned_scope: [a]\n  x:\n    scope: {{}}\n    paths: [{{a: b}}]\n",
+    ],
+)
+def test_what_merely_looks_like_a_list_of_globs_is_read_as_it_is(text: str) -> None:
+    read = read_intents(text)
+    assert (read.parsed, read.findings) == (True, ())
+
+
+def test_many_lists_within_text_do_not_hide_the_one_that_masks_a_quote() -> None:
+    fakes = "    scope: [*a]\n" * 60
+    quote = "  x: 'y\n    scope: [a, *b'\n  z: ['']\n"
+    text = f"{HEAD}  owned_scope: [*.py]\n  note: |\n{fakes}{quote}"
+    check(text, ["*.py"], ["*.py"])
+
+
+@pytest.mark.parametrize(
+    "scope",
+    [
+        "[*.py, {a",
+        "['a\n    b'c, d]",
+        "[*.py, 'a",
+        "[*.py, a}, b]",
+        "[{a\n  b}/c]",
+        "[*.py",
+        "\n  - {a,b",
+        "{a",
+    ],
+)
+def test_what_is_open_at_the_end_of_its_line_stays_an_error(scope: str) -> None:
+    assert not read_intents(f"{HEAD}  owned_scope: {scope}\n").parsed

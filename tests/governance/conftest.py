@@ -1,0 +1,41 @@
+"""A governed root in a repository of its own, and an editor at work in it."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.governance.editor import INTENTS, Editor
+from tests.support.repository import Repository
+
+
+@pytest.fixture
+def governed(repository: Repository) -> Repository:
+    """Give a repository with two intents, and a file for each and for none, all committed."""
+    repository.write(".orchestration/active_intents.yaml", INTENTS)
+    repository.write(".orchestration/.gitignore", ".local/\n")
+    repository.write("src/auth/login.py", "one\ntwo\nthree\n")
+    repository.write("docs/guide.md", "# Guide\n")
+    repository.write("src/db.py", "alpha\nbeta\ngamma\n")
+    repository.commit()
+    return repository
+
+
+@pytest.fixture
+def open_editor() -> Iterator[Callable[..., Editor]]:
+    """Open editors that are closed after the test."""
+    opened: list[Editor] = []
+
+    def open_one(root: Path, session_id: str | None = None) -> Editor:
+        opened.append(Editor.open(root, session_id))
+        return opened[-1]
+
+    yield open_one
+    for editor in opened:
+        editor.close()
+
+
+@pytest.fixture
+def editor(governed: Repository, open_editor: Callable[..., Editor]) -> Editor:
+    """Give an editor at work in the governed repository, without an intent."""
+    return open_editor(governed.root)

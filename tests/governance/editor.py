@@ -1,0 +1,114 @@
+"""An editor as the desk sees it: it opens, types, saves and closes."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from intent_lsp.core.content import ContentHash, decode, hash_content, split_lines
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.governance.checkout import Selection
+from intent_lsp.governance.desk import HUMAN, Governance
+from intent_lsp.governance.looks import Look
+from intent_lsp.governance.saves import AfterSave, BeforeSave, Buffer
+from intent_lsp.governance.sessions import Session
+from intent_lsp.store.places import Place, real_relative
+
+INTENTS = """\
+# What we are at.
+active_intents:
+  - id: INT-001
+    name: Auth   # since January
+    status: IN_PROGRESS
+    owned_scope: ["src/auth/**"]
+    updated_at: 2026-01-01T00:00:00Z
+  - id: INT-002
+    name: Docs
+    status: PLANNED
+    owned_scope:
+      - "docs/**"
+    constraints: ["British spelling"]
+    related_files: ["docs/guide.md", "src/db.py", "docs/none.md", "../x"]
+    updated_at: "2026-01-01T00:00:00Z"
+  - {id: INT-003, name: Done, status: COMPLETED, owned_scope: ["old/**"]}
+  - {id: INT-004, name: Stuck, status: BLOCKED, owned_scope: ["lib/**"], aliases: [INT-OLD]}
+"""
+
+
+@dataclass
+class Editor:
+    """One window on one root; `reads` is what it last read of each file."""
+
+    root: Path
+    desk: Governance
+    session: Session
+    reads: dict[str, ContentHash | None] = field(default_factory=dict)
+
+    @classmethod
+    def open(cls, root: Path, session_id: str | None = None) -> "Editor":
+        """Connect to the desk of a root."""
+        desk = Governance(root)
+        return cls(root, desk, desk.open_editor(session_id, HUMAN))
+
+    def close(self) -> None:
+        """Disconnect."""
+        self.desk.close(self.session)
+
+    def place(self, path: str) -> Place:
+        """Place a path, which must be below the root."""
+        found = real_relative(self.root, path)
+        assert found is not None
+        return found
+
+    def select(self, intent_id: str, *, unsaved_file: bool = False) -> Selection:
+        """Select an intent, which must be possible."""
+        selection = self.desk.checkout.select(self.session, intent_id, unsaved_file=unsaved_file)
+        assert isinstance(selection, Selection), selection
+        return selection
+
+    def show(self, path: str) -> str:
+        """Open a file, and give its text."""
+        data = self.desk.looks.first_sight(self.place(path).path)
+        self.reads[path] = None if data is None else hash_content(data)
+        text = decode(data or b"")
+        return "" if text is None else text.text
+
+    def will_save(self, path: str, text: str, *, manual: bool = True) -> BeforeSave:
+        """Ask before a save."""
+        if path not in self.reads:
+            self.show(path)
+        buffer = Buffer(lines=split_lines(text), read=self.reads[path], manual=manual)
+        return self.desk.saves.before(self.session, self.place(path), buffer)
+
+    def did_save(self, path: str, known: bytes | None) -> AfterSave:
+        """Tell of a save that took the place of `known`."""
+        if path not in self.reads:
+            self.reads[path] = None if known is None else hash_content(known)
+        after = self.desk.saves.after(
+            self.session, self.place(path), known=known, read=self.reads[path]
+        )
+        self.reads[path] = None if after.disk is None else hash_content(after.disk)
+        return after
+
+    def save(self, path: str, text: str, *, manual: bool = True) -> AfterSave:
+        """Save a text, all of it: asked before, written as the desk wants it, told after."""
+        before = self.will_save(path, text, manual=manual)
+        if before.draft is not None:
+            text = "".join(before.content.lines or [])
+        target = self.root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, newline="")
+        return self.did_save(path, before.disk)
+
+    def look(self, path: str, text: str | None = None) -> Look:
+        """Look at a file, with `text` unsaved in the window (None: none is)."""
+        if path not in self.reads:
+            self.show(path)
+        edited = text is not None
+        return self.desk.looks.look(self.session, self.place(path), self.reads[path], edited=edited)
+
+    def disk(self, path: str) -> bytes | None:
+        """Give what the disk holds."""
+        return self.desk.contents.disk(WorkspacePath(path))
+
+    def policy(self, text: str) -> None:
+        """Write the team's policy."""
+        (self.root / ".orchestration/constraints.sidecar.yaml").write_text(f"sidecar:\n{text}")

@@ -1,0 +1,56 @@
+"""Scopes held against the files that exist (requirements section 3)."""
+
+from collections.abc import Callable
+
+from intent_lsp.core.codes import FileCode
+from intent_lsp.core.findings import Finding
+from intent_lsp.formats.intents_yaml import read_intents
+from tests.governance.editor import INTENTS, Editor
+from tests.support.repository import Repository
+
+
+def _findings(editor: Editor, text: str) -> dict[FileCode, Finding]:
+    found = editor.desk.scope_checks.findings(read_intents(text))
+    return {finding.code: finding for finding in found}
+
+
+def _marked(text: str, finding: Finding) -> str:
+    start, end = finding.span.start, finding.span.end
+    assert start.line == end.line
+    return text.split("\n")[start.line][start.character : end.character]
+
+
+def test_a_scope_that_matches_no_file_is_found_at_its_place(editor: Editor) -> None:
+    found = _findings(editor, INTENTS)
+    assert set(found) == {FileCode.SCOPE_MATCHES_NOTHING}
+    assert _marked(INTENTS, found[FileCode.SCOPE_MATCHES_NOTHING]) in (
+        '"lib/**"',
+        "lib/**",
+        '["lib/**"]',
+    )
+
+
+def test_scopes_that_share_files_are_found_with_the_other_place(editor: Editor) -> None:
+    text = INTENTS.replace("lib/**", "src/**")
+    found = _findings(editor, text)
+    overlap = found[FileCode.SCOPE_OVERLAP]
+    assert overlap.related
+    assert _findings(editor, text) == found
+
+
+def test_without_a_repository_nothing_is_listed(
+    repository: Repository, open_editor: Callable[..., Editor]
+) -> None:
+    (repository.root / ".git").rename(repository.root.parent / "not-git")
+    repository.write(".orchestration/active_intents.yaml", INTENTS)
+    assert _findings(open_editor(repository.root), INTENTS) == {}
+
+
+def test_a_file_that_does_not_parse_has_no_scopes(editor: Editor) -> None:
+    assert _findings(editor, "active_intents: [\n") == {}
+
+
+def test_a_directory_of_the_work_tree_is_known(editor: Editor) -> None:
+    assert editor.desk.scope_checks.is_directory("src/auth")
+    assert not editor.desk.scope_checks.is_directory("src/db.py")
+    assert not editor.desk.scope_checks.is_directory("none")

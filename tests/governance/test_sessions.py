@@ -1,0 +1,98 @@
+"""Sessions: what was chosen goes on, in the next window too (protocol section 1)."""
+
+from collections.abc import Callable
+
+import pytest
+
+from intent_lsp.core.records import Contributor, EntityType
+from intent_lsp.governance.sessions import CHECKOUT_REQUIRED, EXECUTION_AUTHORIZED
+from tests.governance.editor import INTENTS, Editor
+from tests.support.repository import Repository
+
+Open = Callable[..., Editor]
+AGENT = Contributor(EntityType.AI, "acme/1")
+
+
+def test_a_first_session_has_no_intent(editor: Editor) -> None:
+    assert editor.session.continued is None
+    row = editor.desk.sessions.row(editor.session.id)
+    assert row is not None
+    assert (row.active_intent, row.stage, row.turn) == (None, CHECKOUT_REQUIRED, 1)
+
+
+def test_a_new_window_goes_on_with_the_last_ones_intent(
+    governed: Repository, open_editor: Open
+) -> None:
+    first = open_editor(governed.root)
+    first.select("INT-001")
+    first.close()
+    second = open_editor(governed.root)
+    assert second.session.id != first.session.id
+    assert second.session.continued == "INT-001"
+    row = second.desk.sessions.row(second.session.id)
+    assert row is not None
+    assert (row.active_intent, row.stage) == ("INT-001", EXECUTION_AUTHORIZED)
+
+
+def test_a_window_beside_a_living_one_begins_without_an_intent(
+    governed: Repository, open_editor: Open
+) -> None:
+    open_editor(governed.root).select("INT-001")
+    assert open_editor(governed.root).session.continued is None
+
+
+@pytest.mark.parametrize("status", ["COMPLETED", "gone"])
+def test_an_intent_that_is_closed_or_gone_is_not_gone_on_with(
+    governed: Repository, open_editor: Open, status: str
+) -> None:
+    first = open_editor(governed.root)
+    first.select("INT-001")
+    first.close()
+    text = INTENTS.replace("status: IN_PROGRESS", f"status: {status}")
+    if status == "gone":
+        text = INTENTS.replace("INT-001", "INT-100")
+    governed.write(".orchestration/active_intents.yaml", text)
+    assert open_editor(governed.root).session.continued is None
+
+
+def test_a_session_named_by_its_id_is_the_same_session(
+    governed: Repository, open_editor: Open
+) -> None:
+    first = open_editor(governed.root, "mine")
+    assert first.session.id == "mine"
+    first.select("INT-001")
+    first.close()
+    again = open_editor(governed.root, "mine")
+    assert again.session.id == "mine"
+    assert again.desk.sessions.active_intent("mine") == "INT-001"
+    assert open_editor(governed.root, "other").session.continued is None
+
+
+def test_an_agents_session_begins_unknown_and_is_kept(editor: Editor) -> None:
+    sessions = editor.desk.sessions
+    agent = sessions.open_agent("agent", AGENT)
+    sessions.choose(agent.id, "INT-001")
+    assert sessions.open_agent("agent", AGENT) == agent
+    row = sessions.row("agent")
+    assert row is not None
+    assert (row.kind, row.active_intent, row.turn) == ("agent", "INT-001", 1)
+    assert editor.desk.sessions.active_intent(editor.session.id) is None
+
+
+def test_an_unknown_session_chooses_nothing(editor: Editor) -> None:
+    editor.desk.sessions.choose("nobody", "INT-001")
+    assert editor.desk.sessions.row("nobody") is None
+    assert editor.desk.sessions.active_intent("nobody") is None
+
+
+def test_without_a_place_to_keep_it_a_session_lives_in_memory(
+    governed: Repository, open_editor: Open
+) -> None:
+    (governed.root / ".orchestration/.local").write_text("in the way\n")
+    first = open_editor(governed.root, "mine")
+    first.select("INT-001")
+    assert first.desk.sessions.active_intent("mine") == "INT-001"
+    first.close()
+    again = open_editor(governed.root, "mine")
+    assert again.desk.sessions.active_intent("mine") is None
+    assert again.session.continued is None

@@ -1,0 +1,242 @@
+"""Drafts, which are never lost, and snapshots, which may be."""
+
+import json
+import os
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intent_lsp.core.content import EMPTY_HASH, ContentHash, hash_content
+from intent_lsp.core.errors import UnsafePathError
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.timestamps import timestamp
+from intent_lsp.store.drafts import Draft, Drafts, UnreadableDraft
+from intent_lsp.store.snapshots import Snapshots
+
+NOON = datetime(2026, 2, 16, 12, tzinfo=UTC)
+PATH = WorkspacePath("src/a.py")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / ".orchestration").mkdir()
+    return tmp_path
+
+
+def write(drafts: Drafts, text: str = "text", *, at: datetime = NOON, path: str = PATH) -> Draft:
+    return drafts.write(
+        path=WorkspacePath(path),
+        base_hash=EMPTY_HASH,
+        text=text,
+        session_id="one",
+        code="SCOPE_VIOLATION",
+        intent_id="INT-001",
+        created_at=timestamp(at),
+    )
+
+
+def test_a_draft_is_given_back_as_it_was_written(root: Path) -> None:
+    drafts = Drafts(root)
+    draft = write(drafts, "a\r\n\0é\ud800", path="odd\udcff\n")
+    assert drafts.get(draft.id) == draft
+    assert drafts.list() == (draft,)
+    path = root / f".orchestration/.local/drafts/{draft.id}.json"
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert set(json.loads(path.read_text())) == {
+        "path",
+        "base_hash",
+        "text",
+        "session_id",
+        "code",
+        "intent_id",
+        "created_at",
+    }
+    assert draft.id.startswith("20260216T120000Z-")
+
+
+def test_a_draft_of_a_new_file_without_an_intent_is_kept(root: Path) -> None:
+    drafts = Drafts(root)
+    draft = drafts.write(
+        path=PATH,
+        base_hash=None,
+        text="",
+        session_id="",
+        code="",
+        intent_id=None,
+        created_at=timestamp(NOON),
+    )
+    assert drafts.get(draft.id) == draft
+
+
+@given(st.lists(st.text(max_size=50), max_size=4))
+def test_every_text_is_kept(tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -> None:
+    root = tmp_path_factory.mktemp("drafts")
+    (root / ".orchestration").mkdir()
+    drafts = Drafts(root)
+    written = {write(drafts, text) for text in texts}
+    assert set(drafts.list()) == written
+
+
+def test_drafts_are_listed_by_path_the_newest_first(root: Path) -> None:
+    drafts = Drafts(root)
+    assert drafts.list() == ()
+    old = write(drafts, at=NOON - timedelta(hours=1))
+    new = write(drafts)
+    other = write(drafts, at=NOON + timedelta(hours=1), path="b")
+    assert drafts.list() == (other, new, old)
+    assert drafts.list(PATH) == (new, old)
+
+
+def test_a_restored_draft_is_deleted(root: Path) -> None:
+    drafts = Drafts(root)
+    draft = write(drafts)
+    assert drafts.delete(draft.id)
+    assert not drafts.delete(draft.id)
+    assert drafts.get(draft.id) is None
+
+
+@pytest.mark.parametrize("draft_id", ["../../active_intents", "", "20260216T120000Z-0", "a\0b"])
+def test_an_id_that_is_none_leads_nowhere(root: Path, draft_id: str) -> None:
+    (root / ".orchestration/active_intents.json").write_text("{}")
+    drafts = Drafts(root)
+    write(drafts)
+    assert drafts.get(draft_id) is None
+    assert not drafts.delete(draft_id)
+
+
+def test_drafts_older_than_thirty_days_are_pruned(
+    root: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    drafts = Drafts(root)
+    assert drafts.prune(NOON) == 0
+    write(drafts, at=NOON - timedelta(days=31))
+    kept = write(drafts, at=NOON - timedelta(days=29))
+    assert drafts.prune(NOON) == 1
+    assert drafts.list() == (kept,)
+    (root / ".orchestration/.local/drafts/20000101T000000Z-00000000.json").mkdir()
+    assert drafts.prune(NOON) == 0
+    assert "cannot be removed" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"[]", b"null", b"{}", b'{"path": 1}', b"\xff", b"[" * 100_000, b'"\\ud800"'],
+    ids=lambda content: repr(content[:12]),
+)
+def test_a_damaged_draft_is_listed_as_unreadable(root: Path, content: bytes) -> None:
+    drafts = Drafts(root)
+    draft = write(drafts)
+    name = "20260217T120000Z-0123abcd"
+    (root / f".orchestration/.local/drafts/{name}.json").write_bytes(content)
+    damaged, good = drafts.list()
+    assert isinstance(damaged, UnreadableDraft)
+    assert damaged.id == name
+    assert damaged.problem
+    assert good == draft
+    assert drafts.get(name) is None
+    assert drafts.list(PATH) == (draft,)
+
+
+def test_files_that_are_no_drafts_are_left_alone(root: Path) -> None:
+    drafts = Drafts(root)
+    draft = write(drafts)
+    (root / ".orchestration/.local/drafts/notes.txt").write_text("mine")
+    (root / ".orchestration/.local/drafts/20260217T120000Z-0123abcd.json").mkdir()
+    assert drafts.list() == (draft,)
+
+
+def test_a_draft_that_cannot_be_kept_is_an_error(root: Path, tmp_path: Path) -> None:
+    (root / ".orchestration/.local").touch()
+    with pytest.raises(UnsafePathError):
+        write(Drafts(root))
+    with pytest.raises(FileNotFoundError):
+        write(Drafts(tmp_path / "nowhere"))
+
+
+def test_a_name_that_is_always_taken_is_an_error(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("secrets.token_hex", lambda size: "0" * (2 * size))
+    drafts = Drafts(root)
+    write(drafts)
+    with pytest.raises(FileExistsError):
+        write(drafts)
+
+
+@pytest.mark.parametrize("data", [b"", b"a\r\n\0\xff", b"x" * 100_000])
+def test_a_content_is_given_back_by_its_hash(root: Path, data: bytes) -> None:
+    snapshots = Snapshots(root)
+    found = snapshots.put(data)
+    assert found == hash_content(data)
+    assert snapshots.put(data) == found
+    assert snapshots.get(found) == data
+    assert Snapshots(root).get(found) == data
+
+
+@pytest.mark.parametrize("name", ["", "sha256:../x", "../../x", "sha256:" + "0" * 64])
+def test_what_was_never_kept_is_not_there(root: Path, name: str) -> None:
+    assert Snapshots(root).get(ContentHash(name)) is None
+
+
+def kept(root: Path) -> list[Path]:
+    return sorted((root / ".orchestration/.local/snapshots").iterdir())
+
+
+@pytest.mark.parametrize("damage", [b"", b"rubbish", None])
+def test_a_damaged_content_is_dropped_and_can_be_kept_again(
+    root: Path, damage: bytes | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    snapshots = Snapshots(root)
+    other, found = snapshots.put(b"other"), snapshots.put(b"data")
+    (path,) = (file for file in kept(root) if file.name == found.removeprefix("sha256:"))
+    intact = path.with_name(other.removeprefix("sha256:")).read_bytes()
+    path.write_bytes(intact if damage is None else damage)
+    assert snapshots.get(found) is None
+    assert "damaged" in caplog.text
+    assert snapshots.put(b"data") == found
+    assert snapshots.get(found) == b"data"
+
+
+def test_the_oldest_contents_make_room(root: Path) -> None:
+    snapshots = Snapshots(root, max_bytes=5_000)
+    hashes = []
+    for number in range(8):
+        found = snapshots.put(os.urandom(1_000))
+        hashes.append(found)
+        (path,) = (file for file in kept(root) if found.endswith(file.name))
+        os.utime(path, (number, number))
+    assert snapshots.get(hashes[0]) is None
+    assert snapshots.get(hashes[-1]) is not None
+    assert sum(path.stat().st_size for path in kept(root)) <= 5_000
+    again = Snapshots(root, max_bytes=1_500)
+    newest = again.put(os.urandom(1_000))
+    assert [path.name for path in kept(root)] == [newest.removeprefix("sha256:")]
+
+
+def test_a_content_larger_than_the_room_is_not_kept(root: Path) -> None:
+    snapshots = Snapshots(root, max_bytes=500)
+    assert snapshots.get(snapshots.put(os.urandom(1_000))) is None
+
+
+def test_a_room_that_goes_away_is_made_again(root: Path) -> None:
+    snapshots = Snapshots(root)
+    found = snapshots.put(b"data")
+    for path in kept(root):
+        path.unlink()
+    (root / ".orchestration/.local/snapshots").rmdir()
+    assert snapshots.get(found) is None
+    assert snapshots.get(snapshots.put(b"data")) == b"data"
+
+
+def test_where_nothing_can_be_kept_the_hash_is_given_all_the_same(
+    root: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (root / ".orchestration/.local").touch()
+    snapshots = Snapshots(root)
+    found = snapshots.put(b"data")
+    assert found == hash_content(b"data")
+    assert snapshots.get(found) is None
+    assert "not kept" in caplog.text

@@ -1,0 +1,128 @@
+"""Any order of appends, crashes, merges and losses leaves a ledger that holds all and verifies."""
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from intent_lsp.core.codes import LedgerCode
+from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
+from intent_lsp.core.records import Event, Record
+from intent_lsp.store.index import Query
+from intent_lsp.store.ledger import Appended, Ledger
+from intent_lsp.store.ledger_file import Disk
+from tests.support.ledgers import edit, events, ledger_at, lines_of, put_lines
+
+
+class LedgerMachine(RuleBasedStateMachine):
+    """A root that two processes write to, while git and accidents happen to its files."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.root = Path(tempfile.mkdtemp(prefix="ledger-machine-"))
+        self.full = False
+        self.ledgers = [self.opened(), self.opened()]
+        self.answered: dict[str, Record] = {}
+        self.waiting = 0
+        self.branch: list[bytes] | None = None
+        self.base: list[bytes] = []
+
+    def opened(self) -> Ledger:
+        return ledger_at(self.root, disk=Disk(write=self.write))
+
+    def write(self, fd: int, data: bytes) -> int:
+        if self.full:
+            raise OSError(28, "No space left on device")
+        return Disk().write(fd, data)
+
+    def teardown(self) -> None:
+        for ledger in self.ledgers:
+            ledger.close()
+        shutil.rmtree(self.root)
+
+    @rule(event=events, who=st.integers(0, 1))
+    def append(self, event: Event, who: int) -> None:
+        self.full = False
+        record = self.ledgers[who].append(event)
+        self.answered[record.id] = record
+        self.waiting = 0
+
+    @rule(who=st.integers(0, 1))
+    def append_to_a_full_disk(self, who: int) -> None:
+        self.full = True
+        outcome = self.ledgers[who].append_or_queue(edit("waits"))
+        assert not isinstance(outcome, Appended)
+        self.waiting += 1
+
+    @rule(torn=st.binary(min_size=1, max_size=40).filter(lambda data: b"\n" not in data))
+    @precondition(lambda self: (self.root / LEDGER_FILE).exists())
+    def crash_in_the_line(self, torn: bytes) -> None:
+        with (self.root / LEDGER_FILE).open("ab") as file:
+            file.write(torn)
+
+    @rule(who=st.integers(0, 1))
+    def restart(self, who: int) -> None:
+        self.ledgers[who].close()
+        self.ledgers[who] = self.opened()
+
+    @rule()
+    def lose_the_index(self) -> None:
+        for path in (self.root / LOCAL_ROOM).glob("index.sqlite3*"):
+            path.unlink()
+
+    @rule()
+    def lose_the_lock_file(self) -> None:
+        (self.root / LOCAL_ROOM / "ledger.lock").unlink(missing_ok=True)
+
+    @rule()
+    @precondition(lambda self: self.answered and self.branch is None)
+    def branch_off(self) -> None:
+        self.settle()
+        self.branch = self.base = lines_of(self.root)
+
+    @rule(event=events)
+    @precondition(lambda self: self.branch is not None)
+    def append_on_the_branch(self, event: Event) -> None:
+        self.settle()
+        ours, branch = lines_of(self.root), self.branch or []
+        put_lines(self.root, branch)
+        self.append(event, 0)
+        self.branch = lines_of(self.root)
+        put_lines(self.root, ours)
+
+    @rule()
+    @precondition(lambda self: self.branch is not None)
+    def merge_the_branch(self) -> None:
+        self.settle()
+        theirs = (self.branch or [])[len(self.base) :]
+        put_lines(self.root, [*lines_of(self.root), *theirs])
+        self.branch = None
+
+    def settle(self) -> None:
+        """Append once more, so that no torn line is copied by git and nothing waits."""
+        self.append(edit("settled"), 0)
+
+    @invariant()
+    def every_answered_record_is_found_and_the_chain_verifies(self) -> None:
+        ledger = self.ledgers[1]
+        found = ledger.verify()
+        harmless = {LedgerCode.TORN_TAIL, LedgerCode.UNTIED_HEADS, LedgerCode.CLOCK_BACKWARDS}
+        assert found.ok
+        assert {problem.code for problem in found.problems} <= harmless
+        elsewhere = b"".join(self.branch or [])
+        here = {
+            id_: record
+            for id_, record in self.answered.items()
+            if self.branch is None or id_.encode() not in elsewhere
+        }
+        shown = {record.id: record for record in ledger.index.query(Query(), limit=999).records}
+        assert here.items() <= shown.items()
+        assert found.records == ledger.index.count() == len(shown)
+        assert {head.hash for head in found.heads} == {head.hash for head in ledger.index.heads()}
+
+
+TestLedgerMachine = LedgerMachine.TestCase
+TestLedgerMachine.settings = settings(max_examples=15, stateful_step_count=15, deadline=None)

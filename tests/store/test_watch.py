@@ -1,0 +1,248 @@
+"""A watch that is told of changes by the operating system."""
+
+import os
+import queue
+import shutil
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from watchfiles import _rust_notify
+
+from intent_lsp.store.watch import Watch
+
+SECONDS = 30
+
+
+class Seen:
+    """Collects what a watch tells, and waits for a path."""
+
+    def __init__(self) -> None:
+        self._told: queue.SimpleQueue[frozenset[Path]] = queue.SimpleQueue()
+        self.paths: set[Path] = set()
+
+    def __call__(self, paths: frozenset[Path]) -> None:
+        self._told.put(paths)
+
+    def wait_for(self, path: Path) -> None:
+        while path not in self.paths:
+            self.paths |= self._told.get(timeout=SECONDS)
+
+
+@pytest.fixture
+def seen() -> Seen:
+    return Seen()
+
+
+@pytest.fixture
+def watch(seen: Seen) -> Iterator[Watch]:
+    made = Watch(seen)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Path:
+    (tmp_path / "room/deep").mkdir(parents=True)
+    return tmp_path / "room"
+
+
+def test_what_is_written_created_and_removed_is_told(watch: Watch, seen: Seen, room: Path) -> None:
+    (room / "old").touch()
+    watch.watch([room])
+    (room / "deep/hidden").touch()
+    for name in ("new", "sp ace\n[é]"):
+        (room / name).touch()
+        seen.wait_for(room / name)
+    (room / "old").write_bytes(b"x")
+    seen.wait_for(room / "old")
+    seen.paths.clear()
+    (room / "old").unlink()
+    seen.wait_for(room / "old")
+    assert room / "deep/hidden" not in seen.paths
+
+
+def test_the_directories_can_be_changed_at_any_time(watch: Watch, seen: Seen, room: Path) -> None:
+    watch.watch([room])
+    watch.watch([room / "deep"])
+    (room / "unseen").touch()
+    (room / "deep/a").touch()
+    seen.wait_for(room / "deep/a")
+    watch.watch([room, room / "deep"])
+    (room / "b").touch()
+    seen.wait_for(room / "b")
+    assert room / "unseen" not in seen.paths
+    watch.watch([])
+    watch.watch([room])
+    (room / "c").touch()
+    seen.wait_for(room / "c")
+
+
+def test_a_change_just_before_new_directories_is_not_lost(
+    watch: Watch, seen: Seen, room: Path
+) -> None:
+    watch.watch([room])
+    (room / "a").touch()
+    watch.watch([room, room / "deep"])
+    seen.wait_for(room / "a")
+
+
+def test_a_directory_that_is_missing_is_watched_from_its_birth(
+    watch: Watch, seen: Seen, room: Path
+) -> None:
+    wanted = room / "not/yet"
+    watch.watch([wanted])
+    (room / "noise").touch()
+    wanted.mkdir(parents=True)
+    seen.wait_for(wanted)
+    (wanted / "a").touch()
+    watch.watch([wanted])
+    (wanted / "b").touch()
+    seen.wait_for(wanted / "b")
+    assert room / "noise" not in seen.paths
+
+
+def test_a_directory_that_is_replaced_is_told_and_watched_on(
+    watch: Watch, seen: Seen, room: Path
+) -> None:
+    watch.watch([room / "deep", room])
+    shutil.rmtree(room / "deep")
+    seen.wait_for(room / "deep")
+    seen.paths.clear()
+    (room / "deep").mkdir()
+    seen.wait_for(room / "deep")
+    watch.watch([room / "deep"])
+    (room / "deep/a").touch()
+    seen.wait_for(room / "deep/a")
+
+
+def test_a_name_that_cannot_be_told_is_told_as_its_directory(
+    watch: Watch, seen: Seen, room: Path
+) -> None:
+    watch.watch([room])
+    (room / "\udcff").touch()
+    seen.wait_for(room)
+    (room / "after").touch()
+    watch.watch([room])
+    (room / "later").touch()
+    seen.wait_for(room / "later")
+
+
+def test_a_directory_that_cannot_be_named_is_looked_at(
+    watch: Watch, seen: Seen, room: Path
+) -> None:
+    odd = room / "\udcff"
+    odd.mkdir()
+    watch.watch([odd, room])
+    (odd / "a").touch()
+    (room / "wake").touch()
+    seen.wait_for(odd)
+
+
+def test_a_link_to_a_directory_is_told_by_its_own_name(
+    watch: Watch, seen: Seen, room: Path
+) -> None:
+    (room / "link").symlink_to("deep")
+    watch.watch([room / "link"])
+    (room / "deep/a").touch()
+    seen.wait_for(room / "link/a")
+
+
+def test_a_callback_that_fails_does_not_end_the_watch(
+    room: Path, seen: Seen, caplog: pytest.LogCaptureFixture
+) -> None:
+    def failing(paths: frozenset[Path]) -> None:
+        seen(paths)
+        raise KeyError
+
+    watch = Watch(failing)
+    watch.watch([room])
+    for name in ("a", "b"):
+        (room / name).touch()
+        seen.wait_for(room / name)
+    watch.close()
+    assert "not handled" in caplog.text
+
+
+def test_a_callback_may_change_the_directories_and_close(room: Path) -> None:
+    done = threading.Event()
+
+    def busy(_paths: frozenset[Path]) -> None:
+        watch.watch([room / "deep"])
+        watch.close()
+        done.set()
+
+    watch = Watch(busy)
+    watch.watch([room])
+    (room / "a").touch()
+    assert done.wait(SECONDS)
+    watch.close()
+    watch.watch([room])
+
+
+def test_a_watch_that_never_began_is_closed_at_once(seen: Seen) -> None:
+    watch = Watch(seen)
+    watch.close()
+    watch.close()
+
+
+def test_where_nothing_is_told_the_watch_looks_again_and_again(room: Path, seen: Seen) -> None:
+    watch = Watch(seen, force_polling=True)
+    watch.watch([room])
+    (room / "a").touch()
+    seen.wait_for(room / "a")
+    watch.close()
+
+
+class Exhausted:
+    """A source of events on a system that has given all of its watches away."""
+
+    real = _rust_notify.RustNotify
+
+    def __new__(cls, paths: list[str], debug: bool, polling: bool, *rest: object) -> object:  # noqa: FBT001 - the real one's signature
+        if not polling:
+            raise OSError("OS file watch limit reached")
+        return cls.real(paths, debug, polling, *rest)  # type: ignore[arg-type,call-arg] # passed on as given
+
+
+def test_an_exhausted_system_is_polled(
+    room: Path, seen: Seen, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(_rust_notify, "RustNotify", Exhausted)
+    watch = Watch(seen)
+    watch.watch([room])
+    (room / "a").touch()
+    seen.wait_for(room / "a")
+    watch.close()
+    assert "limit reached" in caplog.text
+
+
+def test_too_many_directories_to_poll_are_not_watched(
+    room: Path, seen: Seen, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(_rust_notify, "RustNotify", Exhausted)
+    many = [room / str(number) for number in range(501)]
+    for directory in many:
+        directory.mkdir()
+    watch = Watch(seen)
+    watch.watch(many)
+    assert "off" in caplog.text
+    watch.watch([room])
+    (room / "a").touch()
+    seen.wait_for(room / "a")
+    watch.close()
+
+
+def test_a_source_that_breaks_ends_the_watch_loudly(
+    room: Path, seen: Seen, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_arguments: object) -> None:
+        raise KeyError
+
+    monkeypatch.setattr(_rust_notify, "RustNotify", broken)
+    watch = Watch(seen)
+    watch.watch([room])
+    watch.close()
+    assert "go unseen" in caplog.text
+    assert os.listdir(room) == ["deep"]  # noqa: PTH208 - names alone

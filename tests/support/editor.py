@@ -1,0 +1,507 @@
+"""An editor without a screen: a real LSP client that holds buffers, saves files, and is asked.
+
+It speaks to a real server process over standard input and output, by pytest-lsp's client, and does
+with edits, saves and messages what editors do. Nothing here sleeps: waiting is for messages.
+"""
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest_lsp
+from lsprotocol import types as lsp
+from pygls.protocol.json_rpc import (
+    JsonRPCNotification,
+    JsonRPCRequestMessage,
+    JsonRPCResponseMessage,
+)
+
+from intent_lsp.core.content import split_lines
+from intent_lsp.core.findings import Position
+from intent_lsp.doors.lsp.positions import (
+    ClientPosition,
+    PositionEncoding,
+    end_of,
+    from_client,
+    to_client,
+)
+from intent_lsp.doors.lsp.types import uri_of
+
+PATIENCE = 20.0
+SERVER = (sys.executable, "-m", "intent_lsp", "serve")
+NOTIFICATIONS = ("intent/didChange", "intent/didDeny", "intent/didTrace")
+
+
+@dataclass
+class Buffer:
+    """What the editor shows of one file."""
+
+    uri: str
+    path: Path
+    text: str
+    version: int = 1
+
+
+def capabilities(**changes: Any) -> lsp.ClientCapabilities:
+    """Give the capabilities of a client that can do all that this editor can."""
+    declared: dict[str, Any] = {
+        "workspace": {
+            "applyEdit": True,
+            "configuration": False,
+            "workspaceFolders": True,
+            "workspaceEdit": {"documentChanges": True},
+        },
+        "textDocument": {
+            "synchronization": {"didSave": True, "willSave": True, "willSaveWaitUntil": True},
+            "publishDiagnostics": {
+                "relatedInformation": True,
+                "versionSupport": True,
+                "codeDescriptionSupport": True,
+                "dataSupport": True,
+            },
+            "codeAction": {
+                "codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix"]}}
+            },
+        },
+        "window": {"showDocument": {"support": True}},
+        "general": {"positionEncodings": ["utf-16"]},
+        "experimental": {"intent": {"notifications": True}},
+    }
+    for place, value in changes.items():
+        node = declared
+        *parents, last = place.split("__")
+        for parent in parents:
+            node = node.setdefault(parent, {})
+        node[last] = value
+    structured: lsp.ClientCapabilities = _converter().structure(declared, lsp.ClientCapabilities)
+    return structured
+
+
+def _converter() -> Any:
+    from pygls.protocol import default_converter  # noqa: PLC0415
+
+    return default_converter()
+
+
+@dataclass
+class Editor:
+    """One editor window with its server process."""
+
+    client: pytest_lsp.LanguageClient
+    root: Path
+    encoding: PositionEncoding = PositionEncoding.UTF_16
+    server_capabilities: lsp.ServerCapabilities | None = None
+    buffers: dict[str, Buffer] = field(default_factory=dict)
+    shown: dict[str, lsp.PublishDiagnosticsParams] = field(default_factory=dict)
+    notified: list[tuple[str, Any]] = field(default_factory=list)
+    asked: list[lsp.ShowMessageRequestParams] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
+    choices: list[str] = field(default_factory=list)
+    refreshed: int = 0
+    registered: list[str] = field(default_factory=list)
+    news: asyncio.Condition = field(default_factory=asyncio.Condition)
+
+    # -- what a person does -------------------------------------------------------------------
+
+    def open(self, name: str, text: str | None = None) -> Buffer:
+        """Open a file, with the text on disk, or with a text that was never saved."""
+        path = self.root / name
+        if text is None:
+            text = path.read_bytes().decode("utf-8-sig")
+        buffer = Buffer(uri_of(path), path, text)
+        self.buffers[name] = buffer
+        self.client.text_document_did_open(
+            lsp.DidOpenTextDocumentParams(
+                lsp.TextDocumentItem(
+                    uri=buffer.uri, language_id="plaintext", version=1, text=buffer.text
+                )
+            )
+        )
+        return buffer
+
+    def type(self, name: str, text: str) -> Buffer:
+        """Make a buffer's text another one, by the one edit that leads there."""
+        buffer = self.buffers[name]
+        old, new = buffer.text, text
+        head = 0
+        while head < min(len(old), len(new)) and old[head] == new[head]:
+            head += 1
+        tail = 0
+        while tail < min(len(old), len(new)) - head and old[-1 - tail] == new[-1 - tail]:
+            tail += 1
+        lines = split_lines(old)
+        change = lsp.TextDocumentContentChangePartial(
+            range=lsp.Range(
+                self._position(lines, old[:head]),
+                self._position(lines, old[: len(old) - tail]),
+            ),
+            text=new[head : len(new) - tail],
+        )
+        self._change(buffer, new, [change])
+        return buffer
+
+    async def save(
+        self,
+        name: str,
+        *,
+        reason: lsp.TextDocumentSaveReason = lsp.TextDocumentSaveReason.Manual,
+        ask: bool = True,
+    ) -> bytes:
+        """Save a buffer as editors do: ask, apply what is answered, write, tell."""
+        buffer = self.buffers[name]
+        if ask:
+            edits = await self.client.text_document_will_save_wait_until_async(
+                lsp.WillSaveTextDocumentParams(lsp.TextDocumentIdentifier(buffer.uri), reason)
+            )
+            self.apply(buffer, edits or [])
+        data = buffer.text.encode()
+        if data or buffer.path.exists() or ask:
+            buffer.path.parent.mkdir(parents=True, exist_ok=True)
+            buffer.path.write_bytes(data)
+        self.client.text_document_did_save(
+            lsp.DidSaveTextDocumentParams(lsp.TextDocumentIdentifier(buffer.uri))
+        )
+        return data
+
+    def close(self, name: str) -> None:
+        """Close a buffer."""
+        buffer = self.buffers.pop(name)
+        self.client.text_document_did_close(
+            lsp.DidCloseTextDocumentParams(lsp.TextDocumentIdentifier(buffer.uri))
+        )
+
+    async def actions(self, name: str, line: int = 0) -> dict[str, lsp.CodeAction]:
+        """Ask for the code actions on a line, by title."""
+        buffer = self.buffers[name]
+        here = lsp.Range(lsp.Position(line, 0), lsp.Position(line, 0))
+        published = self.shown.get(buffer.uri)
+        on_line = [
+            d
+            for d in (published.diagnostics if published else [])
+            if d.range.start.line <= line <= d.range.end.line
+        ]
+        found = await self.client.text_document_code_action_async(
+            lsp.CodeActionParams(
+                text_document=lsp.TextDocumentIdentifier(buffer.uri),
+                range=here,
+                context=lsp.CodeActionContext(diagnostics=on_line),
+            )
+        )
+        actions = [action for action in found or [] if isinstance(action, lsp.CodeAction)]
+        return {action.title: action for action in actions}
+
+    async def run(self, action: lsp.CodeAction) -> Any:
+        """Do what a code action says."""
+        if action.edit is not None:
+            assert self._apply_workspace_edit(action.edit), "the text has moved on"
+        if action.command is not None:
+            return await self.command(action.command.command, *(action.command.arguments or []))
+        return None
+
+    # -- what a client asks -------------------------------------------------------------------
+
+    async def ask(self, method: str, params: Any = None) -> Any:
+        """Send a request of ours; its answer as plain JSON."""
+        return plain(await self.client.protocol.send_request_async(method, params))
+
+    async def command(self, name: str, *arguments: Any) -> Any:
+        """Run a command; its answer as plain JSON."""
+        return plain(
+            await self.client.workspace_execute_command_async(
+                lsp.ExecuteCommandParams(command=name, arguments=list(arguments) or None)
+            )
+        )
+
+    # -- what is waited for -------------------------------------------------------------------
+
+    async def choose(self, title: str) -> None:
+        """Choose this, in answer to the oldest question that is still open, or to the next."""
+        async with self.news:
+            self.choices.append(title)
+            self.news.notify_all()
+
+    async def until(self, met: Callable[[], Any], why: str) -> Any:
+        """Wait for the messages that make something true."""
+
+        async def wait() -> Any:
+            async with self.news:
+                await self.news.wait_for(met)
+                return met()
+
+        try:
+            return await asyncio.wait_for(wait(), PATIENCE)
+        except TimeoutError:
+            raise AssertionError(f"{why}; {self._report()}") from None
+
+    async def problems(self, name: str, *codes: str) -> Sequence[lsp.Diagnostic]:
+        """Wait until a file shows exactly these codes, in order; give its diagnostics."""
+        uri = uri_of(self.root / name)
+
+        def met() -> bool:
+            published = self.shown.get(uri)
+            return [d.code for d in (published.diagnostics if published else [])] == list(codes)
+
+        await self.until(met, f"{name} shows {codes}")
+        published = self.shown.get(uri)
+        return published.diagnostics if published else []
+
+    async def settled(self, name: str) -> Sequence[lsp.Diagnostic]:
+        """Wait until everything sent so far is worked off; give what a file shows then."""
+        buffer = self.buffers[name]
+        # A save's question goes through the document's lane: its answer comes after what is there.
+        await self.client.text_document_will_save_wait_until_async(
+            lsp.WillSaveTextDocumentParams(
+                lsp.TextDocumentIdentifier(buffer.uri), lsp.TextDocumentSaveReason.AfterDelay
+            )
+        )
+        published = self.shown.get(buffer.uri)
+        return published.diagnostics if published else []
+
+    async def traced(self, count: int) -> list[dict[str, Any]]:
+        """Wait for the notifications of so many records; give their params."""
+
+        def told() -> list[Any]:
+            return [params for method, params in self.notified if method == "intent/didTrace"]
+
+        await self.until(lambda: len(told()) >= count, f"{count} records")
+        return told()
+
+    def records(self) -> list[dict[str, Any]]:
+        """Read the ledger from the disk."""
+        ledger = self.root / ".orchestration" / "agent_trace.jsonl"
+        if not ledger.exists():
+            return []
+        return [json.loads(line) for line in ledger.read_text().splitlines()]
+
+    def apply(self, buffer: Buffer, edits: Sequence[lsp.TextEdit]) -> None:
+        """Apply edits that all speak of the same text."""
+        if not edits:
+            return
+        lines = split_lines(buffer.text)
+        text = buffer.text
+        placed = sorted(
+            (
+                (self._offset(lines, e.range.start), self._offset(lines, e.range.end), e.new_text)
+                for e in edits
+            ),
+            reverse=True,
+        )
+        for start, end, new_text in placed:
+            text = text[:start] + new_text + text[end:]
+        whole = lsp.TextDocumentContentChangeWholeDocument(text=text)
+        self._change(buffer, text, [whole])
+
+    # -- inside -------------------------------------------------------------------------------
+
+    def _change(self, buffer: Buffer, text: str, changes: Sequence[Any]) -> None:
+        buffer.text = text
+        buffer.version += 1
+        self.client.text_document_did_change(
+            lsp.DidChangeTextDocumentParams(
+                lsp.VersionedTextDocumentIdentifier(uri=buffer.uri, version=buffer.version),
+                list(changes),
+            )
+        )
+
+    def _position(self, lines: list[str], before: str) -> lsp.Position:
+        head = split_lines(before)
+        place = end_of(head)
+        if before.endswith("\r") and "".join(lines)[len(before) : len(before) + 1] == "\n":
+            place = Position(len(head) - 1, len(head[-1]) - 1)
+        found = to_client(lines, place, self.encoding)
+        return lsp.Position(found.line, found.character)
+
+    def _offset(self, lines: list[str], position: lsp.Position) -> int:
+        place = from_client(lines, ClientPosition(position.line, position.character), self.encoding)
+        return sum(map(len, lines[: place.line])) + place.character
+
+    def _buffer(self, uri: str) -> Buffer | None:
+        return next((b for b in self.buffers.values() if b.uri == uri), None)
+
+    def _apply_workspace_edit(self, edit: lsp.WorkspaceEdit) -> bool:
+        changes: list[tuple[str, int | None, Sequence[Any]]] = [
+            (uri, None, edits) for uri, edits in (edit.changes or {}).items()
+        ]
+        for change in edit.document_changes or []:
+            assert isinstance(change, lsp.TextDocumentEdit)
+            changes.append((change.text_document.uri, change.text_document.version, change.edits))
+        for uri, version, edits in changes:
+            buffer = self._buffer(uri)
+            if buffer is None or (version is not None and version != buffer.version):
+                return False
+            self.apply(buffer, edits)
+        return True
+
+    def _report(self) -> str:
+        shown = {
+            uri.rsplit("/", 1)[-1]: [(d.code, d.range.start.line) for d in p.diagnostics]
+            for uri, p in self.shown.items()
+        }
+        return f"shown: {shown}; notified: {self.notified[-3:]}; told: {self.told[-3:]}"
+
+
+def plain(value: Any) -> Any:
+    """Turn what pygls makes of an answer back into plain JSON."""
+    if hasattr(value, "_asdict"):
+        return {name: plain(item) for name, item in value._asdict().items()}
+    if isinstance(value, Mapping):
+        return {name: plain(item) for name, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    return value
+
+
+def _plain_converter() -> Any:
+    """Leave what is ours as JSON gave it: pygls's named tuples lose keys that are no names."""
+    converter = _converter()
+    for message in (JsonRPCRequestMessage, JsonRPCResponseMessage, JsonRPCNotification):
+        converter.register_structure_hook(message, lambda told, kind: kind(**told))
+    converter.register_structure_hook(
+        lsp.CodeActionResponse,
+        # lsprotocol takes an action that has a command for a bare command.
+        lambda told, _: lsp.CodeActionResponse(
+            id=told["id"],
+            result=[converter.structure(a, lsp.CodeAction) for a in told.get("result") or []],
+        ),
+    )
+    return converter
+
+
+@asynccontextmanager
+async def editing(
+    root: Path,
+    *,
+    options: Mapping[str, Any] | None = None,
+    client_capabilities: lsp.ClientCapabilities | None = None,
+    folders: Sequence[Path] | None = None,
+    command: Sequence[str] = SERVER,
+) -> AsyncIterator[Editor]:
+    """Start an editor on a folder, and end it in good order."""
+    editor = await start(
+        root,
+        options=options,
+        client_capabilities=client_capabilities,
+        folders=folders,
+        command=command,
+    )
+    try:
+        yield editor
+    finally:
+        await stop(editor)
+
+
+async def start(
+    root: Path,
+    *,
+    options: Mapping[str, Any] | None = None,
+    client_capabilities: lsp.ClientCapabilities | None = None,
+    folders: Sequence[Path] | None = None,
+    command: Sequence[str] = SERVER,
+) -> Editor:
+    """Start an editor and its server process."""
+    client = pytest_lsp.LanguageClient(configuration={}, converter_factory=_plain_converter)
+    editor = Editor(client, root)
+    _listen(editor)
+    await client.start_io(*command)
+    declared = client_capabilities or capabilities()
+    result = await client.initialize_session(
+        lsp.InitializeParams(
+            capabilities=declared,
+            process_id=None,
+            root_uri=uri_of(root),
+            workspace_folders=[
+                lsp.WorkspaceFolder(uri=uri_of(folder), name=folder.name)
+                for folder in (folders if folders is not None else [root])
+            ],
+            initialization_options=None if options is None else dict(options),
+        )
+    )
+    editor.server_capabilities = result.capabilities
+    encoding = result.capabilities.position_encoding or lsp.PositionEncodingKind.Utf16
+    editor.encoding = PositionEncoding(lsp.PositionEncodingKind(encoding).value)
+    return editor
+
+
+async def stop(editor: Editor) -> None:
+    """End the server in good order."""
+    await editor.client.shutdown_session()
+    await editor.client.stop()
+
+
+def _listen(editor: Editor) -> None:
+    for hear in (_hear_what_is_shown, _hear_questions, _hear_of_capabilities, _hear_ours):
+        hear(editor, editor.client)
+
+
+async def _tell(editor: Editor) -> None:
+    async with editor.news:
+        editor.news.notify_all()
+
+
+def _hear_what_is_shown(editor: Editor, client: pytest_lsp.LanguageClient) -> None:
+    @client.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+    async def published(params: lsp.PublishDiagnosticsParams) -> None:
+        editor.shown[params.uri] = params
+        await _tell(editor)
+
+    @client.feature(lsp.WINDOW_SHOW_MESSAGE)
+    async def told(params: lsp.ShowMessageParams) -> None:
+        editor.told.append(params.message)
+        await _tell(editor)
+
+    @client.feature(lsp.WINDOW_LOG_MESSAGE)
+    async def logged(params: lsp.LogMessageParams) -> None:
+        client.log_messages.append(params)
+        await _tell(editor)
+
+
+def _hear_questions(editor: Editor, client: pytest_lsp.LanguageClient) -> None:
+    @client.feature(lsp.WINDOW_SHOW_MESSAGE_REQUEST)
+    async def asked(params: lsp.ShowMessageRequestParams) -> lsp.MessageActionItem | None:
+        editor.asked.append(params)
+        await _tell(editor)
+        await editor.until(lambda: bool(editor.choices), "the person chooses")
+        choice = editor.choices.pop(0)
+        return lsp.MessageActionItem(title=choice) if choice else None
+
+    @client.feature(lsp.WORKSPACE_APPLY_EDIT)
+    async def apply(params: lsp.ApplyWorkspaceEditParams) -> lsp.ApplyWorkspaceEditResult:
+        applied = editor._apply_workspace_edit(params.edit)  # noqa: SLF001 - the editor's own
+        await _tell(editor)
+        return lsp.ApplyWorkspaceEditResult(applied=applied)
+
+    @client.feature(lsp.WINDOW_SHOW_DOCUMENT)
+    async def show(params: lsp.ShowDocumentParams) -> lsp.ShowDocumentResult:
+        path = next((p for p in editor.root.rglob("*") if uri_of(p) == params.uri), None)
+        if path is not None:
+            editor.open(str(path.relative_to(editor.root)))
+        return lsp.ShowDocumentResult(success=path is not None)
+
+
+def _hear_of_capabilities(editor: Editor, client: pytest_lsp.LanguageClient) -> None:
+    @client.feature(lsp.WORKSPACE_DIAGNOSTIC_REFRESH)
+    async def refresh(_: None) -> None:
+        editor.refreshed += 1
+        await _tell(editor)
+
+    @client.feature(lsp.CLIENT_REGISTER_CAPABILITY)
+    async def register(params: lsp.RegistrationParams) -> None:
+        editor.registered += [registration.method for registration in params.registrations]
+        await _tell(editor)
+
+
+def _hear_ours(editor: Editor, client: pytest_lsp.LanguageClient) -> None:
+    for method in NOTIFICATIONS:
+
+        def listen(method: str) -> None:
+            @client.feature(method)
+            async def notified(params: Any) -> None:
+                editor.notified.append((method, plain(params)))
+                await _tell(editor)
+
+        listen(method)

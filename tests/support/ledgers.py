@@ -1,0 +1,171 @@
+"""Ledgers and records for tests: generated events, a clock that ticks, ids in order."""
+
+import itertools
+import uuid
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from hypothesis import strategies as st
+
+from intent_lsp.core.content import hash_content
+from intent_lsp.core.paths import LEDGER_FILE
+from intent_lsp.core.records import (
+    Approval,
+    ApprovalChoice,
+    AstFingerprint,
+    Contributor,
+    Conversation,
+    EntityType,
+    Event,
+    Grant,
+    MutationClass,
+    Range,
+    RecordFile,
+    Related,
+    ScopeValidation,
+    Vcs,
+)
+from intent_lsp.store.ledger import Ledger
+from intent_lsp.store.ledger_file import Disk
+
+START = datetime(2026, 11, 21, 20, 27, 33, 123000, tzinfo=UTC)
+HASH = hash_content(b"x")
+
+_text = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+_word = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
+hashes = st.binary(max_size=2).map(hash_content)
+
+
+def _maybe(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.none() | strategy
+
+
+@st.composite
+def runs(draw: st.DrawFn) -> tuple[Range, ...]:
+    """Draw ranges that ascend and do not overlap."""
+    found, above = [], 0
+    for _ in range(draw(st.integers(0, 3))):
+        start = above + draw(st.integers(1, 4))
+        end = start + draw(st.integers(0, 4))
+        replaced = draw(_maybe(st.tuples(st.integers(1, 9), st.integers(0, 9))))
+        found.append(
+            Range(
+                start_line=start,
+                end_line=end,
+                content_hash=draw(hashes),
+                replaced=replaced and (*replaced, end - start + 1),
+                fallback=replaced is None and draw(st.booleans()),
+            )
+        )
+        above = end
+    return tuple(found)
+
+
+conversations = st.builds(
+    Conversation,
+    url=_word,
+    contributor=st.builds(Contributor, st.sampled_from(EntityType), _word),
+    ranges=runs(),
+    related=st.lists(st.builds(Related, _word, _text), max_size=2).map(tuple),
+)
+files = st.builds(
+    RecordFile,
+    relative_path=_word,
+    previous_path=_maybe(_word),
+    pre_hash=_maybe(hashes),
+    post_hash=_maybe(hashes),
+    ast_fingerprint=_maybe(
+        st.builds(AstFingerprint, parser=_word, language=_word, summary_hash=hashes)
+    ),
+    conversations=st.lists(conversations, max_size=2).map(tuple),
+)
+_edits = st.builds(
+    Event,
+    intent_id=_maybe(_word),
+    intent_hash=_maybe(hashes),
+    session_id=_word,
+    agent_id=_maybe(_word),
+    tool_name=_word,
+    mutation_class=st.sampled_from(MutationClass),
+    inferred=st.booleans(),
+    scope_validation=st.sampled_from(ScopeValidation),
+    concurrent_modification=st.booleans(),
+    approval=_maybe(st.builds(Approval, st.sampled_from(ApprovalChoice), _word)),
+    vcs=st.sampled_from([Vcs(), Vcs("a3c56b05b2766f6ce3795558307cdc8fdf46391a")]),
+    files=st.lists(files, max_size=3).map(tuple),
+)
+_failures = st.builds(
+    Event,
+    session_id=_word,
+    tool_name=_word,
+    mutation_class=st.sampled_from(MutationClass),
+    scope_validation=st.sampled_from(ScopeValidation),
+    success=st.just(value=False),
+    error=_maybe(_text),
+)
+_grants = st.builds(
+    Event,
+    session_id=_word,
+    tool_name=st.just("intent/grant"),
+    mutation_class=st.just(MutationClass.CONFIGURATION),
+    scope_validation=st.just(ScopeValidation.EXEMPT),
+    grant=st.builds(
+        Grant,
+        patterns=st.lists(_text, max_size=2).map(tuple),
+        reason=_maybe(_text),
+        granted_by=_word,
+        expires_at=_maybe(st.just("2026-11-21T20:27:33.123Z")),
+    ),
+)
+events = _edits | _failures | _grants
+
+
+def edit(path: str = "src/a.py", **told: object) -> Event:
+    """Make one plain save."""
+    talk = Conversation(
+        url="s1",
+        contributor=Contributor(EntityType.HUMAN, "human"),
+        ranges=(Range(start_line=1, end_line=1, content_hash=HASH, replaced=(1, 0, 1)),),
+        related=(Related("specification", "INT-001"),),
+    )
+    file = RecordFile(relative_path=path, pre_hash=None, post_hash=HASH, conversations=(talk,))
+    plain: dict[str, Any] = {
+        "intent_id": "INT-001",
+        "session_id": "s1",
+        "tool_name": "editor/save",
+        "mutation_class": MutationClass.INTENT_EVOLUTION,
+        "inferred": True,
+        "scope_validation": ScopeValidation.PASS,
+        "files": (file,),
+    }
+    return Event(**(plain | told))
+
+
+def ticking() -> Callable[[], datetime]:
+    """Give a clock that is a second later at each look."""
+    seconds = itertools.count()
+    return lambda: START + timedelta(seconds=next(seconds))
+
+
+def new_id() -> str:
+    return str(uuid.uuid4())
+
+
+def ledger_at(root: Path, *, disk: Disk | None = None, wait_seconds: float = 2.0) -> Ledger:
+    """Open a ledger below `root`, with a clock of its own."""
+    return Ledger(root, ticking(), new_id, disk=disk, wait_seconds=wait_seconds)
+
+
+def lines_of(root: Path) -> list[bytes]:
+    """Read the ledger's lines, each with its newline."""
+    return (root / LEDGER_FILE).read_bytes().splitlines(keepends=True)
+
+
+def put_lines(root: Path, lines: list[bytes]) -> None:
+    """Write a ledger as git or a person would: another file in its place."""
+    path = root / LEDGER_FILE
+    path.parent.mkdir(exist_ok=True)
+    path.unlink(missing_ok=True)
+    path.write_bytes(b"".join(lines))

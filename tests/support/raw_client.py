@@ -1,0 +1,159 @@
+"""A client of the wire that says exactly the bytes it is told to."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from queue import Queue
+from typing import IO, Any
+
+from intent_lsp.doors.lsp import transport
+from tests.support import tiny_server
+
+ROOT = Path(__file__).parent.parent.parent
+LIMIT = 30
+INITIALIZE: dict[str, Any] = {"processId": None, "rootUri": None, "capabilities": {}}
+
+
+def framed(message: object) -> bytes:
+    body = message if isinstance(message, bytes) else json.dumps(message).encode()
+    return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+
+
+class RawClient:
+    """Speaks over two streams; answers are read by a thread, so that silence fails a test."""
+
+    def __init__(self, to_server: IO[bytes], from_server: IO[bytes]) -> None:
+        self._to, self._from = to_server, from_server
+        self._next = 0
+        self.inbox: Queue[dict[str, Any] | None] = Queue()
+        self.reader = threading.Thread(target=self._read, daemon=True)
+        self.reader.start()
+
+    def raw(self, data: bytes) -> None:
+        self._to.write(data)
+        self._to.flush()
+
+    def send(self, message: object) -> None:
+        self.raw(framed(message))
+
+    def notify(self, method: str, params: object = None) -> None:
+        message: dict[str, object] = {"jsonrpc": "2.0", "method": method}
+        self.send(message if params is None else message | {"params": params})
+
+    def begin(self, method: str, params: object = None) -> int:
+        self._next += 1
+        message: dict[str, object] = {"jsonrpc": "2.0", "id": self._next, "method": method}
+        self.send(message if params is None else message | {"params": params})
+        return self._next
+
+    def ask(self, method: str, params: object = None) -> dict[str, Any]:
+        identity = self.begin(method, params)
+        answer = self.next()
+        assert answer["id"] == identity, answer
+        return answer
+
+    def initialize(self, **params: object) -> dict[str, Any]:
+        answer = self.ask("initialize", INITIALIZE | params)
+        self.notify("initialized", {})
+        return answer
+
+    def next(self) -> dict[str, Any]:
+        message = self.inbox.get(timeout=LIMIT)
+        assert message is not None, "the server hung up"
+        return message
+
+    def hang_up(self) -> None:
+        with suppress(OSError):
+            self._to.close()
+
+    def hear_no_more(self) -> None:
+        self._from.close()
+
+    def said_nothing_more(self) -> bool:
+        """Wait until the server hangs up; tell whether it said nothing before."""
+        return self.inbox.get(timeout=LIMIT) is None
+
+    def _read(self) -> None:
+        with suppress(ValueError, OSError):
+            while header := self._from.readline():
+                assert header.lower().startswith(b"content-length: "), header
+                assert self._from.readline() == b"\r\n"
+                body = self._from.read(int(header.split()[1]))
+                self.inbox.put(json.loads(body))
+        self.inbox.put(None)
+
+
+class Child(RawClient):
+    """A client of a server in a process of its own."""
+
+    def __init__(self) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "tests.support.tiny_server"],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        assert self.process.stdin
+        assert self.process.stdout
+        super().__init__(self.process.stdin, self.process.stdout)
+
+    def end(self) -> tuple[int, str]:
+        """Wait for the end; give the exit status and the log."""
+        assert self.process.stderr
+        log = self.process.stderr.read().decode()
+        return self.process.wait(LIMIT), log
+
+
+@contextmanager
+def child() -> Iterator[Child]:
+    client = Child()
+    try:
+        yield client
+    finally:
+        client.hang_up()
+        try:
+            client.process.wait(LIMIT)
+        finally:
+            client.process.kill()
+        client.reader.join()
+        client.hear_no_more()
+        assert client.process.stderr
+        client.process.stderr.close()
+
+
+class Thread(RawClient):
+    """A client of a server in a thread of this process."""
+
+    def __init__(self) -> None:
+        server_reads, we_write = os.pipe()
+        we_read, server_writes = os.pipe()
+        self.server = tiny_server.build()
+        self.status: int | None = None
+        self._thread = threading.Thread(target=self._serve, args=(server_reads, server_writes))
+        self._thread.start()
+        super().__init__(os.fdopen(we_write, "wb"), os.fdopen(we_read, "rb"))
+
+    def end(self) -> int | None:
+        self._thread.join(LIMIT)
+        return self.status
+
+    def _serve(self, source: int, sink: int) -> None:
+        self.status = transport.serve(self.server, source, sink)
+
+
+@contextmanager
+def thread() -> Iterator[Thread]:
+    client = Thread()
+    try:
+        yield client
+    finally:
+        client.hang_up()
+        client.end()
+        client.reader.join()
+        client.hear_no_more()

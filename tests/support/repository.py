@@ -1,0 +1,41 @@
+"""A git repository in a directory of its own, driven through the git program."""
+
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A work tree at `root`; the environment is the one of `tests.support.isolation`."""
+
+    root: Path
+
+    def git(self, *arguments: str) -> str:
+        """Run git in the work tree and give what it printed; a failure shows its words."""
+        done = subprocess.run(
+            ["git", *arguments], cwd=self.root, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, f"git {' '.join(arguments)}: {done.stderr}"
+        return done.stdout
+
+    def write(self, path: str, content: str | bytes) -> Path:
+        """Write a file, its directories included, byte for byte."""
+        target = self.root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content.encode() if isinstance(content, str) else content)
+        return target
+
+    def commit(self, message: str = "work") -> str:
+        """Commit everything in the work tree and give the commit's id."""
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--allow-empty", "--message", message)
+        return self.git("rev-parse", "HEAD").strip()
+
+
+def create(root: Path) -> Repository:
+    """Make an empty repository at `root`, with its branch `main` unborn."""
+    root.mkdir(parents=True, exist_ok=True)
+    repository = Repository(root)
+    repository.git("init", "--quiet")
+    return repository

@@ -1,0 +1,159 @@
+"""The documentation is held to the code: codes, links, examples, commands, versions."""
+
+import json
+import re
+import subprocess
+import sys
+from enum import StrEnum
+from itertools import takewhile
+from pathlib import Path
+
+import pytest
+import yaml
+
+from intent_lsp import __version__
+from intent_lsp.core import codes
+from tests.support import code_map, markdown
+from tests.support.markdown import Page
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+PAGES = {
+    path.relative_to(ROOT).as_posix(): markdown.read(path)
+    for path in sorted([ROOT / "README.md", *DOCS.rglob("*.md")])
+}
+TARGETS = set(
+    re.findall(r"^([a-z][a-z-]*):(?!=)", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)
+)
+
+each_page = pytest.mark.parametrize("page", PAGES.values(), ids=PAGES.keys())
+
+
+def known_codes() -> set[str]:
+    kinds = [
+        kind
+        for kind in vars(codes).values()
+        if isinstance(kind, type) and issubclass(kind, StrEnum) and kind is not StrEnum
+    ]
+    return {code.value for kind in kinds for code in kind}
+
+
+def test_every_code_has_a_section_of_its_own_and_no_other_code_has() -> None:
+    page = PAGES["docs/codes.md"]
+    documented = [text for text in page.headings() if re.fullmatch(r"[A-Z][A-Z_]+", text)]
+    assert sorted(documented) == sorted(known_codes())
+    assert {code.lower() for code in known_codes()} <= page.anchors()
+
+
+def test_every_code_is_explained_and_has_a_way_out() -> None:
+    sections = re.split(r"^### ", PAGES["docs/codes.md"].text, flags=re.MULTILINE)[1:]
+    without = [text.split("\n")[0] for text in sections if "**Way out:**" not in text]
+    assert without == []
+
+
+@each_page
+def test_every_link_leads_somewhere(page: Page) -> None:
+    dead = [target for target in page.links() if not _leads_somewhere(page, target)]
+    assert dead == []
+
+
+def _leads_somewhere(page: Page, target: str) -> bool:
+    if re.match(r"[a-z]+:", target):
+        return True
+    name, _, anchor = target.partition("#")
+    there = (page.path.parent / name).resolve() if name else page.path
+    if not there.exists() or not there.is_relative_to(ROOT):
+        return False
+    return not anchor or anchor in markdown.read(there).anchors()
+
+
+@each_page
+def test_every_example_is_of_the_language_it_claims(page: Page) -> None:
+    for fence in page.fences():
+        match fence.language:
+            case "yaml":
+                yaml.safe_load(fence.body)
+            case "json":
+                json.loads(fence.body)
+            case "python":
+                compile(fence.body, str(page.path), "exec")
+            case language:
+                assert language in {"", "console", "lua", "sh", "text"}, fence
+
+
+def _commands(page: Page) -> set[str]:
+    """Give what a reader would type: console lines, and code spans that start a program of ours."""
+    typed = [
+        line.removeprefix("$ ")
+        for fence in page.fences()
+        if fence.language in {"console", "sh"}
+        for line in fence.body.splitlines()
+        if fence.language == "sh" or line.startswith("$ ")
+    ]
+    return {line.split("  #")[0].strip() for line in [*typed, *page.spans()]}
+
+
+@each_page
+def test_every_make_target_exists(page: Page) -> None:
+    asked = {line.split()[1] for line in _commands(page) if re.match(r"make [a-z]", line)}
+    assert asked <= TARGETS
+
+
+def _subcommands() -> list[str]:
+    """Give each `intent-lsp` command: its words up to the first that is none, and its options."""
+    found = set()
+    for page in PAGES.values():
+        for line in _commands(page):
+            words = line.split()
+            if words[:1] == ["intent-lsp"] and "--version" not in words:
+                plain = takewhile(re.compile(r"[a-z]+").fullmatch, words[1:])
+                options = [word.split("=")[0] for word in words if word.startswith("--")]
+                found.add(" ".join([*plain, *options]))
+    return sorted(found)
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("line", _subcommands())
+def test_every_command_and_its_options_exist(line: str) -> None:
+    words = line.split()
+    plain = [word for word in words if not word.startswith("--")]
+    done = subprocess.run(
+        [sys.executable, "-m", "intent_lsp", *plain, "--help"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert [word for word in words if word.startswith("--") and word not in done.stdout] == []
+
+
+def test_the_changelog_has_an_entry_for_this_version() -> None:
+    headings = PAGES["docs/changelog.md"].headings()
+    versions = [text for text in headings if re.match(r"\[?\d", text)]
+    assert versions
+    assert re.match(rf"\[{re.escape(__version__)}\]( - \d{{4}}-\d\d-\d\d)?$", versions[0])
+
+
+@each_page
+def test_the_product_line_names_this_version(page: Page) -> None:
+    told = re.findall(r"intent-lsp (\d+\.\d+\.\d+\S*) \(", page.text)
+    assert set(told) <= {__version__}
+
+
+def test_the_code_map_is_the_one_that_the_signs_make() -> None:
+    assert code_map.written() == code_map.made(), "run `make docs`"
+
+
+def test_every_page_is_reachable_from_the_index() -> None:
+    def targets(page: Page) -> set[Path]:
+        return {(page.path.parent / link.split("#")[0]).resolve() for link in page.links()}
+
+    index = DOCS / "README.md"
+    reached = targets(PAGES["docs/README.md"]) | targets(PAGES["docs/adr/README.md"]) | {index}
+    assert {page.path for page in PAGES.values()} - reached == {ROOT / "README.md"}
+    assert index in targets(PAGES["README.md"])
+
+
+def test_decisions_are_numbered_without_a_gap() -> None:
+    numbers = sorted(path.name[:4] for path in (DOCS / "adr").glob("[0-9]*.md"))
+    assert numbers == [f"{number:04}" for number in range(1, len(numbers) + 1)]
