@@ -14,9 +14,8 @@ from typing import Final
 from intent_lsp import __version__
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.records import Contributor, EntityType, Record
+from intent_lsp.core.records import Contributor, EntityType
 from intent_lsp.core.scope.index import Ownership
-from intent_lsp.formats.intent_hash import intent_hash
 from intent_lsp.governance.checkout import Checkout
 from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.judging import Judging
@@ -26,10 +25,10 @@ from intent_lsp.governance.saves import Saves
 from intent_lsp.governance.scope_checks import ScopeChecks
 from intent_lsp.governance.sessions import CHECKOUT_REQUIRED, Session, Sessions
 from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.tracing import Tracing
 from intent_lsp.store import clock
 from intent_lsp.store.drafts import Drafts
 from intent_lsp.store.git import Git
-from intent_lsp.store.index import Cursor, Page, Query
 from intent_lsp.store.ledger import Ledger
 from intent_lsp.store.local_room import open_local_room
 from intent_lsp.store.session_lock import SessionLocks
@@ -60,18 +59,6 @@ class DeskStatus:
     version: str = __version__
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TraceQuestion:
-    """Which records are wanted: every given field narrows (protocol section 2, `intent/trace`)."""
-
-    intent_id: str | None = None
-    path: WorkspacePath | None = None
-    session_id: str | None = None
-    since: str | None = None
-    limit: int = 20
-    cursor: Cursor | None = None
-
-
 class Governance:
     """The desk of one governed root."""
 
@@ -91,6 +78,7 @@ class Governance:
         self.rules = RulesCache(root)
         self.sessions = Sessions(self.stores, None if local is None else SessionLocks(local))
         self.contents = Contents(self.stores)
+        self.tracing = Tracing(self.stores.ledger, self.rules)
         self.scope_checks = ScopeChecks(self.stores, self.rules.current().spelling)
         judging = Judging(
             stores=self.stores, rules=self.rules, sessions=self.sessions, contents=self.contents
@@ -149,28 +137,6 @@ class Governance:
         recent = [] if state is None else list(state.recent_intents(len(usable)))
         order = {intent_id: place for place, intent_id in enumerate(recent)}
         return sorted(usable, key=lambda intent: order.get(intent.id, len(order)))
-
-    def trace(self, ask: TraceQuestion) -> Page:
-        """Give records, newest first; an intent's earlier ids are followed."""
-        intent = self.rules.current().active(ask.intent_id)
-        ids = None if ask.intent_id is None else (ask.intent_id,)
-        query = Query(
-            intent_ids=ids if intent is None else (intent.id, *intent.aliases),
-            path=ask.path,
-            session_id=ask.session_id,
-            since=ask.since,
-        )
-        return self.stores.ledger.index.query(query, limit=ask.limit, cursor=ask.cursor)
-
-    def flags(self, record: Record) -> tuple[str, ...]:
-        """Tell what has become of the intent of a record (requirements section 9)."""
-        if record.intent_id is None:
-            return ()
-        intent = self.rules.current().active(record.intent_id)
-        if intent is None:
-            return ("INTENT_ARCHIVED",)
-        same = record.intent_hash in (None, intent_hash(intent))
-        return () if same else ("INTENT_CHANGED",)
 
 
 def _selectable(intent: Intent, rules: Rules) -> bool:

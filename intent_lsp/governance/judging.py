@@ -6,7 +6,6 @@ Invariant: putting a file back to HEAD or to the session's baseline is never ref
 
 from dataclasses import dataclass, replace
 
-from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.gate import Allowed, Decision, Denied, FileFact, Question, Unread, judge
 from intent_lsp.core.intents import Intent, IntentId
@@ -91,15 +90,22 @@ class Judging:
         return replace(judgement, decision=decision, owners=owners)
 
     def forgiving(
-        self, judgement: Judgement, session_id: str, lines: list[str] | None
+        self, judgement: Judgement, session_id: str, reading: Reading, lines: list[str] | None
     ) -> Judgement:
-        """Let an edit pass whose outcome is the file as HEAD or the baseline has it."""
-        denied = judgement.denied
-        if denied is None or denied.code is GateCode.STALE_FILE or lines is None:
+        """Let an edit pass whose outcome is the file as HEAD or the baseline has it.
+
+        Over a change that its author never saw, whatever row refused it, it is no undoing.
+        """
+        if judgement.denied is None or lines is None or self.stale(judgement.path, reading):
             return judgement
         if not self._put_back(judgement.path, session_id, lines):
             return judgement
         return replace(judgement, decision=Allowed(ScopeValidation.EXEMPT))
+
+    def stale(self, path: WorkspacePath, reading: Reading) -> bool:
+        """Whether the disk holds what the asker never read, and the server did not write."""
+        expected = self._expected(path, reading)
+        return expected is not Unread.NEVER and expected != reading.disk
 
     def _put_back(self, path: WorkspacePath, session_id: str, lines: list[str]) -> bool:
         head = self._contents.head(path)
@@ -127,19 +133,20 @@ class Judging:
         )
 
     def _facts(self, place: Place, reading: Reading) -> tuple[FileFact, ...]:
-        expected = reading.read
-        if reading.disk is not None and self.own_write(place.path) == reading.disk:
-            expected = reading.disk
         fact = FileFact(
             path=place.path,
             outside=place.real is None,
-            expected=expected,
+            expected=self._expected(place.path, reading),
             current=reading.disk,
         )
         # An edit is judged by where its bytes go: both spellings must be in scope.
         if place.real is None or place.real == place.path:
             return (fact,)
         return (fact, FileFact(path=place.real))
+
+    def _expected(self, path: WorkspacePath, reading: Reading) -> ContentHash | Unread | None:
+        own = reading.disk is not None and self.own_write(path) == reading.disk
+        return reading.disk if own else reading.read
 
     def own_write(self, path: WorkspacePath) -> ContentHash | None:
         """Give the hash of the server's own last write of a file."""

@@ -74,7 +74,7 @@ class Saves:
                 # Nothing would change, so nothing can be overwritten.
                 reading = Reading(read=content.hash, disk=content.hash)
             judgement = self._judging.judge(session.id, place, reading)
-            judgement = self._judging.forgiving(judgement, session.id, buffer.lines)
+            judgement = self._judging.forgiving(judgement, session.id, reading, buffer.lines)
             draft = None
             if _turned_back(judgement, content, buffer):
                 draft = self.keep_draft(session, judgement, content.hash, "".join(buffer.lines))
@@ -97,20 +97,19 @@ class Saves:
             old, new = content_of(known), content_of(disk)
             reading = Reading(read=read, disk=old.hash)
             judgement = self._judging.judge(session.id, place, reading)
-            judgement = self._judging.forgiving(judgement, session.id, new.lines)
+            judgement = self._judging.forgiving(judgement, session.id, reading, new.lines)
             done = AfterSave(judgement=judgement, old=known, disk=disk)
             verdict = judgement.verdict
             own = disk is not None and self._judging.own_write(place.path) == new.hash
             if disk is None or disk == known or verdict is None or own:
                 return done
-            stale = read != old.hash and old.hash != self._judging.own_write(place.path)
             save = Save(
                 session=session,
                 judgement=judgement,
                 verdict=verdict,
                 old=known,
                 new=disk,
-                concurrent=stale,
+                concurrent=self._judging.stale(place.path, reading),
                 revision=self._revision(),
             )
             outcome = self._stores.ledger.append_or_queue(save_event(save))

@@ -161,6 +161,8 @@ class _Pass:
     def conditional(self, *, ok: bool) -> str:
         if not ok:
             return "nothing: the chain is broken"
+        if not self.records:
+            return "nothing: there is no record yet"
         if len(self.trail.heads) > 1:
             return f"all {self.records} records, and {len(self.trail.heads) - 1} untied heads"
         return f"all {self.records} records: whoever can write the file can write it anew"

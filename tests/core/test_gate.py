@@ -51,7 +51,7 @@ AVAILABLE = [
 ]
 
 
-def _file(path: str, **facts: Any) -> FileFact:  # noqa: ANN401 - whatever a FileFact has
+def _file(path: str, **facts: Any) -> FileFact:
     return FileFact(path=WorkspacePath(path), **facts)
 
 
@@ -171,7 +171,8 @@ def test_an_edit_may_happen(question: Question, decision: Allowed) -> None:
             _question("src/auth/a.py", active="INT-009", intents=Intents()),
             GateCode.INTENT_NOT_FOUND,
             "You must cite a valid active Intent ID. Intent INT-009 is not in"
-            " .orchestration/active_intents.yaml. Available: (none). Select one with intent.select.",
+            " .orchestration/active_intents.yaml. Available: (none)."
+            " Select one with intent.select.",
             {"intent_id": "INT-009", "available_intents": []},
             id="row 9, none",
         ),

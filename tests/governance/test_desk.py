@@ -1,11 +1,15 @@
-"""The desk: how a root stands, who owns a path, what was recorded (protocol section 2)."""
+"""The desk: how a root stands, and who owns a path (protocol section 2)."""
+
+from collections.abc import Callable
+
+import pytest
 
 from intent_lsp import __version__
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.timestamps import timestamp
-from intent_lsp.governance.desk import TraceQuestion
+from intent_lsp.governance.desk import Governance
 from intent_lsp.governance.rules import FileState
-from tests.governance.editor import INTENTS, Editor
+from tests.governance.editor import Editor
+from tests.support.repository import Repository
 
 
 def test_a_root_tells_how_it_stands(editor: Editor) -> None:
@@ -45,43 +49,31 @@ def test_intents_to_choose_from_are_open_and_the_last_used_first(editor: Editor)
     assert [intent.id for intent in editor.desk.open_intents()] == ["INT-004", "INT-001"]
 
 
-def test_records_are_told_newest_first_and_narrowed(editor: Editor) -> None:
-    editor.select("INT-001")
-    first = editor.save("src/auth/login.py", "x\n").record
-    editor.select("INT-002")
-    second = editor.save("docs/guide.md", "x\n").record
-    assert first is not None
-    assert second is not None
-    desk = editor.desk
-    assert desk.trace(TraceQuestion()).records == (second, first)
-    assert desk.trace(TraceQuestion(intent_id="INT-001")).records == (first,)
-    assert desk.trace(TraceQuestion(path=WorkspacePath("docs/guide.md"))).records == (second,)
-    assert desk.trace(TraceQuestion(session_id="nobody")).records == ()
-    assert desk.trace(TraceQuestion(since="9999-01-01T00:00:00.000Z")).records == ()
-    now = timestamp(desk.stores.clock())
-    assert desk.trace(TraceQuestion(since=now[:4])).records == (second, first)
-    page = desk.trace(TraceQuestion(limit=1))
-    assert page.records == (second,)
-    assert desk.trace(TraceQuestion(limit=1, cursor=page.cursor)).records == (first,)
+def test_without_a_memory_the_intents_are_in_file_order(
+    governed: Repository, open_editor: Callable[..., Editor]
+) -> None:
+    (governed.root / ".orchestration/.local").write_text("in the way\n")
+    editor = open_editor(governed.root)
+    editor.select("INT-004")
+    listed = [intent.id for intent in editor.desk.open_intents()]
+    assert listed == ["INT-001", "INT-002", "INT-004"]
 
 
-def test_a_record_tells_what_became_of_its_intent(editor: Editor) -> None:
-    intents = editor.root / ".orchestration/active_intents.yaml"
-    free = editor.save("src/db.py", "x\n").record
-    editor.select("INT-001")
-    record = editor.save("src/auth/login.py", "x\n").record
-    assert free is not None
-    assert record is not None
-    desk = editor.desk
-    assert desk.flags(free) == desk.flags(record) == ()
-    intents.write_text(
-        INTENTS.replace("INT-001", "INT-100").replace("name: Auth", "aliases: [INT-001]")
-    )
-    assert desk.flags(record) == ("INTENT_CHANGED",)
-    intents.write_text(INTENTS.replace("src/auth/**", "src/**"))
-    assert desk.flags(record) == ("INTENT_CHANGED",)
-    intents.write_text(INTENTS.replace("INT-001", "INT-100"))
-    assert desk.flags(record) == ("INTENT_ARCHIVED",)
-    assert desk.flags(free) == ()
-    intents.write_text(INTENTS)
-    assert desk.flags(record) == ()
+def test_a_user_without_a_name_has_sessions_too(
+    governed: Repository, open_editor: Callable[..., Editor], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nobody() -> str:
+        raise KeyError("getpwuid(): uid not found: 4242")
+
+    monkeypatch.setattr("getpass.getuser", nobody)
+    first = open_editor(governed.root)
+    first.select("INT-001")
+    first.close()
+    assert open_editor(governed.root).session.continued == "INT-001"
+
+
+def test_a_desk_can_be_closed_without_a_session(governed: Repository) -> None:
+    desk = Governance(governed.root)
+    desk.close(None)
+    assert desk.status("nobody").enabled
+    desk.close(None)

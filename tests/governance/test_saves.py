@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ from tests.support.repository import Repository
 LEDGER = ".orchestration/agent_trace.jsonl"
 
 
-def _records(editor: Editor) -> list[dict[str, object]]:
+def _records(editor: Editor) -> list[dict[str, Any]]:
     data = editor.disk(LEDGER) or b""
     return [json.loads(line) for line in data.splitlines()]
 
@@ -311,6 +312,18 @@ def test_putting_back_over_an_unseen_change_is_stale_all_the_same(editor: Editor
     assert denied.code is GateCode.STALE_FILE
 
 
+def test_putting_back_over_an_unseen_change_is_no_undoing_out_of_scope_either(
+    editor: Editor,
+) -> None:
+    editor.policy("  enforcement: block\n")
+    editor.select("INT-001")
+    editor.show("src/db.py")
+    (editor.root / "src/db.py").write_text("someone else\n")
+    before = editor.will_save("src/db.py", "alpha\nbeta\ngamma\n")
+    assert before.draft is not None
+    assert before.content.lines == ["someone else\n"]
+
+
 def test_a_ledger_that_cannot_be_written_lets_the_record_wait(editor: Editor) -> None:
     editor.select("INT-001")
     (editor.root / LEDGER).mkdir()
@@ -321,7 +334,7 @@ def test_a_ledger_that_cannot_be_written_lets_the_record_wait(editor: Editor) ->
     (editor.root / LEDGER).rmdir()
     record = editor.save("src/auth/login.py", "y\n").record
     assert record is not None
-    hashes = [line["files"][0]["post_hash"] for line in _records(editor)]  # type: ignore[index] # as JSON has it
+    hashes = [line["files"][0]["post_hash"] for line in _records(editor)]
     assert hashes == [hash_content(b"x\n"), hash_content(b"y\n")]
 
 
@@ -342,6 +355,7 @@ def test_a_text_that_cannot_be_kept_is_not_taken_away(editor: Editor) -> None:
     (editor.root / ".orchestration/.local/drafts").write_text("in the way\n")
     with pytest.raises(UnsafePathError):
         editor.will_save("src/db.py", "x\n")
-    record = editor.did_save("src/db.py", b"before\n").record
+    (editor.root / "src/db.py").write_text("x\n")
+    record = editor.did_save("src/db.py", b"alpha\nbeta\ngamma\n").record
     assert record is not None
     assert record.scope_validation is ScopeValidation.FAIL

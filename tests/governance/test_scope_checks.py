@@ -54,3 +54,16 @@ def test_a_directory_of_the_work_tree_is_known(editor: Editor) -> None:
     assert editor.desk.scope_checks.is_directory("src/auth")
     assert not editor.desk.scope_checks.is_directory("src/db.py")
     assert not editor.desk.scope_checks.is_directory("none")
+    assert not editor.desk.scope_checks.is_directory("..")
+
+
+def test_while_a_text_is_typed_what_is_known_of_unchanged_scopes_stays(editor: Editor) -> None:
+    checks = editor.desk.scope_checks
+    assert checks.remembered(read_intents(INTENTS)) == ()
+    known = checks.findings(read_intents(INTENTS))
+    assert known
+    typed = "# One line more.\n" + INTENTS.replace("docs/**", "doc/**")
+    (moved,) = checks.remembered(read_intents(typed))
+    assert moved.span.start.line == known[0].span.start.line + 1
+    assert checks.remembered(read_intents(INTENTS.replace("lib/**", "src/**"))) == ()
+    assert checks.remembered(read_intents("active_intents: [\n")) == ()

@@ -103,6 +103,7 @@ class Editor:
     told: list[str] = field(default_factory=list)
     choices: list[str] = field(default_factory=list)
     refreshed: int = 0
+    leaving: bool = False
     registered: list[str] = field(default_factory=list)
     news: asyncio.Condition = field(default_factory=asyncio.Condition)
 
@@ -428,7 +429,9 @@ async def start(
 
 
 async def stop(editor: Editor) -> None:
-    """End the server in good order."""
+    """Leave open questions unanswered, and end the server in good order."""
+    editor.leaving = True
+    await _tell(editor)
     await editor.client.shutdown_session()
     await editor.client.stop()
 
@@ -465,8 +468,8 @@ def _hear_questions(editor: Editor, client: pytest_lsp.LanguageClient) -> None:
     async def asked(params: lsp.ShowMessageRequestParams) -> lsp.MessageActionItem | None:
         editor.asked.append(params)
         await _tell(editor)
-        await editor.until(lambda: bool(editor.choices), "the person chooses")
-        choice = editor.choices.pop(0)
+        await editor.until(lambda: editor.choices or editor.leaving, "the person chooses")
+        choice = editor.choices.pop(0) if editor.choices else ""
         return lsp.MessageActionItem(title=choice) if choice else None
 
     @client.feature(lsp.WORKSPACE_APPLY_EDIT)

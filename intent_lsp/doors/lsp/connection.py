@@ -18,7 +18,7 @@ from intent_lsp.doors.lsp.desks import Desks
 from intent_lsp.doors.lsp.people import People
 from intent_lsp.doors.lsp.types import Spelling, uri_of
 from intent_lsp.doors.lsp.watching import Watching
-from intent_lsp.doors.lsp.wire import status_wire
+from intent_lsp.doors.lsp.wire import Wire, status_wire
 from intent_lsp.doors.lsp.workplace import Workplace
 from intent_lsp.governance.checkout import Refusal, Selection
 from intent_lsp.governance.desk import DeskStatus
@@ -48,6 +48,7 @@ class Connection:
         self.workplace = workplace
         self.pages = ControlPages(workplace)
         self._known: dict[Attached, tuple[object, ...]] = {}
+        self._told: dict[Attached, tuple[object, ...]] = {}
         self._states: dict[Attached, FileState] = {}
         self._watching = Watching(self.paths_changed)
 
@@ -86,7 +87,10 @@ class Connection:
             return
         self._known[attached] = key
         self._tell_of_governance(attached, status)
-        self.people.notify(DID_CHANGE, status_wire(status))
+        told = status_wire(status)
+        if self._told.get(attached) != (said := _what_changes(told)):
+            self._told[attached] = said
+            self.people.notify(DID_CHANGE, told)
         self.pages.check_root(attached)
         await self.workplace.look_at_root(attached)
 
@@ -136,6 +140,11 @@ class Connection:
         for tracked in self.workplace.all_tracked():
             if path_of_uri(tracked.uri) in paths:
                 await self.workplace.look_again(tracked)
+
+
+def _what_changes(told: Wire) -> tuple[object, ...]:
+    """Give what `intent/didChange` tells of; a grown ledger is told by `intent/didTrace`."""
+    return tuple(value for name, value in told.items() if name not in ("records", "heads"))
 
 
 def _state_of(attached: Attached) -> tuple[DeskStatus, tuple[object, ...]]:

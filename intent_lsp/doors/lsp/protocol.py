@@ -159,6 +159,8 @@ class IntentProtocol(SendingProtocol):
         self._stage = _Stage.INITIALIZING
         self._server.process_id = params.process_id
         self.client_capabilities = params.capabilities
+        if params.trace is not None:
+            self.trace = lsp.TraceValue(params.trace)
         self.encoding = handshake.agree_encoding(params)
         self.documents.encoding = self.encoding
         self._workspace = handshake.open_workspace(params, self.encoding)

@@ -35,10 +35,10 @@ from intent_lsp.doors.lsp.wire import (
 )
 from intent_lsp.formats.ledger_jsonl import to_wire
 from intent_lsp.governance.checkout import Refusal, Selection
-from intent_lsp.governance.desk import AGENT, TraceQuestion
+from intent_lsp.governance.desk import AGENT
 from intent_lsp.governance.setup import initialise
 from intent_lsp.store.drafts import Draft
-from intent_lsp.store.index import Cursor
+from intent_lsp.store.index import Cursor, Query
 from intent_lsp.store.places import real_relative
 
 REQUEST_FAILED: Final = -32803
@@ -163,24 +163,14 @@ class Requests:
         params = read(given, TraceParams)
         attached = await self.attached(params)
         path = self._path(params, attached) if params.path or params.uri else None
-        question = TraceQuestion(
-            intent_id=params.intent_id,
+        query = Query(
+            intent_ids=None if params.intent_id is None else (params.intent_id,),
             path=path,
             session_id=params.session_id,
             since=None if params.since is None else timestamp(params.since),
-            limit=params.limit,
-            cursor=_cursor(params.cursor),
         )
-        page = await self._in_thread(attached.desk.trace, question)
-        told: Wire = {
-            "records": [to_wire(record) for record in page.records],
-            "flags": {
-                record.id: list(flags)
-                for record in page.records
-                if (flags := attached.desk.flags(record))
-            },
-        }
-        return told if page.cursor is None else told | {"cursor": str(page.cursor)}
+        cursor = _cursor(params.cursor)
+        return await self._in_thread(_traced, attached, query, params.limit, cursor)
 
     async def verify(self, given: object) -> Wire:
         """Answer `intent/verify`."""
@@ -287,6 +277,17 @@ def _required_path(params: PathParams) -> str:
     if not spelled:
         raise invalid("params.path: a path or a uri is needed")
     return spelled
+
+
+def _traced(attached: Attached, query: Query, limit: int, cursor: Cursor | None) -> Wire:
+    tracing = attached.desk.tracing
+    page = tracing.page(query, limit=limit, cursor=cursor)
+    flags = {record.id: list(tracing.flags(record)) for record in page.records}
+    told: Wire = {
+        "records": [to_wire(record) for record in page.records],
+        "flags": {name: flag for name, flag in flags.items() if flag},
+    }
+    return told if page.cursor is None else told | {"cursor": str(page.cursor)}
 
 
 def _cursor(spelled: str | None) -> Cursor | None:

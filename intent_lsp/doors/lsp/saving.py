@@ -1,7 +1,8 @@
 """Saves as an editor announces them: judged before, recorded after (requirements section 7).
 
 Invariant: `willSaveWaitUntil` is answered in time and never with an error; nobody is asked inside.
-Invariant: a text that is turned back is on disk as a draft first.
+Invariant: a text that is turned back is on disk as a draft first; its person is asked once the
+save is over.
 """
 
 import asyncio
@@ -11,6 +12,7 @@ from typing import Final
 from lsprotocol import types as lsp
 
 from intent_lsp.core.codes import GateCode
+from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.gate import EDITOR_SAVE, Denied
 from intent_lsp.core.policy import Enforcement
 from intent_lsp.doors.lsp.connection import Connection
@@ -18,12 +20,17 @@ from intent_lsp.doors.lsp.offers import Offers
 from intent_lsp.doors.lsp.reverting import turning_edits
 from intent_lsp.doors.lsp.tracked import Tracked
 from intent_lsp.doors.lsp.wire import decision_wire, trace_wire
-from intent_lsp.governance.saves import AfterSave, Buffer
+from intent_lsp.governance.judging import Judgement
+from intent_lsp.governance.saves import AfterSave, BeforeSave, Buffer
+from intent_lsp.store.drafts import Draft
 
 _log: Final = logging.getLogger(__name__)
 
 PATIENCE: Final = 0.15
 """Seconds after which a save goes on without us."""
+
+SAVE_TIME: Final = 10.0
+"""Seconds after which a save that was answered is over, whether or not the editor tells."""
 
 DID_DENY: Final = "intent/didDeny"
 DID_TRACE: Final = "intent/didTrace"
@@ -56,8 +63,13 @@ class Saving:
         """Record a save that has happened, and show what it came to."""
         workplace = self._connection.workplace
         async with tracked.lane:
-            after = await workplace.in_thread(self._record, tracked)
-            tracked.before = None
+            try:
+                after = await workplace.in_thread(self._record, tracked)
+            except (OSError, IntentLspError) as error:
+                after = None
+                self._not_recorded(tracked, error)
+            before, tracked.before = tracked.before, None
+        _settle_refusal(tracked, before, after)
         await workplace.look_again(tracked)
         if after is None or tracked.attached is None:
             return
@@ -85,10 +97,27 @@ class Saving:
         edits = turning_edits(tracked.lines, wanted, self._connection.spelling)
         told = decision_wire(before.judgement, tracked.uri)
         self._connection.people.notify(DID_DENY, {**told, "toolName": EDITOR_SAVE})
+        tracked.refused = asyncio.get_running_loop().create_future()
         self._connection.workplace.begin(
-            self._offers.turned_back(tracked, before.judgement, before.draft)
+            self._offer(tracked, tracked.refused, before.judgement, before.draft)
         )
         return edits
+
+    async def _offer(
+        self,
+        tracked: Tracked,
+        refused: asyncio.Future[bool],
+        judgement: Judgement,
+        draft: Draft,
+    ) -> None:
+        """Offer ways out of a refusal that held.
+
+        After the save: Neovim's questions are modal, and one that is asked inside a save lets the
+        time for turning back run out.
+        """
+        done, _ = await asyncio.wait({refused}, timeout=SAVE_TIME)
+        if not done or refused.result():
+            await self._offers.turned_back(tracked, judgement, draft)
 
     def _came_too_late(self, tracked: Tracked) -> None:
         """Forget a verdict that nobody waits for."""
@@ -116,6 +145,14 @@ class Saving:
         tracked.disk.saved(after.disk)
         return after
 
+    def _not_recorded(self, tracked: Tracked, error: Exception) -> None:
+        """Say that the edit stands without a record; it is never taken back for that."""
+        _log.error("%s was saved and could not be recorded", tracked.uri, exc_info=error)
+        path = tracked.uri if tracked.place is None else tracked.place.path
+        self._connection.people.tell(
+            f"intent-lsp: {path} is saved but not recorded: {error}", lsp.MessageType.Warning
+        )
+
     def _announce(self, after: AfterSave) -> None:
         people = self._connection.people
         if after.record is not None:
@@ -126,6 +163,13 @@ class Saving:
                 f"intent-lsp: {after.judgement.path} is saved, its record waits: {after.queued}",
                 lsp.MessageType.Warning,
             )
+
+
+def _settle_refusal(tracked: Tracked, before: BeforeSave | None, after: AfterSave | None) -> None:
+    """Tell whoever waits for the save whether what was refused stayed off the disk."""
+    if tracked.refused is not None and not tracked.refused.done():
+        came_through = before is not None and after is not None and after.disk != before.disk
+        tracked.refused.set_result(not came_through)
 
 
 def _to_be_offered(tracked: Tracked, after: AfterSave) -> bool:

@@ -127,7 +127,8 @@ class Tracked:
     """One file that an editor has open, or closed with problems standing.
 
     `attached` and `place` are None where nobody governs it; `lines` is the text as shown (the
-    document's own list), `version` its version, None once it is closed.
+    document's own list), `version` its version, None once it is closed. `refused` is the newest
+    save that was turned back: once that is over, whether the disk stayed as it was.
     """
 
     uri: str
@@ -139,6 +140,7 @@ class Tracked:
     look: Look | None = None
     diffs: Diffs | None = None
     before: BeforeSave | None = None
+    refused: asyncio.Future[bool] | None = None
     problems: tuple[Problem, ...] = ()
     offered: bool = False
     generation: int = 0

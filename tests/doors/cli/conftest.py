@@ -31,7 +31,7 @@ class Said:
     err: str
 
     @property
-    def json(self) -> Any:  # noqa: ANN401 - whatever JSON knows
+    def json(self) -> Any:
         return json.loads(self.out)
 
     @property

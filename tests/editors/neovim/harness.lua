@@ -33,14 +33,15 @@ function H.wait(name, look)
   return seen
 end
 
---- Run a story to its end, and Neovim with it.
+--- Run a story to its end, and Neovim with it; begun once Neovim has started, as people begin.
 function H.run(story)
-  local fine, wrong = xpcall(story, debug.traceback)
-  if not fine then
-    emit({ step = step, wrong = wrong })
-  end
-  vim.cmd.stopinsert()
-  vim.cmd('qall!')
+  vim.schedule(function()
+    local fine, wrong = xpcall(story, debug.traceback)
+    if not fine then
+      emit({ step = step, wrong = wrong })
+    end
+    vim.cmd('qall!')
+  end)
 end
 
 -- What happened ---------------------------------------------------------------------------------
@@ -66,10 +67,10 @@ function H.happened(kind)
 end
 
 -- The person is asked: each answer is a pattern of the title to choose, false to turn away.
-H.asked, H.answers = {}, {}
+H.asked, H.answers, H.writing = {}, {}, false
 vim.ui.select = function(items, options, on_choice)
   local titles = vim.tbl_map(options.format_item or tostring, items)
-  table.insert(H.asked, { prompt = options.prompt, titles = titles })
+  table.insert(H.asked, { prompt = options.prompt, titles = titles, while_writing = H.writing })
   local answer = table.remove(H.answers, 1)
   for index, title in ipairs(titles) do
     if answer and title:find(answer, 1, true) then
@@ -77,6 +78,21 @@ vim.ui.select = function(items, options, on_choice)
     end
   end
   on_choice(nil, nil)
+end
+
+--- Write the buffer, under another name if one is given.
+function H.write(command)
+  H.writing = true
+  vim.cmd(command or 'write')
+  H.writing = false
+end
+
+--- Wait until the server has told of this many records, and give the last.
+function H.traced(count)
+  H.wait(('records: %d'):format(count), function()
+    return #H.happened('IntentTraced') == count
+  end)
+  return H.happened('IntentTraced')[count]
 end
 
 function H.messages()

@@ -1,0 +1,226 @@
+"""A client that costs next to nothing: prepared bytes out, frames in, over the pipes of a child.
+
+Invariant: what the server asks is answered with null at once; nothing that it says is lost.
+Invariant: a server that says nothing for a minute, or hangs up, ends the benchmark.
+"""
+
+import os
+import select
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+import msgspec
+
+Message: TypeAlias = dict[str, Any]
+
+OURS: Final = (sys.executable, "-m", "intent_lsp", "serve")
+BARE: Final = (sys.executable, "-m", "benchmarks.support.bare_server")
+
+_PATIENCE_MS: Final = 60_000
+_CHUNK: Final = 1 << 20
+_PROJECT: Final = Path(__file__).parent.parent.parent
+_END_OF_HEADER: Final = b"\r\n\r\n"
+
+
+class HungUpError(Exception):
+    """The server said nothing for too long, or ended."""
+
+
+class Client:
+    """One connection to a server in a process of its own."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        if process.stdin is None or process.stdout is None:
+            raise ValueError("the server needs both pipes")
+        self.process = process
+        self._to, self._from = process.stdin.fileno(), process.stdout.fileno()
+        self._poll = select.poll()
+        self._poll.register(self._from, select.POLLIN)
+        self._buffer = bytearray()
+        self._decoder = msgspec.json.Decoder()
+        self._last_id = 0
+        self.unread: list[Message] = []
+        """What the server said while an answer was waited for."""
+
+    def write(self, data: bytes) -> None:
+        """Send bytes as they are."""
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(self._to, rest) :]
+
+    def notify(self, method: str, params: object) -> None:
+        """Send a notification."""
+        self.write(notification(method, params))
+
+    def request(self, method: str, params: object = None) -> tuple[int, bytes]:
+        """Spell a request; give its id and its bytes, which are not sent."""
+        self._last_id += 1
+        return self._last_id, _framed({"id": self._last_id, "method": method, "params": params})
+
+    def ask(self, method: str, params: object = None) -> Any:  # noqa: ANN401 - whatever JSON knows
+        """Send a request; give the answer's result. An error ends the benchmark."""
+        identity, data = self.request(method, params)
+        self.write(data)
+        return self.answer(identity)
+
+    def answer(self, identity: int) -> Any:  # noqa: ANN401 - whatever JSON knows
+        """Read up to the answer of a request; what is said before it is kept in `unread`."""
+        message = self.read_until(lambda said: said.get("id") == identity and "method" not in said)
+        if "error" in message:
+            raise HungUpError(f"the server refused a request: {message['error']}")
+        return message["result"]
+
+    def read_until(self, wanted: Callable[[Message], bool]) -> Message:
+        """Read up to the first message that is wanted; those before it are kept in `unread`."""
+        while not wanted(message := self.read()):
+            self.unread.append(message)
+        return message
+
+    def problems(self, uri: str, version: int) -> list[Message]:
+        """Read up to the diagnostics that were published for one version of a document."""
+
+        def published(said: Message) -> bool:
+            params = said.get("params")
+            is_push = said.get("method") == "textDocument/publishDiagnostics" and params
+            return bool(is_push and params["uri"] == uri and params.get("version") == version)
+
+        found: list[Message] = self.read_until(published)["params"]["diagnostics"]
+        return found
+
+    def read(self) -> Message:
+        """Give the next message that is no request of the server's; that is answered here."""
+        while True:
+            message: Message = self._decoder.decode(self._body())
+            if "method" not in message or "id" not in message:
+                return message
+            self.write(_framed({"id": message["id"], "result": None}))
+            self.unread.append(message)
+
+    def _body(self) -> bytes:
+        while (end := self._buffer.find(_END_OF_HEADER)) < 0:
+            self._fill()
+        start = end + len(_END_OF_HEADER)
+        until = start + _length(bytes(self._buffer[:end]))
+        while len(self._buffer) < until:
+            self._fill()
+        body = bytes(self._buffer[start:until])
+        del self._buffer[:until]
+        return body
+
+    def _fill(self) -> None:
+        if not self._poll.poll(_PATIENCE_MS):
+            raise HungUpError("the server says nothing")
+        data = os.read(self._from, _CHUNK)
+        if not data:
+            raise HungUpError("the server has ended")
+        self._buffer += data
+
+
+@contextmanager
+def started(command: Sequence[str], directory: Path | None = None) -> Iterator[Client]:
+    """Start a server; it is ended as an editor ends it."""
+    # A file, not a pipe: nobody reads it while the server runs.
+    with tempfile.TemporaryFile() as log:
+        process = subprocess.Popen(
+            command,
+            cwd=directory or _PROJECT,
+            env=environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+        )
+        client = Client(process)
+        try:
+            yield client
+            client.ask("shutdown")
+            client.notify("exit", None)
+            process.wait(_PATIENCE_MS / 1000)
+        except HungUpError:
+            log.seek(0)
+            sys.stderr.write(log.read().decode(errors="replace"))
+            raise
+        finally:
+            process.kill()
+            process.communicate()
+
+
+def environment() -> Mapping[str, str]:
+    """Give the environment of every child: the project on the path, no person's git settings."""
+    path = os.pathsep.join(filter(None, (str(_PROJECT), os.environ.get("PYTHONPATH"))))
+    return {
+        **os.environ,
+        "PYTHONPATH": path,
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+    }
+
+
+def notification(method: str, params: object) -> bytes:
+    """Spell a notification, to be sent later."""
+    return _framed({"method": method, "params": params})
+
+
+def initialize_params(root: Path) -> Message:
+    """Say what an editor says of itself: problems are pushed, saves are announced."""
+    return {
+        "processId": os.getpid(),
+        "rootUri": root.as_uri(),
+        "workspaceFolders": [{"uri": root.as_uri(), "name": root.name}],
+        "capabilities": {
+            "general": {"positionEncodings": ["utf-16"]},
+            "textDocument": {
+                "publishDiagnostics": {
+                    "relatedInformation": True,
+                    "versionSupport": True,
+                    "codeDescriptionSupport": True,
+                    "dataSupport": True,
+                },
+                "synchronization": {"willSaveWaitUntil": True, "didSave": True},
+            },
+        },
+    }
+
+
+def introduce(client: Client, root: Path) -> None:
+    """Shake hands."""
+    client.ask("initialize", initialize_params(root))
+    client.notify("initialized", {})
+
+
+def open_document(client: Client, uri: str, text: str) -> None:
+    """Open a document at version 1."""
+    item = {"uri": uri, "languageId": "plaintext", "version": 1, "text": text}
+    client.notify("textDocument/didOpen", {"textDocument": item})
+
+
+def change(uri: str, version: int, edits: Sequence[Message]) -> bytes:
+    """Spell a `didChange`, to be sent later."""
+    params = {"textDocument": {"uri": uri, "version": version}, "contentChanges": list(edits)}
+    return notification("textDocument/didChange", params)
+
+
+def replacing(line: int, start: int, end: int, text: str) -> Message:
+    """Give the change that puts `text` in the place of characters of one line."""
+    span = {
+        "start": {"line": line, "character": start},
+        "end": {"line": line, "character": end},
+    }
+    return {"range": span, "text": text}
+
+
+def _framed(message: Message) -> bytes:
+    body = msgspec.json.encode({"jsonrpc": "2.0", **message})
+    return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+
+
+def _length(header: bytes) -> int:
+    for line in header.split(b"\r\n"):
+        name, _, value = line.partition(b":")
+        if name.lower() == b"content-length":
+            return int(value)
+    raise HungUpError(f"no Content-Length in {header!r}")

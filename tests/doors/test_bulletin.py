@@ -1,0 +1,101 @@
+"""The bulletin: problems are pushed or pulled, never both (section 8)."""
+
+import asyncio
+
+from lsprotocol import types as lsp
+
+from intent_lsp.doors.lsp.bulletin import Bulletin
+
+A, B = "file:///a", "file:///b"
+RANGE = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 1))
+ONE = lsp.Diagnostic(RANGE, "one")
+TWO = lsp.Diagnostic(RANGE, "two \ud800")
+
+
+class Board:
+    """A bulletin, with what left it."""
+
+    def __init__(self, *, pull: bool) -> None:
+        self.pushed: list[lsp.PublishDiagnosticsParams] = []
+        self.refreshed = asyncio.Event()
+        self.refreshes = 0
+        self.bulletin = Bulletin(pull=pull, publish=self.pushed.append, refresh=self._refresh)
+
+    def _refresh(self) -> None:
+        self.refreshes += 1
+        self.refreshed.set()
+
+
+def _full(report: object) -> lsp.RelatedFullDocumentDiagnosticReport:
+    assert isinstance(report, lsp.RelatedFullDocumentDiagnosticReport)
+    return report
+
+
+def test_problems_are_pushed_with_their_version_and_cleared_once() -> None:
+    board = Board(pull=False)
+    board.bulletin.post(A, 1, [])
+    board.bulletin.post(A, 2, [ONE])
+    board.bulletin.post(A, None, [])
+    board.bulletin.post(A, None, [])
+    assert board.pushed == [
+        lsp.PublishDiagnosticsParams(uri=A, version=2, diagnostics=[ONE]),
+        lsp.PublishDiagnosticsParams(uri=A, version=None, diagnostics=[]),
+    ]
+
+
+async def test_a_client_that_pulls_is_asked_once_for_several_causes() -> None:
+    board = Board(pull=True)
+    board.bulletin.post(A, 1, [ONE])
+    board.bulletin.post(B, 1, [TWO])
+    await asyncio.wait_for(board.refreshed.wait(), 10)
+    assert board.refreshes == 1
+    assert board.pushed == []
+
+
+async def test_a_client_that_has_it_is_not_asked_again() -> None:
+    board = Board(pull=True)
+    board.bulletin.post(A, 1, [])
+    board.bulletin.post(B, 1, [ONE])
+    await asyncio.wait_for(board.refreshed.wait(), 10)
+    board.refreshed.clear()
+    board.bulletin.document(B, None)
+    board.bulletin.post(B, 2, [ONE])
+    board.bulletin.post(A, 1, [])
+    # The next cause is the next question.
+    board.bulletin.post(B, 3, [])
+    await asyncio.wait_for(board.refreshed.wait(), 10)
+    assert board.refreshes == 2
+
+
+async def test_a_document_is_answered_whole_and_then_as_unchanged() -> None:
+    board = Board(pull=True)
+    empty = _full(board.bulletin.document(A, None))
+    assert list(empty.items) == []
+    unchanged = board.bulletin.document(A, empty.result_id)
+    assert isinstance(unchanged, lsp.RelatedUnchangedDocumentDiagnosticReport)
+    board.bulletin.post(A, 1, [ONE])
+    full = _full(board.bulletin.document(A, empty.result_id))
+    assert list(full.items) == [ONE]
+    assert board.bulletin.items(A) == (ONE,)
+    assert board.bulletin.document(A, full.result_id) == (
+        lsp.RelatedUnchangedDocumentDiagnosticReport(result_id=full.result_id or "")
+    )
+    board.bulletin.post(A, 2, [TWO])
+    assert _full(board.bulletin.document(A, full.result_id)).result_id != full.result_id
+
+
+async def test_the_workspace_is_every_file_with_problems_and_those_that_had_them() -> None:
+    board = Board(pull=True)
+    board.bulletin.post(A, 1, [ONE])
+    board.bulletin.post(B, None, [TWO])
+    first = board.bulletin.workspace([])
+    assert [(report.uri, report.version) for report in first.items] == [(A, 1), (B, None)]
+    known = [lsp.PreviousResultId(report.uri, report.result_id or "") for report in first.items]
+    board.bulletin.post(A, 2, [])
+    second = board.bulletin.workspace(known)
+    reports = {report.uri: report for report in second.items}
+    cleared, same = reports[A], reports[B]
+    assert isinstance(cleared, lsp.WorkspaceFullDocumentDiagnosticReport)
+    assert list(cleared.items) == []
+    assert isinstance(same, lsp.WorkspaceUnchangedDocumentDiagnosticReport)
+    assert board.bulletin.items(A) == ()

@@ -1,0 +1,107 @@
+-- Files of every kind: what is nobody's business, what has no file type, other letters, other
+-- servers, other names, other roots.
+
+local H = dofile(vim.env.STORY_HARNESS)
+local OTHER, PLAIN = H.given.other, H.given.plain
+
+local function tiny_server(bufnr)
+  local id = vim.lsp.start({
+    name = 'tiny',
+    cmd = H.given.tiny,
+    cmd_cwd = H.given.tiny_home,
+    root_dir = H.given.root,
+  }, { bufnr = bufnr })
+  local client = vim.lsp.get_client_by_id(id)
+  H.wait('the other server', function()
+    return client.initialized
+  end)
+  return function()
+    local params = vim.lsp.util.make_position_params(0, client.offset_encoding)
+    local answer = client:request_sync('textDocument/hover', params, 5000, bufnr)
+    return answer and answer.result and answer.result.contents
+  end
+end
+
+H.run(function()
+  -- Nobody's business: no server is ever started for these.
+  vim.cmd.enew()
+  H.type(0, -1, { 'a buffer without a name' })
+  vim.bo.modified = false
+  H.edit('notes.txt', PLAIN)
+  H.edit('.git/COMMIT_EDITMSG')
+  vim.cmd.edit('fugitive:///a/page/of/a/plugin')
+  vim.cmd.help()
+  vim.cmd.helpclose()
+  H.edit('src')
+  H.say('dormant', { clients = #vim.lsp.get_clients(), statusline = H.statusline() })
+
+  -- A file without a file type.
+  H.edit('LICENSE')
+  local first = H.attached()
+  H.say('without a file type', { filetype = vim.bo.filetype, first_client = first.id == 1 })
+  vim.cmd('IntentSelect INT-001')
+  H.stands('INT-001')
+  H.type(0, 1, { 'mine' })
+  H.say('license', H.shows({ 'SCOPE_VIOLATION' }))
+  vim.cmd('edit!')
+  H.shows({})
+
+  -- Letters of more than one byte, in the text and in the name.
+  H.edit('src/billing/preis.txt')
+  H.attached()
+  H.type(1, 2, { 'für 🙂 viele' })
+  H.say('letters', { problems = H.shows({ 'SCOPE_VIOLATION' }), underlined = H.underlined() })
+  H.act(1, 'Revert these lines')
+  H.shows({})
+  H.say('letters reverted', H.lines())
+  H.edit('app/[slug]/página nueva.tsx')
+  H.attached()
+  H.type(0, -1, { 'export {}' })
+  H.shows({ 'SCOPE_VIOLATION' })
+  H.write('write ++p')
+  H.say('new file', H.traced(1))
+
+  -- Another server on the same buffer, with positions of its own.
+  local buffer = H.edit('src/auth/login.py')
+  H.attached()
+  local sees = tiny_server(buffer)
+  H.type(0, 1, { 'line 🙂' })
+  H.type(1, 2, { 'line ü', 'line more' })
+  H.say('beside', { ours = #H.clients(), all = #vim.lsp.get_clients({ bufnr = buffer }), sees = sees() })
+  H.write()
+  H.say('beside, saved', { record = H.traced(2), sees = sees(), disk = H.disk('src/auth/login.py') })
+
+  -- A new name: for a file that had one, and for a buffer that had none.
+  H.write('saveas src/auth/second.py')
+  H.say('saved as', H.traced(3))
+  vim.cmd.enew()
+  H.type(0, -1, { 'fresh' })
+  H.write('write src/auth/fresh.py')
+  H.attached()
+  H.type(0, -1, { 'fresh', 'and more' })
+  H.write()
+  H.say('named', H.wait('its record', function()
+    return vim.iter(H.happened('IntentTraced')):find(function(traced)
+      return traced.paths[1] == 'src/auth/fresh.py'
+    end)
+  end))
+  H.write('saveas! ' .. PLAIN .. '/gone.txt')
+  H.say('gone', #H.clients())
+
+  -- Another root has a server of its own, one for all of its files.
+  H.edit('src/billing/invoice.py', OTHER)
+  local second = H.attached()
+  H.stands('no intent')
+  vim.cmd('IntentSelect INT-002')
+  H.stands('INT-002')
+  H.edit('README.md', OTHER)
+  local third = H.attached()
+  H.edit('README.md')
+  H.attached()
+  H.stands('INT-001')
+  H.say('roots', { first = first.root_dir, second = second.root_dir, reused = second.id == third.id })
+  vim.cmd.enew()
+  vim.cmd('IntentSelect INT-002')
+  H.edit('README.md')
+  H.stands('INT-002')
+end)
