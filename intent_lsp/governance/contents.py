@@ -5,41 +5,20 @@ Invariant: unsaved text is never part of a baseline.
 """
 
 import threading
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.content import ContentHash, decode, hash_content, split_lines
+from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.governance.content import ABSENT, Content, content_of
+from intent_lsp.governance.recent_contents import RecentContents
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store import files
+from intent_lsp.store.git import Git
+from intent_lsp.store.git_text import Version
 
 KEPT_AT_MOST: Final = 5 * 1024 * 1024
 """Bytes of a file above which a baseline keeps its hash alone."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Content:
-    """A file's content at one moment; `lines` is None where it is no text, `[]` where absent.
-
-    `committed`: a commit holds it, so that it is what everybody agreed on.
-    """
-
-    hash: ContentHash | None
-    lines: list[str] | None
-    committed: bool = False
-
-
-ABSENT: Final = Content(hash=None, lines=[])
-
-
-def content_of(data: bytes | None) -> Content:
-    """Decode and split raw bytes; None: the file is absent."""
-    if data is None:
-        return ABSENT
-    text = decode(data)
-    lines = None if text is None else split_lines(text.text)
-    return Content(hash=hash_content(data), lines=lines)
 
 
 class Contents:
@@ -48,6 +27,7 @@ class Contents:
     def __init__(self, stores: Stores) -> None:
         self._stores = stores
         self._lock = threading.Lock()
+        self._recent = RecentContents()
         self._first_sight: dict[WorkspacePath, bytes | None] = {}
         self._sight_baseline: dict[str, dict[WorkspacePath, bytes | None]] = {}
 
@@ -66,7 +46,7 @@ class Contents:
         """Give the content in HEAD as the work tree spells it, or that of the first sight."""
         git = self._stores.git
         if git is not None and self._committed():
-            return replace(content_of(git.head_bytes(path)), committed=True)
+            return self._in_commit(git, git.head_version(path))
         with self._lock:
             return content_of(self._first_sight.get(path))
 
@@ -90,19 +70,32 @@ class Contents:
         known = state.baseline_of(session_id, path)
         if known is not None:
             return self.kept(known.hash)
-        return content_of(git.blob_bytes(commit, path))
+        return self._in_commit(git, git.version_at(commit, path))
 
     def kept(self, content_hash: ContentHash | None) -> Content:
         """Give a content that `.local/` keeps; its lines are None where it keeps it no more."""
         if content_hash is None:
             return ABSENT
-        data = self._stores.snapshots.get(content_hash)
-        return Content(hash=content_hash, lines=None) if data is None else content_of(data)
+        return self._recent.get(content_hash, lambda: self._snapshot(content_hash))
 
     def keep(self, data: bytes) -> None:
         """Keep a content in `.local/`, unless it is too large."""
         if len(data) <= KEPT_AT_MOST:
             self._stores.snapshots.put(data)
+
+    def _snapshot(self, content_hash: ContentHash) -> Content:
+        data = self._stores.snapshots.get(content_hash)
+        return Content(hash=content_hash, text=None) if data is None else content_of(data)
+
+    def _in_commit(self, git: Git, version: Version | None) -> Content:
+        if version is None:
+            return content_of(None, committed=True)
+
+        def read() -> Content:
+            return content_of(git.version_bytes(version), committed=True)
+
+        # What a program makes of a blob is not told by the blob alone.
+        return read() if version.how.program else self._recent.get(version, read)
 
     def _committed(self) -> bool:
         git = self._stores.git

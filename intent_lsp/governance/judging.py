@@ -5,14 +5,25 @@ Invariant: putting a file back to HEAD or to the session's baseline is never ref
 """
 
 from dataclasses import dataclass, replace
+from typing import Final
 
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.gate import Allowed, Decision, Denied, FileFact, Question, Unread, judge
+from intent_lsp.core.gate import (
+    Allowed,
+    Decision,
+    Denied,
+    FileFact,
+    Question,
+    Unread,
+    judge,
+    open_owners,
+)
 from intent_lsp.core.intents import Intent, IntentId
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.core.standing import Standing, standing
-from intent_lsp.governance.contents import Content, Contents
+from intent_lsp.governance.content import Content
+from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.rules import Rules, RulesCache
 from intent_lsp.governance.sessions import Sessions
 from intent_lsp.governance.stores import Stores
@@ -59,6 +70,15 @@ class Reading:
 
 UNREAD = Reading()
 
+_OF_INTENTS: Final = (
+    GateCode.NO_ACTIVE_INTENT,
+    GateCode.INTENT_NOT_FOUND,
+    GateCode.INTENT_CLOSED,
+    GateCode.INTENT_IGNORED,
+    GateCode.SCOPE_VIOLATION,
+)
+"""The refusals that another intent would lead out of."""
+
 
 class Judging:
     """Judges the files of one root."""
@@ -86,19 +106,19 @@ class Judging:
         if kind is not Standing.JUDGED:
             return judgement
         decision = judge(self._question(rules, intent_id, place, reading))
-        owners = _open_owners(decision, place.path)
+        owners = _leading_out(decision, rules, place)
         return replace(judgement, decision=decision, owners=owners)
 
     def forgiving(
-        self, judgement: Judgement, session_id: str, reading: Reading, lines: list[str] | None
+        self, judgement: Judgement, session_id: str, reading: Reading, text: str | None
     ) -> Judgement:
         """Let an edit pass whose outcome is the file as HEAD or the baseline has it.
 
         Over a change that its author never saw, whatever row refused it, it is no undoing.
         """
-        if judgement.denied is None or lines is None or self.stale(judgement.path, reading):
+        if judgement.denied is None or text is None or self.stale(judgement.path, reading):
             return judgement
-        if not self._put_back(judgement.path, session_id, lines):
+        if not self._put_back(judgement.path, session_id, text):
             return judgement
         return replace(judgement, decision=Allowed(ScopeValidation.EXEMPT))
 
@@ -107,11 +127,11 @@ class Judging:
         expected = self._expected(path, reading)
         return expected is not Unread.NEVER and expected != reading.disk
 
-    def _put_back(self, path: WorkspacePath, session_id: str, lines: list[str]) -> bool:
+    def _put_back(self, path: WorkspacePath, session_id: str, text: str) -> bool:
         head = self._contents.head(path)
-        if _same(head, lines):
+        if _same(head, text):
             return True
-        return _same(self._contents.baseline(session_id, path), lines)
+        return _same(self._contents.baseline(session_id, path), text)
 
     def _standing(self, place: Place, rules: Rules) -> Standing:
         git = self._stores.git
@@ -154,12 +174,18 @@ class Judging:
         return None if state is None else state.own_write(path)
 
 
-def _same(content: Content, lines: list[str]) -> bool:
-    return content.hash is not None and content.lines == lines
+def _same(content: Content, text: str) -> bool:
+    return content.hash is not None and content.text == text
 
 
-def _open_owners(decision: Decision, path: WorkspacePath) -> tuple[IntentId, ...]:
-    if not isinstance(decision, Denied):
+def _leading_out(decision: Decision, rules: Rules, place: Place) -> tuple[IntentId, ...]:
+    """List the intents under which a refused edit would pass: open, usable, owners of its file."""
+    if not isinstance(decision, Denied) or decision.code not in _OF_INTENTS:
         return ()
-    owning = decision.details.get("owning_intents")
-    return tuple(owning.get(path, ())) if isinstance(owning, dict) else ()
+    intents, real = rules.file.intents, place.real or place.path
+    there = open_owners(intents, rules.owners, real)
+    return tuple(
+        owner
+        for owner in open_owners(intents, rules.owners, place.path)
+        if owner in there and owner not in rules.ignored
+    )

@@ -11,7 +11,8 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import Enforcement
 from intent_lsp.core.records import Record, ScopeValidation
 from intent_lsp.core.standing import Standing
-from intent_lsp.governance.contents import Content, Contents, content_of
+from intent_lsp.governance.content import Content, content_of
+from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.judging import Judgement, Judging, Reading
 from intent_lsp.governance.sessions import Session
 from intent_lsp.governance.stores import Stores

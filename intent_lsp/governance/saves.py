@@ -12,7 +12,8 @@ from intent_lsp.core.content import ContentHash
 from intent_lsp.core.policy import Enforcement
 from intent_lsp.core.records import UNKNOWN_REVISION, Record, ScopeValidation
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.governance.contents import Content, Contents, content_of
+from intent_lsp.governance.content import Content, content_of
+from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.events import Save, save_event
 from intent_lsp.governance.judging import Judgement, Judging, Reading
 from intent_lsp.governance.sessions import Session
@@ -68,16 +69,17 @@ class Saves:
         """Judge a buffer that is about to be written, and keep a draft if it is turned back."""
         with self._lock:
             disk = self._contents.disk(place.path)
-            content = content_of(disk)
+            # Whole texts are compared, not lines: that costs a large file's save next to nothing.
+            content, text = content_of(disk), "".join(buffer.lines)
             reading = Reading(read=buffer.read, disk=content.hash)
-            if disk is not None and content.lines == buffer.lines:
+            if disk is not None and content.text == text:
                 # Nothing would change, so nothing can be overwritten.
                 reading = Reading(read=content.hash, disk=content.hash)
             judgement = self._judging.judge(session.id, place, reading)
-            judgement = self._judging.forgiving(judgement, session.id, reading, buffer.lines)
+            judgement = self._judging.forgiving(judgement, session.id, reading, text)
             draft = None
-            if _turned_back(judgement, content, buffer):
-                draft = self.keep_draft(session, judgement, content.hash, "".join(buffer.lines))
+            if buffer.manual and _turned_back(judgement, content, text):
+                draft = self.keep_draft(session, judgement, content.hash, text)
             return BeforeSave(judgement=judgement, disk=disk, content=content, draft=draft)
 
     def after(
@@ -97,7 +99,7 @@ class Saves:
             old, new = content_of(known), content_of(disk)
             reading = Reading(read=read, disk=old.hash)
             judgement = self._judging.judge(session.id, place, reading)
-            judgement = self._judging.forgiving(judgement, session.id, reading, new.lines)
+            judgement = self._judging.forgiving(judgement, session.id, reading, new.text)
             done = AfterSave(judgement=judgement, old=known, disk=disk)
             verdict = judgement.verdict
             own = disk is not None and self._judging.own_write(place.path) == new.hash
@@ -139,14 +141,13 @@ class Saves:
         return (git.head_commit() if git is not None else None) or UNKNOWN_REVISION
 
 
-def _turned_back(judgement: Judgement, content: Content, buffer: Buffer) -> bool:
+def _turned_back(judgement: Judgement, content: Content, text: str) -> bool:
     denied = judgement.denied
     return (
-        buffer.manual
-        and denied is not None
+        denied is not None
         and denied.code is not GateCode.STALE_FILE
         and judgement.rules.policy.enforcement is Enforcement.BLOCK
         # What is on disk and is no text cannot be turned back to.
-        and content.lines is not None
-        and content.lines != buffer.lines
+        and content.text is not None
+        and content.text != text
     )

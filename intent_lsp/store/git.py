@@ -9,22 +9,23 @@ import logging
 import os
 import threading
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from intent_lsp.core.paths import WorkspacePath, parse_relative
 from intent_lsp.store.files import read_bytes
 from intent_lsp.store.git_objects import (
+    blob_data,
+    blob_in_commit,
+    blob_in_head,
+    blob_in_index,
+    blob_in_stash,
+    blob_in_stashed_untracked,
     conversion_of,
     discover,
-    find_blob,
     head_commit,
-    head_tree,
     index,
-    index_blob,
-    stash_tree,
-    stashed_untracked,
-    tree_of,
 )
 from intent_lsp.store.git_places import (
     common_directory,
@@ -33,7 +34,7 @@ from intent_lsp.store.git_places import (
     watched_directories,
 )
 from intent_lsp.store.git_program import run_git
-from intent_lsp.store.git_text import Conversion, to_work_tree
+from intent_lsp.store.git_text import Conversion, Version, to_work_tree
 
 _log = logging.getLogger(__name__)
 
@@ -85,19 +86,34 @@ class Git:
 
         A file whose filter cleans what is on disk to the very blob of HEAD is what is on disk.
         """
-        return self._bytes(path, head_tree)
+        return self._bytes(self.head_version(path))
+
+    def head_version(self, path: WorkspacePath) -> Version | None:
+        """Name what `head_bytes` would give, without reading it; None: not in HEAD."""
+        return self._version(path, blob_in_head)
 
     def blob_bytes(self, commit: str, path: WorkspacePath) -> bytes | None:
         """Give a file of a commit as git would write it; None: not there, or no such commit."""
-        return self._bytes(path, lambda repository: tree_of(repository, commit))
+        return self._bytes(self.version_at(commit, path))
+
+    def version_at(self, commit: str, path: WorkspacePath) -> Version | None:
+        """Name what `blob_bytes` would give, without reading it; None as there."""
+        return self._version(path, partial(blob_in_commit, commit=commit))
+
+    def version_bytes(self, version: Version) -> bytes | None:
+        """Give a version as git would write it into the work tree; None: it cannot be read."""
+        data = self._ask(None, lambda repository: blob_data(repository, version.blob_id))
+        if data is None or not version.how.program:
+            return None if data is None else to_work_tree(data, version.blob_id, version.how)
+        if (disk := self._clean(version)) is not None:
+            return disk
+        options = ("--filters", f"--path={version.path}")
+        return run_git(self._top, "cat-file", *options, version.blob_id)
 
     def holds(self, path: WorkspacePath, data: bytes) -> bool:
         """Whether `data` is the file's content in HEAD, the index or the top stash (section 7)."""
-        sources = (head_tree, stash_tree, stashed_untracked)
-        if any(self._bytes(path, source) == data for source in sources):
-            return True
-        blob = self._ask(None, lambda repository: index_blob(repository, self._prefix + path))
-        return blob is not None and self._written(path, *blob) == data
+        places = (blob_in_head, blob_in_stash, blob_in_stashed_untracked, blob_in_index)
+        return any(self._bytes(self._version(path, place)) == data for place in places)
 
     def tracked(self, path: WorkspacePath) -> bool:
         """Whether the index has the file."""
@@ -151,31 +167,30 @@ class Git:
                 _log.info("%s: git: %r", self.root, problem)
                 return otherwise
 
-    def _bytes(self, path: WorkspacePath, tree: Callable[[Any], Any]) -> bytes | None:
+    def _version(
+        self, path: WorkspacePath, find: Callable[[Any, str], str | None]
+    ) -> Version | None:
         full = self._prefix + path
-        blob = self._ask(None, lambda repository: find_blob(tree(repository), full))
-        return None if blob is None else self._written(path, *blob)
-
-    def _written(self, path: WorkspacePath, blob_id: str, data: bytes) -> bytes | None:
-        full = self._prefix + path
+        blob_id = self._ask(None, lambda repository: find(repository, full))
+        if blob_id is None:
+            return None
         how = self._ask(Conversion(), lambda repository: conversion_of(repository, full))
-        if not how.program:
-            return to_work_tree(data, blob_id, how)
-        if (disk := self._clean(path, blob_id)) is not None:
-            return disk
-        return run_git(self._top, "cat-file", "--filters", f"--path={full}", blob_id)
+        return Version(path=full, blob_id=blob_id, how=how)
 
-    def _clean(self, path: WorkspacePath, blob_id: str) -> bytes | None:
+    def _bytes(self, version: Version | None) -> bytes | None:
+        return None if version is None else self.version_bytes(version)
+
+    def _clean(self, version: Version) -> bytes | None:
         """Give what is on disk when git's filters make the blob of it."""
         try:
-            disk = read_bytes(self.root / path)
+            disk = read_bytes(self._top / version.path)
         except OSError:
             return None
         if disk is None:
             return None
-        options = ("--stdin", f"--path={self._prefix}{path}")
+        options = ("--stdin", f"--path={version.path}")
         made = run_git(self._top, "hash-object", *options, given=disk)
-        return disk if made is not None and made.strip() == blob_id.encode() else None
+        return disk if made is not None and made.strip() == version.blob_id.encode() else None
 
     def _run(self, *arguments: str) -> bytes | None:
         return run_git(self.root, *arguments)

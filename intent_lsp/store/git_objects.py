@@ -19,10 +19,8 @@ _log = logging.getLogger(__name__)
 
 _LINK_MODE: Final = 0o120000
 _LINKS_AT_MOST: Final = 8
-_STASHED_UNTRACKED: Final = 2
-
-Blob = tuple[str, bytes]
-"""A blob's id and its content as git keeps it."""
+_UNTRACKED: Final = 2
+"""Which parent of a stash holds the untracked files."""
 
 
 def discover(root: Path) -> Any | None:
@@ -45,45 +43,42 @@ def head_commit(repository: Any) -> str | None:
     return None if repository.head_is_unborn else str(repository.head.peel().id)
 
 
-def head_tree(repository: Any) -> Any | None:
-    """Give HEAD's tree; None: unborn."""
-    return None if repository.head_is_unborn else repository.head.peel().tree
+def blob_in_head(repository: Any, path: str) -> str | None:
+    """Find a file's blob in HEAD; give its id."""
+    return None if repository.head_is_unborn else _find(repository.head.peel().tree, path)
 
 
-def tree_of(repository: Any, commit: str) -> Any:
-    """Give a commit's tree. Raises KeyError for an unknown one."""
-    return repository.revparse_single(f"{commit}^{{tree}}")
+def blob_in_commit(repository: Any, path: str, *, commit: str) -> str | None:
+    """Find a file's blob in a commit; give its id. Raises KeyError for an unknown commit."""
+    return _find(repository.revparse_single(f"{commit}^{{tree}}"), path)
 
 
-def stash_tree(repository: Any) -> Any | None:
-    """Give the tree of the newest stash; None: there is none."""
+def blob_in_stash(repository: Any, path: str) -> str | None:
+    """Find a file's blob in the newest stash; give its id."""
     found = repository.references.get("refs/stash")
-    return None if found is None else found.peel().tree
+    return None if found is None else _find(found.peel().tree, path)
 
 
-def stashed_untracked(repository: Any) -> Any | None:
-    """Give the tree of the untracked files in the newest stash; None: it has none."""
+def blob_in_stashed_untracked(repository: Any, path: str) -> str | None:
+    """Find a file's blob among the untracked files of the newest stash; give its id."""
     found = repository.references.get("refs/stash")
     parents = [] if found is None else list(found.peel().parents)
-    return parents[_STASHED_UNTRACKED].tree if len(parents) > _STASHED_UNTRACKED else None
+    return _find(parents[_UNTRACKED].tree, path) if len(parents) > _UNTRACKED else None
 
 
-def find_blob(tree: Any | None, path: str) -> Blob | None:
-    """Find a file in a tree, its links followed as far as they stay in the repository."""
-    for _ in range(_LINKS_AT_MOST):
-        if tree is None or path not in tree:
-            return None
-        found = tree[path]
-        if found.type_str != "blob":
-            return None
-        if found.filemode != _LINK_MODE:
-            return str(found.id), found.data
-        target = os.fsdecode(found.data)
-        folded = fold(posixpath.join(posixpath.dirname(path), target))
-        if not folded or folded.startswith("/"):
-            return None
-        path = folded
-    return None
+def blob_in_index(repository: Any, path: str) -> str | None:
+    """Find a file's blob in the index; give its id."""
+    entries = index(repository)
+    if path not in entries:
+        return None
+    found = repository.get(entries[path].id)
+    return None if found is None or found.type_str != "blob" else str(found.id)
+
+
+def blob_data(repository: Any, blob_id: str) -> bytes:
+    """Give a blob's content as git keeps it. Raises KeyError for an unknown one."""
+    data: bytes = repository[blob_id].data
+    return data
 
 
 def index(repository: Any) -> Any:
@@ -91,15 +86,6 @@ def index(repository: Any) -> Any:
     found = repository.index
     found.read(force=False)
     return found
-
-
-def index_blob(repository: Any, path: str) -> Blob | None:
-    """Find a file in the index."""
-    entries = index(repository)
-    if path not in entries:
-        return None
-    found = repository.get(entries[path].id)
-    return None if found is None or found.type_str != "blob" else (str(found.id), found.data)
 
 
 def conversion_of(repository: Any, path: str) -> Conversion:
@@ -115,3 +101,21 @@ def conversion_of(repository: Any, path: str) -> Conversion:
         return str(config[key]).lower() if key in config else ""
 
     return conversion(attribute, setting)
+
+
+def _find(tree: Any, path: str) -> str | None:
+    """Find a file in a tree, its links followed as far as they stay in the repository."""
+    for _ in range(_LINKS_AT_MOST):
+        if path not in tree:
+            return None
+        found = tree[path]
+        if found.type_str != "blob":
+            return None
+        if found.filemode != _LINK_MODE:
+            return str(found.id)
+        target = os.fsdecode(found.data)
+        folded = fold(posixpath.join(posixpath.dirname(path), target))
+        if not folded or folded.startswith("/"):
+            return None
+        path = folded
+    return None

@@ -44,6 +44,19 @@ class Conversion:
         return self == Conversion()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """A file of a commit: its blob, and how git writes it into the work tree at `path`.
+
+    `path` is seen from the git top level. Equal versions have the same bytes, unless the git
+    program makes them (`how.program`).
+    """
+
+    path: str
+    blob_id: str
+    how: Conversion
+
+
 def conversion(attribute: Callable[[str], Attribute], setting: Callable[[str], str]) -> Conversion:
     """Read a path's attributes and the repository's settings, lower-case, "" where unset."""
     if _named(attribute("filter")) or _named(attribute("working-tree-encoding")):

@@ -125,6 +125,22 @@ def test_references_only_narrow_and_lines_lie_in_the_text(
     assert list(runs) == sorted(runs, key=lambda run: run.first_line)
 
 
+@given(TEXTS, TEXTS, st.lists(TEXTS, max_size=2))
+def test_a_run_is_shown_exactly_when_one_of_its_lines_is_new_against_all(
+    head: list[str], text: list[str], references: list[list[str]]
+) -> None:
+    narrowing = [_hunks(each, text) for each in references]
+    new = [
+        {line for hunk in hunks for line in range(hunk.new_start, hunk.new_start + hunk.new_count)}
+        for hunks in narrowing
+    ]
+    shown = {run.hunk for run in marked_runs(_hunks(head, text), narrowing)}
+    for hunk in _hunks(head, text):
+        lines = set(range(hunk.new_start, hunk.new_start + hunk.new_count))
+        if lines:
+            assert (hunk in shown) == bool(lines.intersection(*new))
+
+
 @given(TEXTS, TEXTS)
 def test_head_as_a_reference_narrows_nothing(head: list[str], text: list[str]) -> None:
     hunks = _hunks(head, text)

@@ -169,6 +169,7 @@ def test_a_refused_save_stays_shown_after_a_restart(open_editor: Open) -> None:
     assert again.shown() == [(1, 1)]
     # Typed beyond it, both are shown; put back to HEAD, none is.
     assert again.type("alpha\nBETA\nGAMMA\n") == [(1, 2)]
+    assert again.type("alpha\nBETA\ngamma\nmore\n") == [(1, 1), (3, 3)]
     assert again.type(HEAD) == []
     assert again.save(HEAD) == []
 

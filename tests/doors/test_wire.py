@@ -34,9 +34,9 @@ from intent_lsp.doors.lsp.wire import (
     read_params,
     status_wire,
     trace_wire,
-    verification_wire,
 )
 from intent_lsp.formats.ledger_jsonl import to_wire
+from intent_lsp.formats.verification_json import verification_json
 from tests.governance.editor import INTENTS, Editor
 
 SHAPES: tuple[type[msgspec.Struct], ...] = (
@@ -268,7 +268,7 @@ def test_a_verification_is_spelled_with_its_heads() -> None:
         proved="p",
         conditional="c",
     )
-    assert json.loads(json.dumps(verification_wire(found))) == {
+    assert json.loads(json.dumps(verification_json(found))) == {
         "ok": False,
         "records": 2,
         "segments": 1,

@@ -1,22 +1,25 @@
 """Stories told by a real Neovim with client-configs/neovim, and what the ledger says of them."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from intent_lsp.core.content import hash_content
 from intent_lsp.core.paths import LEDGER_FILE
+from intent_lsp.store.clock import new_id, now
 from intent_lsp.store.ledger import Ledger
-from tests.support.governed import LINES, govern, INTENTS
-from tests.support.neovim import Neovim, neovim, ROOT
-from tests.support.repository import Repository
 from tests.support import repository as repositories
-import sys
+from tests.support.governed import INTENTS, LINES, govern
+from tests.support.neovim import ROOT, Neovim, neovim
+from tests.support.repository import Repository
 
 pytestmark = pytest.mark.editor
 
 INVOICE = "src/billing/invoice.py"
+OUT_OF_SCOPE = "Scope Violation: INT-001 is not authorized to edit {}. Request scope expansion."
 
 
 @pytest.fixture
@@ -24,32 +27,195 @@ def nvim(tmp_path: Path) -> Neovim:
     return neovim(tmp_path / "state")
 
 
-def test_the_main_job_in_neovim(repository: Repository, nvim: Neovim) -> None:
+def records(repository: Repository) -> list[dict[str, Any]]:
+    """Read the ledger, which verifies."""
+    found = [json.loads(line) for line in (repository.root / LEDGER_FILE).read_text().splitlines()]
+    verified = Ledger(repository.root, now, new_id).verify()
+    assert verified.ok, verified.problems
+    assert verified.records == len(found)
+    return found
+
+
+def violation(path: str, *span: int) -> dict[str, object]:
+    """Give a problem as Neovim shows it: `span` is line and byte, from and to."""
+    return {
+        "code": "SCOPE_VIOLATION",
+        "message": OUT_OF_SCOPE.format(path),
+        "severity": "ERROR",
+        "span": list(span),
+    }
+
+
+def test_the_main_job_from_opening_to_a_verified_record(
+    repository: Repository, nvim: Neovim
+) -> None:
     govern(repository)
+    root = str(repository.root)
+
     saw = nvim.tell("main_job", repository)
-    print(json.dumps(saw, indent=1))
+
+    assert saw["attached"] == {
+        "clients": 1,
+        "encoding": "utf-8",
+        "filetype": "python",
+        "root": root,
+    }
+    assert saw["selected"] == "intent-lsp: INT-001 Login (IN_PROGRESS)"
+    assert saw["violation"] == [violation(INVOICE, 2, 0, 2, 10)]
+    assert saw["underline"] == [[2, 0, 10, "DiagnosticUnderlineError"]]
+    assert saw["actions"] == [
+        "Select intent INT-002 (owns this file)",
+        "Revert these lines",
+        "Revert the file",
+        "Show why",
+    ]
+    assert saw["reverted"] == LINES.splitlines()
+    assert saw["why"].startswith("INT-001 owns: src/auth/**.")
+    assert saw["completion"] == ["INT-001", "INT-002"]
+    (offered,) = saw["offered"]
+    assert offered["prompt"] == "Which intent do you work for?"
+    assert offered["titles"] == [
+        "* INT-001  Login  (IN_PROGRESS)",
+        "  INT-002  Billing  (IN_PROGRESS)",
+    ]
+    assert saw["status"] == f"intent-lsp: INT-002 · saves: warn · records: 1 · {root}"
+    assert saw["committed"] == {"line": "line one", "modified": False}
+    (unselected,) = saw["no intent"]
+    assert (unselected["code"], unselected["severity"]) == ("NO_ACTIVE_INTENT", "WARN")
+    assert [asked["titles"] for asked in saw["asked"]] == [["INT-001: Login", "INT-002: Billing"]]
+
+    first, second = records(repository)
+    assert saw["traced"] == {
+        "recordId": first["id"],
+        "paths": [INVOICE],
+        "intentId": "INT-002",
+        "scopeValidation": "PASS",
+    }
+    assert first["tool_name"] == "editor/save"
+    saved = LINES.replace("line 3\n", "line three\n").encode()
+    assert first["files"][0]["pre_hash"] == hash_content(LINES.encode())
+    assert first["files"][0]["post_hash"] == hash_content(saved)
+    assert (second["intent_id"], second["scope_validation"]) == ("INT-001", "FAIL")
 
 
-def test_block_in_neovim(repository: Repository, nvim: Neovim) -> None:
+def test_block_keeps_the_disk_as_it_was_and_loses_nothing_typed(
+    repository: Repository, nvim: Neovim
+) -> None:
+    repository.write("src/billing/other.py", LINES)
     govern(repository, "enforcement: block")
-    saw = nvim.tell("block", repository)
-    print(json.dumps(saw, indent=1))
 
-def test_files_in_neovim(repository: Repository, nvim: Neovim, tmp_path) -> None:
-    repository.write("LICENSE", "theirs\n")
+    saw = nvim.tell("block", repository)
+
+    assert saw["written"] == {"disk": LINES, "lines": LINES.splitlines(), "modified": False}
+    # Asked once the save is over: inside it, a modal question would let the time for turning
+    # back run out, and Neovim would write what was refused.
+    assert saw["asked"]["while_writing"] is False
+    assert saw["asked"]["prompt"].startswith(f"Save refused. {OUT_OF_SCOPE.format(INVOICE)}")
+    assert saw["asked"]["titles"] == ["Select INT-002", "Keep draft"]
+    assert saw["denied"] == "SCOPE_VIOLATION"
+    (draft,) = saw["drafts"]
+    assert (draft["path"], draft["code"]) == (INVOICE, "SCOPE_VIOLATION")
+    assert saw["restored"] == {"disk": LINES, "drafts": 0}
+
+    assert saw["way out"]["disk"] == LINES
+    assert saw["way out"]["asked"]["while_writing"] is False
+    wanted = LINES.replace("line 3\n", "line three\n")
+    assert saw["saved"]["disk"] == wanted
+    assert saw["saved"]["drafts"] == 0
+
+    # Judged under the new name, which INT-001 owns and INT-002 does not.
+    assert saw["saved as"]["disk"] == ""
+    assert saw["saved as"]["asked"]["titles"] == ["Select INT-001", "Keep draft"]
+    assert [draft["path"] for draft in saw["saved as"]["drafts"]] == ["src/auth/copy.py"]
+
+    record = records(repository)[0]
+    assert record["id"] == saw["saved"]["record"]["recordId"]
+    assert (record["intent_id"], record["scope_validation"]) == ("INT-002", "PASS")
+    assert record["files"][0]["post_hash"] == hash_content(wanted.encode())
+
+
+def test_files_of_every_kind_are_governed_and_others_are_left_alone(
+    repository: Repository, nvim: Neovim, tmp_path: Path
+) -> None:
+    repository.write("QUEUE", "theirs\n")
     repository.write("src/billing/preis.txt", "Preis: 5 €\nfür 🙂 alle\n")
     govern(repository)
     other = govern(repositories.create(tmp_path / "other"))
-    plain = tmp_path / "plain"
-    plain.mkdir()
-    saw = nvim.tell("files", repository, other=str(other.root), plain=str(plain), tiny=[sys.executable, "-m", "tests.support.tiny_server"], tiny_home=str(ROOT))
-    print(json.dumps(saw, indent=1))
+    plain = repositories.create(tmp_path / "plain").write("notes.txt", "mine\n").parent
+    tiny = [sys.executable, "-m", "tests.support.tiny_server"]
 
-def test_life_in_neovim(repository: Repository, nvim: Neovim, tmp_path) -> None:
-    repos = {n: repositories.create(tmp_path / n) for n in ("second", "third", "fourth")}
-    for r in (repository, *repos.values()):
-       r.write("src/auth/login.py", LINES)
-       r.write("README.md", LINES)
-       r.commit()
-    saw = nvim.tell("life", repository, intents=INTENTS, **{n: str(r.root) for n, r in repos.items()})
-    print(json.dumps(saw, indent=1))
+    saw = nvim.tell(
+        "files",
+        repository,
+        other=str(other.root),
+        plain=str(plain),
+        tiny=tiny,
+        tiny_home=str(ROOT),
+    )
+
+    assert saw["dormant"] == {"clients": 0, "statusline": ""}
+    assert saw["without a file type"] == {"filetype": "", "first_client": True}
+    assert saw["queue"] == [violation("QUEUE", 0, 0, 0, 4)]
+    # The end is counted in bytes, as Neovim counts columns.
+    end = len("für 🙂 viele".encode())
+    assert saw["letters"]["problems"] == [violation("src/billing/preis.txt", 1, 0, 1, end)]
+    assert saw["letters"]["underlined"] == [[1, 0, end, "DiagnosticUnderlineError"]]
+    assert saw["letters reverted"] == ["Preis: 5 €", "für 🙂 alle"]
+
+    edited = "line 🙂\nline ü\nline more\n" + LINES.split("line 2\n")[1]
+    assert saw["beside"] == {"servers": 2, "ours": 1, "sees": edited}
+    assert saw["beside, saved"]["disk"] == edited
+
+    assert saw["gone"] == 0
+    assert saw["roots"] == {
+        "first": str(repository.root),
+        "second": str(other.root),
+        "reused": True,
+    }
+    assert "selected from nowhere" in saw
+
+    told = [
+        (
+            record["files"][0]["relative_path"],
+            record["mutation_class"],
+            record["scope_validation"],
+        )
+        for record in records(repository)
+    ]
+    assert told[:3] == [
+        ("app/[slug]/página nueva.tsx", "FILE_CREATION", "FAIL"),
+        ("src/auth/login.py", "INTENT_EVOLUTION", "PASS"),
+        ("src/auth/second.py", "FILE_CREATION", "PASS"),
+    ]
+    assert {(path, verdict) for path, _, verdict in told[3:]} == {("src/auth/fresh.py", "PASS")}
+    assert not (plain / ".orchestration").exists()
+
+
+def test_a_server_comes_with_the_intents_and_goes_on_after_its_end(
+    repository: Repository, nvim: Neovim, tmp_path: Path
+) -> None:
+    others = {name: repositories.create(tmp_path / name) for name in ("second", "third", "fourth")}
+    for each in (repository, *others.values()):
+        each.write("src/auth/login.py", LINES)
+        each.write("README.md", LINES)
+        each.commit()
+    roots = {name: str(other.root) for name, other in others.items()}
+
+    saw = nvim.tell("life", repository, intents=INTENTS, **roots)
+
+    assert saw["dormant"]["clients"] == 0
+    assert saw["created"].startswith(f"intent-lsp: created in {repository.root}: ")
+    assert ".orchestration/active_intents.yaml" in saw["created"]
+    assert "nothing to select" in saw
+    assert "Available: INT-001, INT-002" in saw["refused"]
+    assert saw["disabled"] == ""
+    for ended in ("restarted", "killed"):
+        assert saw[ended]["told"].endswith("intent-lsp: continuing INT-002")
+    assert saw["restarted"]["again"] is True
+    assert saw["killed"]["source"] == 1
+    assert (saw["not yet"], saw["nor there"]) == (0, 0)
+    health = "\n".join(saw["health"])
+    assert "(intent governance language server)" in health
+    for root in (str(repository.root), roots["second"], roots["third"]):
+        assert f"{root}: " in health
+    assert saw["no program"] == {"times": 1, "clients": 0}

@@ -5,6 +5,7 @@ with edits, saves and messages what editors do. Nothing here sleeps: waiting is 
 """
 
 import asyncio
+import codecs
 import json
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -15,6 +16,7 @@ from typing import Any
 
 import pytest_lsp
 from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcMethodNotFound
 from pygls.protocol.json_rpc import (
     JsonRPCNotification,
     JsonRPCRequestMessage,
@@ -39,12 +41,22 @@ NOTIFICATIONS = ("intent/didChange", "intent/didDeny", "intent/didTrace")
 
 @dataclass
 class Buffer:
-    """What the editor shows of one file."""
+    """What the editor shows of one file, and how it spells it on disk."""
 
     uri: str
     path: Path
     text: str
     version: int = 1
+    encoding: str = "utf-8"
+    mark: bytes = b""
+
+    @property
+    def data(self) -> bytes:
+        """What a save writes."""
+        return self.mark + self.text.encode(self.encoding)
+
+
+MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"))
 
 
 def capabilities(**changes: Any) -> lsp.ClientCapabilities:
@@ -102,6 +114,9 @@ class Editor:
     asked: list[lsp.ShowMessageRequestParams] = field(default_factory=list)
     told: list[str] = field(default_factory=list)
     choices: list[str] = field(default_factory=list)
+    mute: bool = False
+    mistaken: bool = False
+    deleted: list[Path] = field(default_factory=list)
     refreshed: int = 0
     leaving: bool = False
     registered: list[str] = field(default_factory=list)
@@ -109,12 +124,12 @@ class Editor:
 
     # -- what a person does -------------------------------------------------------------------
 
-    def open(self, name: str, text: str | None = None) -> Buffer:
+    def open(self, name: str, text: str | None = None, *, uri: str | None = None) -> Buffer:
         """Open a file, with the text on disk, or with a text that was never saved."""
         path = self.root / name
+        buffer = Buffer(uri or uri_of(path), path, text or "")
         if text is None:
-            text = path.read_bytes().decode("utf-8-sig")
-        buffer = Buffer(uri_of(path), path, text)
+            _load(buffer)
         self.buffers[name] = buffer
         self.client.text_document_did_open(
             lsp.DidOpenTextDocumentParams(
@@ -124,6 +139,13 @@ class Editor:
             )
         )
         return buffer
+
+    def reload(self, name: str) -> None:
+        """Take up what has changed on disk, as editors do with a buffer that nobody edits."""
+        buffer = self.buffers[name]
+        _load(buffer)
+        whole = lsp.TextDocumentContentChangeWholeDocument(text=buffer.text)
+        self._change(buffer, buffer.text, [whole])
 
     def type(self, name: str, text: str) -> Buffer:
         """Make a buffer's text another one, by the one edit that leads there."""
@@ -152,6 +174,7 @@ class Editor:
         *,
         reason: lsp.TextDocumentSaveReason = lsp.TextDocumentSaveReason.Manual,
         ask: bool = True,
+        reformat: Callable[[str], str] | None = None,
     ) -> bytes:
         """Save a buffer as editors do: ask, apply what is answered, write, tell."""
         buffer = self.buffers[name]
@@ -160,7 +183,10 @@ class Editor:
                 lsp.WillSaveTextDocumentParams(lsp.TextDocumentIdentifier(buffer.uri), reason)
             )
             self.apply(buffer, edits or [])
-        data = buffer.text.encode()
+        if reformat is not None:
+            # Another server's edits, which editors apply after ours.
+            self.type(name, reformat(buffer.text))
+        data = buffer.data
         if data or buffer.path.exists() or ask:
             buffer.path.parent.mkdir(parents=True, exist_ok=True)
             buffer.path.write_bytes(data)
@@ -241,7 +267,7 @@ class Editor:
 
     async def problems(self, name: str, *codes: str) -> Sequence[lsp.Diagnostic]:
         """Wait until a file shows exactly these codes, in order; give its diagnostics."""
-        uri = uri_of(self.root / name)
+        uri = self.uri(name)
 
         def met() -> bool:
             published = self.shown.get(uri)
@@ -250,6 +276,11 @@ class Editor:
         await self.until(met, f"{name} shows {codes}")
         published = self.shown.get(uri)
         return published.diagnostics if published else []
+
+    def uri(self, name: str) -> str:
+        """Give the URI by which this editor knows a file."""
+        buffer = self.buffers.get(name)
+        return uri_of(self.root / name) if buffer is None else buffer.uri
 
     async def settled(self, name: str) -> Sequence[lsp.Diagnostic]:
         """Wait until everything sent so far is worked off; give what a file shows then."""
@@ -329,6 +360,9 @@ class Editor:
             (uri, None, edits) for uri, edits in (edit.changes or {}).items()
         ]
         for change in edit.document_changes or []:
+            if isinstance(change, lsp.DeleteFile):
+                self._delete(change.uri)
+                continue
             assert isinstance(change, lsp.TextDocumentEdit)
             changes.append((change.text_document.uri, change.text_document.version, change.edits))
         for uri, version, edits in changes:
@@ -338,12 +372,28 @@ class Editor:
             self.apply(buffer, edits)
         return True
 
+    def _delete(self, uri: str) -> None:
+        name, buffer = next((n, b) for n, b in self.buffers.items() if b.uri == uri)
+        buffer.path.unlink()
+        self.deleted.append(buffer.path)
+        self.close(name)
+
     def _report(self) -> str:
         shown = {
             uri.rsplit("/", 1)[-1]: [(d.code, d.range.start.line) for d in p.diagnostics]
             for uri, p in self.shown.items()
         }
         return f"shown: {shown}; notified: {self.notified[-3:]}; told: {self.told[-3:]}"
+
+
+def _load(buffer: Buffer) -> None:
+    """Read a file as an editor does: what is no text is shown as well as it can be."""
+    data = buffer.path.read_bytes()
+    buffer.mark, buffer.encoding = b"", "utf-8"
+    for mark, encoding in MARKS:
+        if data.startswith(mark):
+            buffer.mark, buffer.encoding = mark, encoding
+    buffer.text = data.removeprefix(buffer.mark).decode(buffer.encoding, "replace")
 
 
 def plain(value: Any) -> Any:
@@ -468,6 +518,10 @@ def _hear_questions(editor: Editor, client: pytest_lsp.LanguageClient) -> None:
     async def asked(params: lsp.ShowMessageRequestParams) -> lsp.MessageActionItem | None:
         editor.asked.append(params)
         await _tell(editor)
+        if editor.mistaken:
+            raise JsonRpcMethodNotFound
+        if editor.mute:
+            await asyncio.Event().wait()
         await editor.until(lambda: editor.choices or editor.leaving, "the person chooses")
         choice = editor.choices.pop(0) if editor.choices else ""
         return lsp.MessageActionItem(title=choice) if choice else None

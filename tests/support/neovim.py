@@ -68,11 +68,14 @@ class Neovim:
         seen: dict[str, Any] = {}
         for line in map(json.loads, out.splitlines()):
             if "wrong" in line:
-                pytest.fail(f"step {line['step']!r}: {line['wrong']}\n{self._logs()}", pytrace=False)
+                pytest.fail(
+                    f"step {line['step']!r}: {line['wrong']}\n{self._logs()}", pytrace=False
+                )
             seen[line["step"]] = line["saw"]
         if status != 0:
             last = next(reversed(seen), "none")
-            pytest.fail(f"Neovim ended with {status} after step {last!r}\n{err}\n{self._logs()}")
+            said = f"Neovim ended with {status} after step {last!r}"
+            pytest.fail(f"{said}\n{err}\n{self._logs()}", pytrace=False)
         return seen
 
     def _logs(self) -> str:

@@ -14,6 +14,7 @@ from intent_lsp.doors.cli.exits import Exit
 from intent_lsp.doors.cli.page import Page
 from intent_lsp.doors.cli.table import Cell, Column, Table
 from intent_lsp.doors.cli.whereabouts import root_above
+from intent_lsp.formats.verification_json import verification_json
 from intent_lsp.governance.tracing import tracing
 
 _STYLES: Final = {Severity.ERROR: "bold red", Severity.WARNING: "yellow"}
@@ -27,7 +28,7 @@ def answer(call: Call) -> int:
     if call.options.strict:
         found = _strict(found)
     if call.options.json:
-        call.page.json(json.dumps(_spelled(found), ensure_ascii=False).encode())
+        call.page.json(json.dumps(verification_json(found), ensure_ascii=False).encode())
     else:
         _tell(call.page, found)
     return Exit.FINE if found.ok else Exit.VIOLATIONS
@@ -77,28 +78,6 @@ def _row(problem: Problem) -> Sequence[Cell]:
         Cell(f"{problem.file}:{problem.line}"),
         Cell(problem.message),
     )
-
-
-def _spelled(found: Verification) -> dict[str, object]:
-    """Spell the answer as `intent/verify` does (protocol section 2)."""
-    return {
-        "ok": found.ok,
-        "records": found.records,
-        "segments": found.segments,
-        "heads": [head.hash for head in found.heads],
-        "problems": [
-            {
-                "code": problem.code.value,
-                "severity": problem.severity.name.lower(),
-                "file": problem.file,
-                "line": problem.line,
-                "message": problem.message,
-            }
-            for problem in found.problems
-        ],
-        "proved": found.proved,
-        "conditional": found.conditional,
-    }
 
 
 _COLUMNS: Final = (Column("Severity"), Column("Code"), Column("Place"), Column("What", fold=True))

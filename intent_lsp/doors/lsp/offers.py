@@ -13,7 +13,7 @@ from intent_lsp.doors.lsp.connection import Connection
 from intent_lsp.doors.lsp.reverting import turning_edits
 from intent_lsp.doors.lsp.tracked import Tracked
 from intent_lsp.governance.checkout import Refusal
-from intent_lsp.governance.contents import content_of
+from intent_lsp.governance.content import content_of
 from intent_lsp.governance.judging import Judgement
 from intent_lsp.governance.saves import AfterSave
 from intent_lsp.store.drafts import Draft

@@ -31,9 +31,9 @@ from intent_lsp.doors.lsp.wire import (
     intent_wire,
     read_params,
     status_wire,
-    verification_wire,
 )
 from intent_lsp.formats.ledger_jsonl import to_wire
+from intent_lsp.formats.verification_json import verification_json
 from intent_lsp.governance.checkout import Refusal, Selection
 from intent_lsp.governance.desk import AGENT
 from intent_lsp.governance.setup import initialise
@@ -178,7 +178,7 @@ class Requests:
         attached = await self.attached(params)
         async with self._progress.shown(params.work_done_token, "Verifying the ledger"):
             found = await self._in_thread(attached.desk.stores.ledger.verify)
-        return verification_wire(found)
+        return verification_json(found)
 
     async def drafts(self, given: object) -> Wire:
         """Answer `intent/drafts`, newest first."""

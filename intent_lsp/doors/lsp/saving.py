@@ -69,13 +69,13 @@ class Saving:
                 after = None
                 self._not_recorded(tracked, error)
             before, tracked.before = tracked.before, None
-        _settle_refusal(tracked, before, after)
+        held = _settle_refusal(tracked, before, after)
         await workplace.look_again(tracked)
         if after is None or tracked.attached is None:
             return
         self._announce(after)
         await self._connection.rules_may_have_changed(tracked.attached)
-        if _to_be_offered(tracked, after):
+        if not held and _to_be_offered(tracked, after):
             tracked.offered = True
             workplace.begin(self._offers.put_back(tracked, after))
 
@@ -165,11 +165,17 @@ class Saving:
             )
 
 
-def _settle_refusal(tracked: Tracked, before: BeforeSave | None, after: AfterSave | None) -> None:
-    """Tell whoever waits for the save whether what was refused stayed off the disk."""
+def _settle_refusal(tracked: Tracked, before: BeforeSave | None, after: AfterSave | None) -> bool:
+    """Tell whoever waits for the save whether its refusal held: what was refused is not on disk.
+
+    A file that was not there is empty then, since no editor leaves it unwritten.
+    """
+    if before is None or before.draft is None:
+        return False
+    held = after is None or (after.disk or b"") == (before.disk or b"")
     if tracked.refused is not None and not tracked.refused.done():
-        came_through = before is not None and after is not None and after.disk != before.disk
-        tracked.refused.set_result(not came_through)
+        tracked.refused.set_result(held)
+    return held
 
 
 def _to_be_offered(tracked: Tracked, after: AfterSave) -> bool:

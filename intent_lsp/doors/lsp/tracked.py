@@ -16,7 +16,7 @@ from intent_lsp.core.violations import MarkedRun, marked_runs
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.problems import Problem, problems, runs_of_record
 from intent_lsp.formats.diff import line_hunks
-from intent_lsp.governance.contents import Content
+from intent_lsp.governance.content import Content
 from intent_lsp.governance.looks import Look
 from intent_lsp.governance.saves import BeforeSave
 from intent_lsp.store.places import Place

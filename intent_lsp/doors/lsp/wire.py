@@ -16,7 +16,6 @@ from intent_lsp.core.context import IntentContext
 from intent_lsp.core.gate import Denied
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.records import Record
-from intent_lsp.core.verification import Verification
 from intent_lsp.formats.ledger_jsonl import to_wire
 from intent_lsp.governance.desk import DeskStatus
 from intent_lsp.governance.judging import Judgement
@@ -186,28 +185,6 @@ def trace_wire(record: Record) -> Wire:
         "paths": [file.path for file in record.files],
         "intentId": record.intent_id,
         "scopeValidation": record.scope_validation.value,
-    }
-
-
-def verification_wire(found: Verification) -> Wire:
-    """Spell the answer of `intent/verify`."""
-    return {
-        "ok": found.ok,
-        "records": found.records,
-        "segments": found.segments,
-        "heads": [head.hash for head in found.heads],
-        "problems": [
-            {
-                "code": problem.code.value,
-                "severity": problem.severity.name.lower(),
-                "file": problem.file,
-                "line": problem.line,
-                "message": problem.message,
-            }
-            for problem in found.problems
-        ],
-        "proved": found.proved,
-        "conditional": found.conditional,
     }
 
 

@@ -89,6 +89,14 @@ class Workplace:
 
     def opened(self, document: Document) -> None:
         """Track a document that the editor has opened."""
+        known = self._tracked.get(document.uri)
+        if known is not None and known.version is not None:
+            # Opened again without a close, as Neovim does after the first save under a new name:
+            # what the disk held before that save is known still.
+            known.lines, known.version = document.lines, document.version
+            known.generation += 1
+            self.begin(self.look_again(known))
+            return
         tracked = Tracked(uri=document.uri, lines=document.lines, version=document.version)
         self._tracked[document.uri] = tracked
         self.begin(self._attach(tracked))

@@ -7,7 +7,7 @@ H.run(function()
   H.edit(INVOICE)
   local client = H.attached()
   local function drafts()
-    return client:request_sync('intent/drafts', {}, 5000).result.drafts
+    return client:request_sync('intent/drafts', vim.empty_dict(), 5000).result.drafts
   end
   vim.cmd('IntentSelect INT-001')
   H.stands('INT-001')
@@ -50,5 +50,5 @@ H.run(function()
   H.wait('asked again', function()
     return #H.asked == 3
   end)
-  H.say('saved as', { disk = H.disk('src/auth/copy.py'), asked = H.asked[3], draft = drafts()[1].path })
+  H.say('saved as', { disk = H.disk('src/auth/copy.py'), asked = H.asked[3], drafts = drafts() })
 end)

@@ -36,13 +36,13 @@ H.run(function()
   H.say('dormant', { clients = #vim.lsp.get_clients(), statusline = H.statusline() })
 
   -- A file without a file type.
-  H.edit('LICENSE')
+  H.edit('QUEUE')
   local first = H.attached()
   H.say('without a file type', { filetype = vim.bo.filetype, first_client = first.id == 1 })
   vim.cmd('IntentSelect INT-001')
   H.stands('INT-001')
   H.type(0, 1, { 'mine' })
-  H.say('license', H.shows({ 'SCOPE_VIOLATION' }))
+  H.say('queue', H.shows({ 'SCOPE_VIOLATION' }))
   vim.cmd('edit!')
   H.shows({})
 
@@ -67,9 +67,10 @@ H.run(function()
   local sees = tiny_server(buffer)
   H.type(0, 1, { 'line 🙂' })
   H.type(1, 2, { 'line ü', 'line more' })
-  H.say('beside', { ours = #H.clients(), all = #vim.lsp.get_clients({ bufnr = buffer }), sees = sees() })
+  local all = vim.lsp.get_clients({ bufnr = buffer })
+  H.say('beside', { servers = #all, ours = #H.clients(), sees = sees() })
   H.write()
-  H.say('beside, saved', { record = H.traced(2), sees = sees(), disk = H.disk('src/auth/login.py') })
+  H.say('beside, saved', { record = H.traced(2), disk = H.disk('src/auth/login.py') })
 
   -- A new name: for a file that had one, and for a buffer that had none.
   H.write('saveas src/auth/second.py')
@@ -80,11 +81,12 @@ H.run(function()
   H.attached()
   H.type(0, -1, { 'fresh', 'and more' })
   H.write()
-  H.say('named', H.wait('its record', function()
+  local named = H.wait('its record', function()
     return vim.iter(H.happened('IntentTraced')):find(function(traced)
       return traced.paths[1] == 'src/auth/fresh.py'
     end)
-  end))
+  end)
+  H.say('named', named)
   H.write('saveas! ' .. PLAIN .. '/gone.txt')
   H.say('gone', #H.clients())
 
@@ -99,9 +101,16 @@ H.run(function()
   H.edit('README.md')
   H.attached()
   H.stands('INT-001')
-  H.say('roots', { first = first.root_dir, second = second.root_dir, reused = second.id == third.id })
+  H.say('roots', {
+    first = first.root_dir,
+    second = second.root_dir,
+    reused = second.id == third.id,
+  })
+
+  -- In a page that is no file, the working directory is what a command means.
   vim.cmd.enew()
   vim.cmd('IntentSelect INT-002')
   H.edit('README.md')
   H.stands('INT-002')
+  H.say('selected from nowhere')
 end)

@@ -28,7 +28,8 @@ function H.wait(name, look)
     seen = look()
     return seen
   end, 10) then
-    error(('waited in vain for: %s\nmessages: %s\nproblems: %s'):format(name, H.messages(), vim.inspect(H.problems())))
+    local problems = vim.inspect(H.problems())
+    error(('waited in vain\nmessages: %s\nproblems: %s'):format(H.messages(), problems))
   end
   return seen
 end
@@ -143,18 +144,17 @@ end
 
 --- What our server shows on a buffer, in Neovim's own words.
 function H.problems(bufnr)
+  local ours = vim.tbl_filter(function(shown)
+    return shown.source == 'intent-lsp'
+  end, vim.diagnostic.get(bufnr or 0))
   return vim.tbl_map(function(shown)
     return {
       code = shown.code,
       message = shown.message,
       severity = vim.diagnostic.severity[shown.severity],
-      source = shown.source,
-      start = { shown.lnum, shown.col },
-      ['end'] = { shown.end_lnum, shown.end_col },
+      span = { shown.lnum, shown.col, shown.end_lnum, shown.end_col },
     }
-  end, vim.iter(vim.diagnostic.get(bufnr or 0)):filter(function(shown)
-    return shown.source == 'intent-lsp'
-  end):totable())
+  end, ours)
 end
 
 --- Wait until exactly these codes are shown, in order of lines, and give the problems.
@@ -168,11 +168,12 @@ function H.shows(codes, bufnr)
   end)
 end
 
---- The lines that are underlined as a diagnostic, as `{ line, from, to }` in bytes.
+--- What is underlined as a diagnostic: line, from, to (in bytes), highlight.
 function H.underlined(bufnr)
   local found = {}
   for _, namespace in pairs(vim.api.nvim_get_namespaces()) do
-    for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(bufnr or 0, namespace, 0, -1, { details = true })) do
+    local all = { details = true }
+    for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(bufnr or 0, namespace, 0, -1, all)) do
       if tostring(mark[4].hl_group):find('DiagnosticUnderline', 1, true) then
         table.insert(found, { mark[2], mark[3], mark[4].end_col, mark[4].hl_group })
       end

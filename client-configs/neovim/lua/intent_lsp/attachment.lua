@@ -16,11 +16,12 @@ local ENDS_AT_MOST, WITHIN = 3, 180
 local SAVE_TIME = 1000
 
 local ends = {} -- by root: when its server ended unasked
-local resting = {} -- roots whose server was stopped, or ends again and again
+local resting = {} -- by root: its server was stopped, or ends again and again
 local uri_at_attach = {} -- by buffer: the name for which Neovim asks before each save
 
-local function notify_once(message)
-  vim.notify_once('intent-lsp: ' .. message, vim.log.levels.ERROR)
+local function warn_once(message)
+  -- No error: one that is shown inside an autocommand would end the script around it.
+  vim.notify_once('intent-lsp: ' .. message, vim.log.levels.WARN)
 end
 
 --- Give the server's configuration, or nil: it is disabled or cannot be started, which is said.
@@ -30,7 +31,7 @@ local function configuration()
   end
   local config = vim.lsp.config[M.NAME]
   if type(config.cmd) == 'table' and vim.fn.executable(config.cmd[1]) == 0 then
-    notify_once(config.cmd[1] .. ' is not executable; see :checkhealth intent_lsp')
+    warn_once(config.cmd[1] .. ' is not executable; see :checkhealth intent_lsp')
     return nil
   end
   return config
@@ -75,7 +76,14 @@ function M.attach(bufnr)
   if not config then
     return
   end
-  config.root_dir(bufnr, function(root)
+  local find = config.root_dir
+  if type(find) ~= 'function' then
+    -- A directory of the person's own choice.
+    find = function(_, on_dir)
+      on_dir(config.root_dir)
+    end
+  end
+  find(bufnr, function(root)
     if root and not resting[root] then
       leave(bufnr, root)
       M.start(root, bufnr)
@@ -110,10 +118,11 @@ function M.on_exit(code, signal, client_id)
   vim.schedule(function()
     standing.forget(client_id)
     if (code == 0 and signal == 0) or signal == vim.uv.constants.SIGTERM then
-      resting[root] = true
+      -- Where nobody governs yet there is nothing to rest from.
+      resting[root] = roots.of_directory(root) ~= nil
     elseif ends_too_often(root) then
       resting[root] = true
-      notify_once(('the server of %s keeps ending; see :checkhealth intent_lsp'):format(root))
+      warn_once(('the server of %s keeps ending; see :checkhealth intent_lsp'):format(root))
     elseif vim.v.exiting == vim.NIL then
       M.attach_all()
     end

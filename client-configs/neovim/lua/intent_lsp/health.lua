@@ -24,7 +24,8 @@ local function check_program(cmd)
   local command = vim.tbl_filter(function(word)
     return word ~= 'serve'
   end, cmd)
-  local done = vim.system(vim.list_extend(command, { '--version' }), { text = true }):wait(VERSION_TIME)
+  vim.list_extend(command, { '--version' })
+  local done = vim.system(command, { text = true }):wait(VERSION_TIME)
   local said = vim.trim(done.stdout or '')
   if done.code == 0 and said:find(PRODUCT, 1, true) then
     vim.health.ok(said)

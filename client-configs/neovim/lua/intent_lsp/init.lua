@@ -19,6 +19,10 @@ local function notify(message, level)
   vim.notify('intent-lsp: ' .. message, level or vim.log.levels.INFO)
 end
 
+local function warn(message)
+  notify(message, vim.log.levels.WARN)
+end
+
 local function working_directory()
   return vim.fs.normalize(vim.fn.getcwd())
 end
@@ -32,33 +36,35 @@ local function client_of(root)
   return ready and client or nil
 end
 
---- Give the client of the current buffer's root, else of the working directory's; nil: nobody
---- governs here.
+--- Give the client of the current buffer's root, else of the working directory's, and that root.
 local function client_here()
   local root = roots.of_buffer(0) or roots.of_directory(working_directory())
-  return root and client_of(root)
+  return root and client_of(root), root
 end
 
---- Ask a server something of its root; an error is shown.
-local function request(client, method, params, on_result)
+--- Ask a server something of its root; an error is shown, and then `on_error` is called.
+local function request(client, method, params, on_result, on_error)
   params.workspaceUri = vim.uri_from_fname(client.root_dir)
   client:request(method, params, function(err, result)
     if err then
       notify(err.message, vim.log.levels.ERROR)
+      if on_error then
+        on_error(client)
+      end
     else
-      on_result(result)
+      on_result(result, client)
     end
   end)
 end
 
 local function request_here(method, params, on_result)
-  local client = client_here()
+  local client, root = client_here()
   if client then
-    request(client, method, params, function(result)
-      on_result(result, client)
-    end)
+    request(client, method, params, on_result)
+  elseif root then
+    warn(('the server of %s does not answer; see :checkhealth intent_lsp'):format(root))
   else
-    notify(('nobody governs this place: no %s; :IntentInit creates one'):format(INTENTS), vim.log.levels.WARN)
+    warn(('nobody governs this place: no %s; :IntentInit creates one'):format(INTENTS))
   end
 end
 
@@ -71,7 +77,7 @@ local function choose(intent_id)
     local intent = result.intent
     notify(('%s %s (%s)'):format(intent.id, intent.name, intent.status))
     for _, warning in ipairs(result.warnings) do
-      notify(warning, vim.log.levels.WARN)
+      warn(warning)
     end
   end)
 end
@@ -79,7 +85,7 @@ end
 local function offer(list)
   local open = vim.tbl_filter(is_open, list.intents)
   if #open == 0 then
-    notify('there is no open intent in ' .. INTENTS, vim.log.levels.WARN)
+    warn('there is no open intent in ' .. INTENTS)
     return
   end
   vim.ui.select(open, {
@@ -117,7 +123,7 @@ function M.status()
   request_here('intent/status', {}, function(status, client)
     standing.keep(client.id, status)
     if not status.enabled then
-      notify('governance is off: ' .. (status.reason or 'unknown'), vim.log.levels.WARN)
+      warn('governance is off: ' .. (status.reason or 'unknown'))
       return
     end
     local active = status.activeIntentId ~= vim.NIL and status.activeIntentId
@@ -132,23 +138,33 @@ function M.status()
   end)
 end
 
+local function directory_to_govern(named)
+  if named and named ~= '' then
+    return vim.fs.normalize(vim.fs.abspath(named))
+  end
+  local path = roots.file_of(0)
+  local start = path and vim.fs.dirname(path) or working_directory()
+  return roots.git_top(start) or start
+end
+
 --- Govern a directory from now on; without one, the buffer's git work tree or working directory.
 --- What exists is not changed.
 function M.init(directory)
-  local path = roots.file_of(0)
-  local start = path and vim.fs.dirname(path) or working_directory()
-  local root = directory and directory ~= '' and vim.fs.normalize(vim.fn.fnamemodify(directory, ':p'))
-  root = root and (root:gsub('(.)/$', '%1')) or roots.git_top(start) or start
+  local root = directory_to_govern(directory)
   local client = client_of(root)
   if not client then
+    warn('the server does not start; see :checkhealth intent_lsp')
     return
   end
   request(client, 'intent/init', {}, function(result)
     local created = #result.created == 0 and 'nothing, all of it is there'
       or table.concat(result.created, ', ')
     notify(('created in %s: %s'):format(root, created))
-    vim.cmd.checktime()
     attachment.attach_all()
+  end, function()
+    if not roots.of_directory(root) then
+      client:stop()
+    end
   end)
 end
 
@@ -167,8 +183,8 @@ end
 --- The ids of the open intents that begin with `prefix`, in whatever letter case.
 function M.complete(prefix)
   local client = client_here()
-  local answer = client
-    and client:request_sync('intent/list', { workspaceUri = vim.uri_from_fname(client.root_dir) }, LIST_TIME)
+  local params = client and { workspaceUri = vim.uri_from_fname(client.root_dir) }
+  local answer = client and client:request_sync('intent/list', params, LIST_TIME)
   local ids = {}
   for _, intent in ipairs(answer and answer.result and answer.result.intents or {}) do
     if is_open(intent) and vim.startswith(intent.id:lower(), prefix:lower()) then

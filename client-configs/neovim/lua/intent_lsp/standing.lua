@@ -8,13 +8,14 @@ local function announce(pattern, data)
   vim.api.nvim_exec_autocmds('User', { pattern = pattern, modeline = false, data = data })
 end
 
+local function same_directory(one, other)
+  return one == other or vim.uv.fs_realpath(one) == vim.uv.fs_realpath(other)
+end
+
 --- Keep what a client said of its own root; what it says of another root is not its standing.
 function M.keep(client_id, status)
   local client = vim.lsp.get_client_by_id(client_id)
-  if not client or status.root == vim.NIL then
-    return
-  end
-  if status.root == client.root_dir or vim.uv.fs_realpath(status.root) == vim.uv.fs_realpath(client.root_dir) then
+  if client and status.root ~= vim.NIL and same_directory(status.root, client.root_dir) then
     by_client[client_id] = status
     vim.cmd.redrawstatus({ bang = true })
   end

@@ -1,0 +1,25 @@
+"""The outcome of a verification as JSON, the same at every door (protocol section 2)."""
+
+from intent_lsp.core.verification import Verification
+
+
+def verification_json(found: Verification) -> dict[str, object]:
+    """Spell the answer of `intent/verify` and of `trace verify --json`."""
+    return {
+        "ok": found.ok,
+        "records": found.records,
+        "segments": found.segments,
+        "heads": [head.hash for head in found.heads],
+        "problems": [
+            {
+                "code": problem.code.value,
+                "severity": problem.severity.name.lower(),
+                "file": problem.file,
+                "line": problem.line,
+                "message": problem.message,
+            }
+            for problem in found.problems
+        ],
+        "proved": found.proved,
+        "conditional": found.conditional,
+    }

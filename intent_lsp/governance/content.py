@@ -1,0 +1,41 @@
+"""A file's content at one moment: its hash, its text, its lines.
+
+Invariant: a value; lines are split when they are first asked for, and then once.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from intent_lsp.core.content import ContentHash, decode, hash_content, split_lines
+
+
+@dataclass(frozen=True, kw_only=True)
+class Content:
+    """`text` is without a byte order mark; None where it is no text, or only its hash is known.
+
+    An absent file has no hash and an empty text. `committed`: a commit holds it, so that it is
+    what everybody agreed on. Not slotted: the lines of a large file are seldom asked for.
+    """
+
+    hash: ContentHash | None
+    text: str | None
+    committed: bool = False
+
+    @cached_property
+    def lines(self) -> list[str] | None:
+        """The lines with their terminators; None where there is no text."""
+        return None if self.text is None else split_lines(self.text)
+
+
+ABSENT: Final = Content(hash=None, text="")
+
+
+def content_of(data: bytes | None, *, committed: bool = False) -> Content:
+    """Decode raw bytes; None: the file is absent."""
+    if data is None:
+        return Content(hash=None, text="", committed=committed)
+    text = decode(data)
+    return Content(
+        hash=hash_content(data), text=None if text is None else text.text, committed=committed
+    )
