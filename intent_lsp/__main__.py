@@ -4,12 +4,15 @@ Invariant: `--version` loads no protocol library.
 Invariant: doors do not know each other; the one that `serve` starts is handed over from here.
 """
 
+import gc
 import sys
 from collections.abc import Sequence
 
 from intent_lsp import __version__
 
 PRODUCT_LINE = f"intent-lsp {__version__} (intent governance language server)"
+
+_SWITCH_SECONDS = 0.001
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -25,12 +28,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _serve(level: str) -> int:
+    # What is loaded stays: the garbage collector need not look for garbage in it, now or ever.
+    gc.disable()
     # The editors' door is loaded late: its protocol costs more than all other commands together.
     from intent_lsp.doors.lsp.logs import logging_to  # noqa: PLC0415
     from intent_lsp.doors.lsp.server import build_server  # noqa: PLC0415
     from intent_lsp.doors.lsp.transport import serve_stdio  # noqa: PLC0415
 
+    # Whoever types waits for the event loop, which waits for this lock behind threads that compute.
+    sys.setswitchinterval(_SWITCH_SECONDS)
     server = build_server()
+    gc.freeze()
+    gc.enable()
     with logging_to(server.protocol, level):
         return serve_stdio(server)
 

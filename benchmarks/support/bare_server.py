@@ -31,7 +31,7 @@ def will_save(_: lsp.WillSaveTextDocumentParams) -> list[lsp.TextEdit]:
 
 
 @server.feature("bare/echo")
-def echo(_: object) -> None:
+def echo(*_: object) -> None:
     """Answer null."""
 
 

@@ -15,6 +15,7 @@ MAX_ALIASES = 100
 # The C parser says the place of a character that it refuses in bytes, and raises
 # UnicodeEncodeError for a lone surrogate: both are looked for before it is asked.
 _REFUSED = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_ALLOWED_IN_ASCII = bytes((*b"\t\n\r", *range(0x20, 0x7F)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +40,7 @@ def refused(text: str) -> Problem | None:
     if over is not None:
         message = f"a file of more than {MAX_BYTES >> 20} MiB is not read"
         return Problem(code=FileCode.YAML_LIMIT, message=message, start=over, end=len(text))
-    found = _REFUSED.search(text)
+    found = None if _plainly_allowed(text) else _REFUSED.search(text)
     if found is None:
         return None
     name = f"U+{ord(found.group()):04X}"
@@ -49,6 +50,11 @@ def refused(text: str) -> Problem | None:
         start=found.start(),
         end=found.end(),
     )
+
+
+def _plainly_allowed(text: str) -> bool:
+    """Whether nothing is left of an ASCII text without what is allowed: told in a moment."""
+    return text.isascii() and not text.encode().translate(None, _ALLOWED_IN_ASCII)
 
 
 def _over_size(text: str) -> int | None:

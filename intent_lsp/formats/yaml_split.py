@@ -59,12 +59,14 @@ def split_items(text: str) -> Split | None:
 
 
 def _item_starts(text: str, start: int, column: int) -> tuple[list[int], int]:
-    outside = re.compile(rf"^ {{0,{column}}}(?=[^ \r\n#])", re.MULTILINE)
-    starts: list[int] = []
+    """Find where the items start, the first one at `start`, and where the list ends."""
+    # With the feed of the line before, which is looked for many times faster than a line's start.
+    outside = re.compile(rf"\n {{0,{column}}}(?=[^ \r\n#])")
+    starts = [start]
     for found in outside.finditer(text, start):
-        at = found.end()
+        line, at = found.start() + 1, found.end()
         dash = text[at] == "-" and text[at + 1 : at + 2] in ("", " ", "\t", "\r", "\n")
-        if at - found.start() < column or not dash:
-            return starts, found.start()
-        starts.append(found.start())
+        if at - line < column or not dash:
+            return starts, line
+        starts.append(line)
     return starts, len(text)

@@ -20,6 +20,8 @@ from intent_lsp.store.git_text import Version
 KEPT_AT_MOST: Final = 5 * 1024 * 1024
 """Bytes of a file above which a baseline keeps its hash alone."""
 
+_ABSENT_IN_HEAD: Final = content_of(None, committed=True)
+
 
 class Contents:
     """What is known of the past contents of one root's files."""
@@ -46,7 +48,8 @@ class Contents:
         """Give the content in HEAD as the work tree spells it, or that of the first sight."""
         git = self._stores.git
         if git is not None and self._committed():
-            return self._in_commit(git, git.head_version(path))
+            version = git.head_version(path)
+            return _ABSENT_IN_HEAD if version is None else self._in_commit(git, version)
         with self._lock:
             return content_of(self._first_sight.get(path))
 
@@ -70,7 +73,8 @@ class Contents:
         known = state.baseline_of(session_id, path)
         if known is not None:
             return self.kept(known.hash)
-        return self._in_commit(git, git.version_at(commit, path))
+        version = git.version_at(commit, path)
+        return ABSENT if version is None else self._in_commit(git, version)
 
     def kept(self, content_hash: ContentHash | None) -> Content:
         """Give a content that `.local/` keeps; its lines are None where it keeps it no more."""
@@ -87,10 +91,7 @@ class Contents:
         data = self._stores.snapshots.get(content_hash)
         return Content(hash=content_hash, text=None) if data is None else content_of(data)
 
-    def _in_commit(self, git: Git, version: Version | None) -> Content:
-        if version is None:
-            return content_of(None, committed=True)
-
+    def _in_commit(self, git: Git, version: Version) -> Content:
         def read() -> Content:
             return content_of(git.version_bytes(version), committed=True)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp import __version__
+from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Contributor, EntityType
@@ -96,7 +97,16 @@ class Governance:
         state = self.stores.state
         if state is None or not state.has_baseline(session.id):
             self.contents.begin_baseline(session.id)
+        self._clear_up()
         return session
+
+    def _clear_up(self) -> None:
+        """Append what an earlier session could not, and forget drafts that are too old."""
+        self.stores.drafts.prune(self.stores.clock())
+        try:
+            self.stores.ledger.drain()
+        except IntentLspError as problem:
+            _log.warning("records still wait for the ledger: %s", problem)
 
     def close(self, session: Session | None) -> None:
         """End the session and let go of every store."""

@@ -7,6 +7,7 @@ Invariant: putting a file back to HEAD or to the session's baseline is never ref
 from dataclasses import dataclass, replace
 from typing import Final
 
+from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.gate import (
     Allowed,
@@ -167,6 +168,12 @@ class Judging:
     def _expected(self, path: WorkspacePath, reading: Reading) -> ContentHash | Unread | None:
         own = reading.disk is not None and self.own_write(path) == reading.disk
         return reading.disk if own else reading.read
+
+    def disown(self, path: WorkspacePath) -> None:
+        """Note that a person has written a file since: what it held of ours counts no more."""
+        state = self._stores.state
+        if state is not None and state.own_write(path) is not None:
+            state.forget_own_write(path)
 
     def own_write(self, path: WorkspacePath) -> ContentHash | None:
         """Give the hash of the server's own last write of a file."""

@@ -6,7 +6,7 @@ Invariant: a look is a value; the text being typed is compared with it without a
 from dataclasses import dataclass
 
 from intent_lsp.core.codes import GateCode
-from intent_lsp.core.content import ContentHash
+from intent_lsp.core.content import ContentHash, Text, decode
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import Enforcement
 from intent_lsp.core.records import Record, ScopeValidation
@@ -91,6 +91,29 @@ class Looks:
         data = self._contents.disk(path)
         self._contents.seen(path, data)
         return data
+
+    def as_opened(self, path: WorkspacePath, *, began: list[str], now: list[str]) -> bytes | None:
+        """Give a file as it was when an editor opened it, and remember it as `first_sight` does.
+
+        `began` is the text that the editor opened it with, `now` the one it holds. What the disk
+        holds is that of a save that was quicker than we, if it is what was typed since.
+        """
+        data = self._contents.disk(path)
+        text = None if data is None else decode(data)
+        if text is not None and began != now and text.text == "".join(now):
+            data = self._before_save(path, data, text, began)
+        self._contents.seen(path, data)
+        return data
+
+    def _before_save(
+        self, path: WorkspacePath, data: bytes | None, saved: Text, began: list[str]
+    ) -> bytes | None:
+        if not began and self._contents.head(path).hash is None:
+            return None
+        try:
+            return saved.encode("".join(began))
+        except UnicodeEncodeError:  # A lone surrogate, of which no file was made.
+            return data
 
     def _baseline(self, session: Session, path: WorkspacePath, disk: Content) -> Content:
         baseline = self._contents.baseline(session.id, path)

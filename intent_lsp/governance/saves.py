@@ -4,8 +4,10 @@ Invariant: judged and recorded inside the root's lock; a save that changes nothi
 Invariant: a refused text is on disk as a draft before anything is asked of the editor.
 """
 
+import logging
 import threading
 from dataclasses import dataclass
+from typing import Final
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash
@@ -18,9 +20,12 @@ from intent_lsp.governance.events import Save, save_event
 from intent_lsp.governance.judging import Judgement, Judging, Reading
 from intent_lsp.governance.sessions import Session
 from intent_lsp.governance.stores import Stores
+from intent_lsp.store import files
 from intent_lsp.store.drafts import Draft
 from intent_lsp.store.ledger import Appended
 from intent_lsp.store.places import Place
+
+_log: Final = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,11 +120,22 @@ class Saves:
                 revision=self._revision(),
             )
             outcome = self._stores.ledger.append_or_queue(save_event(save))
+            self._judging.disown(place.path)
             if verdict is not ScopeValidation.FAIL:
                 self._contents.keep(disk)
         if isinstance(outcome, Appended):
             return AfterSave(judgement=judgement, old=known, disk=disk, record=outcome.record)
         return AfterSave(judgement=judgement, old=known, disk=disk, queued=outcome.reason)
+
+    def remove_empty(self, place: Place) -> bool:
+        """Delete a file that holds nothing; False: it holds something, or cannot be deleted."""
+        path = self._stores.root / place.path
+        with self._lock:
+            try:
+                return files.read_bytes(path) == b"" and files.remove_file(path)
+            except OSError as problem:
+                _log.warning("%s cannot be deleted: %s", place.path, problem)
+                return False
 
     def keep_draft(
         self, session: Session, judgement: Judgement, base: ContentHash | None, text: str

@@ -4,12 +4,13 @@ Invariant: the work tree is listed at most once for each state of the rules and 
 """
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Final
 
 from intent_lsp.core.findings import Finding, Related, Span
-from intent_lsp.core.intents import Intents
+from intent_lsp.core.intents import IntentId, Intents
 from intent_lsp.core.paths import WorkspacePath, parse_relative
 from intent_lsp.core.scope.findings import ScopeFinding, file_findings, tree_findings
 from intent_lsp.formats.intent_entry import IntentPlaces
@@ -21,6 +22,9 @@ LISTED_FOR: Final = timedelta(seconds=10)
 """How long a listing of the work tree is good enough for hints."""
 
 _FILES_AT_MOST: Final = 20_000
+
+Place = Callable[[IntentId], IntentPlaces | None]
+"""Gives where the parts of an intent stand."""
 
 
 class ScopeChecks:
@@ -89,15 +93,17 @@ class ScopeChecks:
 
 
 def _all_placed(found: Iterable[ScopeFinding], read: IntentsFile) -> tuple[Finding, ...]:
-    placed = (_placed(finding, read) for finding in found)
+    # The places of an intent are computed when they are asked for: not once for each of its globs.
+    place = lru_cache(maxsize=None)(read.places.get)
+    placed = (_placed(finding, place) for finding in found)
     return tuple(finding for finding in placed if finding is not None)
 
 
-def _placed(finding: ScopeFinding, read: IntentsFile) -> Finding | None:
-    places = read.places.get(finding.intent_id)
+def _placed(finding: ScopeFinding, place: Place) -> Finding | None:
+    places = place(finding.intent_id)
     if places is None:
         return None
-    other = None if finding.other is None else read.places.get(finding.other)
+    other = None if finding.other is None else place(finding.other)
     related = () if other is None else (Related(span=_scope(other), message="the other scope"),)
     return Finding(
         code=finding.code,

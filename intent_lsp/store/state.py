@@ -184,6 +184,10 @@ class State:
         rows = self._rows("SELECT hash FROM own_write WHERE path = ?", path)
         return _hash(rows[0][0]) if rows else None
 
+    def forget_own_write(self, path: WorkspacePath) -> None:
+        """Note that a file's content is another's again."""
+        self._do("DELETE FROM own_write WHERE path = ?", path)
+
     def note_selected(self, intent_id: str, at: str) -> None:
         """Note that an intent was selected."""
         self._do("INSERT OR REPLACE INTO recent_intent VALUES (?,?)", intent_id, at)

@@ -1,6 +1,8 @@
 """The bulletin: problems are pushed or pulled, never both (section 8)."""
 
 import asyncio
+from collections.abc import Callable
+from functools import partial
 
 from lsprotocol import types as lsp
 
@@ -19,7 +21,10 @@ class Board:
         self.pushed: list[lsp.PublishDiagnosticsParams] = []
         self.refreshed = asyncio.Event()
         self.refreshes = 0
-        self.bulletin = Bulletin(pull=pull, publish=self.pushed.append, refresh=self._refresh)
+        self.bulletin = Bulletin(pull=pull, publish=self._publish, refresh=self._refresh)
+
+    def _publish(self, shown: lsp.PublishDiagnosticsParams) -> Callable[[], None]:
+        return partial(self.pushed.append, shown)
 
     def _refresh(self) -> None:
         self.refreshes += 1

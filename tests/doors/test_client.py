@@ -19,7 +19,9 @@ def _everything() -> lsp.ClientCapabilities:
         ),
         workspace=lsp.WorkspaceClientCapabilities(
             configuration=True,
-            workspace_edit=lsp.WorkspaceEditClientCapabilities(document_changes=True),
+            workspace_edit=lsp.WorkspaceEditClientCapabilities(
+                document_changes=True, resource_operations=[lsp.ResourceOperationKind.Delete]
+            ),
             did_change_watched_files=lsp.DidChangeWatchedFilesClientCapabilities(
                 dynamic_registration=True
             ),

@@ -133,3 +133,17 @@ def test_a_records_ranges_are_runs_of_lines(
 ) -> None:
     found = runs_of_record(_record(*ranges), lines)
     assert [(run.first_line, run.last_line) for run in found] == runs
+
+
+def test_a_file_takes_no_more_room_than_is_left_and_says_how_many_are_not_shown(
+    editor: Editor,
+) -> None:
+    look = editor.look("a.py")
+    runs = [MarkedRun(line, line) for line in range(0, 300, 2)]
+    for room, shown in ((1_000, 100), (3, 3), (0, 0)):
+        found = problems(editor.desk.root, look, runs, room)
+        assert [p.code for p in found] == [GateCode.NO_ACTIVE_INTENT] * shown + [
+            ShownCode.MORE_VIOLATIONS
+        ]
+        assert found[-1].message.startswith(f"{150 - shown} more ")
+        assert found[-1].first_line == 2 * shown

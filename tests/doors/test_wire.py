@@ -95,7 +95,7 @@ def test_places_and_moments_are_read() -> None:
 @pytest.mark.parametrize(
     ("told", "shape", "named"),
     [
-        ([], Common, "params"),
+        (["x"], Common, "params"),
         ("x", Common, "params"),
         ({}, SelectParams, "intentId"),
         ({"intentId": 7}, SelectParams, "params.intentId"),

@@ -125,7 +125,8 @@ def test_block_keeps_the_disk_as_it_was_and_loses_nothing_typed(
 
     # Judged under the new name, which INT-001 owns and INT-002 does not.
     assert saw["saved as"]["disk"] == ""
-    assert saw["saved as"]["asked"]["titles"] == ["Select INT-001", "Keep draft"]
+    titles = ["Select INT-001", "Delete the empty file", "Keep draft"]
+    assert saw["saved as"]["asked"]["titles"] == titles
     assert [draft["path"] for draft in saw["saved as"]["drafts"]] == ["src/auth/copy.py"]
 
     record = records(repository)[0]

@@ -114,7 +114,7 @@ class Editor:
     asked: list[lsp.ShowMessageRequestParams] = field(default_factory=list)
     told: list[str] = field(default_factory=list)
     choices: list[str] = field(default_factory=list)
-    mute: bool = False
+    settings: Any = None
     mistaken: bool = False
     deleted: list[Path] = field(default_factory=list)
     refreshed: int = 0
@@ -157,6 +157,11 @@ class Editor:
         tail = 0
         while tail < min(len(old), len(new)) - head and old[-1 - tail] == new[-1 - tail]:
             tail += 1
+        # No editor knows a place in the middle of a line's end.
+        while head and old[head - 1] == "\r":
+            head -= 1
+        while tail and old[-tail] == "\n":
+            tail -= 1
         lines = split_lines(old)
         change = lsp.TextDocumentContentChangePartial(
             range=lsp.Range(
@@ -520,8 +525,6 @@ def _hear_questions(editor: Editor, client: pytest_lsp.LanguageClient) -> None:
         await _tell(editor)
         if editor.mistaken:
             raise JsonRpcMethodNotFound
-        if editor.mute:
-            await asyncio.Event().wait()
         await editor.until(lambda: editor.choices or editor.leaving, "the person chooses")
         choice = editor.choices.pop(0) if editor.choices else ""
         return lsp.MessageActionItem(title=choice) if choice else None
@@ -545,6 +548,10 @@ def _hear_of_capabilities(editor: Editor, client: pytest_lsp.LanguageClient) -> 
     async def refresh(_: None) -> None:
         editor.refreshed += 1
         await _tell(editor)
+
+    @client.feature(lsp.WORKSPACE_CONFIGURATION)
+    def configuration(params: lsp.ConfigurationParams) -> list[Any]:
+        return [editor.settings for _ in params.items]
 
     @client.feature(lsp.CLIENT_REGISTER_CAPABILITY)
     async def register(params: lsp.RegistrationParams) -> None:

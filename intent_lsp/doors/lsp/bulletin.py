@@ -15,13 +15,21 @@ REFRESH_AFTER: Final = 0.05
 """Seconds in which several causes of a refresh become one."""
 
 
-@dataclass(frozen=True, slots=True)
+Publish = Callable[[lsp.PublishDiagnosticsParams], Callable[[], None]]
+"""Spells what is pushed, on any thread, and gives what sends it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Posting:
-    """The problems of one file as last computed; `result_id` changes with them."""
+    """The problems of one file as last computed.
+
+    `result_id` changes with them where they are pulled; `push` sends them where they are not.
+    """
 
     version: int | None
     items: tuple[lsp.Diagnostic, ...]
     result_id: str
+    push: Callable[[], None]
 
 
 class Bulletin:
@@ -31,7 +39,7 @@ class Bulletin:
         self,
         *,
         pull: bool,
-        publish: Callable[[lsp.PublishDiagnosticsParams], None],
+        publish: Publish,
         refresh: Callable[[], None],
     ) -> None:
         self.pull = pull
@@ -43,9 +51,21 @@ class Bulletin:
 
     def post(self, uri: str, version: int | None, items: Sequence[lsp.Diagnostic]) -> None:
         """Show these problems on a file, in the place of those before."""
+        self.show(uri, self.posting(uri, version, items))
+
+    def posting(self, uri: str, version: int | None, items: Sequence[lsp.Diagnostic]) -> Posting:
+        """Spell problems, to be shown later; on any thread, for there may be thousands."""
+        if self.pull:
+            result_id, push = _result_id(items), _nothing
+        else:
+            shown = lsp.PublishDiagnosticsParams(uri=uri, version=version, diagnostics=list(items))
+            result_id, push = _NOTHING, self._publish(shown)
+        return Posting(version=version, items=tuple(items), result_id=result_id, push=push)
+
+    def show(self, uri: str, posting: Posting) -> None:
+        """Show what was spelled for a file, in the place of what is shown there."""
         former = self._posted.get(uri)
-        posting = Posting(version, tuple(items), _result_id(items))
-        if items:
+        if posting.items:
             self._posted[uri] = posting
         else:
             self._posted.pop(uri, None)
@@ -53,10 +73,8 @@ class Bulletin:
             if posting.result_id != self._given.get(uri, _NOTHING):
                 self._ask_to_pull()
             return
-        if items or former is not None:
-            self._publish(
-                lsp.PublishDiagnosticsParams(uri=uri, version=version, diagnostics=list(items))
-            )
+        if posting.items or former is not None:
+            posting.push()
 
     def items(self, uri: str) -> tuple[lsp.Diagnostic, ...]:
         """Give what is shown on a file."""
@@ -83,7 +101,7 @@ class Bulletin:
             | lsp.WorkspaceUnchangedDocumentDiagnosticReport
         ] = []
         for uri in dict.fromkeys((*self._posted, *known)):
-            posting = self._posted.get(uri) or Posting(None, (), _NOTHING)
+            posting = self._posted.get(uri) or _EMPTY
             self._given[uri] = posting.result_id
             if known.get(uri) == posting.result_id:
                 reports.append(
@@ -111,7 +129,12 @@ class Bulletin:
         self._refresh()
 
 
+def _nothing() -> None:
+    """Push nothing: it is pulled."""
+
+
 _NOTHING: Final = "0"
+_EMPTY: Final = Posting(version=None, items=(), result_id=_NOTHING, push=_nothing)
 
 
 def _result_id(items: Sequence[lsp.Diagnostic]) -> str:

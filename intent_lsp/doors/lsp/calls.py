@@ -76,6 +76,11 @@ class Calls:
             task.add_done_callback(_log_failure)
             raise
 
+    async def finished(self, patience: float) -> None:
+        """Wait for kept work, `patience` seconds at most."""
+        if self._kept:
+            await asyncio.wait(tuple(self._kept), timeout=patience)
+
     async def settle(self, patience: float) -> None:
         """Cancel what runs, then wait for that and for kept work, `patience` seconds at most."""
         for future in self._running:

@@ -19,6 +19,7 @@ class Client:
     code_description: bool = False
     diagnostic_data: bool = False
     document_changes: bool = False
+    delete_files: bool = False
     configuration: bool = False
     watch_registration: bool = False
     show_document: bool = False
@@ -41,6 +42,7 @@ def client_of(capabilities: lsp.ClientCapabilities) -> Client:
         code_description=bool(push and push.code_description_support),
         diagnostic_data=bool(push and push.data_support),
         document_changes=bool(edit and edit.document_changes),
+        delete_files=_can_delete(edit),
         configuration=bool(workspace.configuration),
         watch_registration=bool(watched and watched.dynamic_registration),
         show_document=bool(window.show_document and window.show_document.support),
@@ -54,6 +56,11 @@ def pulls(capabilities: lsp.ClientCapabilities) -> bool:
     shown, workspace = capabilities.text_document, capabilities.workspace
     refresh = workspace.diagnostics if workspace else None
     return bool(shown and shown.diagnostic and refresh and refresh.refresh_support)
+
+
+def _can_delete(edit: lsp.WorkspaceEditClientCapabilities | None) -> bool:
+    able = edit.resource_operations if edit and edit.document_changes else None
+    return lsp.ResourceOperationKind.Delete in (able or ())
 
 
 def _asks_for_notifications(experimental: object) -> bool:

@@ -3,6 +3,7 @@
 Invariant: a command that edits checks the version of the text first.
 """
 
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Final
 
 from intent_lsp.core.codes import RequestCode
@@ -13,6 +14,8 @@ from intent_lsp.doors.lsp.requests import Requests, failed, invalid, read
 from intent_lsp.doors.lsp.tracked import Tracked
 from intent_lsp.doors.lsp.types import uri_of
 from intent_lsp.doors.lsp.wire import Common, DraftParams, PlaceParams, Wire
+
+Finish = Callable[[Coroutine[object, object, Wire]], Awaitable[Wire]]
 
 OFFERED: Final = 9
 MORE: Final = "More…"
@@ -29,16 +32,19 @@ class Commands:
         self._actions = actions
         self._offers = offers
 
-    async def select(self, given: object = None) -> Wire | None:
-        """Run `intent.select`: with the object, a bare id, or nothing: then the person chooses."""
+    async def select(self, finish: Finish, given: object = None) -> Wire | None:
+        """Run `intent.select`: with the object, a bare id, or nothing: then the person chooses.
+
+        `finish` awaits what must not be broken off once it has begun.
+        """
         if isinstance(given, str):
-            return await self._requests.select({"intentId": given})
+            return await finish(self._requests.select({"intentId": given}))
         told = read(given if isinstance(given, dict) else {}, Common)
         if isinstance(given, dict) and ("intentId" in given or "intent_id" in given):
-            return await self._requests.select(given)
+            return await finish(self._requests.select(given))
         if given is not None and not isinstance(given, dict):
             raise invalid("params: expected an object, an id or nothing")
-        return await self._choose(told)
+        return await self._choose(finish, told)
 
     async def restore_draft(self, given: object = None) -> Wire:
         """Run `intent.restoreDraft`: give a refused text back to the editor."""
@@ -89,7 +95,7 @@ class Commands:
         people = self._connection.people
         return {"applied": await people.apply(tracked.uri, tracked.version, edits, "Revert")}
 
-    async def _choose(self, params: Common) -> Wire | None:
+    async def _choose(self, finish: Finish, params: Common) -> Wire | None:
         """Offer the open intents, the most recently used first; null: nobody chose."""
         attached = await self._requests.attached(params)
         usable = await self._connection.workplace.in_thread(attached.desk.open_intents)
@@ -103,7 +109,8 @@ class Commands:
                 "Which intent do you work for?", page + ([MORE] if titles else [])
             )
             if chosen in by_title:
-                return await self._requests.select_intent(attached, by_title[chosen], params)
+                selecting = self._requests.select_intent(attached, by_title[chosen], params)
+                return await finish(selecting)
             if chosen != MORE:
                 break
         return None

@@ -10,12 +10,13 @@ from typing import Final
 
 from lsprotocol import types as lsp
 
-from intent_lsp.core.paths import INTENTS_FILE, path_of_uri
+from intent_lsp.core.paths import INTENTS_FILE, path_of_uri, relative_to
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.client import Client
 from intent_lsp.doors.lsp.control_pages import ControlPages
 from intent_lsp.doors.lsp.desks import Desks
 from intent_lsp.doors.lsp.people import People
+from intent_lsp.doors.lsp.tracked import Tracked
 from intent_lsp.doors.lsp.types import Spelling, uri_of
 from intent_lsp.doors.lsp.watching import Watching
 from intent_lsp.doors.lsp.wire import Wire, status_wire
@@ -64,14 +65,35 @@ class Connection:
 
         `opened` is a file of it that an editor has open: its directory is watched, too.
         """
-        if attached not in self._known:
+        new = attached not in self._known
+        if new:
             self._known[attached] = ()
             if attached.session.continued is not None:
                 self.people.tell(f"intent-lsp: continuing {attached.session.continued}")
             self.pages.watch(attached)
             await self.rules_may_have_changed(attached)
-        if self.desks.settings.watch in ("auto", "server"):
+            # What was opened before anybody governed it.
+            await self._find_below(attached.desk.root)
+        if (new or opened is not None) and self.desks.settings.watch in ("auto", "server"):
             await self._watch(attached, opened)
+
+    async def attach_again(self) -> None:
+        """Find out anew who governs the folders and the documents."""
+        await self.attach_folders()
+        for tracked in self.workplace.all_tracked():
+            await self.find_again(tracked)
+
+    async def find_again(self, tracked: Tracked) -> None:
+        """Find out anew who governs one document."""
+        await self.workplace.attach_again(tracked)
+        if tracked.attached is not None:
+            await self.attached(tracked.attached)
+
+    async def _find_below(self, root: Path) -> None:
+        for tracked in self.workplace.all_tracked():
+            path = path_of_uri(tracked.uri)
+            if path is not None and relative_to(path, str(root)) is not None:
+                await self.workplace.attach_again(tracked)
 
     async def _watch(self, attached: Attached, opened: Path | None) -> None:
         directory = None if opened is None else opened.parent
@@ -96,7 +118,7 @@ class Connection:
 
     async def select(self, attached: Attached, intent_id: str) -> Selection | Refusal:
         """Make an intent the person's own, and show what follows."""
-        page = self.workplace.tracked(uri_of(attached.desk.root / INTENTS_FILE))
+        page = self.workplace.tracked_at(uri_of(attached.desk.root / INTENTS_FILE))
         unsaved = page is not None and page.version is not None and page.edited
         done = await self.workplace.in_thread(
             attached.desk.checkout.select, attached.session, intent_id, unsaved_file=unsaved
@@ -111,13 +133,15 @@ class Connection:
 
     async def settings_changed(self) -> None:
         """Show everything again by the settings as they are now."""
+        await self.attach_again()
         for tracked in self.workplace.all_tracked():
             self.workplace.post(tracked)
+        self.pages.check_all()
 
     async def end(self) -> None:
         """End what is under way, every session and every store."""
         self._watching.end()
-        await asyncio.to_thread(self.workplace.end)
+        await self.workplace.end()
         await asyncio.to_thread(self.desks.close)
 
     def _tell_of_governance(self, attached: Attached, status: DeskStatus) -> None:
@@ -135,10 +159,13 @@ class Connection:
 
     async def paths_changed(self, paths: frozenset[str]) -> None:
         """Look again at what may have changed on disk."""
+        if any(path.endswith(f"/{INTENTS_FILE}") for path in paths):
+            await self.attach_again()
         for attached in self.desks.attached:
             await self.rules_may_have_changed(attached)
         for tracked in self.workplace.all_tracked():
-            if path_of_uri(tracked.uri) in paths:
+            path = path_of_uri(tracked.uri)
+            if path is not None and paths & {path, str(Path(path).parent)}:
                 await self.workplace.look_again(tracked)
 
 

@@ -5,15 +5,17 @@ Invariant: the newest text wins; a check of an older one is never shown.
 """
 
 import asyncio
-from dataclasses import dataclass, field
+import gc
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from intent_lsp.core.codes import FileCode
 from intent_lsp.core.content import decode, split_lines
 from intent_lsp.core.findings import Finding, Position, Severity, Span
-from intent_lsp.core.paths import INTENTS_FILE, POLICY_FILE, WorkspacePath
+from intent_lsp.core.paths import INTENTS_FILE, POLICY_FILE, WorkspacePath, path_of_uri
 from intent_lsp.core.scope.findings import pattern_findings
 from intent_lsp.doors.lsp.attached import Attached
+from intent_lsp.doors.lsp.bulletin import Posting
 from intent_lsp.doors.lsp.types import uri_of
 from intent_lsp.doors.lsp.workplace import CONTROL_PAGES, Workplace
 from intent_lsp.formats.intents_yaml import IntentsReader
@@ -25,7 +27,10 @@ _GONE: Final = "The intents file is gone; governance is off until it is back."
 
 @dataclass(slots=True)
 class Page:
-    """One control file of one root: as last checked, and whether it changed meanwhile."""
+    """One control file of one root: as last checked, and whether it changed meanwhile.
+
+    `uri` is how the client spells it while it is open, and where its findings are shown.
+    """
 
     attached: Attached
     path: WorkspacePath
@@ -34,6 +39,7 @@ class Page:
     lines: list[str] = field(default_factory=list)
     findings: tuple[Finding, ...] = ()
     version: int | None = None
+    kept: bool = False
     wanted: int = 0
     busy: bool = False
     task: asyncio.Task[object] | None = None
@@ -47,15 +53,15 @@ class ControlPages:
         self._pages: dict[str, Page] = {}
 
     def page(self, uri: str) -> Page | None:
-        """Give a control file as last checked."""
-        return self._pages.get(uri)
+        """Give a control file as last checked, however its URI is percent-encoded."""
+        return self._pages.get(path_of_uri(uri) or "")
 
     def watch(self, attached: Attached) -> None:
         """Begin to check the control files of a root."""
         for path in CONTROL_PAGES:
-            uri = uri_of(attached.desk.root / path)
-            if uri not in self._pages:
-                self._pages[uri] = _page(attached, path)
+            place = str(attached.desk.root / path)
+            if place not in self._pages:
+                self._pages[place] = _page(attached, path)
         self.check_root(attached)
 
     def check_root(self, attached: Attached) -> None:
@@ -66,7 +72,7 @@ class ControlPages:
 
     async def settled(self, uri: str) -> None:
         """Wait until a control file is checked as it stands."""
-        page = self._pages.get(uri)
+        page = self.page(uri)
         if page is not None and page.task is not None:
             await asyncio.wait({page.task})
 
@@ -81,22 +87,58 @@ class ControlPages:
         try:
             while True:
                 wanted = page.wanted
-                tracked = self._workplace.tracked(page.uri)
+                tracked = self._workplace.tracked_at(page.uri)
                 is_open = tracked is not None and tracked.version is not None
                 text = "".join(tracked.lines) if tracked is not None and is_open else None
                 version = tracked.version if tracked is not None else None
-                lines, found = await self._workplace.in_thread(_read, page, text)
+                uri = page.uri if tracked is None else tracked.uri
+                lines, found, posting = await self._workplace.in_thread(
+                    self._checked, page, text, version, uri
+                )
                 if wanted == page.wanted:
                     page.lines, page.findings, page.version = lines, found, version
-                    self._show(page)
+                    self._move(page, uri)
+                    self._workplace.bulletin.show(uri, posting)
+                    _keep(page)
                     return
         finally:
             page.busy = False
 
-    def _show(self, page: Page) -> None:
-        spelling = self._workplace.spelling
-        shown = [spelling.finding(f, page.lines, page.uri) for f in page.findings]
-        self._workplace.bulletin.post(page.uri, page.version, shown)
+    def check_all(self) -> None:
+        """Check every control file again, to be shown by the settings as they are now."""
+        for page in self._pages.values():
+            self.check(page)
+
+    def _checked(
+        self, page: Page, text: str | None, version: int | None, uri: str
+    ) -> tuple[list[str], tuple[Finding, ...], Posting]:
+        """Check a text and spell what is found, which takes long where there is much."""
+        workplace = self._workplace
+        lines, found = _read(page, text)
+        shown = [
+            workplace.spelling.finding(replace(finding, severity=severity), lines, uri)
+            for finding in (found if workplace.desks.settings.enabled else ())
+            if (severity := workplace.severity(finding.code, finding.severity, page.path))
+            is not None
+        ]
+        return lines, found, workplace.bulletin.posting(uri, version, shown)
+
+    def _move(self, page: Page, uri: str) -> None:
+        """Show a page where the client has it open."""
+        if page.uri != uri:
+            self._workplace.bulletin.post(page.uri, None, ())
+            page.uri = uri
+
+
+def _keep(page: Page) -> None:
+    """Take what a page's first check has made for lasting.
+
+    Thousands of intents are hundreds of thousands of values: the garbage collector would look
+    through them again and again, while everybody waits.
+    """
+    if not page.kept:
+        page.kept = True
+        gc.freeze()
 
 
 def _page(attached: Attached, path: WorkspacePath) -> Page:

@@ -5,6 +5,7 @@ Invariant: each root is opened once; the innermost one wins.
 """
 
 import logging
+import os
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -43,7 +44,7 @@ class Desks:
         governed = governed_root(path)
         with self._lock:
             root = self._innermost(path, None if governed is None else governed.root)
-            if root is None or root in self._failed:
+            if root is None or root in self._failed or not self._in_reach(root):
                 return None
             return self._open.get(root) or self._attach(root)
 
@@ -62,6 +63,13 @@ class Desks:
                     _log.exception("closing %s", attached.desk.root)
             self._open.clear()
 
+    def _in_reach(self, root: Path) -> bool:
+        """Whether a root lies inside or above a workspace folder (requirements section 4)."""
+        ours = {os.fspath(root), os.path.realpath(root)}
+        theirs = [{folder, os.path.realpath(folder)} for folder in self.folders]
+        near = (_near(a, b) for folder in theirs for a in ours for b in folder)
+        return not theirs or any(near)
+
     def _innermost(self, path: str, found: Path | None) -> Path | None:
         """Prefer an open root below the one found: its intents file has gone, loudly."""
         seen = [root for root in self._open if relative_to(path, str(root)) is not None]
@@ -79,3 +87,9 @@ class Desks:
             return None
         self._open[root] = Attached(desk, session)
         return self._open[root]
+
+
+def _near(one: str, other: str) -> bool:
+    return (
+        one == other or relative_to(one, other) is not None or relative_to(other, one) is not None
+    )

@@ -31,11 +31,11 @@ class Document:
     """One open document; `lines` keep their terminators and belong to the document.
 
     `edits` is what the newest change touched, in order, each counted in the document as it was
-    just before; it stands until the next change.
+    just before; it stands until the next change. `opened` is what the client opened it with.
     Whoever reads on another thread than the event loop's takes a copy of `lines` first.
     """
 
-    __slots__ = ("edits", "encoding", "language_id", "lines", "uri", "version")
+    __slots__ = ("edits", "encoding", "language_id", "lines", "opened", "uri", "version")
 
     def __init__(
         self, *, uri: str, version: int, language_id: str, text: str, encoding: PositionEncoding
@@ -43,6 +43,7 @@ class Document:
         self.uri, self.version, self.language_id = uri, version, language_id
         self.encoding = encoding
         self.lines = split_lines(_join_surrogates(text))
+        self.opened = list(self.lines)
         self.edits: tuple[LineEdit, ...] = ()
 
     @property

@@ -21,6 +21,7 @@ from intent_lsp.store.drafts import Draft
 KEEP: Final = "Keep draft"
 PUT_BACK: Final = "Put the file back"
 LEAVE: Final = "Leave it"
+DELETE: Final = "Delete the empty file"
 _OWNERS_AT_MOST: Final = 3
 
 
@@ -31,16 +32,23 @@ class Offers:
         self._connection = connection
 
     async def turned_back(self, tracked: Tracked, judgement: Judgement, draft: Draft) -> None:
-        """Say that a save was turned back, and offer the intents that own the file."""
+        """Say that a save was turned back, and offer the intents that own the file.
+
+        A file that was not there has become empty: no editor leaves it unwritten.
+        """
         owners = {f"Select {name}": name for name in judgement.owners[:_OWNERS_AT_MOST]}
         said = "" if judgement.denied is None else judgement.denied.message
+        new = draft.base_hash is None
+        left = "The new file is empty" if new else "The file on disk is unchanged"
         chosen = await self._connection.people.choose(
-            f"Save refused. {said} The file on disk is unchanged; your text is draft {draft.id}.",
-            [*owners, KEEP],
+            f"Save refused. {said} {left}; your text is draft {draft.id}.",
+            [*owners, *((DELETE,) if new else ()), KEEP],
             lsp.MessageType.Warning,
         )
         if chosen in owners and await self._select(tracked, owners[chosen]):
             await self.restore(tracked, draft)
+        elif chosen == DELETE:
+            await self._delete(tracked)
 
     async def put_back(self, tracked: Tracked, after: AfterSave) -> None:
         """Offer to put back a file that was written although a rule refused it."""
@@ -65,6 +73,16 @@ class Offers:
             delete = tracked.attached.desk.stores.drafts.delete
             await self._connection.workplace.in_thread(delete, draft.id)
         return restored
+
+    async def _delete(self, tracked: Tracked) -> None:
+        """Delete a file that is still empty, by the editor if it can."""
+        attached, place = tracked.attached, tracked.place
+        people = self._connection.people
+        if attached is None or place is None or await people.delete(tracked.uri, DELETE):
+            return
+        remove = attached.desk.saves.remove_empty
+        if not await self._connection.workplace.in_thread(remove, place):
+            people.tell(f"intent-lsp: {place.path} is not empty any more; it was left alone.")
 
     async def _put_back(self, tracked: Tracked, after: AfterSave) -> None:
         old = content_of(after.old)

@@ -4,7 +4,8 @@ Invariant: a document that nobody governs costs one look-up and leaves no trace.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Final
 
 from lsprotocol import types as lsp
@@ -16,6 +17,7 @@ from intent_lsp.doors.lsp.client import client_of
 from intent_lsp.doors.lsp.commands import Commands
 from intent_lsp.doors.lsp.connection import Connection
 from intent_lsp.doors.lsp.desks import Desks
+from intent_lsp.doors.lsp.documents import Document
 from intent_lsp.doors.lsp.offers import Offers
 from intent_lsp.doors.lsp.people import People
 from intent_lsp.doors.lsp.progress import Progress
@@ -45,7 +47,7 @@ class Office:
         self._desks = Desks(settings, self._folders())
         bulletin = Bulletin(
             pull=client.pull,
-            publish=lambda shown: protocol.notify(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, shown),
+            publish=partial(_publication, protocol),
             refresh=self._refresh,
         )
         self._workplace = Workplace(desks=self._desks, bulletin=bulletin, spelling=spelling)
@@ -94,7 +96,7 @@ class Office:
     async def folders_changed(self) -> None:
         """Attach to the folders that came."""
         self._desks.folders = self._folders()
-        await self._connection.attach_folders()
+        await self._connection.attach_again()
 
     async def files_changed(self, uris: Sequence[str]) -> None:
         """Look again at what the client saw change on disk."""
@@ -106,6 +108,7 @@ class Office:
         document = self._protocol.documents.get(uri)
         if document is not None:
             self._workplace.opened(document)
+            self._check_page(document.uri)
 
     def changed(self, uri: str) -> None:
         """Follow a document's newest edits."""
@@ -113,9 +116,7 @@ class Office:
         if document is None:
             return
         self._workplace.changed(document)
-        page = self._connection.pages.page(document.uri)
-        if page is not None:
-            self._connection.pages.check(page)
+        self._check_page(document.uri)
 
     def closed(self, uri: str) -> None:
         """Stop tracking a document."""
@@ -123,20 +124,27 @@ class Office:
         if tracked is None:
             return
         self._workplace.closed(tracked)
-        page = self._connection.pages.page(tracked.uri)
-        if page is not None:
-            self._connection.pages.check(page)
+        self._check_page(tracked.uri)
 
     async def will_save(self, uri: str, manual: bool) -> list[lsp.TextEdit]:  # noqa: FBT001 - one caller
         """Answer `textDocument/willSaveWaitUntil`."""
         tracked = self._workplace.tracked_at(uri)
         return [] if tracked is None else await self._saving.will_save(tracked, manual=manual)
 
-    async def did_save(self, uri: str) -> None:
-        """Take `textDocument/didSave`."""
+    async def did_save(self, uri: str, document: Document | None) -> None:
+        """Take `textDocument/didSave` of what was an open document then.
+
+        It may be closed by now: who writes and quits does not wait for us to have started.
+        """
         tracked = self._workplace.tracked_at(uri)
-        if tracked is not None:
-            await self._saving.did_save(tracked)
+        if tracked is None and document is not None:
+            self._workplace.opened(document)
+            tracked = self._workplace.tracked_at(document.uri)
+        if tracked is None:
+            return
+        await self._saving.did_save(tracked)
+        if self._protocol.documents.get(uri) is None and tracked.version is not None:
+            self._workplace.closed(tracked)
 
     async def code_actions(self, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         """Answer `textDocument/codeAction`."""
@@ -150,21 +158,23 @@ class Office:
 
     async def request(self, name: str, given: Any) -> Any:  # noqa: ANN401 - whatever JSON knows
         """Answer `intent/<name>`."""
-        return await self._requests.table()[name](given)
+        return await self._protocol.finish(self._requests.answer(name, given))
 
     async def command(self, name: str, *given: Any) -> Any:  # noqa: ANN401 - whatever JSON knows
         """Run `intent.<name>`."""
+        finish = self._protocol.finish
         match name:
             case "select":
-                return await self._commands.select(*given)
+                # A person may take long to choose: cancelled meanwhile, it is never begun.
+                return await self._commands.select(finish, *given)
             case "restoreDraft":
-                return await self._commands.restore_draft(*given)
+                return await finish(self._commands.restore_draft(*given))
             case "showWhy":
-                return await self._commands.show_why(*given)
+                return await finish(self._commands.show_why(*given))
             case "revert":
-                return await self._commands.revert(*given)
+                return await finish(self._commands.revert(*given))
             case _:
-                return await self._requests.table()[name](*(given or (None,)))
+                return await finish(self._requests.answer(name, *given))
 
     async def document_diagnostic(
         self, params: lsp.DocumentDiagnosticParams
@@ -181,6 +191,11 @@ class Office:
     ) -> lsp.WorkspaceDiagnosticReport:
         """Answer `workspace/diagnostic`."""
         return self._workplace.bulletin.workspace(params.previous_result_ids)
+
+    def _check_page(self, uri: str) -> None:
+        page = self._connection.pages.page(uri)
+        if page is not None:
+            self._connection.pages.check(page)
 
     async def _ask_for_settings(self) -> None:
         params = lsp.ConfigurationParams(items=[lsp.ConfigurationItem(section=SECTION)])
@@ -210,3 +225,13 @@ class Office:
             uris = [workspace.root_uri]
         paths = (path_of_uri(uri) for uri in uris)
         return tuple(path for path in paths if path is not None)
+
+
+def _publication(
+    protocol: IntentProtocol, shown: lsp.PublishDiagnosticsParams
+) -> Callable[[], None]:
+    """Spell a push, each problem by itself: thousands at once would stop every other thread."""
+    params: dict[str, object] = {"uri": shown.uri, "diagnostics": shown.diagnostics}
+    if shown.version is not None:
+        params["version"] = shown.version
+    return protocol.notification(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)

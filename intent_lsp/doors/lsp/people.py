@@ -62,6 +62,18 @@ class People:
         )
         return isinstance(answer, lsp.ApplyWorkspaceEditResult) and answer.applied
 
+    async def delete(self, uri: str, label: str) -> bool:
+        """Have the editor delete a file; whether it did. False from one that cannot."""
+        if not self._client.delete_files:
+            return False
+        edit = lsp.WorkspaceEdit(document_changes=[lsp.DeleteFile(uri=uri)])
+        answer = await self._protocol.ask(
+            lsp.WORKSPACE_APPLY_EDIT,
+            lsp.ApplyWorkspaceEditParams(edit=edit, label=label),
+            EDIT_TIME,
+        )
+        return isinstance(answer, lsp.ApplyWorkspaceEditResult) and answer.applied
+
     async def show(self, path: str) -> bool:
         """Have the editor open a file; whether it did."""
         if not self._client.show_document:

@@ -60,8 +60,15 @@ class Problem:
         return SEVERITIES.get(self.code, Severity.ERROR)
 
 
-def problems(root: Path, look: Look, runs: Sequence[MarkedRun]) -> tuple[Problem, ...]:
-    """Give the problems of one file from its look and the runs that are to be marked."""
+def problems(
+    root: Path, look: Look, runs: Sequence[MarkedRun], room: int = SHOWN_A_FILE
+) -> tuple[Problem, ...]:
+    """Give the problems of one file from its look and the runs that are to be marked.
+
+    At most `room` of them, where other files of the root have taken the rest, and never more than
+    a file may have; then one more says how many are not shown.
+    """
+    room = min(room, SHOWN_A_FILE)
     denied = look.judgement.denied
     if not look.shown or not runs:
         return ()
@@ -84,9 +91,9 @@ def problems(root: Path, look: Look, runs: Sequence[MarkedRun]) -> tuple[Problem
             elsewhere=elsewhere,
             hunk=run.hunk,
         )
-        for run in runs[:SHOWN_A_FILE]
+        for run in runs[:room]
     )
-    return shown + _rest(runs, path)
+    return shown + _rest(runs, path, room)
 
 
 def runs_of_record(record: Record, line_count: int) -> tuple[MarkedRun, ...]:
@@ -101,16 +108,16 @@ def runs_of_record(record: Record, line_count: int) -> tuple[MarkedRun, ...]:
     return tuple(found)
 
 
-def _rest(runs: Sequence[MarkedRun], path: str) -> tuple[Problem, ...]:
-    more = len(runs) - SHOWN_A_FILE
+def _rest(runs: Sequence[MarkedRun], path: str, room: int) -> tuple[Problem, ...]:
+    more = len(runs) - room
     if more <= 0:
         return ()
     return (
         Problem(
             code=ShownCode.MORE_VIOLATIONS.value,
             message=f"{more} more violations in this file are not shown.",
-            first_line=runs[SHOWN_A_FILE].first_line,
-            last_line=runs[SHOWN_A_FILE].last_line,
+            first_line=runs[room].first_line,
+            last_line=runs[room].last_line,
             path=path,
         ),
     )

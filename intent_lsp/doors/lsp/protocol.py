@@ -82,6 +82,10 @@ class IntentProtocol(SendingProtocol):
         """Await work that `$/cancelRequest` and `exit` must not break off in the middle."""
         return await self._calls.finish(work)
 
+    async def finished(self, patience: float) -> None:
+        """Wait until no work is left that must not be broken off, `patience` seconds at most."""
+        await self._calls.finished(patience)
+
     async def settle(self, patience: float) -> None:
         """End the connection's calls; kept work gets `patience` seconds."""
         self._questions.end("the connection ends")

@@ -12,6 +12,8 @@ from pygls.exceptions import JsonRpcException
 
 from intent_lsp import __version__
 from intent_lsp.core.codes import RequestCode
+from intent_lsp.core.errors import IntentLspError
+from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import WorkspacePath, parse_relative, path_of_uri
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.doors.lsp.attached import Attached
@@ -57,6 +59,14 @@ class Requests:
     def __init__(self, connection: Connection, progress: Progress) -> None:
         self._connection = connection
         self._progress = progress
+
+    async def answer(self, name: str, given: object = None) -> Wire:
+        """Answer one request, or fail it with the code of what stands in its way."""
+        try:
+            return await self.table()[name](given)
+        except LedgerUnavailableError as error:
+            told = {"cure": error.cure} if error.cure else {}
+            raise failed(RequestCode.LEDGER_UNAVAILABLE, str(error), told) from error
 
     def table(self) -> Mapping[str, Answering]:
         """Give each request by its name without `intent/`; the command's is the same."""
@@ -140,23 +150,7 @@ class Requests:
         if attached is None:
             _required_path(params)
             return {"owners": []}
-        path = self._path(params, attached)
-        rules = await self._in_thread(attached.desk.rules.current)
-        owning = await self._in_thread(attached.desk.owners, path)
-        intents = rules.file.intents.by_id()
-        return {
-            "path": path,
-            "uri": uri_of(attached.desk.root / path),
-            "owners": [
-                {
-                    "intentId": owner.intent_id,
-                    "pattern": owner.pattern,
-                    "status": intents[owner.intent_id].status.value,
-                }
-                for owner in owning
-                if owner.intent_id in intents
-            ],
-        }
+        return await self._in_thread(_owned, attached, self._path(params, attached))
 
     async def trace(self, given: object) -> Wire:
         """Answer `intent/trace`, newest first."""
@@ -189,13 +183,26 @@ class Requests:
         return {"drafts": [draft_wire(draft) for draft in kept if isinstance(draft, Draft)]}
 
     async def init(self, given: object) -> Wire:
-        """Answer `intent/init`: create the set of files where there is none."""
+        """Answer `intent/init`: create what is missing of the set of files.
+
+        Without a workspace named, what governs the first folder from above is completed, rather
+        than taken away from it.
+        """
         params = read(given, Common)
         folder = self._folder(params)
+        if folder is not None and params.workspace_uri is None:
+            attached = await self._in_thread(self._connection.desks.of_path, str(folder))
+            folder = folder if attached is None else attached.desk.root
         if folder is None:
             raise failed(RequestCode.NOT_GOVERNED, "No workspace folder is open.", {})
-        created = await self._in_thread(initialise, folder)
-        await self._connection.attach_folders()
+        try:
+            created = await self._in_thread(initialise, folder)
+        except (OSError, IntentLspError) as error:
+            said = f"{folder} cannot be set up: {error}"
+            raise failed(RequestCode.NOT_GOVERNED, said, {"path": str(folder)}) from error
+        attached = await self._in_thread(self._connection.desks.of_path, str(folder))
+        if attached is not None:
+            await self._connection.attached(attached)
         return {"created": list(created)}
 
     def _select_for_agent(
@@ -277,6 +284,24 @@ def _required_path(params: PathParams) -> str:
     if not spelled:
         raise invalid("params.path: a path or a uri is needed")
     return spelled
+
+
+def _owned(attached: Attached, path: WorkspacePath) -> Wire:
+    owning = attached.desk.owners(path)
+    intents = attached.desk.rules.current().file.intents.by_id()
+    return {
+        "path": path,
+        "uri": uri_of(attached.desk.root / path),
+        "owners": [
+            {
+                "intentId": owner.intent_id,
+                "pattern": owner.pattern,
+                "status": intents[owner.intent_id].status.value,
+            }
+            for owner in owning
+            if owner.intent_id in intents
+        ],
+    }
 
 
 def _traced(attached: Attached, query: Query, limit: int, cursor: Cursor | None) -> Wire:

@@ -62,6 +62,9 @@ class Saving:
     async def did_save(self, tracked: Tracked) -> None:
         """Record a save that has happened, and show what it came to."""
         workplace = self._connection.workplace
+        if tracked.attached is None:
+            # Governance may have come since it was opened, by this very save.
+            await self._connection.find_again(tracked)
         async with tracked.lane:
             try:
                 after = await workplace.in_thread(self._record, tracked)

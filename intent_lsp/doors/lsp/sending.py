@@ -11,6 +11,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from enum import Enum
+from functools import partial
 from typing import Any
 
 import attrs
@@ -88,7 +89,12 @@ class SendingProtocol(LanguageServerProtocol):
 
     def notify(self, method: str, params: Any | None = None) -> None:  # noqa: ANN401 - pygls's signature
         """Send a notification; from any thread."""
-        self._send_data(_with_params({"jsonrpc": self.VERSION, "method": method}, params))
+        self.notification(method, params)()
+
+    def notification(self, method: str, params: object) -> Callable[[], None]:
+        """Spell a notification, on any thread; give what sends it."""
+        message = _with_params({"jsonrpc": self.VERSION, "method": method}, params)
+        return partial(self._write, self._spelled(message))
 
     def _reply(self, request: Request, result: object, error: BaseException | None) -> None:
         """Answer a request with what its feature gave or raised."""
@@ -117,16 +123,23 @@ class SendingProtocol(LanguageServerProtocol):
 
     def _send_data(self, data: Any) -> bool:  # noqa: ANN401 - pygls's signature
         """Send one message whole; tell whether it could be spelled."""
+        body = self._spelled(data)
+        self._write(body)
+        return body is not None
+
+    def _spelled(self, data: dict[str, Any]) -> bytes | None:
         try:
-            body = messages.encode(data, self._plain)
+            return messages.encode(data, self._plain)
         except Exception:  # noqa: BLE001 - the converter raises whatever it likes at a wrong value
             _log.exception("a message cannot be spelled in JSON")
-            return False
-        if self.writer is not None:
-            sent = self.writer.write(messages.frame(body) if self._include_headers else body)
-            if inspect.isawaitable(sent):
-                self._keep(sent)
-        return True
+            return None
+
+    def _write(self, body: bytes | None) -> None:
+        if self.writer is None or body is None:
+            return
+        sent = self.writer.write(messages.frame(body) if self._include_headers else body)
+        if inspect.isawaitable(sent):
+            self._keep(sent)
 
     def _keep(self, sent: Awaitable[None]) -> None:
         future = asyncio.ensure_future(sent)

@@ -6,7 +6,7 @@ Invariant: no state at module level: `build_server` makes a server, and can make
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any, Final
 
@@ -14,11 +14,14 @@ from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 
 from intent_lsp import __version__
+from intent_lsp.doors.lsp.documents import Document
 from intent_lsp.doors.lsp.protocol import IntentProtocol
 
 _log: Final = logging.getLogger(__name__)
 
 NAME: Final = "intent-lsp"
+PATIENCE: Final = 5.0
+"""Seconds that `shutdown` has for what must be finished, such as the record of a save."""
 REQUESTS: Final = (
     "list",
     "select",
@@ -102,6 +105,7 @@ def _lifecycle(server: IntentServer) -> None:
 
     @server.feature(lsp.SHUTDOWN)
     async def shutdown(_: None) -> None:
+        await server.protocol.finished(PATIENCE)
         if server.office is not None:
             await server.office.end()
 
@@ -150,10 +154,15 @@ def _saves(server: IntentServer) -> None:
         edits: list[lsp.TextEdit] = await server.office.will_save(params.text_document.uri, manual)
         return edits
 
-    @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
-    async def did_save(params: lsp.DidSaveTextDocumentParams) -> None:
+    async def record(uri: str, document: Document | None) -> None:
         office = await server.ready()
-        await server.protocol.finish(office.did_save(params.text_document.uri))
+        await office.did_save(uri, document)
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
+    def did_save(params: lsp.DidSaveTextDocumentParams) -> Awaitable[None]:
+        # Looked up before the next message is read, which may close the document.
+        document = server.protocol.documents.get(params.text_document.uri)
+        return server.protocol.finish(record(params.text_document.uri, document))
 
 
 def _actions(server: IntentServer) -> None:
@@ -170,11 +179,11 @@ def _actions(server: IntentServer) -> None:
 def _requests(server: IntentServer) -> None:
     async def answer(name: str, given: Json = None) -> Json:
         office = await server.ready()
-        return await server.protocol.finish(office.request(name, given))
+        return await office.request(name, given)
 
     async def run(name: str, *given: Json) -> Json:
         office = await server.ready()
-        return await server.protocol.finish(office.command(name, *given[:1]))
+        return await office.command(name, *given[:1])
 
     for name in REQUESTS:
         server.feature(f"intent/{name}")(partial(answer, name))

@@ -12,7 +12,7 @@ from functools import reduce
 
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.line_diff import LineDiff, LineEdit
-from intent_lsp.core.violations import MarkedRun, marked_runs
+from intent_lsp.core.violations import SHOWN_A_FILE, MarkedRun, marked_runs
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.problems import Problem, problems, runs_of_record
 from intent_lsp.formats.diff import line_hunks
@@ -98,6 +98,9 @@ class Disk:
         if same_as_buffer:
             self.agreed = data
             return
+        if data is not None and data == self.agreed:
+            # Typed over what both held: the editor has read it all the same.
+            return
         if not self.moved:
             self.former, self.moved = self.known, True
         self.known, self.agreed = data, None
@@ -106,6 +109,13 @@ class Disk:
         """Note the disk's content at a save, or when the file was opened."""
         self.known, self.read = data, _hash(data)
         self.agreed, self.former, self.moved = None, None, False
+
+    @property
+    def last_read(self) -> bytes | None:
+        """What the editor read last: the content of which `read_now` is the hash."""
+        if self.agreed is not None:
+            return self.agreed
+        return self.former if self.moved else self.known
 
     @property
     def read_now(self) -> ContentHash | None:
@@ -127,13 +137,15 @@ class Tracked:
     """One file that an editor has open, or closed with problems standing.
 
     `attached` and `place` are None where nobody governs it; `lines` is the text as shown (the
-    document's own list), `version` its version, None once it is closed. `refused` is the newest
-    save that was turned back: once that is over, whether the disk stayed as it was.
+    document's own list), `version` its version, None once it is closed. `opened` is the text as it
+    was opened, until the file behind it was seen. `refused` is the newest save that was turned
+    back: once that is over, whether the disk stayed as it was.
     """
 
     uri: str
     lines: list[str]
     version: int | None
+    opened: list[str] | None = None
     attached: Attached | None = None
     place: Place | None = None
     disk: Disk = field(default_factory=Disk)
@@ -158,17 +170,18 @@ class Tracked:
         if self.diffs is not None and edits:
             self.diffs.edited(edits, lines)
 
-    def show(self) -> tuple[Problem, ...]:
-        """Compute the problems of the text as it stands."""
+    def show(self, room: int = SHOWN_A_FILE) -> tuple[Problem, ...]:
+        """Compute the problems of the text as it stands, at most `room` of them."""
         look = self.look
         self.problems = ()
         if look is not None and look.shown and self.attached is not None:
-            self.problems = problems(self.attached.desk.root, look, self._runs(look))
+            self.problems = problems(self.attached.desk.root, look, self._runs(look), room)
         return self.problems
 
     def _runs(self, look: Look) -> Sequence[MarkedRun]:
         if look.stale:
-            return (MarkedRun(0, 0),)
+            # Loaded again it is read: then there is nothing that a save would overwrite.
+            return () if self.lines == look.disk.lines else (MarkedRun(0, 0),)
         whole = (MarkedRun(0, max(len(self.lines) - 1, 0)),)
         if look.head.lines is None or look.disk.lines is None or self.diffs is None:
             changed = look.disk.hash != look.head.hash and not _held(look)

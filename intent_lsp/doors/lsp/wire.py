@@ -110,7 +110,8 @@ class WrongParamsError(Exception):
 
 def read_params(given: object, shape: type[_S]) -> _S:
     """Read a params object, absent ones as empty; raises WrongParamsError."""
-    if given is None:
+    if given is None or given == []:
+        # Some clients' languages spell an empty object as an empty list.
         given = {}
     if not isinstance(given, Mapping):
         raise WrongParamsError(f"params: expected an object, got {type(given).__name__}")

@@ -8,6 +8,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, ParamSpec, TypeVar
 
@@ -16,16 +17,17 @@ from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.findings import Severity
 from intent_lsp.core.paths import INTENTS_FILE, POLICY_FILE, WorkspacePath, path_of_uri
 from intent_lsp.core.scope.scope import compile_scope
+from intent_lsp.core.violations import SHOWN_A_ROOT
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.bulletin import Bulletin
 from intent_lsp.doors.lsp.desks import Desks
 from intent_lsp.doors.lsp.documents import Document
-from intent_lsp.doors.lsp.problems import Problem
 from intent_lsp.doors.lsp.tracked import Diffs, Tracked
 from intent_lsp.doors.lsp.types import Spelling
+from intent_lsp.governance.content import content_of
 from intent_lsp.governance.looks import Look
 from intent_lsp.store import files
-from intent_lsp.store.places import real_relative
+from intent_lsp.store.places import Place, real_relative
 
 _log: Final = logging.getLogger(__name__)
 
@@ -89,15 +91,22 @@ class Workplace:
 
     def opened(self, document: Document) -> None:
         """Track a document that the editor has opened."""
-        known = self._tracked.get(document.uri)
-        if known is not None and known.version is not None:
+        known = self.tracked_at(document.uri)
+        if known is not None and known.uri == document.uri and known.version is not None:
             # Opened again without a close, as Neovim does after the first save under a new name:
             # what the disk held before that save is known still.
             known.lines, known.version = document.lines, document.version
             known.generation += 1
             self.begin(self.look_again(known))
             return
-        tracked = Tracked(uri=document.uri, lines=document.lines, version=document.version)
+        if known is not None:
+            self._forget(known)
+        tracked = Tracked(
+            uri=document.uri,
+            lines=document.lines,
+            version=document.version,
+            opened=document.opened,
+        )
         self._tracked[document.uri] = tracked
         self.begin(self._attach(tracked))
 
@@ -108,6 +117,10 @@ class Workplace:
             return
         tracked.follow(document.edits, document.lines, document.version)
         if tracked.look is not None and tracked.look.shown:
+            if tracked.look.server_only:
+                # The change may be what the server has added, loaded again.
+                self.begin(self.look_again(tracked))
+                return
             self.post(tracked)
             self._compare_when_idle(tracked)
 
@@ -121,7 +134,19 @@ class Workplace:
     async def look_again(self, tracked: Tracked) -> None:
         """Take a new look at a document and show what it gives."""
         async with tracked.lane:
+            if tracked.version is None:
+                await self._read_closed(tracked)
             await self._look(tracked)
+
+    async def attach_again(self, tracked: Tracked) -> None:
+        """Find out anew who governs a document: roots come and go, settings switch all off."""
+        async with tracked.lane:
+            before = tracked.attached
+            await self.in_thread(self._find_desk, tracked)
+            if tracked.attached is not before:
+                tracked.look = tracked.diffs = None
+                self.post(tracked)
+                await self._look(tracked)
 
     async def look_at_root(self, attached: Attached) -> None:
         """Take a new look at every document of a root."""
@@ -129,7 +154,7 @@ class Workplace:
 
     def post(self, tracked: Tracked) -> None:
         """Show the problems of a document's text as it stands."""
-        if tracked.place is not None and tracked.place.path in CONTROL_PAGES:
+        if _is_page(tracked) or self._tracked.get(tracked.uri) is not tracked:
             return
         shown = [
             self.spelling.problem(
@@ -139,10 +164,15 @@ class Workplace:
                 severity=severity,
                 sources={path: lines for path, (_, lines) in self._sources.items()},
             )
-            for problem in tracked.show()
-            if (severity := self._severity(problem)) is not None
+            for problem in tracked.show(self._room(tracked))
+            if (severity := self.severity(problem.code, problem.severity, problem.path)) is not None
         ]
         self.bulletin.post(tracked.uri, tracked.version, shown)
+
+    def _room(self, tracked: Tracked) -> int:
+        """Give how many problems the other files of its root leave for one file (section 8)."""
+        others = (t for t in self._tracked.values() if t.attached is tracked.attached)
+        return max(0, SHOWN_A_ROOT - sum(len(t.problems) for t in others if t is not tracked))
 
     async def settled(self, uri: str) -> None:
         """Wait until whatever is under way for a document is done."""
@@ -151,19 +181,28 @@ class Workplace:
             async with tracked.lane:
                 return
 
-    def end(self) -> None:
+    async def end(self) -> None:
         """End what is under way; the threads finish what they write."""
         for handle in self._idle.values():
             handle.cancel()
         for task in tuple(self._tasks):
             task.cancel()
-        self._threads.shutdown(wait=True, cancel_futures=True)
+        await asyncio.to_thread(self._threads.shutdown, wait=True, cancel_futures=True)
 
-    def _severity(self, problem: Problem) -> Severity | None:
+    def severity(self, code: str, otherwise: Severity, path: str) -> Severity | None:
+        """Tell how loud a code is on a file, by the settings as they are now; None: not shown."""
         settings = self.desks.settings
-        if settings.exclude and compile_scope(settings.exclude).covers(WorkspacePath(problem.path)):
+        if settings.exclude and compile_scope(settings.exclude).covers(WorkspacePath(path)):
             return None
-        return settings.severity.get(problem.code, problem.severity)
+        return settings.severity.get(code, otherwise)
+
+    def _forget(self, tracked: Tracked) -> None:
+        """Track a document no more, nor show anything on it."""
+        self._cancel_idle(tracked.uri)
+        if self._tracked.get(tracked.uri) is tracked:
+            del self._tracked[tracked.uri]
+        if not _is_page(tracked):
+            self.bulletin.post(tracked.uri, None, ())
 
     async def _attach(self, tracked: Tracked) -> None:
         async with tracked.lane:
@@ -176,14 +215,16 @@ class Workplace:
     def _find_desk(self, tracked: Tracked) -> None:
         path = path_of_uri(tracked.uri)
         attached = None if path is None else self.desks.of_path(path)
-        if path is None or attached is None:
-            tracked.attached = tracked.place = None
-            return
-        place = real_relative(attached.desk.root, path)
-        if place is None:
-            return
-        tracked.attached, tracked.place = attached, place
-        tracked.disk.saved(attached.desk.looks.first_sight(place.path))
+        place = None if path is None or attached is None else _place(attached, path)
+        if attached is None or place is None:
+            tracked.attached = tracked.place = tracked.opened = None
+        elif attached is not tracked.attached:
+            now, opened = list(tracked.lines), tracked.opened
+            began = now if opened is None else opened
+            looks, session = attached.desk.looks, attached.session
+            seen = looks.as_opened(session, place.path, began=began, now=now)
+            tracked.disk.saved(seen)
+            tracked.attached, tracked.place, tracked.opened = attached, place, None
 
     async def _look(self, tracked: Tracked) -> None:
         if tracked.attached is None or tracked.place is None:
@@ -207,9 +248,16 @@ class Workplace:
             text = None if data is None else decode(data)
             same = text is not None and split_lines(text.text) == lines
             tracked.disk.saw(data, same_as_buffer=same)
+            held = tracked.disk.last_read
             look = attached.desk.looks.look(
-                attached.session, place, tracked.disk.read_now, edited=not same
+                attached.session,
+                place,
+                tracked.disk.read_now,
+                edited=not same and not _holds(held, lines),
             )
+            if look.server_only:
+                # What the server has added since the editor read it is not the person's.
+                look = replace(look, head=content_of(data if same else held))
         except (OSError, IntentLspError):
             _log.exception("%s cannot be looked at", place.path)
             return None, None
@@ -228,16 +276,20 @@ class Workplace:
     async def _settle_closed(self, tracked: Tracked) -> None:
         """Judge the file as it is on disk, now that nobody holds another text of it."""
         async with tracked.lane:
-            if tracked.attached is not None and tracked.place is not None:
-                data = await self.in_thread(tracked.attached.desk.contents.disk, tracked.place.path)
-                text = None if data is None else decode(data)
-                tracked.lines = [] if text is None else split_lines(text.text)
-                tracked.disk.saved(data)
-                await self._look(tracked)
-            if tracked.version is None and not tracked.problems:
-                self.bulletin.post(tracked.uri, None, ())
-                if self._tracked.get(tracked.uri) is tracked:
-                    del self._tracked[tracked.uri]
+            await self._read_closed(tracked)
+            await self._look(tracked)
+        # What stands is kept: whoever selects another intent, and this one again, sees it again.
+        if self._tracked.get(tracked.uri) is tracked and not tracked.problems:
+            self._forget(tracked)
+
+    async def _read_closed(self, tracked: Tracked) -> None:
+        """Take the disk's text for that of a file which no editor has open."""
+        if tracked.attached is None or tracked.place is None:
+            return
+        data = await self.in_thread(_read, tracked.attached, tracked.place.path)
+        text = None if data is None else decode(data)
+        tracked.lines = [] if text is None else split_lines(text.text)
+        tracked.disk.saved(data)
 
     def _compare_when_idle(self, tracked: Tracked) -> None:
         self._cancel_idle(tracked.uri)
@@ -255,3 +307,26 @@ class Workplace:
         self._tasks.discard(task)
         if not task.cancelled() and task.exception() is not None:
             _log.error("a task failed", exc_info=task.exception())
+
+
+def _is_page(tracked: Tracked) -> bool:
+    """Whether a document is a control file, on which other problems are shown."""
+    return tracked.place is not None and tracked.place.path in CONTROL_PAGES
+
+
+def _place(attached: Attached, path: str) -> Place | None:
+    return real_relative(attached.desk.root, path)
+
+
+def _read(attached: Attached, path: WorkspacePath) -> bytes | None:
+    try:
+        return attached.desk.contents.disk(path)
+    except OSError as problem:
+        _log.warning("%s cannot be read: %s", path, problem)
+        return None
+
+
+def _holds(data: bytes | None, lines: list[str]) -> bool:
+    """Whether a text is exactly what was read: nobody has edited it."""
+    text = None if data is None else decode(data)
+    return text is not None and text.text == "".join(lines)

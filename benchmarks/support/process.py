@@ -1,0 +1,40 @@
+"""What a server's process costs the machine: processor time and memory, read from `/proc`."""
+
+import os
+import time
+from pathlib import Path
+from typing import Final
+
+from benchmarks.support.client import Client, HungUpError
+
+_TICKS: Final = os.sysconf("SC_CLK_TCK")
+_QUIET: Final = 0.3
+_PATIENCE: Final = 60.0
+
+
+def cpu_seconds(client: Client) -> float:
+    """Give the processor time of all threads so far."""
+    fields = _proc(client, "stat").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / _TICKS
+
+
+def resident_megabytes(client: Client) -> float:
+    """Give the memory that the process has in RAM."""
+    return int(_proc(client, "statm").split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def wait_until_idle(client: Client) -> None:
+    """Wait until a server has done what it does after its start, or after a change."""
+    until = time.monotonic() + _PATIENCE
+    before = cpu_seconds(client)
+    while time.monotonic() < until:
+        time.sleep(_QUIET)
+        now = cpu_seconds(client)
+        if now - before <= 1 / _TICKS:
+            return
+        before = now
+    raise HungUpError("the server is never idle")
+
+
+def _proc(client: Client, name: str) -> str:
+    return Path(f"/proc/{client.process.pid}/{name}").read_text()

@@ -1,0 +1,152 @@
+"""Whether the editor feels it when a large intents file is typed into.
+
+1,000 intents on 30,000 lines; every key is followed by requests of other kinds, one after the
+other, until the file's own diagnostics are there. The longest of them is what a person feels,
+beside the same requests to the same server when it has nothing else to do.
+`python -m benchmarks.typing_intents`
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from benchmarks.support.client import (
+    OURS,
+    Client,
+    Message,
+    change,
+    introduce,
+    open_document,
+    replacing,
+    started,
+)
+from benchmarks.support.figures import Report, Watch, p50, p99, read_options
+from benchmarks.support.process import wait_until_idle
+from benchmarks.support.project import INTENTS_FILE, project
+
+INTENTS = 1_000
+KEYS = 100
+IDLE_PROBES = 500
+AIM_MS = 50.0
+OTHER = "elsewhere/other.py"
+CODE = "".join(f"line {number}\n" for number in range(200))
+ENTRY = """\
+  - id: INT-{n:04}
+    name: "Intent number {n}"
+    status: {status}
+    owned_scope:
+      - "src/part{n}/**"
+      - "tests/part{n}/**"
+      - docs/part{n}.md
+      - packages/{{a,b}}/part{n}/*.ts
+    constraints:
+      - "Must not change the public interface"
+      - "Must keep {n} below the limit"
+      # Said at the meeting.
+      - Must log nothing
+    acceptance_criteria:
+      - "All tests of part {n} pass"
+      - "Coverage is kept"
+      - "The change is reviewed"
+    related_files:
+      - src/part{n}/main.ts
+      - src/part{n}/other.ts
+    recent_history:
+      - "POST_HOOK write_to_file src/part{n}/main.ts"
+      - "PRE_HOOK write_to_file src/part{n}/main.ts"
+    aliases: []
+    description: |
+      A longer text about intent {n},
+      over some lines,
+      as people write them
+      when they have time.
+
+    created_at: "2026-02-16T12:00:00Z"
+    updated_at: "2026-02-16T12:00:00Z"
+"""
+LINES = ENTRY.count("\n")
+FILES = ("src/part{n}/main.ts", "tests/part{n}/x.ts", "docs/part{n}.md", "packages/a/part{n}/x.ts")
+
+
+class Window:
+    """An editor with the intents file and one other file open."""
+
+    def __init__(self, client: Client, root: Path, intents: str) -> None:
+        self._client = client
+        self._intents = (root / INTENTS_FILE).as_uri()
+        self._other = (root / OTHER).as_uri()
+        self._version = 1
+        self._other_version = 1
+        self._typed = 0
+        introduce(client, root)
+        open_document(client, self._other, CODE)
+        open_document(client, self._intents, intents)
+        client.ask("intent/select", {"intentId": "INT-0000"})
+        self._edit(replacing(0, 0, 4, "LINE"))
+
+    def probe(self) -> float:
+        """Ask something else: the status, and what is shown on another file; the longer, in ms."""
+        watch = Watch()
+        self._client.ask("intent/status", {})
+        asked = watch.lap()
+        self._typed += 1
+        self._edit(replacing(self._typed % 100, 0, 0, "x"))
+        return max(asked, watch.lap())
+
+    def key(self) -> tuple[float, list[float]]:
+        """Type into the intents file, ask until it is validated; that time, and each probe's."""
+        self._version += 1
+        line = LINES * (INTENTS // 2) + 11
+        data = change(self._intents, self._version, [replacing(line, 20, 20, "x")])
+        self._client.unread.clear()
+        watch = Watch()
+        self._client.write(data)
+        probes = [self.probe()]
+        while not any(self._validated()):
+            probes.append(self.probe())
+        return watch.lap(), probes
+
+    def _edit(self, edit: Message) -> None:
+        self._other_version += 1
+        self._client.write(change(self._other, self._other_version, [edit]))
+        self._client.problems(self._other, self._other_version)
+
+    def _validated(self) -> Iterator[bool]:
+        for said in self._client.unread:
+            params = said.get("params") or {}
+            yield params.get("uri") == self._intents and params.get("version") == self._version
+
+
+def intents_file() -> str:
+    """Spell the file; one status is unknown, so that every version of it has a diagnostic."""
+    entries = (
+        ENTRY.format(n=number, status="SOON" if number == 1 else "IN_PROGRESS")
+        for number in range(INTENTS)
+    )
+    return "active_intents:\n" + "".join(entries)
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    options = read_options(__doc__, words)
+    intents = intents_file()
+    title = f"typing into {INTENTS:,} intents, {intents.count(chr(10)):,} lines"
+    report = Report(title, options)
+    files = {name.format(n=number): "" for number in range(INTENTS) for name in FILES}
+    with project({OTHER: CODE, **files}, intents) as root, started(OURS) as server:
+        window = Window(server, root, intents)
+        wait_until_idle(server)
+        idle = [window.probe() for _ in range(options.rounds(IDLE_PROBES))]
+        keys = [window.key() for _ in range(options.rounds(KEYS))]
+    validated = [taken for taken, _ in keys]
+    longest = [max(probes) for _, probes in keys]
+    report.plain("another request, idle server, p50", p50(idle))
+    report.plain("another request, idle server, p99", p99(idle))
+    report.plain("key to diagnostics of the intents file, p50", p50(validated))
+    report.plain("key to diagnostics of the intents file, p99", p99(validated))
+    report.plain("longest other request after a key, p50", p50(longest))
+    report.held("longest other request after a key, p99", p99(longest), aim=AIM_MS, unit="ms")
+    report.plain("ratio to idle, p50", p50(longest) / p50(idle), "x")
+    return report.status
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
