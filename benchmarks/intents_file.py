@@ -1,19 +1,23 @@
 """How long is a large intents file read, cold and after an edit within one intent?
 
 Ratios to composing the whole file with the C loader in the same run: they, not the times, compare
-between machines. `python benchmarks/intents_file.py [intents]`
+between machines. `python -m benchmarks.intents_file`
 """
 
 import statistics
-import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import yaml
 
+from benchmarks.support.figures import Report, read_options
 from intent_lsp.formats.intents_yaml import IntentsReader
 
+INTENTS = 1_000
+QUICK_INTENTS = 50
 ROUNDS = 7
+AIM_EDITED = 0.25
+AIM_SAME = 0.01
 ENTRY = """\
   - id: INT-{n:04}
     name: "Intent number {n}"
@@ -56,8 +60,9 @@ def median_ms(ask: Callable[[int], object]) -> float:
     return statistics.median(times)
 
 
-def main() -> None:
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+def main(words: Sequence[str] | None = None) -> int:
+    options = read_options(__doc__, words)
+    count = QUICK_INTENTS if options.quick else INTENTS
     text = "active_intents:\n" + "".join(ENTRY.format(n=n) for n in range(count))
     place = f"Must keep {count // 2} below"
     texts = [text.replace(place, place + " edited" * n) for n in range(1, ROUNDS + 1)]
@@ -65,17 +70,28 @@ def main() -> None:
     reader = IntentsReader()
     reader.read(text)
     composed = median_ms(lambda _: yaml.compose(text, Loader=yaml.CSafeLoader))
+    cold = median_ms(lambda _: IntentsReader().read(text))
     rows = {
-        "compose all, C loader": composed,
-        "cold read": median_ms(lambda _: IntentsReader().read(text)),
-        "read after an edit within a line": median_ms(lambda n: reader.read(texts[n])),
-        "read after an edit that adds a line": median_ms(lambda n: reader.read(longer[n])),
-        "read of the same text": median_ms(lambda _: reader.read(longer[-1])),
+        "read after an edit within a line": (
+            median_ms(lambda n: reader.read(texts[n])),
+            AIM_EDITED,
+        ),
+        "read after an edit that adds a line": (
+            median_ms(lambda n: reader.read(longer[n])),
+            AIM_EDITED,
+        ),
+        "read of the same text": (median_ms(lambda _: reader.read(longer[-1])), AIM_SAME),
     }
-    print(f"{count} intents, {text.count(chr(10)):,} lines, {len(text) / 1e6:.1f} MB")
-    for name, milliseconds in rows.items():
-        print(f"{name:<38}{milliseconds:9.2f} ms {milliseconds / composed:8.3f} x")
+    size = f"{text.count(chr(10)):,} lines, {len(text) / 1e6:.1f} MB"
+    report = Report(f"reading {count:,} intents, {size}", options)
+    report.plain("compose all, C loader", composed)
+    report.plain("cold read", cold)
+    report.plain("cold read / compose all", cold / composed, "x")
+    for name, (milliseconds, aim) in rows.items():
+        report.plain(name, milliseconds)
+        report.held(f"{name} / compose all", milliseconds / composed, aim=aim)
+    return report.status
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

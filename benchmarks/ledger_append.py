@@ -1,16 +1,17 @@
 """How much an append to the ledger costs, as a ratio to a bare write and fsync of the same bytes.
 
-Aim: at most 3, and a 99th percentile under 5 ms (the index is brought up to date as well).
+The index is brought up to date as well. `python -m benchmarks.ledger_append`
 """
 
 import os
-import statistics
 import tempfile
 import uuid
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
 
+from benchmarks.support.figures import Report, p50, p99, read_options
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.records import (
@@ -61,7 +62,7 @@ def event(number: int) -> Event:
     )
 
 
-def measure(root: Path) -> tuple[list[float], list[float]]:
+def measure(root: Path, appends: int) -> tuple[list[float], list[float]]:
     """Time appends and bare writes in turn; milliseconds."""
     ledger = Ledger(root, lambda: datetime.now(UTC), lambda: str(uuid.uuid4()))
     for number in range(WARM_UP):
@@ -69,7 +70,7 @@ def measure(root: Path) -> tuple[list[float], list[float]]:
     line = (root / LEDGER_FILE).read_bytes().splitlines(keepends=True)[-1]
     bare = os.open(root / "bare", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     ours, floor = [], []
-    for number in range(APPENDS):
+    for number in range(appends):
         edit = event(number)
         start = perf_counter()
         ledger.append(edit)
@@ -83,16 +84,17 @@ def measure(root: Path) -> tuple[list[float], list[float]]:
     return ours, floor
 
 
-def main() -> int:
+def main(words: Sequence[str] | None = None) -> int:
+    options = read_options(__doc__, words)
+    report = Report("Ledger.append", options)
     with tempfile.TemporaryDirectory() as directory:
-        ours, floor = (sorted(times) for times in measure(Path(directory)))
-    ratio = statistics.median(ours) / statistics.median(floor)
-    p99 = ours[int(len(ours) * 0.99)]
-    bare_p99 = floor[int(len(floor) * 0.99)]
-    print(f"bare write + fsync  p50 {statistics.median(floor):.3f} ms, p99 {bare_p99:.3f} ms")
-    print(f"Ledger.append       p50 {statistics.median(ours):.3f} ms, p99 {p99:.3f} ms")
-    print(f"ratio {ratio:.2f} (aim: at most {AIM_RATIO:g}; p99 under {AIM_P99_MS:g} ms)")
-    return int(ratio > AIM_RATIO or p99 >= AIM_P99_MS)
+        ours, floor = measure(Path(directory), options.rounds(APPENDS))
+    report.plain("bare write + fsync, p50", p50(floor))
+    report.plain("bare write + fsync, p99", p99(floor))
+    report.plain("Ledger.append, p50", p50(ours))
+    report.held("Ledger.append, p99", p99(ours), aim=AIM_P99_MS, unit="ms")
+    report.held("p50 / p50", p50(ours) / p50(floor), aim=AIM_RATIO)
+    return report.status
 
 
 if __name__ == "__main__":

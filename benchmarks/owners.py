@@ -80,7 +80,7 @@ def main(words: Sequence[str] | None = None) -> int:
     report.plain("bare request, p50", p50(bares))
     report.plain("intent/owners, p50", p50(times))
     report.held("intent/owners - bare request, p50", p50(beyond), aim=AIM_MS, unit="ms")
-    report.held("intent/owners p99 - bare request p99", p99(times) - p99(bares), aim=AIM_MS, unit="ms")
+    report.plain("intent/owners p99 - bare request p99", p99(times) - p99(bares))
     report.held("asked of the desk, p50", p50(desk), aim=AIM_MS, unit="ms")
     report.held("asked of the desk, p99", p99(desk), aim=AIM_MS, unit="ms")
     return report.status

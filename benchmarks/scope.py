@@ -1,12 +1,10 @@
 """How long it takes to say who owns a path, beside what the machine does anyway.
 
-Prints p50 and p99 of `ScopeIndex.owners` for paths not seen before, as microseconds and as ratios
-to a lookup in a dictionary of all paths and to one scan of all globs as compiled expressions; the
-time to build the index; the survey of a tree; and the slowest of the hostile patterns, their first
-use included.
+`ScopeIndex.owners` for paths not seen before, beside one scan of all globs as compiled expressions
+and a lookup in a dictionary of all paths; the time to build the index; the survey of a tree; and
+the slowest of the hostile patterns, their first use included. `python -m benchmarks.scope`
 """
 
-import argparse
 import fnmatch
 import random
 import re
@@ -14,11 +12,21 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 
+from benchmarks.support.figures import Report, p50, p99, read_options
 from intent_lsp.core.intents import Intent, IntentId, Intents
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.findings import tree_findings
 from intent_lsp.core.scope.index import ScopeIndex
 from intent_lsp.core.scope.pattern import EXACT, Pattern
+
+INTENTS = 1_000
+QUICK_INTENTS = 50
+GLOBS = 10
+PATHS = 5_000
+FILES = 20_000
+AIM_OWNERS_MS = 10.0
+AIM_SCAN = 0.1
+AIM_HOSTILE_MS = 100.0
 
 ROOMS = ("src", "lib", "app", "packages", "services", "tests", "docs", "internal")
 ENDINGS = (".ts", ".tsx", ".py", ".go", ".rs", ".md", ".test.ts", ".json")
@@ -55,83 +63,78 @@ HOSTILE = (
 )
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--intents", type=int, default=1000)
-    parser.add_argument("--globs", type=int, default=10, help="globs of one intent")
-    parser.add_argument("--paths", type=int, default=5000, help="paths asked for")
-    parser.add_argument("--files", type=int, default=20000, help="files of the surveyed tree")
-    parser.add_argument("--seed", type=int, default=1)
-    asked = parser.parse_args()
-    chance = random.Random(asked.seed)  # noqa: S311 - nobody is kept out by these numbers
+def main(words: Sequence[str] | None = None) -> int:
+    options = read_options(__doc__, words)
+    count = QUICK_INTENTS if options.quick else INTENTS
+    report = Report(f"scope, {count:,} intents of {GLOBS} globs", options)
+    chance = random.Random(1)  # noqa: S311 - nobody is kept out by these numbers
     scopes = [
-        (IntentId(f"INT-{at:04}"), [glob(chance) for _ in range(asked.globs)])
-        for at in range(asked.intents)
+        (IntentId(f"INT-{at:04}"), [glob(chance) for _ in range(GLOBS)]) for at in range(count)
     ]
-    paths = [path(chance) for _ in range(asked.paths)]
     # First: the garbage of ten thousand patterns would be collected on their account.
-    hostile()
-    lookups(scopes, paths)
-    survey(scopes, [path(chance) for _ in range(asked.files)])
+    hostile(report, HOSTILE[:3] if options.quick else HOSTILE)
+    lookups(report, scopes, [path(chance) for _ in range(options.rounds(PATHS))])
+    survey(report, scopes, [path(chance) for _ in range(options.rounds(FILES))])
+    return report.status
 
 
 def lookups(
-    scopes: Sequence[tuple[IntentId, Sequence[str]]], paths: Sequence[WorkspacePath]
+    report: Report,
+    scopes: Sequence[tuple[IntentId, Sequence[str]]],
+    paths: Sequence[WorkspacePath],
 ) -> None:
     started = time.perf_counter()
     index = ScopeIndex(scopes)
-    built = time.perf_counter() - started
-    print(f"globs                {sum(len(globs) for _, globs in scopes):>10,}")
-    print(f"build                {built:>10.2f} s")
+    report.plain("build of the index", (time.perf_counter() - started) * 1e3)
     known = dict.fromkeys(paths, 0)
-    base = statistics.median(timed(known.__getitem__, paths))
+    base = p50(timed(known.__getitem__, paths))
     expressions = [re.compile(fnmatch.translate(text)) for _, globs in scopes for text in globs]
-    scan = statistics.median(
-        timed(lambda one: [found for found in expressions if found.match(one)], paths[:50])
-    )
-    times = sorted(timed(index.owners, list(dict.fromkeys(paths))))
-    again = sorted(timed(index.owners, paths[-1000:]))
-    for name, value in (
-        ("owners p50", statistics.median(times)),
-        ("owners p99", times[int(len(times) * 0.99)]),
-        ("remembered p50", statistics.median(again)),
-        ("regex scan p50", scan),
-    ):
-        print(f"{name:<20} {value * 1e6:>10.1f} µs {value / base:>9.1f} x dict", end="")
-        print(f" {value / scan:>9.5f} x scan")
-    print(f"owners of a path     {statistics.mean(len(index.owners(one)) for one in paths):>10.1f}")
+    scan = p50(timed(lambda one: [found for found in expressions if found.match(one)], paths[:50]))
+    times = timed(index.owners, list(dict.fromkeys(paths)))
+    again = timed(index.owners, paths[-1000:])
+    report.plain("scan of all globs as expressions, p50", scan)
+    report.plain("owners of a new path, p50", p50(times))
+    report.held("owners of a new path, p99", p99(times), aim=AIM_OWNERS_MS, unit="ms")
+    report.held("owners / scan, p50", p50(times) / scan, aim=AIM_SCAN)
+    report.plain("owners of a path asked for before, p50", p50(again))
+    report.plain("the same / lookup in a dictionary, p50", p50(again) / base, "x")
+    mean = statistics.mean(len(index.owners(one)) for one in paths)
+    report.plain("owners of a path, mean", mean, "intents")
 
 
 def survey(
-    scopes: Sequence[tuple[IntentId, Sequence[str]]], files: Sequence[WorkspacePath]
+    report: Report,
+    scopes: Sequence[tuple[IntentId, Sequence[str]]],
+    files: Sequence[WorkspacePath],
 ) -> None:
     intents = Intents(
         tuple(Intent(id=intent_id, owned_scope=tuple(globs)) for intent_id, globs in scopes)
     )
     started = time.process_time()
     findings = tree_findings(intents, files)
-    print(f"survey of {len(files):,}     {time.process_time() - started:>10.2f} s of CPU", end="")
-    print(f" {len(findings):>9,} findings")
+    taken = (time.process_time() - started) * 1e3
+    report.plain(f"survey of {len(files):,} files, {len(findings):,} findings", taken)
 
 
-def hostile() -> None:
-    worst = []
-    for text in HOSTILE:
+def hostile(report: Report, patterns: Sequence[str]) -> None:
+    worst = (0.0, "")
+    for text in patterns:
         for name in HOSTILE_PATHS:
             started = time.process_time()
-            pattern = Pattern(text, EXACT)
-            pattern.matches(name)
-            worst.append((time.process_time() - started, text, pattern.refusal))
-    for taken, text, refusal in sorted(worst, key=lambda row: -row[0])[:5]:
-        print(f"hostile              {taken * 1e3:>10.1f} ms {text[:40]!r} {refusal or ''}")
+            Pattern(text, EXACT).matches(name)
+            worst = max(worst, ((time.process_time() - started) * 1e3, text))
+    report.held(
+        f"slowest hostile pattern, {worst[1][:20]}", worst[0], aim=AIM_HOSTILE_MS, unit="ms"
+    )
 
 
 def timed(ask: Callable[[WorkspacePath], object], paths: Sequence[WorkspacePath]) -> list[float]:
+    """Ask for each path; milliseconds."""
     taken = []
     for one in paths:
         started = time.perf_counter()
         ask(one)
-        taken.append(time.perf_counter() - started)
+        taken.append((time.perf_counter() - started) * 1e3)
     return taken
 
 
@@ -164,4 +167,4 @@ def path(chance: random.Random) -> WorkspacePath:
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

@@ -85,9 +85,9 @@ class Client:
         """Read up to the diagnostics that were published for one version of a document."""
 
         def published(said: Message) -> bool:
-            params = said.get("params")
-            is_push = said.get("method") == "textDocument/publishDiagnostics" and params
-            return bool(is_push and params["uri"] == uri and params.get("version") == version)
+            params: Message = said.get("params") or {}
+            is_push = said.get("method") == "textDocument/publishDiagnostics"
+            return is_push and (params["uri"], params.get("version")) == (uri, version)
 
         found: list[Message] = self.read_until(published)["params"]["diagnostics"]
         return found

@@ -76,6 +76,25 @@ class Contents:
         version = git.version_at(commit, path)
         return ABSENT if version is None else self._in_commit(git, version)
 
+    def correct(
+        self, session_id: str, path: WorkspacePath, taken: bytes, before: bytes | None
+    ) -> None:
+        """Take `before` for what was `taken` for the baseline and the first sight of a file."""
+        in_baseline = self.baseline(session_id, path).hash == hash_content(taken)
+        with self._lock:
+            if path in self._first_sight:
+                self._first_sight[path] = before
+        if not in_baseline:
+            return
+        if before is not None:
+            self.keep(before)
+        state = self._stores.state
+        if state is not None and state.baseline_head(session_id) is not None:
+            state.move_baseline(session_id, path, None if before is None else hash_content(before))
+            return
+        with self._lock:
+            self._sight_baseline.setdefault(session_id, {})[path] = before
+
     def kept(self, content_hash: ContentHash | None) -> Content:
         """Give a content that `.local/` keeps; its lines are None where it keeps it no more."""
         if content_hash is None:

@@ -14,7 +14,7 @@ from typing import Final
 from intent_lsp import __version__
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.intents import Intent
-from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
 from intent_lsp.core.records import Contributor, EntityType
 from intent_lsp.core.scope.index import Ownership
 from intent_lsp.governance.checkout import Checkout
@@ -138,6 +138,10 @@ class Governance:
         """Tell every intent that owns a path, whatever its status, in file order."""
         rules = self.rules.current()
         return rules.owners(path) if rules.governed else ()
+
+    def prepare(self) -> None:
+        """Build the index of all scopes, which the first judgement would have to wait for."""
+        self.owners(INTENTS_FILE)
 
     def open_intents(self) -> Sequence[Intent]:
         """List the intents that can be selected, the most recently used first."""

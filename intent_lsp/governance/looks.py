@@ -4,9 +4,10 @@ Invariant: a look is a value; the text being typed is compared with it without a
 """
 
 from dataclasses import dataclass
+from typing import Final
 
 from intent_lsp.core.codes import GateCode
-from intent_lsp.core.content import ContentHash, Text, decode
+from intent_lsp.core.content import ContentHash, decode
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import Enforcement
 from intent_lsp.core.records import Record, ScopeValidation
@@ -16,6 +17,7 @@ from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.judging import Judgement, Judging, Reading
 from intent_lsp.governance.sessions import Session
 from intent_lsp.governance.stores import Stores
+from intent_lsp.store import files
 from intent_lsp.store.places import Place
 
 
@@ -55,6 +57,18 @@ class Look:
         return denied is not None and denied.code is GateCode.STALE_FILE
 
 
+JUST_NOW: Final = 10.0
+"""Seconds that a first save can be ahead of us while the server starts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overtaken:
+    """A first save that was made before the file was seen, and what the file held until then."""
+
+    saved: bytes
+    before: bytes | None
+
+
 class Looks:
     """Takes looks at the files of one root."""
 
@@ -92,28 +106,28 @@ class Looks:
         self._contents.seen(path, data)
         return data
 
-    def as_opened(self, path: WorkspacePath, *, began: list[str], now: list[str]) -> bytes | None:
-        """Give a file as it was when an editor opened it, and remember it as `first_sight` does.
+    def overtaken(self, path: WorkspacePath, data: bytes | None, opened: str) -> Overtaken | None:
+        """Give what a file held before a first save that may have been quicker than we.
 
-        `began` is the text that the editor opened it with, `now` the one it holds. What the disk
-        holds is that of a save that was quicker than we, if it is what was typed since.
+        `data` is what it held at first sight, `opened` the text that the editor opened it with.
+        None: they are the same, or what the file held was not written just now.
         """
-        data = self._contents.disk(path)
-        text = None if data is None else decode(data)
-        if text is not None and began != now and text.text == "".join(now):
-            data = self._before_save(path, data, text, began)
-        self._contents.seen(path, data)
-        return data
-
-    def _before_save(
-        self, path: WorkspacePath, data: bytes | None, saved: Text, began: list[str]
-    ) -> bytes | None:
-        if not began and self._contents.head(path).hash is None:
+        text, stamp = None if data is None else decode(data), files.stamp(self._stores.root / path)
+        if data is None or text is None or text.text == opened or stamp is None:
             return None
+        age = self._stores.clock().timestamp() - stamp.mtime_ns / 1e9
+        if not 0 <= age <= JUST_NOW:
+            return None
+        if not opened and self._contents.head(path).hash is None:
+            return Overtaken(saved=data, before=None)
         try:
-            return saved.encode("".join(began))
+            return Overtaken(saved=data, before=text.encode(opened))
         except UnicodeEncodeError:  # A lone surrogate, of which no file was made.
-            return data
+            return None
+
+    def was_overtaken(self, session: Session, path: WorkspacePath, first: Overtaken) -> None:
+        """Take out of baseline and first sight what the person had saved by then."""
+        self._contents.correct(session.id, path, first.saved, first.before)
 
     def _baseline(self, session: Session, path: WorkspacePath, disk: Content) -> Content:
         baseline = self._contents.baseline(session.id, path)

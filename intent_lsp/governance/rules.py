@@ -93,6 +93,11 @@ class Rules:
         matched = {i.id: self.ignored_patterns.matching(i.id) for i in self.file.intents}
         return {intent_id: patterns for intent_id, patterns in matched.items() if patterns}
 
+    @cached_property
+    def by_id(self) -> Mapping[str, Intent]:
+        """The intents by id and by earlier id."""
+        return self.file.intents.by_id()
+
     @property
     def owners(self) -> Owners:
         """Ask the index, which is built on the first call and not before."""
@@ -100,7 +105,7 @@ class Rules:
 
     def active(self, intent_id: str | None) -> Intent | None:
         """Find the intent that a session has selected, by id or earlier id."""
-        return None if intent_id is None else self.file.intents.get(intent_id)
+        return None if intent_id is None else self.by_id.get(intent_id)
 
     def scope_of(self, intent: Intent | None) -> Scope:
         """Give what an intent owns; without an intent, nothing."""

@@ -121,8 +121,7 @@ async def test_a_record_says_all_there_is_to_say(repository: Repository) -> None
         await editor.traced(2)
         second = editor.records()[1]
         assert second["integrity"]["prev_record_hash"] == record["integrity"]["record_hash"]
-        # Put back to what HEAD has: nobody's intent stands for it.
-        assert second["scope_validation"] == "EXEMPT"
+        assert second["scope_validation"] == "PASS"
 
 
 @pytest.mark.parametrize("enforcement", ["observe", "warn", "block"])
@@ -157,7 +156,7 @@ async def test_every_way_of_saving(repository: Repository, enforcement: str) -> 
             await editor.traced(len(expected))
             await editor.problems(name, *[OUT] * (shown and not back))
             asked += outside and enforcement == "block"
-            await editor.until(lambda: len(editor.asked) >= asked, "offers")
+            await editor.until(lambda asked=asked: len(editor.asked) >= asked, "offers")
         found = [(r["files"][0]["relative_path"], r["scope_validation"]) for r in editor.records()]
         assert found == expected
         assert all(ranges(r) == [run(11, 11, "more", [11, 0, 1])] for r in editor.records())
@@ -379,29 +378,23 @@ async def test_a_new_file_is_deleted_for_an_editor_that_cannot(repository: Repos
     govern(repository, "enforcement: block")
     async with editing(repository.root) as editor:
         await select(editor, "INT-001")
-        for name, choice in (
-            ("a.txt", "Delete the empty file"),
-            ("b.txt", "Delete the empty file"),
+        for count, (name, said) in enumerate(
+            (("a.txt", "was deleted"), ("b.txt", "was left alone")), 1
         ):
             editor.open(name, "")
             editor.type(name, "refused\n")
             await editor.save(name)
-            asked = len(editor.asked)
-            await editor.until(lambda asked=asked: len(editor.asked) >= max(asked, 1), "offered")
+            assert (repository.root / name).read_bytes() == b""
+            await editor.until(lambda count=count: len(editor.asked) == count, "it is offered")
             if name == "b.txt":
-                # Filled by another hand meanwhile: it is left alone.
+                # Filled by another hand meanwhile.
                 repository.write(name, "someone's\n")
-            await editor.choose(choice)
-            gone = repository.root / name
-            if name == "a.txt":
-                await editor.problems(name)
-                await editor.ask("intent/verify")
-                await editor.until(lambda gone=gone: not gone.exists() or not editor.asked, "gone")
-            else:
-                await editor.until(
-                    lambda: any("left alone" in told for told in editor.told), "left alone"
-                )
-                assert gone.read_text() == "someone's\n"
+            await editor.choose("Delete the empty file")
+            await editor.until(
+                lambda said=said: any(said in told for told in editor.told), f"{name} {said}"
+            )
+        assert not (repository.root / "a.txt").exists()
+        assert (repository.root / "b.txt").read_text() == "someone's\n"
 
 
 async def test_quick_saves_keep_their_order(repository: Repository) -> None:

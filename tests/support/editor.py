@@ -151,12 +151,8 @@ class Editor:
         """Make a buffer's text another one, by the one edit that leads there."""
         buffer = self.buffers[name]
         old, new = buffer.text, text
-        head = 0
-        while head < min(len(old), len(new)) and old[head] == new[head]:
-            head += 1
-        tail = 0
-        while tail < min(len(old), len(new)) - head and old[-1 - tail] == new[-1 - tail]:
-            tail += 1
+        head = _common(old, new)
+        tail = _common(old[head:][::-1], new[head:][::-1])
         # No editor knows a place in the middle of a line's end.
         while head and old[head - 1] == "\r":
             head -= 1
@@ -207,10 +203,12 @@ class Editor:
             lsp.DidCloseTextDocumentParams(lsp.TextDocumentIdentifier(buffer.uri))
         )
 
-    async def actions(self, name: str, line: int = 0) -> dict[str, lsp.CodeAction]:
+    async def actions(
+        self, name: str, line: int = 0, character: int = 0
+    ) -> dict[str, lsp.CodeAction]:
         """Ask for the code actions on a line, by title."""
         buffer = self.buffers[name]
-        here = lsp.Range(lsp.Position(line, 0), lsp.Position(line, 0))
+        here = lsp.Range(lsp.Position(line, character), lsp.Position(line, character))
         published = self.shown.get(buffer.uri)
         on_line = [
             d
@@ -290,12 +288,17 @@ class Editor:
     async def settled(self, name: str) -> Sequence[lsp.Diagnostic]:
         """Wait until everything sent so far is worked off; give what a file shows then."""
         buffer = self.buffers[name]
-        # A save's question goes through the document's lane: its answer comes after what is there.
-        await self.client.text_document_will_save_wait_until_async(
-            lsp.WillSaveTextDocumentParams(
-                lsp.TextDocumentIdentifier(buffer.uri), lsp.TextDocumentSaveReason.AfterDelay
+        # Code actions are answered when a document is settled. Two round trips: when the first is
+        # over, whatever was sent before it has taken its place in the document's lane.
+        top = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
+        for _ in range(2):
+            await self.client.text_document_code_action_async(
+                lsp.CodeActionParams(
+                    text_document=lsp.TextDocumentIdentifier(buffer.uri),
+                    range=top,
+                    context=lsp.CodeActionContext(diagnostics=[]),
+                )
             )
-        )
         published = self.shown.get(buffer.uri)
         return published.diagnostics if published else []
 
@@ -389,6 +392,18 @@ class Editor:
             for uri, p in self.shown.items()
         }
         return f"shown: {shown}; notified: {self.notified[-3:]}; told: {self.told[-3:]}"
+
+
+def _common(one: str, other: str) -> int:
+    """Count the characters with which both begin, by halving."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def _load(buffer: Buffer) -> None:

@@ -141,7 +141,7 @@ class Actions:
         if attached is None or place is None or tracked.version is None:
             return []
         list_drafts = attached.desk.stores.drafts.list
-        kept = await self._connection.workplace.in_thread(list_drafts, place.path)
+        kept = await self._connection.workplace.work.in_thread(list_drafts, place.path)
         mine = [draft for draft in kept if isinstance(draft, Draft)][:_DRAFTS_OFFERED]
         return [
             self._command(

@@ -10,7 +10,8 @@ from intent_lsp.core.codes import RequestCode
 from intent_lsp.doors.lsp.actions import Actions
 from intent_lsp.doors.lsp.connection import Connection
 from intent_lsp.doors.lsp.offers import Offers
-from intent_lsp.doors.lsp.requests import Requests, failed, invalid, read
+from intent_lsp.doors.lsp.params import failed, invalid, read
+from intent_lsp.doors.lsp.requests import Requests
 from intent_lsp.doors.lsp.tracked import Tracked
 from intent_lsp.doors.lsp.types import uri_of
 from intent_lsp.doors.lsp.wire import Common, DraftParams, PlaceParams, Wire
@@ -51,7 +52,7 @@ class Commands:
         params = read(given, DraftParams)
         attached = await self._requests.attached(params)
         workplace = self._connection.workplace
-        draft = await workplace.in_thread(attached.desk.stores.drafts.get, params.id)
+        draft = await workplace.work.in_thread(attached.desk.stores.drafts.get, params.id)
         if draft is None:
             raise failed(RequestCode.DRAFT_UNKNOWN, f"There is no draft {params.id}.", {})
         path = attached.desk.root / draft.path
@@ -98,7 +99,7 @@ class Commands:
     async def _choose(self, finish: Finish, params: Common) -> Wire | None:
         """Offer the open intents, the most recently used first; null: nobody chose."""
         attached = await self._requests.attached(params)
-        usable = await self._connection.workplace.in_thread(attached.desk.open_intents)
+        usable = await self._connection.workplace.work.in_thread(attached.desk.open_intents)
         by_title = {f"{i.id}: {i.name}" if i.name else i.id: i.id for i in usable}
         titles = list(by_title)
         if not titles:
@@ -113,6 +114,8 @@ class Commands:
                 return await finish(selecting)
             if chosen != MORE:
                 break
+        if not self._connection.people.can_choose:
+            raise invalid(f"params.intentId: name one of {', '.join(by_title.values())}")
         return None
 
     def _open(self, params: PlaceParams) -> Tracked:

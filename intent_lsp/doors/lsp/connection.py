@@ -52,11 +52,13 @@ class Connection:
         self._told: dict[Attached, tuple[object, ...]] = {}
         self._states: dict[Attached, FileState] = {}
         self._watching = Watching(self.paths_changed)
+        self._watch_lane = asyncio.Lock()
+        self._to_watch: dict[Attached, set[Path]] = {}
 
     async def attach_folders(self) -> None:
         """Attach to what governs the workspace folders, so that problems show at once."""
         for folder in self.desks.folders:
-            attached = await self.workplace.in_thread(self.desks.of_path, folder)
+            attached = await self.workplace.work.in_thread(self.desks.of_path, folder)
             if attached is not None:
                 await self.attached(attached)
 
@@ -96,15 +98,23 @@ class Connection:
                 await self.workplace.attach_again(tracked)
 
     async def _watch(self, attached: Attached, opened: Path | None) -> None:
-        directory = None if opened is None else opened.parent
-        if await self.workplace.in_thread(self._watching.add, attached.desk, directory):
+        waiting = self._to_watch.setdefault(attached, set())
+        waiting |= {attached.desk.root} if opened is None else {opened.parent}
+        async with self._watch_lane:
+            # Setting a watch takes its time: those that came meanwhile are set with this one.
+            directories = frozenset(waiting)
+            waiting.clear()
+            added = await self.workplace.work.in_thread(
+                self._watching.add, attached.desk, directories
+            )
+        if added:
             # What changed before the watch was set is seen now.
             await self.rules_may_have_changed(attached)
-            await self.workplace.look_at_root(attached)
+            await self.workplace.look_at_directories(attached, added)
 
     async def rules_may_have_changed(self, attached: Attached) -> None:
         """Look again at a root's documents if its rules, HEAD or active intent moved."""
-        status, key = await self.workplace.in_thread(_state_of, attached)
+        status, key = await self.workplace.work.in_thread(_state_of, attached)
         if self._known.get(attached) == key:
             return
         self._known[attached] = key
@@ -120,7 +130,7 @@ class Connection:
         """Make an intent the person's own, and show what follows."""
         page = self.workplace.tracked_at(uri_of(attached.desk.root / INTENTS_FILE))
         unsaved = page is not None and page.version is not None and page.edited
-        done = await self.workplace.in_thread(
+        done = await self.workplace.work.in_thread(
             attached.desk.checkout.select, attached.session, intent_id, unsaved_file=unsaved
         )
         await self.rules_may_have_changed(attached)
@@ -128,7 +138,7 @@ class Connection:
 
     async def clear(self, attached: Attached) -> None:
         """Leave the person without an intent, and show what follows."""
-        await self.workplace.in_thread(attached.desk.checkout.clear, attached.session)
+        await self.workplace.work.in_thread(attached.desk.checkout.clear, attached.session)
         await self.rules_may_have_changed(attached)
 
     async def settings_changed(self) -> None:

@@ -81,7 +81,7 @@ class ControlPages:
         page.wanted += 1
         if not page.busy:
             page.busy = True
-            page.task = self._workplace.begin(self._check_until_new(page))
+            page.task = self._workplace.work.begin(self._check_until_new(page))
 
     async def _check_until_new(self, page: Page) -> None:
         try:
@@ -92,14 +92,14 @@ class ControlPages:
                 text = "".join(tracked.lines) if tracked is not None and is_open else None
                 version = tracked.version if tracked is not None else None
                 uri = page.uri if tracked is None else tracked.uri
-                lines, found, posting = await self._workplace.in_thread(
+                lines, found, posting = await self._workplace.work.in_thread(
                     self._checked, page, text, version, uri
                 )
                 if wanted == page.wanted:
                     page.lines, page.findings, page.version = lines, found, version
                     self._move(page, uri)
                     self._workplace.bulletin.show(uri, posting)
-                    _keep(page)
+                    self._keep(page)
                     return
         finally:
             page.busy = False
@@ -123,22 +123,26 @@ class ControlPages:
         ]
         return lines, found, workplace.bulletin.posting(uri, version, shown)
 
+    def _keep(self, page: Page) -> None:
+        """Begin to make lasting what the first check of the intents has found."""
+        if not page.kept and page.path == INTENTS_FILE:
+            page.kept = True
+            self._workplace.work.begin(self._prepare(page))
+
+    async def _prepare(self, page: Page) -> None:
+        """Build what the first edit would have to wait for.
+
+        Thousands of intents are hundreds of thousands of values: the garbage collector would look
+        through them again and again, while everybody waits.
+        """
+        await self._workplace.work.in_thread(page.attached.desk.prepare)
+        gc.freeze()
+
     def _move(self, page: Page, uri: str) -> None:
         """Show a page where the client has it open."""
         if page.uri != uri:
             self._workplace.bulletin.post(page.uri, None, ())
             page.uri = uri
-
-
-def _keep(page: Page) -> None:
-    """Take what a page's first check has made for lasting.
-
-    Thousands of intents are hundreds of thousands of values: the garbage collector would look
-    through them again and again, while everybody waits.
-    """
-    if not page.kept:
-        page.kept = True
-        gc.freeze()
 
 
 def _page(attached: Attached, path: WorkspacePath) -> Page:

@@ -40,10 +40,9 @@ class Offers:
         said = "" if judgement.denied is None else judgement.denied.message
         new = draft.base_hash is None
         left = "The new file is empty" if new else "The file on disk is unchanged"
-        chosen = await self._connection.people.choose(
+        chosen = await self._connection.people.offer(
             f"Save refused. {said} {left}; your text is draft {draft.id}.",
             [*owners, *((DELETE,) if new else ()), KEEP],
-            lsp.MessageType.Warning,
         )
         if chosen in owners and await self._select(tracked, owners[chosen]):
             await self.restore(tracked, draft)
@@ -54,11 +53,10 @@ class Offers:
         """Offer to put back a file that was written although a rule refused it."""
         denied = after.judgement.denied
         owners = {f"Select {n}": n for n in after.judgement.owners[:_OWNERS_AT_MOST]}
-        chosen = await self._connection.people.choose(
+        chosen = await self._connection.people.offer(
             f"{'' if denied is None else denied.message} {after.judgement.path} was saved all the"
             " same and is recorded as FAIL.",
             [PUT_BACK, *owners, LEAVE],
-            lsp.MessageType.Warning,
         )
         if chosen in owners:
             await self._select(tracked, owners[chosen])
@@ -71,7 +69,7 @@ class Offers:
         restored = await self._turn_into(tracked, wanted, "Restore draft")
         if restored and tracked.attached is not None:
             delete = tracked.attached.desk.stores.drafts.delete
-            await self._connection.workplace.in_thread(delete, draft.id)
+            await self._connection.workplace.work.in_thread(delete, draft.id)
         return restored
 
     async def _delete(self, tracked: Tracked) -> None:
@@ -81,8 +79,9 @@ class Offers:
         if attached is None or place is None or await people.delete(tracked.uri, DELETE):
             return
         remove = attached.desk.saves.remove_empty
-        if not await self._connection.workplace.in_thread(remove, place):
-            people.tell(f"intent-lsp: {place.path} is not empty any more; it was left alone.")
+        gone = await self._connection.workplace.work.in_thread(remove, place)
+        said = "was deleted" if gone else "is not empty any more and was left alone"
+        people.tell(f"intent-lsp: {place.path} {said}")
 
     async def _put_back(self, tracked: Tracked, after: AfterSave) -> None:
         old = content_of(after.old)
@@ -92,7 +91,7 @@ class Offers:
                 f"intent-lsp: {after.judgement.path} was no text before; put it back with git."
             )
             return
-        await self._connection.workplace.in_thread(
+        await self._connection.workplace.work.in_thread(
             attached.desk.saves.keep_draft,
             attached.session,
             after.judgement,

@@ -151,6 +151,8 @@ class Office:
         tracked = self._workplace.tracked_at(params.text_document.uri)
         if tracked is None:
             return []
+        # A save that is under way may take the violation away, or leave a draft.
+        await self._workplace.settled(tracked.uri)
         page = self._connection.pages.page(tracked.uri)
         if page is not None:
             return self._actions.fixes(page, params.range)
@@ -216,7 +218,9 @@ class Office:
         await self._protocol.ask(lsp.CLIENT_REGISTER_CAPABILITY, params, _ASK_TIME)
 
     def _refresh(self) -> None:
-        self._workplace.begin(self._protocol.ask(lsp.WORKSPACE_DIAGNOSTIC_REFRESH, None, _ASK_TIME))
+        self._workplace.work.begin(
+            self._protocol.ask(lsp.WORKSPACE_DIAGNOSTIC_REFRESH, None, _ASK_TIME)
+        )
 
     def _folders(self) -> tuple[str, ...]:
         workspace = self._protocol.workspace

@@ -49,6 +49,20 @@ class People:
         title = answer.title if isinstance(answer, lsp.MessageActionItem) else None
         return title if title in titles else None
 
+    @property
+    def can_choose(self) -> bool:
+        """Whether the client can put a question to the person; True until it says otherwise."""
+        return self._protocol.understands(lsp.WINDOW_SHOW_MESSAGE_REQUEST)
+
+    async def offer(self, message: str, titles: Sequence[str]) -> str | None:
+        """Warn the person and offer ways on, as `choose` does; a client that cannot just warns."""
+        chosen = None
+        if self.can_choose:
+            chosen = await self.choose(message, titles, lsp.MessageType.Warning)
+        if not self.can_choose:
+            self.tell(f"intent-lsp: {message}", lsp.MessageType.Warning)
+        return chosen
+
     async def apply(
         self, uri: str, version: int | None, edits: Sequence[lsp.TextEdit], label: str
     ) -> bool:

@@ -5,19 +5,22 @@ Invariant: a request reads its params, asks the desk, spells the answer; rules l
 
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Final, ParamSpec, TypeVar
-
-import msgspec
-from pygls.exceptions import JsonRpcException
+from typing import ParamSpec, TypeVar
 
 from intent_lsp import __version__
 from intent_lsp.core.codes import RequestCode
-from intent_lsp.core.errors import IntentLspError
-from intent_lsp.core.errors import LedgerUnavailableError
-from intent_lsp.core.paths import WorkspacePath, parse_relative, path_of_uri
+from intent_lsp.core.errors import IntentLspError, LedgerUnavailableError
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.connection import Connection
+from intent_lsp.doors.lsp.params import (
+    cursor_of,
+    failed,
+    named_path,
+    path_below,
+    read,
+    required_path,
+)
 from intent_lsp.doors.lsp.progress import Progress
 from intent_lsp.doors.lsp.types import uri_of
 from intent_lsp.doors.lsp.wire import (
@@ -27,11 +30,9 @@ from intent_lsp.doors.lsp.wire import (
     TraceParams,
     VerifyParams,
     Wire,
-    WrongParamsError,
     context_wire,
     draft_wire,
     intent_wire,
-    read_params,
     status_wire,
 )
 from intent_lsp.formats.ledger_jsonl import to_wire
@@ -41,16 +42,11 @@ from intent_lsp.governance.desk import AGENT
 from intent_lsp.governance.setup import initialise
 from intent_lsp.store.drafts import Draft
 from intent_lsp.store.index import Cursor, Query
-from intent_lsp.store.places import real_relative
-
-REQUEST_FAILED: Final = -32803
-INVALID_PARAMS: Final = -32602
 
 Answering = Callable[[object], Awaitable[Wire]]
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
-_S = TypeVar("_S", bound=msgspec.Struct)
 
 
 class Requests:
@@ -145,25 +141,23 @@ class Requests:
 
     async def owners(self, given: object) -> Wire:
         """Answer `intent/owners`."""
-        params = read(given, PathParams)
-        attached = await self._find(params)
-        if attached is None:
-            _required_path(params)
-            return {"owners": []}
-        return await self._in_thread(_owned, attached, self._path(params, attached))
+        attached, told = await self._in_thread(self._owned, read(given, PathParams))
+        if attached is not None:
+            await self._connection.attached(attached)
+        return told
 
     async def trace(self, given: object) -> Wire:
         """Answer `intent/trace`, newest first."""
         params = read(given, TraceParams)
         attached = await self.attached(params)
-        path = self._path(params, attached) if params.path or params.uri else None
+        path = path_below(params, attached) if params.path or params.uri else None
         query = Query(
             intent_ids=None if params.intent_id is None else (params.intent_id,),
             path=path,
             session_id=params.session_id,
             since=None if params.since is None else timestamp(params.since),
         )
-        cursor = _cursor(params.cursor)
+        cursor = cursor_of(params.cursor)
         return await self._in_thread(_traced, attached, query, params.limit, cursor)
 
     async def verify(self, given: object) -> Wire:
@@ -178,7 +172,7 @@ class Requests:
         """Answer `intent/drafts`, newest first."""
         params = read(given, PathParams)
         attached = await self.attached(params)
-        path = self._path(params, attached) if params.path or params.uri else None
+        path = path_below(params, attached) if params.path or params.uri else None
         kept = await self._in_thread(attached.desk.stores.drafts.list, path)
         return {"drafts": [draft_wire(draft) for draft in kept if isinstance(draft, Draft)]}
 
@@ -224,75 +218,25 @@ class Requests:
 
     async def _find(self, params: Common) -> Attached | None:
         """Give the desk of the workspace named, of the path given, else of the first folder."""
-        path = _named_path(params)
-        find = self._connection.desks
-        if path is not None:
-            attached = await self._in_thread(find.of_path, path)
-        else:
-            attached = await self._in_thread(find.first)
+        attached = await self._in_thread(self._desk, params)
         if attached is not None:
             await self._connection.attached(attached)
         return attached
 
-    def _path(self, params: PathParams, attached: Attached) -> WorkspacePath:
-        """Give the root-relative path that the params name."""
-        spelled = _required_path(params)
-        if params.uri is not None:
-            absolute = path_of_uri(params.uri)
-            place = None if absolute is None else real_relative(attached.desk.root, absolute)
-            if place is None:
-                raise invalid(f"params.uri: {params.uri} is no file of {attached.desk.root}")
-            return place.path
-        path = parse_relative(spelled)
-        if path is None:
-            raise invalid(f"params.path: {spelled!r} does not stay below the root")
-        return path
+    def _desk(self, params: Common) -> Attached | None:
+        path, desks = named_path(params), self._connection.desks
+        return desks.first() if path is None else desks.of_path(path)
 
-    def _folder(self, params: Common) -> Path | None:
-        path = _named_path(params)
-        folders = self._connection.desks.folders
-        chosen = path if path is not None else next(iter(folders), None)
-        return None if chosen is None else Path(chosen)
-
-    async def _in_thread(self, work: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
-        return await self._connection.workplace.in_thread(work, *args, **kwargs)
-
-
-def read(given: object, shape: type[_S]) -> _S:
-    """Read params, or fail the request with `InvalidParams` that names the field."""
-    try:
-        return read_params(given, shape)
-    except WrongParamsError as wrong:
-        raise invalid(str(wrong)) from wrong
-
-
-def _named_path(params: Common) -> str | None:
-    """Give the absolute path that the params name, by workspace or by file."""
-    for name in ("workspace_uri", "uri"):
-        uri = getattr(params, name, None)
-        if uri is None:
-            continue
-        path = path_of_uri(uri)
-        if path is None:
-            raise invalid(f"params.{_FIELDS[name]}: {uri!r} is no file: URI")
-        return path
-    return None
-
-
-def _required_path(params: PathParams) -> str:
-    spelled = params.uri if params.uri is not None else params.path
-    if not spelled:
-        raise invalid("params.path: a path or a uri is needed")
-    return spelled
-
-
-def _owned(attached: Attached, path: WorkspacePath) -> Wire:
-    owning = attached.desk.owners(path)
-    intents = attached.desk.rules.current().file.intents.by_id()
-    return {
-        "path": path,
-        "uri": uri_of(attached.desk.root / path),
-        "owners": [
+    def _owned(self, params: PathParams) -> tuple[Attached | None, Wire]:
+        """Answer `intent/owners` in one go: each trip to a thread costs as much as the answer."""
+        attached = self._desk(params)
+        if attached is None:
+            required_path(params)
+            return None, {"owners": []}
+        path = path_below(params, attached)
+        owning = attached.desk.owners(path)
+        intents = attached.desk.rules.current().by_id
+        owners = [
             {
                 "intentId": owner.intent_id,
                 "pattern": owner.pattern,
@@ -300,8 +244,21 @@ def _owned(attached: Attached, path: WorkspacePath) -> Wire:
             }
             for owner in owning
             if owner.intent_id in intents
-        ],
-    }
+        ]
+        return attached, {
+            "path": path,
+            "uri": uri_of(attached.desk.root / path),
+            "owners": owners,
+        }
+
+    def _folder(self, params: Common) -> Path | None:
+        path = named_path(params)
+        folders = self._connection.desks.folders
+        chosen = path if path is not None else next(iter(folders), None)
+        return None if chosen is None else Path(chosen)
+
+    async def _in_thread(self, work: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        return await self._connection.workplace.work.in_thread(work, *args, **kwargs)
 
 
 def _traced(attached: Attached, query: Query, limit: int, cursor: Cursor | None) -> Wire:
@@ -315,26 +272,8 @@ def _traced(attached: Attached, query: Query, limit: int, cursor: Cursor | None)
     return told if page.cursor is None else told | {"cursor": str(page.cursor)}
 
 
-def _cursor(spelled: str | None) -> Cursor | None:
-    if spelled is None:
-        return None
-    if not (spelled.isascii() and spelled.isdigit()):
-        raise invalid(f"params.cursor: {spelled!r} was not given by this server")
-    return Cursor(int(spelled))
-
-
 def _session(params: Common, attached: Attached) -> str:
     return params.session_id or attached.session.id
-
-
-def failed(code: RequestCode, message: str, data: Mapping[str, object]) -> JsonRpcException:
-    """Make the error of a request that cannot be judged; `data` stands beside its code."""
-    return JsonRpcException(message, code=REQUEST_FAILED, data={"code": code.value, **data})
-
-
-def invalid(message: str) -> JsonRpcException:
-    """Make the error of params that do not fit; the message names the field."""
-    return JsonRpcException(message, code=INVALID_PARAMS)
 
 
 def _dormant_status(session_id: str) -> Wire:
@@ -352,6 +291,3 @@ def _dormant_status(session_id: str) -> Wire:
         "heads": [],
         "version": __version__,
     }
-
-
-_FIELDS: Final = {"workspace_uri": "workspaceUri", "uri": "uri"}

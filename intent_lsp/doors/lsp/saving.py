@@ -7,6 +7,7 @@ save is over.
 
 import asyncio
 import logging
+from dataclasses import replace
 from typing import Final
 
 from lsprotocol import types as lsp
@@ -15,14 +16,17 @@ from intent_lsp.core.codes import GateCode
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.gate import EDITOR_SAVE, Denied
 from intent_lsp.core.policy import Enforcement
+from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.connection import Connection
 from intent_lsp.doors.lsp.offers import Offers
 from intent_lsp.doors.lsp.reverting import turning_edits
+from intent_lsp.doors.lsp.sight import see
 from intent_lsp.doors.lsp.tracked import Tracked
 from intent_lsp.doors.lsp.wire import decision_wire, trace_wire
 from intent_lsp.governance.judging import Judgement
 from intent_lsp.governance.saves import AfterSave, BeforeSave, Buffer
 from intent_lsp.store.drafts import Draft
+from intent_lsp.store.places import Place
 
 _log: Final = logging.getLogger(__name__)
 
@@ -36,6 +40,10 @@ DID_DENY: Final = "intent/didDeny"
 DID_TRACE: Final = "intent/didTrace"
 
 
+Judged = tuple[BeforeSave, list[lsp.TextEdit]]
+"""What was found before a save, and the edits that turn it back."""
+
+
 class Saving:
     """The save participant of one connection."""
 
@@ -47,17 +55,24 @@ class Saving:
         """Judge the buffer; the edits turn it back into what is on disk, or there are none."""
         tracked.before = None
         version = tracked.version
-        task = self._connection.workplace.begin(self._judge(tracked, manual=manual))
+        task = self._connection.workplace.work.begin(self._judge(tracked, manual=manual))
         done, _ = await asyncio.wait({task}, timeout=PATIENCE)
         if task not in done:
+            # The editor writes now: what a late judge saw of the disk may be what was written.
             _log.warning("%s: not judged within %.0f ms", tracked.uri, PATIENCE * 1000)
-            task.add_done_callback(lambda _: self._came_too_late(tracked))
+            task.add_done_callback(lambda late: self._drop_draft(tracked, _result(late)))
             return []
+        judged = _result(task)
+        if judged is None:
+            return []
+        tracked.before, edits = judged
         if tracked.version != version:
             # A text that moved on meanwhile is not the one that was judged.
-            self._drop_draft(tracked)
+            self._drop_draft(tracked, judged)
+            tracked.before = replace(tracked.before, draft=None)
             return []
-        return self._turn_back(tracked)
+        self._turned_back(tracked)
+        return edits
 
     async def did_save(self, tracked: Tracked) -> None:
         """Record a save that has happened, and show what it came to."""
@@ -67,44 +82,50 @@ class Saving:
             await self._connection.find_again(tracked)
         async with tracked.lane:
             try:
-                after = await workplace.in_thread(self._record, tracked)
+                after = await workplace.work.in_thread(self._record, tracked)
             except (OSError, IntentLspError) as error:
                 after = None
                 self._not_recorded(tracked, error)
             before, tracked.before = tracked.before, None
+            await workplace.look(tracked)
         held = _settle_refusal(tracked, before, after)
-        await workplace.look_again(tracked)
         if after is None or tracked.attached is None:
             return
         self._announce(after)
         await self._connection.rules_may_have_changed(tracked.attached)
         if not held and _to_be_offered(tracked, after):
             tracked.offered = True
-            workplace.begin(self._offers.put_back(tracked, after))
+            workplace.work.begin(self._offers.put_back(tracked, after))
 
-    async def _judge(self, tracked: Tracked, *, manual: bool) -> None:
+    async def _judge(self, tracked: Tracked, *, manual: bool) -> Judged | None:
+        """Judge the buffer as it is now; None where nobody governs it."""
         lines = list(tracked.lines)
         async with tracked.lane:
             if tracked.attached is None or tracked.place is None:
-                return
+                return None
             buffer = Buffer(lines=lines, read=tracked.disk.read_now, manual=manual)
-            tracked.before = await self._connection.workplace.in_thread(
-                tracked.attached.desk.saves.before, tracked.attached.session, tracked.place, buffer
+            return await self._connection.workplace.work.in_thread(
+                self._judged, tracked.attached, tracked.place, buffer
             )
 
-    def _turn_back(self, tracked: Tracked) -> list[lsp.TextEdit]:
+    def _judged(self, attached: Attached, place: Place, buffer: Buffer) -> Judged:
+        before = attached.desk.saves.before(attached.session, place, buffer)
+        if before.draft is None:
+            return before, []
+        wanted = before.content.lines or []
+        return before, turning_edits(buffer.lines, wanted, self._connection.spelling)
+
+    def _turned_back(self, tracked: Tracked) -> None:
+        """Say that a save is turned back, and offer ways out once it is done."""
         before = tracked.before
         if before is None or before.draft is None:
-            return []
-        wanted = before.content.lines or []
-        edits = turning_edits(tracked.lines, wanted, self._connection.spelling)
+            return
         told = decision_wire(before.judgement, tracked.uri)
         self._connection.people.notify(DID_DENY, {**told, "toolName": EDITOR_SAVE})
         tracked.refused = asyncio.get_running_loop().create_future()
-        self._connection.workplace.begin(
+        self._connection.workplace.work.begin(
             self._offer(tracked, tracked.refused, before.judgement, before.draft)
         )
-        return edits
 
     async def _offer(
         self,
@@ -122,25 +143,21 @@ class Saving:
         if not done or refused.result():
             await self._offers.turned_back(tracked, judgement, draft)
 
-    def _came_too_late(self, tracked: Tracked) -> None:
-        """Forget a verdict that nobody waits for."""
-        self._drop_draft(tracked)
-        tracked.before = None
-
-    def _drop_draft(self, tracked: Tracked) -> None:
+    def _drop_draft(self, tracked: Tracked, judged: Judged | None) -> None:
         """Delete the draft of a text that was not turned back after all."""
-        before, attached = tracked.before, tracked.attached
-        if before is None or before.draft is None or attached is None:
+        attached = tracked.attached
+        if judged is None or judged[0].draft is None or attached is None:
             return
-        workplace = self._connection.workplace
-        delete = attached.desk.stores.drafts.delete
-        workplace.begin(workplace.in_thread(delete, before.draft.id))
+        work = self._connection.workplace.work
+        work.begin(work.in_thread(attached.desk.stores.drafts.delete, judged[0].draft.id))
 
     def _record(self, tracked: Tracked) -> AfterSave | None:
         attached, place, before = tracked.attached, tracked.place, tracked.before
         if attached is None or place is None:
             return None
         disk = attached.desk.contents.disk(place.path)
+        if tracked.disk.overtaken is not None:
+            see(tracked, disk, list(tracked.lines))
         old, read = tracked.disk.before(disk)
         if before is not None:
             old = before.disk
@@ -166,6 +183,11 @@ class Saving:
                 f"intent-lsp: {after.judgement.path} is saved, its record waits: {after.queued}",
                 lsp.MessageType.Warning,
             )
+
+
+def _result(task: asyncio.Task[Judged | None]) -> Judged | None:
+    """Give what a judge found; None where it failed, which is logged, or was ended."""
+    return None if task.cancelled() or task.exception() is not None else task.result()
 
 
 def _settle_refusal(tracked: Tracked, before: BeforeSave | None, after: AfterSave | None) -> bool:

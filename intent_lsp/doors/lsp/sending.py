@@ -17,7 +17,12 @@ from typing import Any
 import attrs
 from cattrs import Converter
 from lsprotocol import types as lsp
-from pygls.exceptions import JsonRpcException, JsonRpcInternalError, JsonRpcRequestCancelled
+from pygls.exceptions import (
+    JsonRpcException,
+    JsonRpcInternalError,
+    JsonRpcMethodNotFound,
+    JsonRpcRequestCancelled,
+)
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 
@@ -37,6 +42,7 @@ class SendingProtocol(LanguageServerProtocol):
         make_strict(converter)
         self._questions = Questions(converter)
         self._sends: set[asyncio.Future[None]] = set()
+        self._unknown: set[str] = set()
 
     @property
     def shutdown_requested(self) -> bool:
@@ -60,10 +66,16 @@ class SendingProtocol(LanguageServerProtocol):
             return await asyncio.wait_for(asyncio.wrap_future(future), timeout)
         except (JsonRpcException, TimeoutError) as error:
             _log.info("%s: no answer: %s", method, str(error) or f"none within {timeout:g} seconds")
+            if isinstance(error, JsonRpcException) and error.code == JsonRpcMethodNotFound.CODE:
+                self._unknown.add(method)
             return None
         finally:
             if self._questions.forget(identity):
                 self.notify(lsp.CANCEL_REQUEST, lsp.CancelParams(id=identity))
+
+    def understands(self, method: str) -> bool:
+        """Tell whether the client may know a request; False once it said that it does not."""
+        return method not in self._unknown
 
     def send_request(
         self,

@@ -17,7 +17,7 @@ from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.problems import Problem, problems, runs_of_record
 from intent_lsp.formats.diff import line_hunks
 from intent_lsp.governance.content import Content
-from intent_lsp.governance.looks import Look
+from intent_lsp.governance.looks import Look, Overtaken
 from intent_lsp.governance.saves import BeforeSave
 from intent_lsp.store.places import Place
 
@@ -80,6 +80,7 @@ class Disk:
     `known` is its last known content (None: absent), `read` the hash that the editor last read.
     `agreed` is a content that disk and buffer shared after `known`: a save that has not been told
     yet, or a file that was loaded again. `former` is what a change from outside took the place of.
+    `overtaken` is a first save that was perhaps made before the file was seen.
     """
 
     known: bytes | None = None
@@ -87,6 +88,7 @@ class Disk:
     agreed: bytes | None = None
     former: bytes | None = None
     moved: bool = False
+    overtaken: Overtaken | None = None
 
     def saw(self, data: bytes | None, *, same_as_buffer: bool) -> None:
         """Note the disk's content, seen between two saves."""
@@ -101,21 +103,29 @@ class Disk:
         if data is not None and data == self.agreed:
             # Typed over what both held: the editor has read it all the same.
             return
+        if self.agreed is not None:
+            self.known, self.read = self.agreed, _hash(self.agreed)
         if not self.moved:
             self.former, self.moved = self.known, True
         self.known, self.agreed = data, None
+
+    def loaded(self, data: bytes | None) -> None:
+        """Note that the editor has loaded the disk's content as it was seen last."""
+        if data == self.known:
+            self.read = _hash(data)
 
     def saved(self, data: bytes | None) -> None:
         """Note the disk's content at a save, or when the file was opened."""
         self.known, self.read = data, _hash(data)
         self.agreed, self.former, self.moved = None, None, False
+        self.overtaken = None
 
     @property
     def last_read(self) -> bytes | None:
         """What the editor read last: the content of which `read_now` is the hash."""
         if self.agreed is not None:
             return self.agreed
-        return self.former if self.moved else self.known
+        return self.former if self.moved and self.read == _hash(self.former) else self.known
 
     @property
     def read_now(self) -> ContentHash | None:
@@ -128,7 +138,7 @@ class Disk:
             return self.agreed, hash_content(self.agreed)
         if self.known == data and self.moved:
             # The watcher was quicker than the editor's word of its own save.
-            return self.former, self.read
+            return self.former, _hash(self.former)
         return self.known, self.read
 
 
@@ -169,6 +179,8 @@ class Tracked:
         self.generation += 1
         if self.diffs is not None and edits:
             self.diffs.edited(edits, lines)
+        if self.disk.moved and self.look is not None and self.look.disk.lines == lines:
+            self.disk.loaded(self.look.disk_bytes)
 
     def show(self, room: int = SHOWN_A_FILE) -> tuple[Problem, ...]:
         """Compute the problems of the text as it stands, at most `room` of them."""

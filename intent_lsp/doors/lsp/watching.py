@@ -26,22 +26,22 @@ class Watching:
         self._watched: dict[Path, set[Path]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def add(self, desk: Governance, directory: Path | None) -> bool:
-        """Watch a root's control files, git's own, and a directory in which a file is open.
+    def add(self, desk: Governance, directories: frozenset[Path]) -> frozenset[Path]:
+        """Watch a root's control files, git's own, and directories in which files are open.
 
-        Returns when changes are seen; whether anything is watched that was not before.
+        Returns when changes are seen: the directories that were not watched before.
         """
         with self._lock:
             watched = self._watched.setdefault(desk.root, set())
-            wanted = {directory} if directory is not None else set()
+            wanted = directories
             if desk.root not in self._watches:
                 self._watches[desk.root] = Watch(self._noticed)
                 wanted |= _of_root(desk)
-            if wanted <= watched:
-                return False
-            watched |= wanted
-            self._watches[desk.root].watch(watched)
-            return True
+            added = wanted - watched
+            if added:
+                watched |= added
+                self._watches[desk.root].watch(watched)
+            return added
 
     def end(self) -> None:
         """Stop every watch."""

@@ -5,36 +5,26 @@ Invariant: answers stay in order per document: whoever works on one holds its la
 """
 
 import asyncio
-import logging
-from collections.abc import Awaitable, Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Final, ParamSpec, TypeVar
+from typing import Final
 
 from intent_lsp.core.content import decode, split_lines
-from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.findings import Severity
 from intent_lsp.core.paths import INTENTS_FILE, POLICY_FILE, WorkspacePath, path_of_uri
 from intent_lsp.core.scope.scope import compile_scope
 from intent_lsp.core.violations import SHOWN_A_ROOT
+from intent_lsp.doors.lsp import sight
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.bulletin import Bulletin
 from intent_lsp.doors.lsp.desks import Desks
 from intent_lsp.doors.lsp.documents import Document
 from intent_lsp.doors.lsp.tracked import Diffs, Tracked
 from intent_lsp.doors.lsp.types import Spelling
-from intent_lsp.governance.content import content_of
+from intent_lsp.doors.lsp.work import Work
 from intent_lsp.governance.looks import Look
 from intent_lsp.store import files
-from intent_lsp.store.places import Place, real_relative
 
-_log: Final = logging.getLogger(__name__)
-
-_P = ParamSpec("_P")
-_R = TypeVar("_R")
-
-THREADS: Final = 4
 IDLE: Final = 0.5
 """Seconds without an edit after which a text is compared from the ground up."""
 
@@ -49,25 +39,10 @@ class Workplace:
         self.bulletin = bulletin
         self.spelling = spelling
         self._tracked: dict[str, Tracked] = {}
-        self._tasks: set[asyncio.Task[object]] = set()
-        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="intent-lsp")
+        self.work = Work()
         self._idle: dict[str, asyncio.TimerHandle] = {}
         self._sources: dict[Path, tuple[int, list[str]]] = {}
         self.attached: Callable[[Attached, Path], Awaitable[None]] | None = None
-
-    async def in_thread(self, work: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
-        """Do work that may wait on the world, off the event loop; it is not cut short."""
-        loop = asyncio.get_running_loop()
-        return await asyncio.shield(
-            loop.run_in_executor(self._threads, lambda: work(*args, **kwargs))
-        )
-
-    def begin(self, work: Coroutine[object, object, object]) -> asyncio.Task[object]:
-        """Begin work that nobody waits for; what goes wrong in it is logged."""
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._ended)
-        return task
 
     def tracked(self, uri: str) -> Tracked | None:
         """Give a document that is tracked, open or closed with problems standing."""
@@ -97,7 +72,7 @@ class Workplace:
             # what the disk held before that save is known still.
             known.lines, known.version = document.lines, document.version
             known.generation += 1
-            self.begin(self.look_again(known))
+            self.work.begin(self.look_again(known))
             return
         if known is not None:
             self._forget(known)
@@ -108,7 +83,7 @@ class Workplace:
             opened=document.opened,
         )
         self._tracked[document.uri] = tracked
-        self.begin(self._attach(tracked))
+        self.work.begin(self._attach(tracked))
 
     def changed(self, document: Document) -> None:
         """Follow a document's newest edits, and show at once what they changed."""
@@ -119,7 +94,7 @@ class Workplace:
         if tracked.look is not None and tracked.look.shown:
             if tracked.look.server_only:
                 # The change may be what the server has added, loaded again.
-                self.begin(self.look_again(tracked))
+                self.work.begin(self.look_again(tracked))
                 return
             self.post(tracked)
             self._compare_when_idle(tracked)
@@ -129,28 +104,38 @@ class Workplace:
         self._cancel_idle(tracked.uri)
         tracked.version = None
         tracked.generation += 1
-        self.begin(self._settle_closed(tracked))
+        self.work.begin(self._settle_closed(tracked))
 
     async def look_again(self, tracked: Tracked) -> None:
         """Take a new look at a document and show what it gives."""
         async with tracked.lane:
             if tracked.version is None:
                 await self._read_closed(tracked)
-            await self._look(tracked)
+            await self.look(tracked)
 
     async def attach_again(self, tracked: Tracked) -> None:
         """Find out anew who governs a document: roots come and go, settings switch all off."""
         async with tracked.lane:
             before = tracked.attached
-            await self.in_thread(self._find_desk, tracked)
+            await self.work.in_thread(sight.find_desk, self.desks, tracked)
             if tracked.attached is not before:
                 tracked.look = tracked.diffs = None
                 self.post(tracked)
-                await self._look(tracked)
+                await self.look(tracked)
 
     async def look_at_root(self, attached: Attached) -> None:
         """Take a new look at every document of a root."""
         await asyncio.gather(*(self.look_again(tracked) for tracked in self.of_root(attached)))
+
+    async def look_at_directories(self, attached: Attached, directories: frozenset[Path]) -> None:
+        """Take a new look at the documents of a root that lie in some directories."""
+        root = attached.desk.root
+        near = [
+            tracked
+            for tracked in self.of_root(attached)
+            if tracked.place is not None and (root / tracked.place.path).parent in directories
+        ]
+        await asyncio.gather(*map(self.look_again, near))
 
     def post(self, tracked: Tracked) -> None:
         """Show the problems of a document's text as it stands."""
@@ -185,9 +170,7 @@ class Workplace:
         """End what is under way; the threads finish what they write."""
         for handle in self._idle.values():
             handle.cancel()
-        for task in tuple(self._tasks):
-            task.cancel()
-        await asyncio.to_thread(self._threads.shutdown, wait=True, cancel_futures=True)
+        await self.work.end()
 
     def severity(self, code: str, otherwise: Severity, path: str) -> Severity | None:
         """Tell how loud a code is on a file, by the settings as they are now; None: not shown."""
@@ -206,32 +189,19 @@ class Workplace:
 
     async def _attach(self, tracked: Tracked) -> None:
         async with tracked.lane:
-            await self.in_thread(self._find_desk, tracked)
-            await self._look(tracked)
+            await self.work.in_thread(sight.find_desk, self.desks, tracked)
+            await self.look(tracked)
         if tracked.attached is not None and tracked.place is not None and self.attached is not None:
             root = tracked.attached.desk.root
             await self.attached(tracked.attached, root / tracked.place.path)
 
-    def _find_desk(self, tracked: Tracked) -> None:
-        path = path_of_uri(tracked.uri)
-        attached = None if path is None else self.desks.of_path(path)
-        place = None if path is None or attached is None else _place(attached, path)
-        if attached is None or place is None:
-            tracked.attached = tracked.place = tracked.opened = None
-        elif attached is not tracked.attached:
-            now, opened = list(tracked.lines), tracked.opened
-            began = now if opened is None else opened
-            looks, session = attached.desk.looks, attached.session
-            seen = looks.as_opened(session, place.path, began=began, now=now)
-            tracked.disk.saved(seen)
-            tracked.attached, tracked.place, tracked.opened = attached, place, None
-
-    async def _look(self, tracked: Tracked) -> None:
+    async def look(self, tracked: Tracked) -> None:
+        """Take a new look and show what it gives; whoever calls this holds the lane."""
         if tracked.attached is None or tracked.place is None:
             return
         for _ in range(3):
             generation, lines = tracked.generation, list(tracked.lines)
-            taken = await self.in_thread(self._take, tracked, lines)
+            taken = await self.work.in_thread(self._take, tracked, lines)
             if generation == tracked.generation:
                 break
         tracked.look, tracked.diffs = taken
@@ -240,29 +210,10 @@ class Workplace:
         self.post(tracked)
 
     def _take(self, tracked: Tracked, lines: list[str]) -> tuple[Look | None, Diffs | None]:
-        attached, place = tracked.attached, tracked.place
-        if attached is None or place is None:
-            return None, None
-        try:
-            data = attached.desk.contents.disk(place.path)
-            text = None if data is None else decode(data)
-            same = text is not None and split_lines(text.text) == lines
-            tracked.disk.saw(data, same_as_buffer=same)
-            held = tracked.disk.last_read
-            look = attached.desk.looks.look(
-                attached.session,
-                place,
-                tracked.disk.read_now,
-                edited=not same and not _holds(held, lines),
-            )
-            if look.server_only:
-                # What the server has added since the editor read it is not the person's.
-                look = replace(look, head=content_of(data if same else held))
-        except (OSError, IntentLspError):
-            _log.exception("%s cannot be looked at", place.path)
-            return None, None
-        self._remember_source(look, attached)
-        return look, Diffs.of(look, lines) if look.shown else None
+        look, diffs = sight.take(tracked, lines)
+        if look is not None and tracked.attached is not None:
+            self._remember_source(look, tracked.attached)
+        return look, diffs
 
     def _remember_source(self, look: Look, attached: Attached) -> None:
         """Keep the lines of the intents file, which problems refer to by place."""
@@ -277,7 +228,7 @@ class Workplace:
         """Judge the file as it is on disk, now that nobody holds another text of it."""
         async with tracked.lane:
             await self._read_closed(tracked)
-            await self._look(tracked)
+            await self.look(tracked)
         # What stands is kept: whoever selects another intent, and this one again, sees it again.
         if self._tracked.get(tracked.uri) is tracked and not tracked.problems:
             self._forget(tracked)
@@ -286,7 +237,7 @@ class Workplace:
         """Take the disk's text for that of a file which no editor has open."""
         if tracked.attached is None or tracked.place is None:
             return
-        data = await self.in_thread(_read, tracked.attached, tracked.place.path)
+        data = await self.work.in_thread(sight.read_closed, tracked)
         text = None if data is None else decode(data)
         tracked.lines = [] if text is None else split_lines(text.text)
         tracked.disk.saved(data)
@@ -295,7 +246,7 @@ class Workplace:
         self._cancel_idle(tracked.uri)
         loop = asyncio.get_running_loop()
         self._idle[tracked.uri] = loop.call_later(
-            IDLE, lambda: self.begin(self.look_again(tracked))
+            IDLE, lambda: self.work.begin(self.look_again(tracked))
         )
 
     def _cancel_idle(self, uri: str) -> None:
@@ -303,30 +254,7 @@ class Workplace:
         if handle is not None:
             handle.cancel()
 
-    def _ended(self, task: asyncio.Task[object]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and task.exception() is not None:
-            _log.error("a task failed", exc_info=task.exception())
-
 
 def _is_page(tracked: Tracked) -> bool:
     """Whether a document is a control file, on which other problems are shown."""
     return tracked.place is not None and tracked.place.path in CONTROL_PAGES
-
-
-def _place(attached: Attached, path: str) -> Place | None:
-    return real_relative(attached.desk.root, path)
-
-
-def _read(attached: Attached, path: WorkspacePath) -> bytes | None:
-    try:
-        return attached.desk.contents.disk(path)
-    except OSError as problem:
-        _log.warning("%s cannot be read: %s", path, problem)
-        return None
-
-
-def _holds(data: bytes | None, lines: list[str]) -> bool:
-    """Whether a text is exactly what was read: nobody has edited it."""
-    text = None if data is None else decode(data)
-    return text is not None and text.text == "".join(lines)

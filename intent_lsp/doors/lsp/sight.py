@@ -1,0 +1,91 @@
+"""A tracked document as a thread sees it: who governs it, what the disk holds, how it stands.
+
+Invariant: everything here may wait on disk and git, and is called from a thread, under the lane.
+"""
+
+import logging
+from dataclasses import replace
+from typing import Final
+
+from intent_lsp.core.content import decode
+from intent_lsp.core.errors import IntentLspError
+from intent_lsp.core.paths import path_of_uri
+from intent_lsp.doors.lsp.desks import Desks
+from intent_lsp.doors.lsp.tracked import Diffs, Tracked
+from intent_lsp.governance.content import content_of
+from intent_lsp.governance.looks import Look
+from intent_lsp.store.places import real_relative
+
+_log: Final = logging.getLogger(__name__)
+
+
+def find_desk(desks: Desks, tracked: Tracked) -> None:
+    """Find out who governs a document; where that is news, what the disk holds of it."""
+    path = path_of_uri(tracked.uri)
+    attached = None if path is None else desks.of_path(path)
+    place = None if path is None or attached is None else real_relative(attached.desk.root, path)
+    if attached is None or place is None:
+        tracked.attached = tracked.place = tracked.opened = None
+    elif attached is not tracked.attached:
+        looks, opened = attached.desk.looks, tracked.opened
+        data = looks.first_sight(place.path)
+        tracked.disk.saved(data)
+        if opened is not None:
+            tracked.disk.overtaken = looks.overtaken(place.path, data, "".join(opened))
+        tracked.attached, tracked.place, tracked.opened = attached, place, None
+
+
+def take(tracked: Tracked, lines: list[str]) -> tuple[Look | None, Diffs | None]:
+    """Take a look at a document that shows `lines`, and compare them where that is shown."""
+    attached, place = tracked.attached, tracked.place
+    if attached is None or place is None:
+        return None, None
+    try:
+        data = attached.desk.contents.disk(place.path)
+        same = see(tracked, data, lines)
+        held = tracked.disk.last_read
+        look = attached.desk.looks.look(
+            attached.session,
+            place,
+            tracked.disk.read_now,
+            edited=not same and not _holds(held, lines),
+        )
+        if look.server_only:
+            # What the server has added since the editor read it is not the person's.
+            look = replace(look, head=content_of(data if same else held))
+    except (OSError, IntentLspError):
+        _log.exception("%s cannot be looked at", place.path)
+        return None, None
+    return look, Diffs.of(look, lines) if look.shown else None
+
+
+def see(tracked: Tracked, data: bytes | None, lines: list[str]) -> bool:
+    """Note what the disk holds of a document beside its text; whether they are the same."""
+    attached, place, first = tracked.attached, tracked.place, tracked.disk.overtaken
+    same = _holds(data, lines)
+    if attached is not None and place is not None and first is not None and data == first.saved:
+        if same:
+            # What was taken for the file as it was opened is its first save, not told yet.
+            tracked.disk.saved(first.before)
+            attached.desk.looks.was_overtaken(attached.session, place.path, first)
+    else:
+        tracked.disk.overtaken = None
+    tracked.disk.saw(data, same_as_buffer=same)
+    return same
+
+
+def read_closed(tracked: Tracked) -> bytes | None:
+    """Read the file of a document that no editor has open; None: it cannot be read, or is gone."""
+    if tracked.attached is None or tracked.place is None:
+        return None
+    try:
+        return tracked.attached.desk.contents.disk(tracked.place.path)
+    except OSError as problem:
+        _log.warning("%s cannot be read: %s", tracked.place.path, problem)
+        return None
+
+
+def _holds(data: bytes | None, lines: list[str]) -> bool:
+    """Whether a text is exactly what a file holds or held."""
+    text = None if data is None else decode(data)
+    return text is not None and text.text == "".join(lines)

@@ -1,0 +1,58 @@
+"""The benchmarks run: each prints its figures and its aims. How fast they are is not asked."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+NAMES = sorted(path.stem for path in (ROOT / "benchmarks").glob("[!_]*.py"))
+
+
+def run(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", *words], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("name", NAMES)
+def test_a_benchmark_prints_its_figures_beside_their_aims(name: str) -> None:
+    done = run(f"benchmarks.{name}", "--quick")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    title, *figures = done.stdout.splitlines()
+    assert "(quick" in title
+    assert any("aim <=" in line for line in figures), done.stdout
+
+
+def test_all_benchmarks_are_listed_with_their_questions() -> None:
+    done = run("benchmarks", "--list")
+    assert done.returncode == 0, done.stderr
+    assert [line.split()[0] for line in done.stdout.splitlines()] == NAMES
+    assert all(len(line.split()) > 3 for line in done.stdout.splitlines())
+
+
+def test_a_benchmark_that_does_not_exist_is_refused_by_name() -> None:
+    done = run("benchmarks", "no_such")
+    assert done.returncode == 2
+    assert "there is no benchmark no_such" in done.stderr
+
+
+@pytest.mark.parametrize(("flags", "status"), [((), 0), (("--check",), 1)])
+def test_a_missed_aim_fails_only_where_it_is_checked(flags: tuple[str, ...], status: int) -> None:
+    code = (
+        "from benchmarks.support.figures import Report, read_options\n"
+        f"report = Report('title', read_options('about', {list(flags)!r}))\n"
+        "report.held('met', 1.0, aim=1.0)\n"
+        "report.held('too much', 1.5, aim=1.0)\n"
+        "raise SystemExit(report.status)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == status
+    met, missed = done.stdout.splitlines()[1:]
+    assert met.endswith("ok")
+    assert missed.endswith("MISSED")
