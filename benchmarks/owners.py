@@ -17,15 +17,16 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.governance.desk import Governance
 
 INTENTS = 1_000
+QUICK_INTENTS = 50
 GLOBS = 10
 PATHS = 2_000
 AIM_MS = 1.0
 
 
-def intents_file(chance: random.Random) -> str:
+def intents_file(chance: random.Random, count: int = INTENTS) -> str:
     """Spell an intents file of open intents with many globs."""
     lines = ["active_intents:\n"]
-    for number in range(INTENTS):
+    for number in range(count):
         scope = ", ".join(f'"{glob(chance)}"' for _ in range(GLOBS))
         lines.append(
             f"  - id: INT-{number:04}\n    name: Part {number}\n"
@@ -70,8 +71,9 @@ def asked_of_servers(
 def main(words: Sequence[str] | None = None) -> int:
     options = read_options(__doc__, words)
     chance = random.Random(1)  # noqa: S311 - nobody is kept out by these numbers
-    report = Report(f"intent/owners, {INTENTS:,} intents of {GLOBS} globs", options)
-    with project({}, intents_file(chance)) as root:
+    count = QUICK_INTENTS if options.quick else INTENTS
+    report = Report(f"intent/owners, {count:,} intents of {GLOBS} globs", options)
+    with project({}, intents_file(chance, count)) as root:
         paths = list(dict.fromkeys(path(chance) for _ in range(options.rounds(PATHS))))
         desk = asked_of_the_desk(root, paths)
         bares, times, first = asked_of_servers(root, paths)

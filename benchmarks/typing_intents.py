@@ -25,6 +25,7 @@ from benchmarks.support.process import wait_until_idle
 from benchmarks.support.project import INTENTS_FILE, project
 
 INTENTS = 1_000
+QUICK_INTENTS = 50
 KEYS = 100
 IDLE_PROBES = 500
 AIM_MS = 50.0
@@ -75,6 +76,8 @@ class Window:
         self._client = client
         self._intents = (root / INTENTS_FILE).as_uri()
         self._other = (root / OTHER).as_uri()
+        # A constraint of an intent in the middle.
+        self._line = LINES * (intents.count("  - id:") // 2) + 11
         self._version = 1
         self._other_version = 1
         self._typed = 0
@@ -96,8 +99,7 @@ class Window:
     def key(self) -> tuple[float, list[float]]:
         """Type into the intents file, ask until it is validated; that time, and each probe's."""
         self._version += 1
-        line = LINES * (INTENTS // 2) + 11
-        data = change(self._intents, self._version, [replacing(line, 20, 20, "x")])
+        data = change(self._intents, self._version, [replacing(self._line, 20, 20, "x")])
         self._client.unread.clear()
         watch = Watch()
         self._client.write(data)
@@ -117,17 +119,17 @@ class Window:
             yield params.get("uri") == self._intents and params.get("version") == self._version
 
 
-def intents_file() -> str:
+def intents_file(count: int) -> str:
     """Spell the file; one status is unknown, so that every version of it has a diagnostic."""
     entries = (
         ENTRY.format(n=number, status="SOON" if number == 1 else "IN_PROGRESS")
-        for number in range(INTENTS)
+        for number in range(count)
     )
     return "active_intents:\n" + "".join(entries)
 
 
-def measure(files: Mapping[str, str], options: Options, report: Report) -> None:
-    intents = intents_file()
+def measure(files: Mapping[str, str], count: int, options: Options, report: Report) -> None:
+    intents = intents_file(count)
     with project({OTHER: CODE, **files}, intents) as root, started(OURS) as server:
         window = Window(server, root, intents)
         wait_until_idle(server)
@@ -146,12 +148,13 @@ def measure(files: Mapping[str, str], options: Options, report: Report) -> None:
 
 def main(words: Sequence[str] | None = None) -> int:
     options = read_options(__doc__, words)
-    title = f"typing into {INTENTS:,} intents, {INTENTS * LINES:,} lines"
-    matched = {name.format(n=number): "" for number in range(INTENTS) for name in FILES}
+    count = QUICK_INTENTS if options.quick else INTENTS
+    title = f"typing into {count:,} intents, {count * LINES:,} lines"
+    matched = {name.format(n=number): "" for number in range(count) for name in FILES}
     report = Report(f"{title}, every glob matches", options)
-    measure(matched, options, report)
+    measure(matched, count, options, report)
     unmatched = Report(f"{title}, no glob matches", options)
-    measure({}, options, unmatched)
+    measure({}, count, options, unmatched)
     return report.status or unmatched.status
 
 

@@ -112,9 +112,13 @@ async def test_off_loudly_and_on_again(repository: Repository) -> None:
             status = await editor.ask("intent/status")
             assert (status["enabled"], status["fileState"]) == (False, state)
             assert status["reason"]
-            off = sum("is OFF" in told for told in editor.told)
-            on = sum("on again" in told for told in editor.told)
-            assert off == on + 1
+
+            def told_once_more() -> bool:
+                off = sum("is OFF" in told for told in editor.told)
+                on = sum("on again" in told for told in editor.told)
+                return off == on + 1
+
+            await editor.until(told_once_more, "it is said, once")
 
         async def expect_on() -> None:
             await editor.problems(INVOICE, "SCOPE_VIOLATION")

@@ -34,7 +34,7 @@ from intent_lsp.doors.lsp.positions import (
 )
 from intent_lsp.doors.lsp.types import uri_of
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 SERVER = (sys.executable, "-m", "intent_lsp", "serve")
 NOTIFICATIONS = ("intent/didChange", "intent/didDeny", "intent/didTrace")
 

@@ -15,7 +15,7 @@ from intent_lsp.doors.lsp import transport
 from tests.support import tiny_server
 
 ROOT = Path(__file__).parent.parent.parent
-LIMIT = 30
+LIMIT = 60.0
 INITIALIZE: dict[str, Any] = {"processId": None, "rootUri": None, "capabilities": {}}
 
 

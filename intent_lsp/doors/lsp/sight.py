@@ -7,7 +7,7 @@ import logging
 from dataclasses import replace
 from typing import Final
 
-from intent_lsp.core.content import decode
+from intent_lsp.core.content import decode, hash_content
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.paths import path_of_uri
 from intent_lsp.doors.lsp.desks import Desks
@@ -83,6 +83,20 @@ def read_closed(tracked: Tracked) -> bytes | None:
     except OSError as problem:
         _log.warning("%s cannot be read: %s", tracked.place.path, problem)
         return None
+
+
+def is_changed(tracked: Tracked) -> bool:
+    """Whether a closed document's file is not as HEAD, or the first sight, has it."""
+    attached, place = tracked.attached, tracked.place
+    if attached is None or place is None:
+        return False
+    try:
+        head = attached.desk.contents.head(place.path)
+    except (OSError, IntentLspError):
+        _log.exception("%s cannot be compared with HEAD", place.path)
+        return bool(tracked.problems)
+    held = tracked.disk.known
+    return head.hash != (None if held is None else hash_content(held))
 
 
 def _holds(data: bytes | None, lines: list[str]) -> bool:

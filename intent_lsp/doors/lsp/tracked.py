@@ -94,8 +94,8 @@ class Disk:
         """Note the disk's content, seen between two saves."""
         if data == self.known:
             if same_as_buffer:
-                self.agreed, self.moved = None, False
-                self.read = _hash(data)
+                # Loaded again, or a save of which the editor has not told yet: who knows?
+                self.agreed, self.read = None, _hash(data)
             return
         if same_as_buffer:
             self.agreed = data
@@ -105,7 +105,7 @@ class Disk:
             return
         if self.agreed is not None:
             self.known, self.read = self.agreed, _hash(self.agreed)
-        if not self.moved:
+        if not self._behind:
             self.former, self.moved = self.known, True
         self.known, self.agreed = data, None
 
@@ -125,7 +125,12 @@ class Disk:
         """What the editor read last: the content of which `read_now` is the hash."""
         if self.agreed is not None:
             return self.agreed
-        return self.former if self.moved and self.read == _hash(self.former) else self.known
+        return self.former if self._behind else self.known
+
+    @property
+    def _behind(self) -> bool:
+        """Whether the editor has not read what the disk was seen to hold."""
+        return self.moved and self.read != _hash(self.known)
 
     @property
     def read_now(self) -> ContentHash | None:

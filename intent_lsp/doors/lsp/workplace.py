@@ -229,8 +229,9 @@ class Workplace:
         async with tracked.lane:
             await self._read_closed(tracked)
             await self.look(tracked)
-        # What stands is kept: whoever selects another intent, and this one again, sees it again.
-        if self._tracked.get(tracked.uri) is tracked and not tracked.problems:
+            kept = await self.work.in_thread(sight.is_changed, tracked)
+        # What is changed is kept: it may stand against whatever intent is selected next.
+        if self._tracked.get(tracked.uri) is tracked and not kept:
             self._forget(tracked)
 
     async def _read_closed(self, tracked: Tracked) -> None:
