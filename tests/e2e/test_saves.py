@@ -159,7 +159,9 @@ async def test_every_way_of_saving(repository: Repository, enforcement: str) -> 
             await editor.until(lambda asked=asked: len(editor.asked) >= asked, "offers")
         found = [(r["files"][0]["relative_path"], r["scope_validation"]) for r in editor.records()]
         assert found == expected
-        assert all(ranges(r) == [run(11, 11, "more", [11, 0, 1])] for r in editor.records())
+        assert [ranges(r) for r in editor.records()] == [
+            [run(11, 11, "more", [11, 0, 1])] for _ in expected
+        ]
         assert len(editor.asked) == asked
         denied = [params for method, params in editor.notified if method == "intent/didDeny"]
         drafts = (await editor.ask("intent/drafts"))["drafts"]
@@ -406,23 +408,36 @@ async def test_quick_saves_keep_their_order(repository: Repository) -> None:
         for text in texts:
             editor.type(LOGIN, text)
             await editor.save(LOGIN)
-        await editor.traced(10)
-        records = editor.records()
         hashes = [hash_content(text.encode()) for text in (LINES, *texts)]
-        assert [r["files"][0]["pre_hash"] for r in records] == hashes[:-1]
-        assert [r["files"][0]["post_hash"] for r in records] == hashes[1:]
-        assert {r["scope_validation"] for r in records} == {"PASS"}
-        # From an editor that does not ask, nor waits: what it wrote last is recorded, in a row.
+        await expect_last(editor, hashes[-1])
+        files = [record["files"][0] for record in editor.records()]
+        # A machine that is too slow to answer in time sees two saves as one; never out of order.
+        assert files[0]["pre_hash"] == hashes[0]
+        posts = [hashes.index(file["post_hash"]) for file in files]
+        assert posts == sorted(set(posts))
+        assert all(a["post_hash"] == b["pre_hash"] for a, b in pairwise(files))
+        assert {r["scope_validation"] for r in editor.records()} == {"PASS"}
+        done = len(files)
+        # From an editor that does not ask, nor waits: what it wrote last is recorded.
         for n in range(10):
             editor.type(LOGIN, LINES + "unasked\n" * (n + 1))
             await editor.save(LOGIN, ask=False)
         last = hash_content((repository.root / LOGIN).read_bytes())
-        await editor.until(
-            lambda: editor.records()[-1]["files"][0]["post_hash"] == last, "the last of them"
-        )
+        await expect_last(editor, last)
         files = [record["files"][0] for record in editor.records()]
-        assert all(a["post_hash"] == b["pre_hash"] for a, b in pairwise(files))
+        assert all(file["pre_hash"] != file["post_hash"] for file in files)
+        assert {file["post_hash"] for file in files[done:]} <= {
+            hash_content((LINES + "unasked\n" * n).encode()) for n in range(1, 11)
+        }
         assert (await editor.ask("intent/verify"))["ok"]
+
+
+async def expect_last(editor: Editor, post_hash: str) -> None:
+    def met() -> bool:
+        records = editor.records()
+        return bool(records) and records[-1]["files"][0]["post_hash"] == post_hash
+
+    await editor.until(met, "the last save is recorded")
 
 
 async def test_saves_that_are_quicker_than_the_start(repository: Repository) -> None:

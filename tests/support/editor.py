@@ -189,8 +189,7 @@ class Editor:
             self.type(name, reformat(buffer.text))
         data = buffer.data
         if data or buffer.path.exists() or ask:
-            buffer.path.parent.mkdir(parents=True, exist_ok=True)
-            buffer.path.write_bytes(data)
+            _write(buffer.path, data)
         self.client.text_document_did_save(
             lsp.DidSaveTextDocumentParams(lsp.TextDocumentIdentifier(buffer.uri))
         )
@@ -392,6 +391,15 @@ class Editor:
             for uri, p in self.shown.items()
         }
         return f"shown: {shown}; notified: {self.notified[-3:]}; told: {self.told[-3:]}"
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write a file in one step, so that nobody sees half of it; a link stays a link."""
+    target = path.resolve()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = target.with_name(f".{target.name}.tmp")
+    unfinished.write_bytes(data)
+    unfinished.replace(target)
 
 
 def _common(one: str, other: str) -> int:
