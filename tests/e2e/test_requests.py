@@ -336,6 +336,22 @@ async def test_governance_that_comes_by_hand(repository: Repository) -> None:
         await editor.problems(INTENTS_FILE, "UNKNOWN_STATUS", *nothing)
 
 
+async def test_governance_that_comes_by_another_hand(repository: Repository) -> None:
+    repository.write("a.py", LINES)
+    repository.commit()
+    declared = capabilities(workspace__didChangeWatchedFiles={"dynamicRegistration": True})
+    async with editing(repository.root, client_capabilities=declared) as editor:
+        await editor.until(lambda: editor.registered, "it asks to be told")
+        assert editor.registered == ["workspace/didChangeWatchedFiles"]
+        editor.open("a.py")
+        assert not await editor.settled("a.py")
+        repository.write(INTENTS_FILE, INTENTS)
+        change = lsp.FileEvent(editor.uri(INTENTS_FILE), lsp.FileChangeType.Created)
+        editor.client.workspace_did_change_watched_files(lsp.DidChangeWatchedFilesParams([change]))
+        editor.type("a.py", "top\n" + LINES)
+        await editor.problems("a.py", "NO_ACTIVE_INTENT")
+
+
 async def test_a_client_that_cannot_ask_is_told_the_ids(repository: Repository) -> None:
     govern(repository)
     async with editing(repository.root, client_capabilities=capabilities(window={})) as editor:
