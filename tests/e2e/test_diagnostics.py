@@ -78,6 +78,30 @@ async def test_what_is_marked_is_each_run_of_changed_lines(repository: Repositor
         assert "20 more" in shown[-1].message
 
 
+async def test_a_root_shows_a_thousand_at_most(repository: Repository) -> None:
+    govern(repository)
+    names = [f"many/{n:02}.txt" for n in range(11)]
+    for name in names:
+        repository.write(name, "".join(f"{n}\n" for n in range(200)))
+    repository.commit()
+    spoilt = "".join(f"{n}{'!' if n % 2 else ''}\n" for n in range(200))
+    async with editing(repository.root) as editor:
+        await select(editor, "INT-001")
+        for name in names[:10]:
+            editor.open(name)
+            editor.type(name, spoilt)
+            await editor.problems(name, *[OUT] * 100)
+        editor.open(names[10])
+        editor.type(names[10], spoilt)
+        (more,) = await editor.problems(names[10], "MORE_VIOLATIONS")
+        assert more.severity == lsp.DiagnosticSeverity.Information
+        # Where some go, others come.
+        editor.type(names[0], "".join(f"{n}\n" for n in range(200)))
+        await editor.problems(names[0])
+        editor.type(names[10], spoilt + "more\n")
+        await editor.problems(names[10], *[OUT] * 100)
+
+
 @pytest.mark.parametrize(
     ("offered", "agreed", "width"),
     [(["utf-16", "utf-8"], "utf-8", 16), (["utf-32"], "utf-32", 6), (None, "utf-16", 8)],
