@@ -72,7 +72,7 @@ def path_of_uri(uri: str, *, windows: bool = False) -> str | None:
     # Lone surrogates come from JSON; they name no file, and are no reason to fail.
     spelled = unquote_to_bytes(rest.encode("utf-8", "surrogatepass"))
     decoded = spelled.decode("utf-8", "surrogateescape")
-    if "\0" in decoded:
+    if "\0" in decoded or "\0" in host:
         return None
     host = "" if host.lower() == "localhost" else host
     if windows:

@@ -88,7 +88,14 @@ def test_on_windows_a_uri_has_a_drive_or_a_host(uri: str, path: str) -> None:
 
 @pytest.mark.parametrize(
     "uri",
-    ["file:///", "file:///src/a.py", "file:///é:/a", "file:///c:/..", "file://server/a/../.."],
+    [
+        "file:///",
+        "file:///src/a.py",
+        "file:///é:/a",
+        "file:///c:/..",
+        "file://server/a/../..",
+        "file://\0/a",
+    ],
 )
 def test_on_windows_what_has_neither_has_no_path(uri: str) -> None:
     assert path_of_uri(uri, windows=True) is None
