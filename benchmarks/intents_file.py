@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 import yaml
 
 from benchmarks.support.figures import Report, read_options
+from benchmarks.support.project import ENTRY
 from intent_lsp.formats.intents_yaml import IntentsReader
 
 INTENTS = 1_000
@@ -18,37 +19,6 @@ QUICK_INTENTS = 50
 ROUNDS = 7
 AIM_EDITED = 0.25
 AIM_SAME = 0.01
-ENTRY = """\
-  - id: INT-{n:04}
-    name: "Intent number {n}"
-    status: IN_PROGRESS
-    owned_scope:
-      - "src/part{n}/**"
-      - "tests/part{n}/**"
-      - docs/part{n}.md
-      - packages/{{a,b}}/part{n}/*.ts
-    constraints:
-      - "Must not change the public interface"
-      - "Must keep {n} below the limit"
-      # Said at the meeting.
-      - Must log nothing
-    acceptance_criteria:
-      - "All tests of part {n} pass"
-      - "Coverage is kept"
-      - "The change is reviewed"
-    related_files:
-      - src/part{n}/main.ts
-      - src/part{n}/other.ts
-    recent_history:
-      - "POST_HOOK write_to_file src/part{n}/main.ts"
-      - "PRE_HOOK write_to_file src/part{n}/main.ts"
-    aliases: []
-    description: |
-      A longer text about intent {n},
-      over two lines.
-    created_at: "2026-02-16T12:00:00Z"
-    updated_at: "2026-02-16T12:00:00Z"
-"""
 
 
 def median_ms(ask: Callable[[int], object]) -> float:
@@ -63,7 +33,9 @@ def median_ms(ask: Callable[[int], object]) -> float:
 def main(words: Sequence[str] | None = None) -> int:
     options = read_options(__doc__, words)
     count = QUICK_INTENTS if options.quick else INTENTS
-    text = "active_intents:\n" + "".join(ENTRY.format(n=n) for n in range(count))
+    text = "active_intents:\n" + "".join(
+        ENTRY.format(n=n, status="IN_PROGRESS") for n in range(count)
+    )
     place = f"Must keep {count // 2} below"
     texts = [text.replace(place, place + " edited" * n) for n in range(1, ROUNDS + 1)]
     longer = [text.replace(place, place + "\n          more" * n) for n in range(1, ROUNDS + 1)]

@@ -22,7 +22,7 @@ from benchmarks.support.client import (
 )
 from benchmarks.support.figures import Options, Report, Watch, p50, p99, read_options
 from benchmarks.support.process import wait_until_idle
-from benchmarks.support.project import INTENTS_FILE, project
+from benchmarks.support.project import ENTRY, INTENTS_FILE, project
 
 INTENTS = 1_000
 QUICK_INTENTS = 50
@@ -31,40 +31,6 @@ IDLE_PROBES = 500
 AIM_MS = 50.0
 OTHER = "elsewhere/other.py"
 CODE = "".join(f"line {number}\n" for number in range(200))
-ENTRY = """\
-  - id: INT-{n:04}
-    name: "Intent number {n}"
-    status: {status}
-    owned_scope:
-      - "src/part{n}/**"
-      - "tests/part{n}/**"
-      - docs/part{n}.md
-      - packages/{{a,b}}/part{n}/*.ts
-    constraints:
-      - "Must not change the public interface"
-      - "Must keep {n} below the limit"
-      # Said at the meeting.
-      - Must log nothing
-    acceptance_criteria:
-      - "All tests of part {n} pass"
-      - "Coverage is kept"
-      - "The change is reviewed"
-    related_files:
-      - src/part{n}/main.ts
-      - src/part{n}/other.ts
-    recent_history:
-      - "POST_HOOK write_to_file src/part{n}/main.ts"
-      - "PRE_HOOK write_to_file src/part{n}/main.ts"
-    aliases: []
-    description: |
-      A longer text about intent {n},
-      over some lines,
-      as people write them
-      when they have time.
-
-    created_at: "2026-02-16T12:00:00Z"
-    updated_at: "2026-02-16T12:00:00Z"
-"""
 LINES = ENTRY.count("\n")
 FILES = ("src/part{n}/main.ts", "tests/part{n}/x.ts", "docs/part{n}.md", "packages/a/part{n}/x.ts")
 

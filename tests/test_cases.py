@@ -12,10 +12,11 @@ import pytest
 from lsprotocol import types as lsp
 
 from intent_lsp.core.content import split_lines
+from intent_lsp.core.records import HUMAN
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.tracked import Diffs, Tracked
 from intent_lsp.governance.checkout import Selection
-from intent_lsp.governance.desk import HUMAN, Governance
+from intent_lsp.governance.desk import Governance
 from intent_lsp.governance.saves import Buffer
 from intent_lsp.governance.sessions import Session
 from intent_lsp.store.places import Place, real_relative
@@ -84,6 +85,7 @@ class DeskDoor:
         look = self.desk.looks.look(
             self.session,
             self._place,
+            self._on_disk,
             self.tracked.disk.read_now,
             edited=self.tracked.lines != split_lines(self._on_disk.decode()),
         )
@@ -99,7 +101,11 @@ class DeskDoor:
             self.tracked.lines = list(before.content.lines or [])
         (self.root / self._place.path).write_text("".join(self.tracked.lines))
         after = self.desk.saves.after(
-            self.session, self._place, known=before.disk, read=self.tracked.disk.read_now
+            self.session,
+            self._place,
+            disk=self._on_disk,
+            known=before.disk,
+            read=self.tracked.disk.read_now,
         )
         self.tracked.disk.saved(after.disk)
 

@@ -26,6 +26,43 @@ active_intents:
 """INT-001 owns nothing of what is edited."""
 
 
+ENTRY: Final = """\
+  - id: INT-{n:04}
+    name: "Intent number {n}"
+    status: {status}
+    owned_scope:
+      - "src/part{n}/**"
+      - "tests/part{n}/**"
+      - docs/part{n}.md
+      - packages/{{a,b}}/part{n}/*.ts
+    constraints:
+      - "Must not change the public interface"
+      - "Must keep {n} below the limit"
+      # Said at the meeting.
+      - Must log nothing
+    acceptance_criteria:
+      - "All tests of part {n} pass"
+      - "Coverage is kept"
+      - "The change is reviewed"
+    related_files:
+      - src/part{n}/main.ts
+      - src/part{n}/other.ts
+    recent_history:
+      - "POST_HOOK write_to_file src/part{n}/main.ts"
+      - "PRE_HOOK write_to_file src/part{n}/main.ts"
+    aliases: []
+    description: |
+      A longer text about intent {n},
+      over some lines,
+      as people write them
+      when they have time.
+
+    created_at: "2026-02-16T12:00:00Z"
+    updated_at: "2026-02-16T12:00:00Z"
+"""
+"""One intent of a long file, as people write them; `n` and `status` are filled in."""
+
+
 @contextmanager
 def project(files: Mapping[str, str], intents: str = TWO_INTENTS) -> Iterator[Path]:
     """Make a repository with these files in its one commit; give its root."""

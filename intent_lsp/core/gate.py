@@ -12,7 +12,7 @@ from typing import Final
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.intents import Intent, IntentId, Intents
+from intent_lsp.core.intents import Intent, IntentId, Intents, Status
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.core.scope.index import Ownership
@@ -99,7 +99,7 @@ def judge(question: Question) -> Decision:
         denied = row(question)
         if denied is not None:
             return denied
-    return Allowed(ScopeValidation.PASS, _warnings(question))
+    return Allowed(ScopeValidation.PASS, warnings_of(_active(question)))
 
 
 def open_owners(intents: Intents, owners: Owners, path: WorkspacePath) -> tuple[IntentId, ...]:
@@ -109,6 +109,31 @@ def open_owners(intents: Intents, owners: Owners, path: WorkspacePath) -> tuple[
     return tuple(dict.fromkeys(name for name in owning if name not in closed))
 
 
+def warnings_of(intent: Intent) -> tuple[str, ...]:
+    """Warn of an intent that may be worked under all the same."""
+    return (f"Intent {intent.id} is BLOCKED.",) if intent.status is Status.BLOCKED else ()
+
+
+def listed(names: Sequence[str]) -> str:
+    """List names for a sentence: ten at most, `(none)` for none."""
+    shown = ", ".join(names[:_NAMED_AT_MOST]) or "(none)"
+    return shown + (", …" if len(names) > _NAMED_AT_MOST else "")
+
+
+def open_ids(intents: Intents) -> list[IntentId]:
+    """Give the ids of the open intents, in file order."""
+    return [intent.id for intent in intents if not intent.status.closed]
+
+
+def available(intents: Intents) -> list[dict[str, str]]:
+    """Spell the open intents for `details`, fifty at most."""
+    usable = [intent for intent in intents if not intent.status.closed]
+    return [
+        {"id": intent.id, "name": intent.name, "status": intent.status.value}
+        for intent in usable[:_LISTED_AT_MOST]
+    ]
+
+
 def _outside_workspace(question: Question) -> Denied | None:
     outside = tuple(fact.path for fact in question.files if fact.outside)
     if not outside:
@@ -116,7 +141,7 @@ def _outside_workspace(question: Question) -> Denied | None:
     return Denied(
         code=GateCode.OUTSIDE_WORKSPACE,
         message=f"PreToolUse denied {question.tool_name}: attempted to mutate paths outside the"
-        f" workspace boundary. Paths: {_named(outside)}",
+        f" workspace boundary. Paths: {listed(outside)}",
         details={"paths": list(outside)},
         paths=outside,
     )
@@ -128,7 +153,7 @@ def _no_active_intent(question: Question) -> Denied | None:
     return Denied(
         code=GateCode.NO_ACTIVE_INTENT,
         message=_CITE + _SELECT,
-        details={"available_intents": _available(question.intents)},
+        details={"available_intents": available(question.intents)},
         paths=_paths(question),
     )
 
@@ -137,11 +162,11 @@ def _intent_not_found(question: Question) -> Denied | None:
     wanted = question.active_intent or ""
     if question.intents.get(wanted) is not None:
         return None
-    known = _named([intent.id for intent in question.intents if not intent.status.closed])
+    known = listed(open_ids(question.intents))
     return Denied(
         code=GateCode.INTENT_NOT_FOUND,
         message=f"{_CITE}Intent {wanted} is not in {INTENTS_FILE}. Available: {known}. {_SELECT}",
-        details={"intent_id": wanted, "available_intents": _available(question.intents)},
+        details={"intent_id": wanted, "available_intents": available(question.intents)},
         paths=_paths(question),
     )
 
@@ -237,23 +262,5 @@ def _active(question: Question) -> Intent:
     return intent if intent is not None else Intent(id=IntentId(question.active_intent or ""))
 
 
-def _warnings(question: Question) -> tuple[str, ...]:
-    intent = _active(question)
-    return (f"Intent {intent.id} is BLOCKED.",) if intent.status.value == "BLOCKED" else ()
-
-
 def _paths(question: Question) -> tuple[WorkspacePath, ...]:
     return tuple(fact.path for fact in question.files)
-
-
-def _named(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:_NAMED_AT_MOST]) or "(none)"
-    return shown + (", …" if len(names) > _NAMED_AT_MOST else "")
-
-
-def _available(intents: Intents) -> list[dict[str, str]]:
-    usable = [intent for intent in intents if not intent.status.closed]
-    return [
-        {"id": intent.id, "name": intent.name, "status": intent.status.value}
-        for intent in usable[:_LISTED_AT_MOST]
-    ]

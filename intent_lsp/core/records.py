@@ -60,6 +60,10 @@ class Contributor:
     model_identifier: str
 
 
+HUMAN: Final = Contributor(EntityType.HUMAN, "human")
+AGENT: Final = Contributor(EntityType.AI, "unknown")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Range:
     """One contiguous run of changed lines.

@@ -13,6 +13,7 @@ from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.content import ContentHash, decode, hash_content
 from intent_lsp.core.context import RECENT_RECORDS, IntentContext, RelatedFile, within_budget
 from intent_lsp.core.errors import IntentLspError
+from intent_lsp.core.gate import available, listed, open_ids, warnings_of
 from intent_lsp.core.intents import Intent, Intents, Status
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath, parse_relative
 from intent_lsp.core.records import Record
@@ -74,7 +75,7 @@ class Checkout:
         self._sessions.choose(session.id, intent.id)
         if different:
             self._contents.begin_baseline(session.id)
-        warnings = self._warnings(intent)
+        warnings = warnings_of(intent)
         if intent.status is Status.PLANNED:
             warnings += self._start(intent, unsaved_file=unsaved_file)
         return self._selection(self._rules.current().active(intent.id) or intent, warnings)
@@ -97,9 +98,6 @@ class Checkout:
     def _recent(self, intent: Intent) -> tuple[Record, ...]:
         query = Query(intent_ids=(intent.id, *intent.aliases))
         return self._stores.ledger.index.query(query, limit=RECENT_RECORDS).records
-
-    def _warnings(self, intent: Intent) -> tuple[str, ...]:
-        return (f"Intent {intent.id} is BLOCKED.",) if intent.status is Status.BLOCKED else ()
 
     def _start(self, intent: Intent, *, unsaved_file: bool) -> tuple[str, ...]:
         """Set `IN_PROGRESS` where it stands; give what a person should know if that cannot be."""
@@ -173,11 +171,9 @@ def _refusal(rules: Rules, intent_id: str, intent: Intent | None) -> Refusal | N
 
 
 def _unknown(intents: Intents, intent_id: str) -> Refusal:
-    usable = [i for i in intents if not i.status.closed][:50]
-    names = ", ".join(i.id for i in usable[:10]) or "(none)"
-    available = [{"id": i.id, "name": i.name, "status": i.status.value} for i in usable]
+    names = listed(open_ids(intents))
     return Refusal(
         code=RequestCode.INTENT_NOT_FOUND,
         message=f"Intent {intent_id} is not in {INTENTS_FILE}. Available: {names}.",
-        data={"intent_id": intent_id, "available_intents": available},
+        data={"intent_id": intent_id, "available_intents": available(intents)},
     )

@@ -15,7 +15,7 @@ from intent_lsp import __version__
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
-from intent_lsp.core.records import Contributor, EntityType
+from intent_lsp.core.records import Contributor
 from intent_lsp.core.scope.index import Ownership
 from intent_lsp.governance.checkout import Checkout
 from intent_lsp.governance.contents import Contents
@@ -37,9 +37,6 @@ from intent_lsp.store.snapshots import Snapshots
 from intent_lsp.store.state import State
 
 _log: Final = logging.getLogger(__name__)
-
-HUMAN: Final = Contributor(entity_type=EntityType.HUMAN, model_identifier="human")
-AGENT: Final = Contributor(entity_type=EntityType.AI, model_identifier="unknown")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -78,13 +78,19 @@ class Looks:
         self._contents = contents
 
     def look(
-        self, session: Session, place: Place, read: ContentHash | None, *, edited: bool
+        self,
+        session: Session,
+        place: Place,
+        data: bytes | None,
+        read: ContentHash | None,
+        *,
+        edited: bool,
     ) -> Look:
-        """Look at a file; `read` is the editor's read hash, `edited` whether it has unsaved text.
+        """Look at a file; `data` is what the disk holds, `read` the editor's read hash.
 
-        A text that nobody edits overwrites nothing, so that it is never stale.
+        `edited`: the editor has unsaved text. A text that nobody edits overwrites nothing, so that
+        it is never stale.
         """
-        data = self._contents.disk(place.path)
         disk = content_of(data)
         reading = Reading(read=read if edited else disk.hash, disk=disk.hash)
         judgement = self._judging.judge(session.id, place, reading)

@@ -92,15 +92,15 @@ class Saves:
         session: Session,
         place: Place,
         *,
+        disk: bytes | None,
         known: bytes | None,
         read: ContentHash | None,
     ) -> AfterSave:
-        """Record a save that has happened, when it changed the file.
+        """Record a save that has happened, when it changed the file, which holds `disk` now.
 
-        `known` is what the file held before: seen before the save, else its last known content.
+        `known` is what it held before: seen before the save, else its last known content.
         """
         with self._lock:
-            disk = self._contents.disk(place.path)
             old, new = content_of(known), content_of(disk)
             reading = Reading(read=read, disk=old.hash)
             judgement = self._judging.judge(session.id, place, reading)

@@ -5,7 +5,7 @@ Invariant: what was chosen survives the process; without `.local/` it is kept in
 
 import threading
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from intent_lsp.core.intents import Intents
 from intent_lsp.core.records import Contributor
@@ -47,37 +47,13 @@ class Sessions:
         session_id = wanted or self._stores.new_id()
         inherited = None if wanted is not None else self._inherited(intents, user)
         self._hold(session_id)
-        stage = EXECUTION_AUTHORIZED if inherited else CHECKOUT_REQUIRED
-        self._put(
-            SessionRow(
-                session_id=session_id,
-                kind="editor",
-                user=user,
-                active_intent=inherited,
-                turn=1,
-                stage=stage,
-                started_at=timestamp(self._stores.clock()),
-                last_used_at=timestamp(self._stores.clock()),
-            )
-        )
+        self._begin(session_id, "editor", user, inherited)
         return Session(id=session_id, contributor=contributor, continued=inherited)
 
     def open_agent(self, session_id: str, contributor: Contributor) -> Session:
         """Give an agent's session; one that is unknown starts in turn 1 (section 6)."""
         if self.row(session_id) is None:
-            at = timestamp(self._stores.clock())
-            self._put(
-                SessionRow(
-                    session_id=session_id,
-                    kind="agent",
-                    user="",
-                    active_intent=None,
-                    turn=1,
-                    stage=CHECKOUT_REQUIRED,
-                    started_at=at,
-                    last_used_at=at,
-                )
-            )
+            self._begin(session_id, "agent", "", None)
         return Session(id=session_id, contributor=contributor)
 
     def row(self, session_id: str) -> SessionRow | None:
@@ -99,8 +75,7 @@ class Sessions:
         if row is None:
             return
         at = timestamp(self._stores.clock())
-        stage = CHECKOUT_REQUIRED if intent_id is None else EXECUTION_AUTHORIZED
-        self._put(row.choosing(intent_id, stage, at))
+        self._put(row.choosing(intent_id, _stage(intent_id), at))
         if intent_id is not None and self._stores.state is not None:
             self._stores.state.note_selected(intent_id, at)
 
@@ -124,9 +99,30 @@ class Sessions:
         if self._locks is not None:
             self._locks.hold(session_id)
 
+    def _begin(
+        self, session_id: str, kind: Literal["editor", "agent"], user: str, intent_id: str | None
+    ) -> None:
+        at = timestamp(self._stores.clock())
+        self._put(
+            SessionRow(
+                session_id=session_id,
+                kind=kind,
+                user=user,
+                active_intent=intent_id,
+                turn=1,
+                stage=_stage(intent_id),
+                started_at=at,
+                last_used_at=at,
+            )
+        )
+
     def _put(self, row: SessionRow) -> None:
         if self._stores.state is not None:
             self._stores.state.put_session(row)
             return
         with self._lock:
             self._memory[row.session_id] = row
+
+
+def _stage(intent_id: str | None) -> str:
+    return CHECKOUT_REQUIRED if intent_id is None else EXECUTION_AUTHORIZED

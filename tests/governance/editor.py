@@ -5,8 +5,9 @@ from pathlib import Path
 
 from intent_lsp.core.content import ContentHash, decode, hash_content, split_lines
 from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.records import HUMAN
 from intent_lsp.governance.checkout import Selection
-from intent_lsp.governance.desk import HUMAN, Governance
+from intent_lsp.governance.desk import Governance
 from intent_lsp.governance.looks import Look
 from intent_lsp.governance.saves import AfterSave, BeforeSave, Buffer
 from intent_lsp.governance.sessions import Session
@@ -82,8 +83,13 @@ class Editor:
         """Tell of a save that took the place of `known`."""
         if path not in self.reads:
             self.reads[path] = None if known is None else hash_content(known)
+        place = self.place(path)
         after = self.desk.saves.after(
-            self.session, self.place(path), known=known, read=self.reads[path]
+            self.session,
+            place,
+            disk=self.desk.contents.disk(place.path),
+            known=known,
+            read=self.reads[path],
         )
         self.reads[path] = None if after.disk is None else hash_content(after.disk)
         return after
@@ -102,8 +108,9 @@ class Editor:
         """Look at a file, with `text` unsaved in the window (None: none is)."""
         if path not in self.reads:
             self.show(path)
-        edited = text is not None
-        return self.desk.looks.look(self.session, self.place(path), self.reads[path], edited=edited)
+        place, read = self.place(path), self.reads[path]
+        data = self.desk.contents.disk(place.path)
+        return self.desk.looks.look(self.session, place, data, read, edited=text is not None)
 
     def disk(self, path: str) -> bytes | None:
         """Give what the disk holds."""

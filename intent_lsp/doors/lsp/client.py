@@ -14,7 +14,6 @@ class Client:
     """The capabilities that change what is sent to this client."""
 
     pull: bool = False
-    versioned_diagnostics: bool = False
     related_information: bool = False
     code_description: bool = False
     diagnostic_data: bool = False
@@ -23,7 +22,6 @@ class Client:
     configuration: bool = False
     watch_registration: bool = False
     show_document: bool = False
-    progress: bool = False
     notifications: bool = False
 
 
@@ -37,7 +35,6 @@ def client_of(capabilities: lsp.ClientCapabilities) -> Client:
     watched = workspace.did_change_watched_files
     return Client(
         pull=pulls(capabilities),
-        versioned_diagnostics=bool(push and push.version_support),
         related_information=bool(push and push.related_information),
         code_description=bool(push and push.code_description_support),
         diagnostic_data=bool(push and push.data_support),
@@ -46,7 +43,6 @@ def client_of(capabilities: lsp.ClientCapabilities) -> Client:
         configuration=bool(workspace.configuration),
         watch_registration=bool(watched and watched.dynamic_registration),
         show_document=bool(window.show_document and window.show_document.support),
-        progress=bool(window.work_done_progress),
         notifications=_asks_for_notifications(capabilities.experimental),
     )
 

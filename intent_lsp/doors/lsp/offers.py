@@ -9,6 +9,7 @@ from typing import Final
 from lsprotocol import types as lsp
 
 from intent_lsp.core.content import split_lines
+from intent_lsp.core.intents import IntentId
 from intent_lsp.doors.lsp.connection import Connection
 from intent_lsp.doors.lsp.reverting import turning_edits
 from intent_lsp.doors.lsp.tracked import Tracked
@@ -36,7 +37,7 @@ class Offers:
 
         A file that was not there has become empty: no editor leaves it unwritten.
         """
-        owners = {f"Select {name}": name for name in judgement.owners[:_OWNERS_AT_MOST]}
+        owners = _owners(judgement)
         said = "" if judgement.denied is None else judgement.denied.message
         new = draft.base_hash is None
         left = "The new file is empty" if new else "The file on disk is unchanged"
@@ -52,7 +53,7 @@ class Offers:
     async def put_back(self, tracked: Tracked, after: AfterSave) -> None:
         """Offer to put back a file that was written although a rule refused it."""
         denied = after.judgement.denied
-        owners = {f"Select {n}": n for n in after.judgement.owners[:_OWNERS_AT_MOST]}
+        owners = _owners(after.judgement)
         chosen = await self._connection.people.offer(
             f"{'' if denied is None else denied.message} {after.judgement.path} was saved all the"
             " same and is recorded as FAIL.",
@@ -114,3 +115,8 @@ class Offers:
             self._connection.people.tell(f"intent-lsp: {done.message}", lsp.MessageType.Warning)
             return False
         return True
+
+
+def _owners(judgement: Judgement) -> dict[str, IntentId]:
+    """Give the intents that lead out of a refusal, by the title that offers each."""
+    return {f"Select {name}": name for name in judgement.owners[:_OWNERS_AT_MOST]}

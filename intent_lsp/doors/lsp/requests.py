@@ -7,9 +7,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
-from intent_lsp import __version__
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.errors import IntentLspError, LedgerUnavailableError
+from intent_lsp.core.policy import TeamPolicy
+from intent_lsp.core.records import AGENT
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.connection import Connection
@@ -38,7 +39,9 @@ from intent_lsp.doors.lsp.wire import (
 from intent_lsp.formats.ledger_jsonl import to_wire
 from intent_lsp.formats.verification_json import verification_json
 from intent_lsp.governance.checkout import Refusal, Selection
-from intent_lsp.governance.desk import AGENT
+from intent_lsp.governance.desk import DeskStatus
+from intent_lsp.governance.rules import FileState
+from intent_lsp.governance.sessions import CHECKOUT_REQUIRED
 from intent_lsp.governance.setup import initialise
 from intent_lsp.store.drafts import Draft
 from intent_lsp.store.index import Cursor, Query
@@ -277,17 +280,17 @@ def _session(params: Common, attached: Attached) -> str:
 
 
 def _dormant_status(session_id: str) -> Wire:
-    return {
-        "root": None,
-        "enabled": False,
-        "fileState": "missing",
-        "reason": "no .orchestration/active_intents.yaml governs this workspace",
-        "sessionId": session_id,
-        "activeIntentId": None,
-        "stage": "checkout_required",
-        "turn": 1,
-        "enforcement": "warn",
-        "records": 0,
-        "heads": [],
-        "version": __version__,
-    }
+    dormant = DeskStatus(
+        root=None,
+        enabled=False,
+        file_state=FileState.MISSING,
+        reason="no .orchestration/active_intents.yaml governs this workspace",
+        session_id=session_id,
+        active_intent_id=None,
+        stage=CHECKOUT_REQUIRED,
+        turn=1,
+        enforcement=TeamPolicy().enforcement.value,
+        records=0,
+        heads=(),
+    )
+    return status_wire(dormant)

@@ -161,7 +161,7 @@ class Saving:
         old, read = tracked.disk.before(disk)
         if before is not None:
             old = before.disk
-        after = attached.desk.saves.after(attached.session, place, known=old, read=read)
+        after = attached.desk.saves.after(attached.session, place, disk=disk, known=old, read=read)
         tracked.disk.saved(after.disk)
         return after
 

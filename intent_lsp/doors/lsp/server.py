@@ -14,6 +14,7 @@ from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 
 from intent_lsp import __version__
+from intent_lsp.doors.lsp.client import pulls
 from intent_lsp.doors.lsp.documents import Document
 from intent_lsp.doors.lsp.protocol import IntentProtocol
 
@@ -95,7 +96,7 @@ def _lifecycle(server: IntentServer) -> None:
     @server.feature(lsp.INITIALIZE)
     def initialize(params: lsp.InitializeParams) -> None:
         server.begin(params)
-        if _pulls(params.capabilities):
+        if pulls(params.capabilities):
             _pulled(server)
 
     @server.feature(lsp.INITIALIZED)
@@ -208,10 +209,3 @@ def _pulled(server: IntentServer) -> None:
         office = await server.ready()
         report: lsp.WorkspaceDiagnosticReport = office.workspace_diagnostic(params)
         return report
-
-
-def _pulls(capabilities: lsp.ClientCapabilities) -> bool:
-    """Whether problems are pulled: never pushed too, or the client shows each twice."""
-    shown, workspace = capabilities.text_document, capabilities.workspace
-    refresh = workspace.diagnostics if workspace else None
-    return bool(shown and shown.diagnostic and refresh and refresh.refresh_support)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from intent_lsp.core.findings import Severity
-from intent_lsp.core.records import Contributor, EntityType
+from intent_lsp.core.records import HUMAN, Contributor, EntityType
 
 _log: Final = logging.getLogger(__name__)
 
@@ -24,8 +24,6 @@ _WATCHES: Final = ("auto", "client", "server", "off")
 _FLAGS: Final = ("codeLens", "hover", "inlayHints")
 _ONLY_AT_START: Final = ("sessionId", "contributor", "token")
 _LONGEST_ID: Final = 256
-
-HUMAN: Final = Contributor(entity_type=EntityType.HUMAN, model_identifier="human")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -47,6 +47,7 @@ def take(tracked: Tracked, lines: list[str]) -> tuple[Look | None, Diffs | None]
         look = attached.desk.looks.look(
             attached.session,
             place,
+            data,
             tracked.disk.read_now,
             edited=not same and not _holds(held, lines),
         )
