@@ -11,7 +11,8 @@ from intent_lsp.core.codes import GateCode, ShownCode
 from intent_lsp.core.content import hash_content, split_lines
 from intent_lsp.core.line_diff import LineDiff, LineEdit
 from intent_lsp.doors.lsp.attached import Attached
-from intent_lsp.doors.lsp.tracked import Diffs, Disk, Tracked
+from intent_lsp.doors.lsp.sight import see
+from intent_lsp.doors.lsp.tracked import Diffs, Disk, Replaced, Tracked
 from intent_lsp.formats.diff import line_hunks
 from tests.governance.editor import INTENTS, Editor
 from tests.support.repository import Repository
@@ -329,6 +330,85 @@ def test_a_file_that_appears_takes_the_place_of_nothing() -> None:
     disk.saved(A)
     disk.saw(None, same_as_buffer=False)
     assert disk.before(B) == (None, hash_content(A))
+
+
+# Saves that are told of late, when the buffer has moved on or the next save is made.
+
+
+def _watched(*, opened: bytes | None = None) -> Tracked:
+    tracked = Tracked(uri="file:///x", lines=["one\n"], version=1)
+    tracked.disk.saved(opened)
+    return tracked
+
+
+def _typed_on(tracked: Tracked, text: str) -> None:
+    tracked.follow([], split_lines(text), (tracked.version or 0) + 1)
+
+
+def test_a_save_seen_when_the_buffer_has_moved_on_is_the_editors_own() -> None:
+    tracked = _watched()
+    tracked.writes(["one\n"])
+    _typed_on(tracked, "one\ntwo\n")
+    assert not see(tracked, b"one\n", tracked.lines)
+    assert tracked.disk.read_now == hash_content(b"one\n")
+    assert tracked.replaced(b"one\n", ["one\n"]) == Replaced(b"one\n", None, None)
+
+
+def test_two_saves_told_of_when_both_are_made_are_two() -> None:
+    tracked = _watched()
+    tracked.writes(["one\n"])
+    _typed_on(tracked, "one\ntwo\n")
+    see(tracked, b"one\n", tracked.lines)
+    tracked.writes(["one\n", "two\n"])
+    both = b"one\ntwo\n"
+    assert tracked.replaced(both, ["one\n"]) == Replaced(b"one\n", None, None)
+    tracked.recorded(b"one\n")
+    see(tracked, both, tracked.lines)
+    expected = Replaced(both, b"one\n", hash_content(b"one\n"))
+    assert tracked.replaced(both, ["one\n", "two\n"]) == expected
+    tracked.recorded(both)
+    assert tracked.written == []
+
+
+def test_two_saves_of_which_one_was_never_seen_are_one() -> None:
+    tracked = _watched(opened=b"old\n")
+    tracked.writes(["one\n"])
+    tracked.writes(["one\n", "two\n"])
+    see(tracked, b"one\ntwo\n", ["one\n", "two\n"])
+    old = (b"old\n", hash_content(b"old\n"))
+    assert tracked.replaced(b"one\ntwo\n", ["one\n"]) == Replaced(b"one\ntwo\n", *old)
+
+
+def test_what_another_program_makes_of_a_save_is_recorded_with_it() -> None:
+    tracked = _watched(opened=b"old\n")
+    tracked.writes(["one\n"])
+    see(tracked, b"one\n", ["one\n"])
+    old = (b"old\n", hash_content(b"old\n"))
+    assert tracked.replaced(b"ONE\n", ["one\n"]) == Replaced(b"ONE\n", *old)
+
+
+def test_a_text_put_back_by_another_hand_after_its_record_was_read_and_not_written() -> None:
+    tracked = _watched()
+    for text in ("one\n", "two\n"):
+        tracked.writes([text])
+        see(tracked, text.encode(), [text])
+        tracked.recorded(text.encode())
+    see(tracked, b"one\n", ["two\n"])
+    assert tracked.disk.read_now == hash_content(b"two\n")
+    see(tracked, b"one\n", ["one\n"])
+    expected = Replaced(b"new\n", b"one\n", hash_content(b"one\n"))
+    assert tracked.replaced(b"new\n", ["new\n"]) == expected
+
+
+def test_of_many_saves_under_way_the_newest_are_kept() -> None:
+    tracked = _watched()
+    for number in (1, 2, 2, 3, 4, 5):
+        tracked.writes([f"{number}\n"])
+    assert tracked.written == [["2\n"], ["3\n"], ["4\n"], ["5\n"]]
+    tracked.recorded(b"3\n")
+    assert tracked.written == [["4\n"], ["5\n"]]
+    tracked.recorded(b"something else\n")
+    assert tracked.written == []
 
 
 # Edits that came together, followed as one.

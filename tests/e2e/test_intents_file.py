@@ -113,17 +113,16 @@ async def test_off_loudly_and_on_again(repository: Repository) -> None:
             assert (status["enabled"], status["fileState"]) == (False, state)
             assert status["reason"]
 
-            def told_once_more() -> bool:
-                off = sum("is OFF" in told for told in editor.told)
-                on = sum("on again" in told for told in editor.told)
-                return off == on + 1
-
-            await editor.until(told_once_more, "it is said, once")
+            await editor.until(lambda: times("is OFF") == times("on again") + 1, "said once")
 
         async def expect_on() -> None:
             await editor.problems(INVOICE, "SCOPE_VIOLATION")
             await editor.problems(INTENTS_FILE)
             assert (await editor.ask("intent/status"))["enabled"]
+            await editor.until(lambda: times("is OFF") == times("on again"), "said once")
+
+        def times(words: str) -> int:
+            return sum(words in told for told in editor.told)
 
         # Broken by another hand, and mended.
         path.write_text(good + "  - id: [\n")
@@ -136,7 +135,7 @@ async def test_off_loudly_and_on_again(repository: Repository) -> None:
         assert editor.records()[-1]["scope_validation"] == "EXEMPT"
         editor.type(INVOICE, "2\ntop\n" + LINES)
         path.write_text(good)
-        await editor.problems(INVOICE, "SCOPE_VIOLATION")
+        await expect_on()
         assert editor.records()[-1]["intent_id"] is None
         # Gone.
         path.unlink()

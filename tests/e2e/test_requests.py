@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from lsprotocol import types as lsp
 
-from tests.support.editor import Editor, capabilities, editing
+from tests.support.editor import PATIENCE, Editor, capabilities, editing
 from tests.support.governed import INTENTS, LINES, govern
 from tests.support.repository import Repository
 
@@ -51,10 +51,13 @@ async def refused(asking: Any) -> dict[str, Any]:
 
 
 async def save(editor: Editor, name: str, texts: Sequence[str]) -> None:
+    """Save texts one after the other, each once the one before it is recorded."""
     editor.open(name)
     for text in texts:
+        done = len(await editor.traced(0))
         editor.type(name, text)
         await editor.save(name)
+        await editor.traced(done + 1)
     editor.close(name)
 
 
@@ -224,6 +227,12 @@ async def test_a_cancelled_request_leaves_nothing_half_done(repository: Reposito
         editor.open(INVOICE)
         editor.type(INVOICE, LINES + "more\n")
         await editor.problems(INVOICE, "NO_ACTIVE_INTENT")
+
+        async def agreed() -> bool:
+            status = await editor.ask("intent/status")
+            code = "NO_ACTIVE_INTENT" if status["activeIntentId"] is None else "SCOPE_VIOLATION"
+            return [problem.code for problem in await editor.settled(INVOICE)] == [code]
+
         # Whatever had begun is finished: intents file, session and problems agree.
         for _ in range(5):
             asking = asyncio.ensure_future(
@@ -235,9 +244,9 @@ async def test_a_cancelled_request_leaves_nothing_half_done(repository: Reposito
             editor.client.cancel_request(_cancel("select"))
             await asyncio.wait({asking})
             asking.exception()
-            status = await editor.ask("intent/status")
-            code = "NO_ACTIVE_INTENT" if status["activeIntentId"] is None else "SCOPE_VIOLATION"
-            await editor.problems(INVOICE, code)
+            async with asyncio.timeout(PATIENCE):
+                while not await agreed():
+                    pass
         await editor.ask("intent/select", {"intentId": "INT-001"})
         text = (repository.root / INTENTS_FILE).read_text()
         assert text == INTENTS.replace("PLANNED", "IN_PROGRESS")

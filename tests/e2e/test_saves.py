@@ -4,6 +4,7 @@ import asyncio
 import fcntl
 import json
 import re
+import sys
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -429,6 +430,49 @@ async def test_quick_saves_keep_their_order(repository: Repository) -> None:
         assert {file["post_hash"] for file in files[done:]} <= {
             hash_content((LINES + "unasked\n" * n).encode()) for n in range(1, 11)
         }
+        assert (await editor.ask("intent/verify"))["ok"]
+
+
+@pytest.mark.parametrize("seed", [4, 7])
+@pytest.mark.parametrize("ask", [True, False])
+async def test_saves_are_the_editors_own_however_slow_the_machine(
+    repository: Repository, seed: int, *, ask: bool
+) -> None:
+    govern(repository)
+    slow = (sys.executable, "-m", "tests.support.slow_server", str(seed), "serve")
+    async with editing(repository.root, command=slow) as editor:
+        await select(editor, "INT-001")
+        # A buffer that gets its name, is written, typed on and written again.
+        fresh = "src/auth/fresh.py"
+        editor.open(fresh, "fresh\n")
+        editor.open(LOGIN)
+        for n in range(1, 4):
+            editor.type(LOGIN, LINES + "more\n" * n)
+            for name in (fresh, LOGIN):
+                await editor.save(name, ask=ask)
+            editor.type(fresh, "fresh\n" + "and more\n" * n)
+        await editor.save(fresh, ask=ask)
+        wanted = {
+            name: hash_content((repository.root / name).read_bytes()) for name in (fresh, LOGIN)
+        }
+
+        def all_recorded() -> bool:
+            return {name: files[-1]["post_hash"] for name, files in changes().items()} == wanted
+
+        def changes() -> dict[str, list[dict[str, Any]]]:
+            found: dict[str, list[dict[str, Any]]] = {}
+            for record in editor.records():
+                (file,) = record["files"]
+                found.setdefault(file["relative_path"], []).append(file)
+            return found
+
+        await editor.until(all_recorded, "what was written last is recorded")
+        assert {record["scope_validation"] for record in editor.records()} == {"PASS"}
+        assert changes()[LOGIN][0]["pre_hash"] == hash_content(LINES.encode())
+        # Opened and written at once, it looks like a file that was there.
+        assert changes()[fresh][0]["pre_hash"] in {None, hash_content(b"fresh\n")}
+        for files in changes().values():
+            assert all(a["post_hash"] == b["pre_hash"] for a, b in pairwise(files))
         assert (await editor.ask("intent/verify"))["ok"]
 
 

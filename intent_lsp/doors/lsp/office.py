@@ -131,8 +131,8 @@ class Office:
         tracked = self._workplace.tracked_at(uri)
         return [] if tracked is None else await self._saving.will_save(tracked, manual=manual)
 
-    async def did_save(self, uri: str, document: Document | None) -> None:
-        """Take `textDocument/didSave` of what was an open document then.
+    async def did_save(self, uri: str, document: Document | None, saved: list[str]) -> None:
+        """Take `textDocument/didSave` of what was an open document then, with the text `saved`.
 
         It may be closed by now: who writes and quits does not wait for us to have started.
         """
@@ -142,7 +142,7 @@ class Office:
             tracked = self._workplace.tracked_at(document.uri)
         if tracked is None:
             return
-        await self._saving.did_save(tracked)
+        await self._saving.did_save(tracked, saved)
         if self._protocol.documents.get(uri) is None and tracked.version is not None:
             self._workplace.closed(tracked)
 

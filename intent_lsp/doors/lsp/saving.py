@@ -55,6 +55,7 @@ class Saving:
         """Judge the buffer; the edits turn it back into what is on disk, or there are none."""
         tracked.before = None
         version = tracked.version
+        tracked.writes(list(tracked.lines))
         task = self._connection.workplace.work.begin(self._judge(tracked, manual=manual))
         done, _ = await asyncio.wait({task}, timeout=PATIENCE)
         if task not in done:
@@ -74,15 +75,19 @@ class Saving:
         self._turned_back(tracked)
         return edits
 
-    async def did_save(self, tracked: Tracked) -> None:
-        """Record a save that has happened, and show what it came to."""
+    async def did_save(self, tracked: Tracked, saved: list[str]) -> None:
+        """Record a save that has happened, and show what it came to.
+
+        `saved` is the text of the buffer at the editor's word of the save.
+        """
         workplace = self._connection.workplace
+        tracked.writes(saved)
         if tracked.attached is None:
             # Governance may have come since it was opened, by this very save.
             await self._connection.find_again(tracked)
         async with tracked.lane:
             try:
-                after = await workplace.work.in_thread(self._record, tracked)
+                after = await workplace.work.in_thread(self._record, tracked, saved)
             except (OSError, IntentLspError) as error:
                 after = None
                 self._not_recorded(tracked, error)
@@ -151,18 +156,20 @@ class Saving:
         work = self._connection.workplace.work
         work.begin(work.in_thread(attached.desk.stores.drafts.delete, judged[0].draft.id))
 
-    def _record(self, tracked: Tracked) -> AfterSave | None:
+    def _record(self, tracked: Tracked, saved: list[str]) -> AfterSave | None:
         attached, place, before = tracked.attached, tracked.place, tracked.before
         if attached is None or place is None:
             return None
         disk = attached.desk.contents.disk(place.path)
         if tracked.disk.overtaken is not None:
             see(tracked, disk, list(tracked.lines))
-        old, read = tracked.disk.before(disk)
-        if before is not None:
-            old = before.disk
-        after = attached.desk.saves.after(attached.session, place, disk=disk, known=old, read=read)
-        tracked.disk.saved(after.disk)
+        save = tracked.replaced(disk, saved)
+        # What was judged before the next save is no word on this one.
+        old = save.old if before is None or save.new != disk else before.disk
+        after = attached.desk.saves.after(
+            attached.session, place, disk=save.new, known=old, read=save.read
+        )
+        tracked.recorded(after.disk)
         return after
 
     def _not_recorded(self, tracked: Tracked, error: Exception) -> None:

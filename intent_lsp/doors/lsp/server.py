@@ -155,15 +155,16 @@ def _saves(server: IntentServer) -> None:
         edits: list[lsp.TextEdit] = await server.office.will_save(params.text_document.uri, manual)
         return edits
 
-    async def record(uri: str, document: Document | None) -> None:
+    async def record(uri: str, document: Document | None, saved: list[str]) -> None:
         office = await server.ready()
-        await office.did_save(uri, document)
+        await office.did_save(uri, document, saved)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
     def did_save(params: lsp.DidSaveTextDocumentParams) -> Awaitable[None]:
-        # Looked up before the next message is read, which may close the document.
+        # Looked up before the next message is read, which may change or close the document.
         document = server.protocol.documents.get(params.text_document.uri)
-        return server.protocol.finish(record(params.text_document.uri, document))
+        saved = [] if document is None else list(document.lines)
+        return server.protocol.finish(record(params.text_document.uri, document, saved))
 
 
 def _actions(server: IntentServer) -> None:

@@ -7,11 +7,11 @@ import logging
 from dataclasses import replace
 from typing import Final
 
-from intent_lsp.core.content import decode, hash_content
+from intent_lsp.core.content import hash_content
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.paths import path_of_uri
 from intent_lsp.doors.lsp.desks import Desks
-from intent_lsp.doors.lsp.tracked import Diffs, Tracked
+from intent_lsp.doors.lsp.tracked import Diffs, Tracked, holds
 from intent_lsp.governance.content import content_of
 from intent_lsp.governance.looks import Look
 from intent_lsp.store.places import real_relative
@@ -49,7 +49,7 @@ def take(tracked: Tracked, lines: list[str]) -> tuple[Look | None, Diffs | None]
             place,
             data,
             tracked.disk.read_now,
-            edited=not same and not _holds(held, lines),
+            edited=not same and not holds(held, lines),
         )
         if look.server_only:
             # What the server has added since the editor read it is not the person's.
@@ -63,15 +63,19 @@ def take(tracked: Tracked, lines: list[str]) -> tuple[Look | None, Diffs | None]
 def see(tracked: Tracked, data: bytes | None, lines: list[str]) -> bool:
     """Note what the disk holds of a document beside its text; whether they are the same."""
     attached, place, first = tracked.attached, tracked.place, tracked.disk.overtaken
-    same = _holds(data, lines)
-    if attached is not None and place is not None and first is not None and data == first.saved:
-        if same:
-            # What was taken for the file as it was opened is its first save, not told yet.
-            tracked.disk.saved(first.before)
-            attached.desk.looks.was_overtaken(attached.session, place.path, first)
-    else:
+    same = holds(data, lines)
+    # The text may have moved on since it was written.
+    own = same or tracked.has_written(data)
+    if attached is None or place is None or first is None:
         tracked.disk.overtaken = None
-    tracked.disk.saw(data, same_as_buffer=same)
+    elif tracked.has_written(first.saved) or (same and data == first.saved):
+        # What was taken for the file as it was opened is its first save, not told yet.
+        tracked.disk.saved(first.before)
+        tracked.disk.saw(first.saved, same_as_buffer=True)
+        attached.desk.looks.was_overtaken(attached.session, place.path, first)
+    elif data != first.saved:
+        tracked.disk.overtaken = None
+    tracked.disk.saw(data, same_as_buffer=own)
     return same
 
 
@@ -98,9 +102,3 @@ def is_changed(tracked: Tracked) -> bool:
         return bool(tracked.problems)
     held = tracked.disk.known
     return head.hash != (None if held is None else hash_content(held))
-
-
-def _holds(data: bytes | None, lines: list[str]) -> bool:
-    """Whether a text is exactly what a file holds or held."""
-    text = None if data is None else decode(data)
-    return text is not None and text.text == "".join(lines)

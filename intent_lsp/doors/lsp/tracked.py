@@ -9,8 +9,10 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import reduce
+from itertools import takewhile
+from typing import Final
 
-from intent_lsp.core.content import ContentHash, hash_content
+from intent_lsp.core.content import ContentHash, decode, hash_content
 from intent_lsp.core.line_diff import LineDiff, LineEdit
 from intent_lsp.core.violations import SHOWN_A_FILE, MarkedRun, marked_runs
 from intent_lsp.doors.lsp.attached import Attached
@@ -20,6 +22,9 @@ from intent_lsp.governance.content import Content
 from intent_lsp.governance.looks import Look, Overtaken
 from intent_lsp.governance.saves import BeforeSave
 from intent_lsp.store.places import Place
+
+WRITTEN_KEPT: Final = 4
+"""Saves under way at a time whose texts are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +152,15 @@ class Disk:
         return self.known, self.read
 
 
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """A save: what it left, what that took the place of, and what the editor had read of it."""
+
+    new: bytes | None
+    old: bytes | None
+    read: ContentHash | None
+
+
 @dataclass(slots=True, kw_only=True)
 class Tracked:
     """One file that an editor has open, or closed with problems standing.
@@ -154,7 +168,8 @@ class Tracked:
     `attached` and `place` are None where nobody governs it; `lines` is the text as shown (the
     document's own list), `version` its version, None once it is closed. `opened` is the text as it
     was opened, until the file behind it was seen. `refused` is the newest save that was turned
-    back: once that is over, whether the disk stayed as it was.
+    back: once that is over, whether the disk stayed as it was. `written` are the texts that the
+    editor was about to write, or said that it wrote, since the last save that is recorded.
     """
 
     uri: str
@@ -164,6 +179,7 @@ class Tracked:
     attached: Attached | None = None
     place: Place | None = None
     disk: Disk = field(default_factory=Disk)
+    written: list[list[str]] = field(default_factory=list)
     look: Look | None = None
     diffs: Diffs | None = None
     before: BeforeSave | None = None
@@ -186,6 +202,31 @@ class Tracked:
             self.diffs.edited(edits, lines)
         if self.disk.moved and self.look is not None and self.look.disk.lines == lines:
             self.disk.loaded(self.look.disk_bytes)
+
+    def writes(self, lines: list[str]) -> None:
+        """Note a text that the editor is about to write, or says that it wrote."""
+        if not self.written or self.written[-1] != lines:
+            self.written = [*self.written[1 - WRITTEN_KEPT :], lines]
+
+    def has_written(self, data: bytes | None) -> bool:
+        """Whether the editor itself may have written what a file holds."""
+        return any(holds(data, lines) for lines in self.written)
+
+    def replaced(self, data: bytes | None, saved: list[str]) -> Replaced:
+        """Give what a save of the text `saved` did; `data` is what the disk holds by now."""
+        agreed, own = self.disk.agreed, self.has_written(self.disk.agreed)
+        if own and agreed != data and holds(agreed, saved) and self.has_written(data):
+            # The next save has been made as well, and will be told of.
+            return Replaced(agreed, self.disk.known, self.disk.read)
+        if own:
+            return Replaced(data, self.disk.known, self.disk.read)
+        return Replaced(data, *self.disk.before(data))
+
+    def recorded(self, data: bytes | None) -> None:
+        """Note that a save which left `data` is over."""
+        self.disk.saved(data)
+        later = list(takewhile(lambda lines: not holds(data, lines), reversed(self.written)))
+        self.written = later[::-1] if len(later) < len(self.written) else []
 
     def show(self, room: int = SHOWN_A_FILE) -> tuple[Problem, ...]:
         """Compute the problems of the text as it stands, at most `room` of them."""
@@ -211,6 +252,12 @@ class Tracked:
             same = look.head.committed and look.head.lines == self.lines
             return () if same else runs_of_record(look.refused, len(self.lines))
         return runs
+
+
+def holds(data: bytes | None, lines: list[str]) -> bool:
+    """Whether a text is exactly what a file holds or held."""
+    text = None if data is None else decode(data)
+    return text is not None and text.text == "".join(lines)
 
 
 def _held(look: Look) -> bool:

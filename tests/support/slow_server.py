@@ -1,0 +1,45 @@
+"""The server on a machine whose threads come and go when they please: `slow_server SEED serve`.
+
+Every piece of work that the event loop hands to a thread begins late, and ends late, by chance.
+"""
+
+import random
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from intent_lsp.__main__ import main
+from intent_lsp.doors.lsp.work import Work
+
+LATE, AT_MOST = 0.5, 0.3
+"""How often a piece of work is late, and by how many seconds at most: longer than a save waits."""
+
+
+def slowed(seed: int) -> Callable[..., Any]:
+    """Make the method that hands work to threads slow."""
+    chance = random.Random(seed)  # noqa: S311 - no secret
+    in_thread = Work.in_thread
+
+    def dawdle() -> None:
+        if chance.random() < LATE:
+            time.sleep(chance.random() * AT_MOST)
+
+    async def in_slow_thread(
+        self: Work, work: Callable[..., Any], *given: object, **named: object
+    ) -> object:
+        def late() -> object:
+            dawdle()
+            try:
+                return work(*given, **named)
+            finally:
+                dawdle()
+
+        return await in_thread(self, late)
+
+    return in_slow_thread
+
+
+if __name__ == "__main__":
+    Work.in_thread = slowed(int(sys.argv.pop(1)))  # type: ignore[method-assign]
+    sys.exit(main())
