@@ -138,6 +138,17 @@ def test_a_pattern_that_no_file_matches_has_a_hint() -> None:
     assert {one.severity for one in found} == {Severity.HINT}
 
 
+@pytest.mark.parametrize("count", [100, 101, 250])
+def test_of_many_patterns_that_no_file_matches_the_first_are_shown(count: int) -> None:
+    found = tree_findings(
+        intents(*(["x", "y"] for _ in range(count // 2)), *[["z"]] * (count % 2)), []
+    )
+    assert len(of(FileCode.SCOPE_MATCHES_NOTHING, found)) == 100
+    more = f", nor {count - 100} more below" if count > 100 else ""
+    assert found[98].message == "No file matches this pattern."
+    assert found[99].message == f"No file matches this pattern{more}."
+
+
 def test_a_closed_intent_is_asked_for_no_file_and_overlaps_with_nothing() -> None:
     given = intents(["src/**", "lib/**"], ["src/**"], status=Status.COMPLETED)
     assert tree_findings(given, paths("src/a")) == ()

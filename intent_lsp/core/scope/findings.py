@@ -5,6 +5,7 @@ Invariant: a finding never changes what a pattern matches.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from intent_lsp.core.codes import FileCode
 from intent_lsp.core.findings import Severity
@@ -99,6 +100,9 @@ def _finding(code: FileCode, message: str, replacement: str | None = None) -> Pa
         code=code, severity=_SEVERITIES[code], message=message, replacement=replacement
     )
 
+
+UNMATCHED_SHOWN: Final = 100
+"""Patterns that no file matches of which a file says so; the last says how many more there are."""
 
 _SEVERITIES = {
     FileCode.BAD_GLOB: Severity.ERROR,
@@ -212,12 +216,19 @@ def _file_findings(intents: Intents, scopes: Sequence[Scope]) -> Iterator[ScopeF
 
 def _unmatched(intents: Intents, scopes: Sequence[Scope], survey: Survey) -> Iterator[ScopeFinding]:
     matched = survey.matched()
-    for place, (intent, scope) in enumerate(zip(intents, scopes, strict=True)):
-        for at, pattern in enumerate(scope.compiled):
-            asked = pattern.rows and not pattern.exclusion and not intent.status.closed
-            if asked and (place, at) not in matched:
-                message = "No file matches this pattern."
-                yield _scope_finding(intent.id, at, FileCode.SCOPE_MATCHES_NOTHING, message)
+    found = [
+        (intent.id, at)
+        for place, (intent, scope) in enumerate(zip(intents, scopes, strict=True))
+        for at, pattern in enumerate(scope.compiled)
+        if pattern.rows and not pattern.exclusion and not intent.status.closed
+        if (place, at) not in matched
+    ]
+    beyond = len(found) - UNMATCHED_SHOWN
+    for number, (intent_id, at) in enumerate(found[:UNMATCHED_SHOWN], 1):
+        message = "No file matches this pattern."
+        if beyond > 0 and number == UNMATCHED_SHOWN:
+            message = f"No file matches this pattern, nor {beyond} more below."
+        yield _scope_finding(intent_id, at, FileCode.SCOPE_MATCHES_NOTHING, message)
 
 
 def _overlaps(intents: Intents, survey: Survey) -> Iterator[ScopeFinding]:
