@@ -4,7 +4,6 @@ import asyncio
 import fcntl
 import json
 import re
-import sys
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ import pytest
 from lsprotocol import types as lsp
 
 from intent_lsp.core.content import hash_content
-from tests.support.editor import Editor, capabilities, editing
+from tests.support.editor import Editor, capabilities, editing, slow_server
 from tests.support.governed import INTENTS, LINES, govern, set_policy
 from tests.support.repository import Repository
 
@@ -439,8 +438,7 @@ async def test_saves_are_the_editors_own_however_slow_the_machine(
     repository: Repository, seed: int, *, ask: bool
 ) -> None:
     govern(repository)
-    slow = (sys.executable, "-m", "tests.support.slow_server", str(seed), "serve")
-    async with editing(repository.root, command=slow) as editor:
+    async with editing(repository.root, command=slow_server(seed)) as editor:
         await select(editor, "INT-001")
         # A buffer that gets its name, is written, typed on and written again.
         fresh = "src/auth/fresh.py"

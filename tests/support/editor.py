@@ -36,6 +36,13 @@ from intent_lsp.doors.lsp.types import uri_of
 
 PATIENCE = 60.0
 SERVER = (sys.executable, "-m", "intent_lsp", "serve")
+
+
+def slow_server(seed: int) -> Sequence[str]:
+    """Give the command of a server whose threads come and go when they please."""
+    return (sys.executable, "-m", "tests.support.slow_server", str(seed), "serve")
+
+
 NOTIFICATIONS = ("intent/didChange", "intent/didDeny", "intent/didTrace")
 
 

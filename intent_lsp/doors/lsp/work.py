@@ -23,10 +23,16 @@ class Work:
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[object]] = set()
+        self._over = False
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="intent-lsp")
 
     async def in_thread(self, work: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
-        """Do work that may wait on the world, off the event loop; it is not cut short."""
+        """Do work that may wait on the world, off the event loop; it is not cut short.
+
+        Raises CancelledError once everything has ended: then nobody waits for the outcome.
+        """
+        if self._over:
+            raise asyncio.CancelledError
         loop = asyncio.get_running_loop()
         return await asyncio.shield(
             loop.run_in_executor(self._threads, lambda: work(*args, **kwargs))
@@ -41,6 +47,7 @@ class Work:
 
     async def end(self) -> None:
         """End what is under way; the threads finish what they write."""
+        self._over = True
         for task in tuple(self._tasks):
             task.cancel()
         await asyncio.to_thread(self._threads.shutdown, wait=True, cancel_futures=True)
