@@ -400,6 +400,25 @@ def test_a_text_put_back_by_another_hand_after_its_record_was_read_and_not_writt
     assert tracked.replaced(b"new\n", ["new\n"]) == expected
 
 
+@pytest.mark.parametrize("seen", [None, b"", b"on"])
+def test_a_file_that_is_being_written_is_not_changed_by_another_hand(seen: bytes | None) -> None:
+    tracked = _watched(opened=b"old\n")
+    assert not tracked.is_writing(seen)
+    tracked.writes(["one\n", "two\n"])
+    assert tracked.is_writing(seen)
+    assert not tracked.is_writing(b"one\ntwo\n")
+    assert not tracked.is_writing(b"other\n")
+
+
+@pytest.mark.parametrize("half", [b"", b"on"])
+def test_half_of_a_save_that_nobody_announced_is_the_save(half: bytes) -> None:
+    tracked = _watched(opened=b"old\n")
+    see(tracked, half, ["one\n"])
+    tracked.writes(["one\n"])
+    old = (b"old\n", hash_content(b"old\n"))
+    assert tracked.replaced(b"one\n", ["one\n"]) == Replaced(b"one\n", *old)
+
+
 def test_of_many_saves_under_way_the_newest_are_kept() -> None:
     tracked = _watched()
     for number in (1, 2, 2, 3, 4, 5):

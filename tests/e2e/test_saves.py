@@ -474,6 +474,40 @@ async def test_saves_are_the_editors_own_however_slow_the_machine(
         assert (await editor.ask("intent/verify"))["ok"]
 
 
+@pytest.mark.parametrize("ask", [True, False])
+async def test_a_save_that_is_seen_half_way_is_the_editors_own(
+    repository: Repository, *, ask: bool
+) -> None:
+    govern(repository)
+    name, texts = "src/auth/fresh.py", ["fresh\n", "fresh\nand more\n"]
+    async with editing(repository.root) as editor:
+        await select(editor, "INT-001")
+        file = editor.open(name, "").path
+        await editor.settled(name)
+        changed = lsp.FileEvent(uri=editor.uri(name), type=lsp.FileChangeType.Changed)
+        for number, text in enumerate(texts, 1):
+            editor.type(name, text)
+            document = lsp.TextDocumentIdentifier(editor.uri(name))
+            if ask:
+                manual = lsp.TextDocumentSaveReason.Manual
+                await editor.client.text_document_will_save_wait_until_async(
+                    lsp.WillSaveTextDocumentParams(document, manual)
+                )
+            for end in (0, 3):
+                # As editors write that do not put a new file in the place of the old one.
+                file.write_text(text[:end])
+                editor.client.workspace_did_change_watched_files(
+                    lsp.DidChangeWatchedFilesParams([changed])
+                )
+                await editor.settled(name)
+            file.write_text(text)
+            editor.client.text_document_did_save(lsp.DidSaveTextDocumentParams(document))
+            await editor.traced(number)
+        told = [(r["scope_validation"], r["files"][0]["pre_hash"]) for r in editor.records()]
+        assert told == [("PASS", None), ("PASS", hash_content(texts[0].encode()))]
+        assert not any("concurrent_modification" in record for record in editor.records())
+
+
 async def expect_last(editor: Editor, post_hash: str) -> None:
     def met() -> bool:
         records = editor.records()

@@ -188,7 +188,8 @@ def test_files_of_every_kind_are_governed_and_others_are_left_alone(
         ("src/auth/login.py", "INTENT_EVOLUTION", "PASS"),
         ("src/auth/second.py", "FILE_CREATION", "PASS"),
     ]
-    assert {(path, verdict) for path, _, verdict in told[3:]} == {("src/auth/fresh.py", "PASS")}
+    fresh = {(path, verdict) for path, _, verdict in told[3:]}
+    assert fresh == {("src/auth/fresh.py", "PASS")}, records(repository)[3:]
     assert not (plain / ".orchestration").exists()
 
 

@@ -42,6 +42,8 @@ def take(tracked: Tracked, lines: list[str]) -> tuple[Look | None, Diffs | None]
         return None, None
     try:
         data = attached.desk.contents.disk(place.path)
+        if tracked.is_writing(data):
+            data = tracked.disk.known
         same = see(tracked, data, lines)
         held = tracked.disk.last_read
         look = attached.desk.looks.look(

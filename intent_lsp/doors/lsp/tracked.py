@@ -146,8 +146,8 @@ class Disk:
         """Give what a save that left `data` replaced, and what the editor had read of it."""
         if self.agreed is not None and self.agreed != data:
             return self.agreed, hash_content(self.agreed)
-        if self.known == data and self.moved:
-            # The watcher was quicker than the editor's word of its own save.
+        if self.moved and _begins(data, self.known):
+            # The watcher was quicker than the editor's word of its own save, or than the save.
             return self.former, _hash(self.former)
         return self.known, self.read
 
@@ -212,6 +212,15 @@ class Tracked:
         """Whether the editor itself may have written what a file holds."""
         return any(holds(data, lines) for lines in self.written)
 
+    def is_writing(self, data: bytes | None) -> bool:
+        """Whether a file holds what it holds for a moment, while the editor writes it.
+
+        Editors write in place, so that half of a text is seen, or put a new file in the place of
+        the old one, so that none is.
+        """
+        texts = ("".join(lines).encode("utf-8", "surrogatepass") for lines in self.written)
+        return any(data is None or (data != text and _begins(text, data)) for text in texts)
+
     def replaced(self, data: bytes | None, saved: list[str]) -> Replaced:
         """Give what a save of the text `saved` did; `data` is what the disk holds by now."""
         agreed, own = self.disk.agreed, self.has_written(self.disk.agreed)
@@ -258,6 +267,10 @@ def holds(data: bytes | None, lines: list[str]) -> bool:
     """Whether a text is exactly what a file holds or held."""
     text = None if data is None else decode(data)
     return text is not None and text.text == "".join(lines)
+
+
+def _begins(data: bytes | None, part: bytes | None) -> bool:
+    return data is not None and part is not None and data.startswith(part)
 
 
 def _held(look: Look) -> bool:
