@@ -290,15 +290,18 @@ async def test_a_refusal_stands_when_the_file_is_closed(repository: Repository) 
     govern(repository)
     async with editing(repository.root) as editor:
         await select(editor, "INT-001")
-        for first, mend in (
-            ("top\n", lambda: repository.git("checkout", "--", INVOICE)),
-            ("first\n", repository.commit),
+        for saves, (first, mend) in enumerate(
+            (
+                ("top\n", lambda: repository.git("checkout", "--", INVOICE)),
+                ("first\n", repository.commit),
+            ),
+            1,
         ):
             editor.open(INVOICE)
             editor.type(INVOICE, first + LINES)
             await editor.problems(INVOICE, OUT)
             await editor.save(INVOICE)
-            await editor.traced(1)
+            await editor.traced(saves)
             editor.close(INVOICE)
             await said_again(editor)
             await editor.problems(INVOICE, OUT)

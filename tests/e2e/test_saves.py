@@ -508,6 +508,27 @@ async def test_a_save_that_is_seen_half_way_is_the_editors_own(
         assert not any("concurrent_modification" in record for record in editor.records())
 
 
+@pytest.mark.parametrize("seed", [1, 2])
+async def test_a_save_belongs_to_the_intent_that_was_active_then(
+    repository: Repository, seed: int
+) -> None:
+    govern(repository)
+    async with editing(repository.root, command=slow_server(seed)) as editor:
+        editor.open(LOGIN)
+        wanted = []
+        for number, intent in enumerate(["INT-001", "INT-002", None, "INT-001"]):
+            if intent is None:
+                await editor.ask("intent/clear")
+            else:
+                await select(editor, intent)
+            editor.type(LOGIN, LINES + "more\n" * (number + 1))
+            # Nobody waits for the record.
+            await editor.save(LOGIN, ask=False)
+            wanted.append(intent)
+        await editor.traced(len(wanted))
+        assert [record["intent_id"] for record in editor.records()] == wanted
+
+
 async def expect_last(editor: Editor, post_hash: str) -> None:
     def met() -> bool:
         records = editor.records()

@@ -128,6 +128,7 @@ class Connection:
 
     async def select(self, attached: Attached, intent_id: str) -> Selection | Refusal:
         """Make an intent the person's own, and show what follows."""
+        await self._recorded(attached)
         page = self.workplace.tracked_at(uri_of(attached.desk.root / INTENTS_FILE))
         unsaved = page is not None and page.version is not None and page.edited
         done = await self.workplace.work.in_thread(
@@ -138,8 +139,15 @@ class Connection:
 
     async def clear(self, attached: Attached) -> None:
         """Leave the person without an intent, and show what follows."""
+        await self._recorded(attached)
         await self.workplace.work.in_thread(attached.desk.checkout.clear, attached.session)
         await self.rules_may_have_changed(attached)
+
+    async def _recorded(self, attached: Attached) -> None:
+        """Wait until what was saved before is recorded, under the intent it was saved for."""
+        for tracked in self.workplace.of_root(attached):
+            async with tracked.lane:
+                continue
 
     async def settings_changed(self) -> None:
         """Show everything again by the settings as they are now."""
