@@ -21,7 +21,7 @@ WRITERS = {
     "store.ledger",
     "store.ledger_end",
     "store.ledger_file",
-    "store.ledger_lock",
+    "store.root_lock",
     "store.ledger_queue",
     "store.state",
 }

@@ -23,6 +23,21 @@ CONTROL_FAMILIES: tuple[tuple[str, str, str], ...] = _FAMILIES
 """Files of a directory by how their names begin and end."""
 
 
+CONTROL_REASON = "Orchestration control-plane files are machine-managed."
+"""What agents are told who would change one."""
+
+
+def control_glob(path: WorkspacePath) -> str | None:
+    """Give the glob by which a path is control plane; None: it is not."""
+    if not control_plane(path):
+        return None
+    folded = path.lower()
+    room = next((room for room in _ROOMS if folded == room or folded.startswith(room + "/")), None)
+    if room is not None:
+        return f"{room}/**"
+    return folded if folded in _FILES else ".claude/settings*.json"
+
+
 def control_plane(path: WorkspacePath) -> bool:
     """Whether `path` is control plane; the directories themselves are, too.
 

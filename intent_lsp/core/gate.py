@@ -1,266 +1,131 @@
 """The gate: may this edit happen, and for which intent (requirements section 6).
 
-Invariant: `judge` is total and pure; the rows run in the table's order and the first that fails
+Invariant: judging is total and pure; the rows run in the table's order and the first that fails
 decides.
-Invariant: the messages are the specification's, to the letter.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import Enum
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Final
 
+from intent_lsp.core import gate_call_rows, gate_rows
 from intent_lsp.core.codes import GateCode
-from intent_lsp.core.content import ContentHash
-from intent_lsp.core.intents import Intent, IntentId, Intents, Status
-from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
+from intent_lsp.core.naming import warnings_of
+from intent_lsp.core.policy import PeopleAsked
+from intent_lsp.core.question import (
+    Allowed,
+    Ask,
+    CallFacts,
+    Decision,
+    Denied,
+    Question,
+    SaveDecision,
+)
 from intent_lsp.core.records import ScopeValidation
-from intent_lsp.core.scope.index import Ownership
-from intent_lsp.core.scope.scope import Scope
-
-EDITOR_SAVE: Final = "editor/save"
-
-_NAMED_AT_MOST: Final = 10
-_LISTED_AT_MOST: Final = 50
-_CITE = "You must cite a valid active Intent ID. "
-_SELECT = "Select one with intent.select."
-
-
-Owners = Callable[[WorkspacePath], tuple[Ownership, ...]]
-"""Who owns a path, whatever the status, in file order."""
-
-
-class Unread(Enum):
-    """The hash of a file that the asker never read."""
-
-    NEVER = "never"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileFact:
-    """What is known of one file that an edit would change.
-
-    `expected` is the hash the asker last read (None: read as absent); `current` the disk's now
-    (None: absent).
-    """
-
-    path: WorkspacePath
-    outside: bool = False
-    expected: ContentHash | Unread | None = Unread.NEVER
-    current: ContentHash | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """One edit that wants to happen, with every fact that its judgement needs."""
-
-    tool_name: str = EDITOR_SAVE
-    governed: bool
-    mutating: bool = True
-    files: tuple[FileFact, ...]
-    active_intent: str | None
-    intents: Intents
-    ignored: Mapping[IntentId, tuple[str, ...]] = field(default_factory=dict)
-    scope: Scope
-    owners: Owners
 
 
 @dataclass(frozen=True, slots=True)
-class Allowed:
-    """The edit may happen."""
+class Row:
+    """One row of the gate's table, by its number there."""
 
-    verdict: ScopeValidation
-    warnings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Denied:
-    """The edit may not happen; `details` is verbatim what the wire carries (snake_case)."""
-
+    number: int
     code: GateCode
-    message: str
-    details: Mapping[str, object]
-    paths: tuple[WorkspacePath, ...] = ()
-
-    @property
-    def verdict(self) -> ScopeValidation:
-        """What a record of it says when it happened all the same."""
-        return ScopeValidation.FAIL
+    check: Callable[[Question], Denied | None]
+    agents_only: bool = False
 
 
-Decision = Allowed | Denied
+SCOPE_ROW: Final = 12
 
-
-def judge(question: Question) -> Decision:
-    """Judge one edit: the first row that fails decides; none: allowed, `PASS`."""
-    if not question.governed or not question.mutating:
-        return Allowed(ScopeValidation.EXEMPT)
-    for row in _ROWS:
-        denied = row(question)
-        if denied is not None:
-            return denied
-    return Allowed(ScopeValidation.PASS, warnings_of(_active(question)))
-
-
-def open_owners(intents: Intents, owners: Owners, path: WorkspacePath) -> tuple[IntentId, ...]:
-    """List the open intents that own a path, in file order, each once."""
-    closed = {intent.id for intent in intents if intent.status.closed}
-    owning = (owner.intent_id for owner in owners(path))
-    return tuple(dict.fromkeys(name for name in owning if name not in closed))
-
-
-def warnings_of(intent: Intent) -> tuple[str, ...]:
-    """Warn of an intent that may be worked under all the same."""
-    return (f"Intent {intent.id} is BLOCKED.",) if intent.status is Status.BLOCKED else ()
-
-
-def listed(names: Sequence[str]) -> str:
-    """List names for a sentence: ten at most, `(none)` for none."""
-    shown = ", ".join(names[:_NAMED_AT_MOST]) or "(none)"
-    return shown + (", …" if len(names) > _NAMED_AT_MOST else "")
-
-
-def open_ids(intents: Intents) -> list[IntentId]:
-    """Give the ids of the open intents, in file order."""
-    return [intent.id for intent in intents if not intent.status.closed]
-
-
-def available(intents: Intents) -> list[dict[str, str]]:
-    """Spell the open intents for `details`, fifty at most."""
-    usable = [intent for intent in intents if not intent.status.closed]
-    return [
-        {"id": intent.id, "name": intent.name, "status": intent.status.value}
-        for intent in usable[:_LISTED_AT_MOST]
-    ]
-
-
-def _outside_workspace(question: Question) -> Denied | None:
-    outside = tuple(fact.path for fact in question.files if fact.outside)
-    if not outside:
-        return None
-    return Denied(
-        code=GateCode.OUTSIDE_WORKSPACE,
-        message=f"PreToolUse denied {question.tool_name}: attempted to mutate paths outside the"
-        f" workspace boundary. Paths: {listed(outside)}",
-        details={"paths": list(outside)},
-        paths=outside,
-    )
-
-
-def _no_active_intent(question: Question) -> Denied | None:
-    if question.active_intent is not None:
-        return None
-    return Denied(
-        code=GateCode.NO_ACTIVE_INTENT,
-        message=_CITE + _SELECT,
-        details={"available_intents": available(question.intents)},
-        paths=_paths(question),
-    )
-
-
-def _intent_not_found(question: Question) -> Denied | None:
-    wanted = question.active_intent or ""
-    if question.intents.get(wanted) is not None:
-        return None
-    known = listed(open_ids(question.intents))
-    return Denied(
-        code=GateCode.INTENT_NOT_FOUND,
-        message=f"{_CITE}Intent {wanted} is not in {INTENTS_FILE}. Available: {known}. {_SELECT}",
-        details={"intent_id": wanted, "available_intents": available(question.intents)},
-        paths=_paths(question),
-    )
-
-
-def _intent_closed(question: Question) -> Denied | None:
-    intent = _active(question)
-    if not intent.status.closed:
-        return None
-    return Denied(
-        code=GateCode.INTENT_CLOSED,
-        message=f"{_CITE}Intent {intent.id} is {intent.status}. {_SELECT}",
-        details={"intent_id": intent.id, "status": intent.status.value},
-        paths=_paths(question),
-    )
-
-
-def _intent_ignored(question: Question) -> Denied | None:
-    intent = _active(question)
-    patterns = question.ignored.get(intent.id)
-    if not patterns:
-        return None
-    return Denied(
-        code=GateCode.INTENT_IGNORED,
-        message=f"Intent {intent.id} is excluded by .intentignore and cannot mutate code in this"
-        " session.",
-        details={"intent_id": intent.id, "matched_patterns": list(patterns)},
-        paths=_paths(question),
-    )
-
-
-def _scope_violation(question: Question) -> Denied | None:
-    intent = _active(question)
-    failing = tuple(p for p in _paths(question) if not question.scope.covers(p))
-    if not failing:
-        return None
-    more = f" (and {len(failing) - 1} more)" if len(failing) > 1 else ""
-    owning = {p: list(open_owners(question.intents, question.owners, p)) for p in failing}
-    return Denied(
-        code=GateCode.SCOPE_VIOLATION,
-        message=f"Scope Violation: {intent.specification or intent.id} is not authorized to edit"
-        f" {failing[0]}{more}. Request scope expansion.",
-        details={
-            "intent_id": intent.id,
-            "paths": list(failing),
-            "owned_scope": list(intent.owned_scope),
-            "owning_intents": owning,
-        },
-        paths=failing,
-    )
-
-
-def _stale_file(question: Question) -> Denied | None:
-    stale = [
-        fact
-        for fact in question.files
-        if fact.expected is not Unread.NEVER and fact.expected != fact.current
-    ]
-    if not stale:
-        return None
-    more = f" (and {len(stale) - 1} more)" if len(stale) > 1 else ""
-    return Denied(
-        code=GateCode.STALE_FILE,
-        message=f"Stale File: {stale[0].path}{more} changed since it was read."
-        " Re-read before writing.",
-        details={
-            "files": [
-                {
-                    "path": fact.path,
-                    "expected_hash": fact.expected,
-                    "current_hash": fact.current or "MISSING",
-                }
-                for fact in stale
-            ]
-        },
-        paths=tuple(fact.path for fact in stale),
-    )
-
-
-_ROWS: Final[tuple[Callable[[Question], Denied | None], ...]] = (
-    _outside_workspace,
-    _no_active_intent,
-    _intent_not_found,
-    _intent_closed,
-    _intent_ignored,
-    _scope_violation,
-    _stale_file,
+ROWS: Final = (
+    Row(3, GateCode.CHECKOUT_REQUIRED, gate_call_rows.checkout_required, agents_only=True),
+    Row(4, GateCode.CONTRACT_DRIFT, gate_call_rows.contract_drift, agents_only=True),
+    Row(5, GateCode.TOOL_BLOCKED, gate_call_rows.tool_blocked, agents_only=True),
+    Row(6, GateCode.PATH_DENIED, gate_call_rows.path_denied, agents_only=True),
+    Row(7, GateCode.OUTSIDE_WORKSPACE, gate_rows.outside_workspace),
+    Row(8, GateCode.NO_ACTIVE_INTENT, gate_rows.no_active_intent),
+    Row(9, GateCode.INTENT_NOT_FOUND, gate_rows.intent_not_found),
+    Row(10, GateCode.INTENT_CLOSED, gate_rows.intent_closed),
+    Row(11, GateCode.INTENT_IGNORED, gate_rows.intent_ignored),
+    Row(SCOPE_ROW, GateCode.SCOPE_VIOLATION, gate_rows.scope_violation),
+    Row(13, GateCode.STALE_FILE, gate_rows.stale_file),
+    Row(14, GateCode.READ_REQUIRED, gate_call_rows.read_required, agents_only=True),
+    Row(15, GateCode.SPEC_ITERATION, gate_call_rows.spec_iteration, agents_only=True),
 )
+"""Rows 3 to 15; 1, 2 and 16 decide whether they are asked, and who is asked after them."""
+
+BOOTSTRAP_PASSES_OVER: Final = frozenset((3, 6, 8, 9, 10, 11, SCOPE_ROW))
+"""What the first intent cannot be held to, since it is not there yet."""
 
 
-def _active(question: Question) -> Intent:
-    # Rows after `_intent_not_found` run only where it passed.
-    intent = question.intents.get(question.active_intent or "")
-    return intent if intent is not None else Intent(id=IntentId(question.active_intent or ""))
+def judge_save(question: Question) -> SaveDecision:
+    """Judge a person's save: the first row that fails decides; none: allowed, `PASS`."""
+    if not question.governed:
+        return Allowed(ScopeValidation.EXEMPT)
+    denied = next(_refusals(question, frozenset()), None)
+    return Allowed(ScopeValidation.PASS, warnings_of(question.intent)) if denied is None else denied
 
 
-def _paths(question: Question) -> tuple[WorkspacePath, ...]:
-    return tuple(fact.path for fact in question.files)
+def judge_call(question: Question, call: CallFacts) -> Decision:
+    """Judge an agent's call; a person is asked where the team wants that.
+
+    An approval satisfies rows 12 and 16, and no other.
+    """
+    question = replace(question, call=call)
+    if not question.governed or not (call.mutating or call.blocked):
+        return Allowed(ScopeValidation.EXEMPT)
+    if not call.mutating:
+        return gate_call_rows.tool_blocked(question) or Allowed(ScopeValidation.EXEMPT)
+    refusals = _refusals(question, BOOTSTRAP_PASSES_OVER if call.bootstrap else frozenset())
+    first = next(refusals, None)
+    if first is not None and first.code is GateCode.SCOPE_VIOLATION:
+        if call.approval is not None:
+            first = next(refusals, None)
+        elif call.hitl is PeopleAsked.OUT_OF_SCOPE and next(refusals, None) is None:
+            return Ask(first)
+    if first is not None:
+        return first
+    if call.approval is None and (call.bootstrap or call.hitl is PeopleAsked.ALWAYS):
+        return Ask(rejected(question, "nobody has approved it"))
+    return _allowed(question, call)
+
+
+def rejected(question: Question, feedback: str) -> Denied:
+    """Refuse what no person approved (row 16); `feedback` says why."""
+    return Denied(
+        code=GateCode.HITL_REJECTED,
+        message="Mutation rejected by authorization gate.",
+        details={
+            "tool_name": question.tool_name,
+            "intent_id": question.active_intent,
+            "feedback": feedback,
+        },
+        paths=question.paths,
+    )
+
+
+def unavailable(question: Question, cause: str) -> Denied:
+    """Refuse what cannot be judged where the team does not fail open (section 10)."""
+    return Denied(
+        code=GateCode.GOVERNANCE_UNAVAILABLE,
+        message=f"Governance Unavailable: {cause}. fail_open is false; mend it or ask the team.",
+        details={"cause": cause},
+        paths=question.paths,
+    )
+
+
+def _refusals(question: Question, passed_over: frozenset[int]) -> Iterator[Denied]:
+    """Run the rows in order and give each refusal; those after row 9 need an intent that is."""
+    for row in ROWS:
+        if row.number in passed_over or (row.agents_only and question.call is None):
+            continue
+        denied = row.check(question)
+        if denied is not None:
+            yield denied
+
+
+def _allowed(question: Question, call: CallFacts) -> Allowed:
+    warnings = () if call.bootstrap else warnings_of(question.intent)
+    verdict = ScopeValidation.PASS
+    if call.unknown_paths and not question.files:
+        verdict = ScopeValidation.EXEMPT
+    return Allowed(verdict, warnings + call.warnings + call.unknown_paths)

@@ -29,11 +29,11 @@ def file_ranges(before: bytes | None, after: bytes | None) -> tuple[Range, ...]:
     old, new = before or b"", after or b""
     old_text, new_text = _comparable(old), _comparable(new)
     if old_text is None or new_text is None or not _spelled_alike(old_text, new_text):
-        return (_whole(new),)
+        return (whole_range(new),)
     new_lines = split_lines(new_text.text)
     hunks = line_hunks(split_lines(old_text.text), new_lines)
     if hunks is None:
-        return (_whole(new),)
+        return (whole_range(new),)
     encoded = [line.encode(new_text.encoding) for line in new_lines]
     return ranges(hunks, encoded, encoding=new_text.encoding)
 
@@ -77,7 +77,8 @@ def _spelled_alike(old: Text, new: Text) -> bool:
     return not old.text or not new.text or old.encoding == new.encoding
 
 
-def _whole(data: bytes) -> Range:
+def whole_range(data: bytes) -> Range:
+    """Give the one range of a content that is not compared with anything."""
     text = decode(data)
     count = count_lines(data) if text is None else len(split_lines(text.text))
     return whole_file_range(data, count)

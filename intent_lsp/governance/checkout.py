@@ -13,8 +13,8 @@ from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.content import ContentHash, decode, hash_content
 from intent_lsp.core.context import RECENT_RECORDS, IntentContext, RelatedFile, within_budget
 from intent_lsp.core.errors import IntentLspError
-from intent_lsp.core.gate import available, listed, open_ids, warnings_of
 from intent_lsp.core.intents import Intent, Intents, Status
+from intent_lsp.core.naming import available, listed, open_ids, warnings_of
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath, parse_relative
 from intent_lsp.core.records import Record
 from intent_lsp.core.timestamps import timestamp

@@ -37,6 +37,11 @@ class Contents:
         """Read a file of the root as it is on disk now."""
         return files.read_bytes(self._stores.root / path)
 
+    def hash_of(self, path: WorkspacePath) -> ContentHash | None:
+        """Hash a file as it is on disk now; None: there is none."""
+        data = self.disk(path)
+        return None if data is None else hash_content(data)
+
     def seen(self, path: WorkspacePath, data: bytes | None) -> None:
         """Remember a file's content at first sight, where no commit or no baseline knows it."""
         committed = self._committed()

@@ -17,6 +17,7 @@ from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
 from intent_lsp.core.records import Contributor
 from intent_lsp.core.scope.index import Ownership
+from intent_lsp.governance.calls import Calls
 from intent_lsp.governance.checkout import Checkout
 from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.judging import Judging
@@ -32,11 +33,14 @@ from intent_lsp.store.drafts import Drafts
 from intent_lsp.store.git import Git
 from intent_lsp.store.ledger import Ledger
 from intent_lsp.store.local_room import open_local_room
+from intent_lsp.store.root_lock import RootLock
 from intent_lsp.store.session_lock import SessionLocks
 from intent_lsp.store.snapshots import Snapshots
 from intent_lsp.store.state import State
 
 _log: Final = logging.getLogger(__name__)
+
+GATE_LOCK: Final = "gate.lock"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +87,13 @@ class Governance:
         )
         self.looks = Looks(stores=self.stores, judging=judging, contents=self.contents)
         self.saves = Saves(stores=self.stores, judging=judging, contents=self.contents)
+        self.calls = Calls(
+            stores=self.stores,
+            rules=self.rules,
+            sessions=self.sessions,
+            contents=self.contents,
+            lock=None if local is None else RootLock(local / GATE_LOCK),
+        )
         self.checkout = Checkout(
             stores=self.stores, rules=self.rules, sessions=self.sessions, contents=self.contents
         )
@@ -109,6 +120,7 @@ class Governance:
         """End the session and let go of every store."""
         if session is not None:
             self.sessions.end(session.id)
+        self.calls.close()
         self.stores.ledger.close()
         if self.stores.state is not None:
             self.stores.state.close()

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from intent_lsp.core.content import hash_content
-from intent_lsp.core.gate import EDITOR_SAVE
+from intent_lsp.core.question import EDITOR_SAVE
 from intent_lsp.core.records import (
     Conversation,
     Event,

@@ -9,18 +9,18 @@ from typing import Final
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.gate import (
+from intent_lsp.core.gate import judge_save
+from intent_lsp.core.intents import Intent, IntentId
+from intent_lsp.core.naming import open_owners
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.question import (
     Allowed,
-    Decision,
     Denied,
     FileFact,
     Question,
+    SaveDecision,
     Unread,
-    judge,
-    open_owners,
 )
-from intent_lsp.core.intents import Intent, IntentId
-from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.core.standing import Standing, standing
 from intent_lsp.governance.content import Content
@@ -37,7 +37,7 @@ class Judgement:
 
     path: WorkspacePath
     standing: Standing
-    decision: Decision | None
+    decision: SaveDecision | None
     rules: Rules
     intent: Intent | None
     owners: tuple[IntentId, ...] = ()
@@ -106,7 +106,7 @@ class Judging:
         )
         if kind is not Standing.JUDGED:
             return judgement
-        decision = judge(self._question(rules, intent_id, place, reading))
+        decision = judge_save(self._question(rules, intent_id, place, reading))
         owners = _leading_out(decision, rules, place)
         return replace(judgement, decision=decision, owners=owners)
 
@@ -185,7 +185,7 @@ def _same(content: Content, text: str) -> bool:
     return content.hash is not None and content.text == text
 
 
-def _leading_out(decision: Decision, rules: Rules, place: Place) -> tuple[IntentId, ...]:
+def _leading_out(decision: SaveDecision, rules: Rules, place: Place) -> tuple[IntentId, ...]:
     """List the intents under which a refused edit would pass: open, usable, owners of its file."""
     if not isinstance(decision, Denied) or decision.code not in _OF_INTENTS:
         return ()

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.content import decode
-from intent_lsp.core.gate import Owners
 from intent_lsp.core.intents import Intent, IntentId
+from intent_lsp.core.naming import Owners
 from intent_lsp.core.paths import IGNORE_FILE, INTENTS_FILE, POLICY_FILE, WorkspacePath
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.core.scope.index import Ownership, ScopeIndex

@@ -4,7 +4,7 @@ Invariant: what was chosen survives the process; without `.local/` it is kept in
 """
 
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from intent_lsp.core.intents import Intents
@@ -79,6 +79,16 @@ class Sessions:
         if intent_id is not None and self._stores.state is not None:
             self._stores.state.note_selected(intent_id, at)
 
+    def begin_turn(self, session_id: str) -> SessionRow:
+        """Begin a session's next turn: its intent stays, and has to be checked out again."""
+        row = self.row(session_id) or self._begin(session_id, "agent", "", None)
+        at = timestamp(self._stores.clock())
+        row = replace(row, turn=row.turn + 1, stage=CHECKOUT_REQUIRED, last_used_at=at)
+        self._put(row)
+        if self._stores.state is not None:
+            self._stores.state.tickets.end_claims(session_id, "")
+        return row
+
     def end(self, session_id: str) -> None:
         """End a session; its intent is what the next one goes on with."""
         if self._stores.state is not None:
@@ -101,20 +111,20 @@ class Sessions:
 
     def _begin(
         self, session_id: str, kind: Literal["editor", "agent"], user: str, intent_id: str | None
-    ) -> None:
+    ) -> SessionRow:
         at = timestamp(self._stores.clock())
-        self._put(
-            SessionRow(
-                session_id=session_id,
-                kind=kind,
-                user=user,
-                active_intent=intent_id,
-                turn=1,
-                stage=_stage(intent_id),
-                started_at=at,
-                last_used_at=at,
-            )
+        row = SessionRow(
+            session_id=session_id,
+            kind=kind,
+            user=user,
+            active_intent=intent_id,
+            turn=1,
+            stage=_stage(intent_id),
+            started_at=at,
+            last_used_at=at,
         )
+        self._put(row)
+        return row
 
     def _put(self, row: SessionRow) -> None:
         if self._stores.state is not None:

@@ -29,9 +29,9 @@ from intent_lsp.formats.ledger_jsonl import Entry, entry_of, seal
 from intent_lsp.store.index import Index
 from intent_lsp.store.ledger_end import Clock, LedgerEnd
 from intent_lsp.store.ledger_file import Disk, LedgerFile, opened, read_at
-from intent_lsp.store.ledger_lock import WAIT_SECONDS, LedgerLock
 from intent_lsp.store.ledger_queue import LedgerQueue, Waiting
 from intent_lsp.store.ledger_verify import verify
+from intent_lsp.store.root_lock import WAIT_SECONDS, RootLock
 
 _BATCH: Final = 200
 _BATCHES: Final = 1000
@@ -88,7 +88,7 @@ class Ledger:
         self._path = root / LEDGER_FILE
         self._local = root / LOCAL_ROOM
         self._disk = disk or Disk()
-        self._lock = LedgerLock(self._local / "ledger.lock", wait_seconds)
+        self._lock = RootLock(self._local / "ledger.lock", wait_seconds)
         self._queue = LedgerQueue(self._local / "queue")
         self.index = Index(self._local / "index.sqlite3", self._path)
         self._file: LedgerFile | None = None

@@ -17,6 +17,7 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.store.database import Database
 from intent_lsp.store.state_layout import keep_safe, lay_out
+from intent_lsp.store.tickets import Tickets
 
 FILE_NAME = "state.sqlite3"
 INHERITABLE_FOR = timedelta(days=14)
@@ -75,6 +76,7 @@ class State:
     def __init__(self, local_room: Path) -> None:
         self.path = local_room / FILE_NAME
         self._database = Database(self.path, _connect)
+        self.tickets = Tickets(self._database)
 
     def close(self) -> None:
         """Let go of the file; the next call opens it again."""

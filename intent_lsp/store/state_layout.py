@@ -31,6 +31,19 @@ _LAYOUTS = (
     CREATE TABLE own_write (path BLOB PRIMARY KEY, hash BLOB) WITHOUT ROWID;
     CREATE TABLE recent_intent (intent_id BLOB PRIMARY KEY, at BLOB) WITHOUT ROWID;
     """,
+    """
+    CREATE TABLE ticket (
+        id BLOB PRIMARY KEY, session_id BLOB, agent_id BLOB, use_id BLOB, issued_at BLOB,
+        body BLOB, outcome BLOB
+    ) WITHOUT ROWID;
+    CREATE UNIQUE INDEX ticket_use ON ticket (session_id, agent_id, use_id);
+    CREATE INDEX ticket_age ON ticket (issued_at);
+    CREATE TABLE claim (
+        path BLOB, ticket_id BLOB, session_id BLOB, agent_id BLOB, until TEXT,
+        PRIMARY KEY (path, ticket_id)
+    ) WITHOUT ROWID;
+    CREATE INDEX claim_ticket ON claim (ticket_id);
+    """,
 )
 
 

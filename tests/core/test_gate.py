@@ -10,7 +10,11 @@ from hypothesis import strategies as st
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import hash_content
-from intent_lsp.core.gate import (
+from intent_lsp.core.gate import judge_save
+from intent_lsp.core.intents import Intent, IntentId, Intents, Status
+from intent_lsp.core.naming import open_owners
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.question import (
     EDITOR_SAVE,
     Allowed,
     Decision,
@@ -18,11 +22,7 @@ from intent_lsp.core.gate import (
     FileFact,
     Question,
     Unread,
-    judge,
-    open_owners,
 )
-from intent_lsp.core.intents import Intent, IntentId, Intents, Status
-from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.core.scope.index import ScopeIndex
 from intent_lsp.core.scope.scope import compile_scope
@@ -85,11 +85,6 @@ IGNORED: Mapping[IntentId, tuple[str, ...]] = {AUTH.id: ("INT-0*", "INT-001")}
             Allowed(ScopeValidation.EXEMPT),
             id="row 1: governance is off",
         ),
-        pytest.param(
-            replace(_question("src/db.py", active=None), mutating=False),
-            Allowed(ScopeValidation.EXEMPT),
-            id="row 2: nothing is changed",
-        ),
         pytest.param(INSIDE, Allowed(ScopeValidation.PASS), id="in scope"),
         pytest.param(
             _question("src/auth/a.py", active="INT-000"),
@@ -125,7 +120,7 @@ IGNORED: Mapping[IntentId, tuple[str, ...]] = {AUTH.id: ("INT-0*", "INT-001")}
     ],
 )
 def test_an_edit_may_happen(question: Question, decision: Allowed) -> None:
-    assert judge(question) == decision
+    assert judge_save(question) == decision
 
 
 @pytest.mark.parametrize(
@@ -258,7 +253,7 @@ def test_an_edit_may_happen(question: Question, decision: Allowed) -> None:
 def test_a_row_refuses(
     question: Question, code: GateCode, message: str, details: Mapping[str, object]
 ) -> None:
-    denied = _denied(judge(question))
+    denied = _denied(judge_save(question))
     assert denied.code is code
     assert denied.message == message
     assert denied.details == details
@@ -282,7 +277,7 @@ def test_the_first_row_that_fails_decides() -> None:
         {"files": (replace(file, outside=False, expected=B),)},
     ):
         mended.append(replace(mended[-1], **mend))
-    *refused, allowed = map(judge, mended)
+    *refused, allowed = map(judge_save, mended)
     assert [_denied(decision).code for decision in refused] == [
         GateCode.OUTSIDE_WORKSPACE,
         GateCode.NO_ACTIVE_INTENT,
@@ -296,13 +291,13 @@ def test_the_first_row_that_fails_decides() -> None:
 
 
 def test_a_refusal_names_the_files_that_failed() -> None:
-    assert _denied(judge(_question("src/auth/a.py", "docs/a.md"))).paths == ("docs/a.md",)
-    assert _denied(judge(_question("a", "b", active=None))).paths == ("a", "b")
+    assert _denied(judge_save(_question("src/auth/a.py", "docs/a.md"))).paths == ("docs/a.md",)
+    assert _denied(judge_save(_question("a", "b", active=None))).paths == ("a", "b")
 
 
 def test_fifty_intents_are_listed_and_ten_are_named() -> None:
     intents = Intents(tuple(Intent(id=IntentId(f"I{n}")) for n in range(60)))
-    denied = _denied(judge(_question("a", active="X", intents=intents)))
+    denied = _denied(judge_save(_question("a", active="X", intents=intents)))
     assert "Available: I0, I1, I2, I3, I4, I5, I6, I7, I8, I9, …. Select" in denied.message
     listed = denied.details["available_intents"]
     assert isinstance(listed, list)
@@ -346,7 +341,6 @@ def _questions(draw: st.DrawFn) -> Question:
     return Question(
         tool_name=draw(st.one_of(st.just(EDITOR_SAVE), st.text(max_size=5))),
         governed=draw(st.sampled_from([True, True, True, False])),
-        mutating=draw(st.sampled_from([True, True, True, False])),
         files=tuple(draw(st.lists(FACTS, max_size=4))),
         active_intent=draw(st.one_of(st.none(), NAMES)),
         intents=intents,
@@ -358,14 +352,12 @@ def _questions(draw: st.DrawFn) -> Question:
 
 @given(_questions())
 def test_every_question_has_an_answer(question: Question) -> None:
-    decision = judge(question)
+    decision = judge_save(question)
     match decision:
         case Allowed():
-            exempt = not (question.governed and question.mutating)
-            assert (decision.verdict is ScopeValidation.EXEMPT) is exempt
+            assert (decision.verdict is ScopeValidation.EXEMPT) is not question.governed
         case Denied():
             assert question.governed
-            assert question.mutating
             assert decision.message
             assert set(decision.paths) <= {fact.path for fact in question.files}
-    assert judge(question) == decision
+    assert judge_save(question) == decision

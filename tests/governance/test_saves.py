@@ -9,7 +9,7 @@ import pytest
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.errors import UnsafePathError
-from intent_lsp.core.gate import Allowed
+from intent_lsp.core.question import Allowed
 from intent_lsp.core.records import EntityType, MutationClass, Related, ScopeValidation
 from intent_lsp.core.standing import Standing
 from tests.governance.editor import INTENTS, Editor

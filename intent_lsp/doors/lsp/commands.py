@@ -50,7 +50,7 @@ class Commands:
     async def restore_draft(self, given: object = None) -> Wire:
         """Run `intent.restoreDraft`: give a refused text back to the editor."""
         params = read(given, DraftParams)
-        attached = await self._requests.attached(params)
+        attached = await self._requests.finder.attached(params)
         workplace = self._connection.workplace
         draft = await workplace.work.in_thread(attached.desk.stores.drafts.get, params.id)
         if draft is None:
@@ -98,7 +98,7 @@ class Commands:
 
     async def _choose(self, finish: Finish, params: Common) -> Wire | None:
         """Offer the open intents, the most recently used first; null: nobody chose."""
-        attached = await self._requests.attached(params)
+        attached = await self._requests.finder.attached(params)
         usable = await self._connection.workplace.work.in_thread(attached.desk.open_intents)
         by_title = {f"{i.id}: {i.name}" if i.name else i.id: i.id for i in usable}
         titles = list(by_title)

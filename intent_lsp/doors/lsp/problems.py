@@ -10,9 +10,9 @@ from typing import Final
 
 from intent_lsp.core.codes import GateCode, ShownCode
 from intent_lsp.core.findings import Severity, Span
-from intent_lsp.core.gate import Denied
 from intent_lsp.core.intents import IntentId
 from intent_lsp.core.paths import INTENTS_FILE
+from intent_lsp.core.question import Denied
 from intent_lsp.core.ranges import Hunk
 from intent_lsp.core.records import Record
 from intent_lsp.core.violations import SHOWN_A_FILE, MarkedRun

@@ -12,8 +12,10 @@ from intent_lsp.core.errors import IntentLspError, LedgerUnavailableError
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.core.records import AGENT
 from intent_lsp.core.timestamps import timestamp
+from intent_lsp.doors.lsp.agent_requests import AgentRequests
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.connection import Connection
+from intent_lsp.doors.lsp.finder import Finder
 from intent_lsp.doors.lsp.params import (
     cursor_of,
     failed,
@@ -58,6 +60,8 @@ class Requests:
     def __init__(self, connection: Connection, progress: Progress) -> None:
         self._connection = connection
         self._progress = progress
+        self.finder = Finder(connection)
+        self._agents = AgentRequests(connection, self.finder)
 
     async def answer(self, name: str, given: object = None) -> Wire:
         """Answer one request, or fail it with the code of what stands in its way."""
@@ -79,12 +83,13 @@ class Requests:
             "trace": self.trace,
             "verify": self.verify,
             "drafts": self.drafts,
+            **self._agents.table(),
         }
 
     async def list_intents(self, given: object) -> Wire:
         """Answer `intent/list`."""
         params = read(given, Common)
-        attached = await self._find(params)
+        attached = await self.finder.find(params)
         if attached is None:
             return {"enabled": False, "activeIntentId": None, "intents": []}
         rules = await self._in_thread(attached.desk.rules.current)
@@ -102,7 +107,7 @@ class Requests:
     async def select(self, given: object) -> Wire:
         """Answer `intent/select`."""
         params = read(given, SelectParams)
-        attached = await self.attached(params)
+        attached = await self.finder.attached(params)
         return await self.select_intent(attached, params.intent_id, params)
 
     async def select_intent(self, attached: Attached, intent_id: str, params: Common) -> Wire:
@@ -126,7 +131,7 @@ class Requests:
     async def clear(self, given: object) -> Wire:
         """Answer `intent/clear`."""
         params = read(given, Common)
-        attached = await self.attached(params)
+        attached = await self.finder.attached(params)
         theirs = _session(params, attached)
         if theirs == attached.session.id:
             await self._connection.clear(attached)
@@ -137,7 +142,7 @@ class Requests:
     async def status(self, given: object) -> Wire:
         """Answer `intent/status`; where nothing governs: disabled, root null."""
         params = read(given, Common)
-        attached = await self._find(params)
+        attached = await self.finder.find(params)
         if attached is None:
             return _dormant_status(self._connection.desks.settings.session_id or "")
         return status_wire(await self._in_thread(attached.desk.status, _session(params, attached)))
@@ -152,7 +157,7 @@ class Requests:
     async def trace(self, given: object) -> Wire:
         """Answer `intent/trace`, newest first."""
         params = read(given, TraceParams)
-        attached = await self.attached(params)
+        attached = await self.finder.attached(params)
         path = path_below(params, attached) if params.path or params.uri else None
         query = Query(
             intent_ids=None if params.intent_id is None else (params.intent_id,),
@@ -166,7 +171,7 @@ class Requests:
     async def verify(self, given: object) -> Wire:
         """Answer `intent/verify`."""
         params = read(given, VerifyParams)
-        attached = await self.attached(params)
+        attached = await self.finder.attached(params)
         async with self._progress.shown(params.work_done_token, "Verifying the ledger"):
             found = await self._in_thread(attached.desk.stores.ledger.verify)
         return verification_json(found)
@@ -174,7 +179,7 @@ class Requests:
     async def drafts(self, given: object) -> Wire:
         """Answer `intent/drafts`, newest first."""
         params = read(given, PathParams)
-        attached = await self.attached(params)
+        attached = await self.finder.attached(params)
         path = path_below(params, attached) if params.path or params.uri else None
         kept = await self._in_thread(attached.desk.stores.drafts.list, path)
         return {"drafts": [draft_wire(draft) for draft in kept if isinstance(draft, Draft)]}
@@ -208,31 +213,9 @@ class Requests:
         session = attached.desk.sessions.open_agent(session_id, AGENT)
         return attached.desk.checkout.select(session, intent_id, unsaved_file=False)
 
-    async def attached(self, params: Common) -> Attached:
-        """Give the desk that the params mean, or fail the request."""
-        attached = await self._find(params)
-        if attached is None:
-            raise failed(
-                RequestCode.NOT_GOVERNED,
-                "No .orchestration/active_intents.yaml governs this place; run intent.init.",
-                {},
-            )
-        return attached
-
-    async def _find(self, params: Common) -> Attached | None:
-        """Give the desk of the workspace named, of the path given, else of the first folder."""
-        attached = await self._in_thread(self._desk, params)
-        if attached is not None:
-            await self._connection.attached(attached)
-        return attached
-
-    def _desk(self, params: Common) -> Attached | None:
-        path, desks = named_path(params), self._connection.desks
-        return desks.first() if path is None else desks.of_path(path)
-
     def _owned(self, params: PathParams) -> tuple[Attached | None, Wire]:
         """Answer `intent/owners` in one go: each trip to a thread costs as much as the answer."""
-        attached = self._desk(params)
+        attached = self.finder.desk(params)
         if attached is None:
             required_path(params)
             return None, {"owners": []}

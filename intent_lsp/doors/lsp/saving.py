@@ -14,15 +14,15 @@ from lsprotocol import types as lsp
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.errors import IntentLspError
-from intent_lsp.core.gate import EDITOR_SAVE, Denied
 from intent_lsp.core.policy import Enforcement
+from intent_lsp.core.question import EDITOR_SAVE, Denied
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.connection import Connection
 from intent_lsp.doors.lsp.offers import Offers
 from intent_lsp.doors.lsp.reverting import turning_edits
 from intent_lsp.doors.lsp.sight import see
 from intent_lsp.doors.lsp.tracked import Tracked
-from intent_lsp.doors.lsp.wire import decision_wire, trace_wire
+from intent_lsp.doors.lsp.wire import DID_DENY, DID_TRACE, decision_wire, trace_wire
 from intent_lsp.governance.judging import Judgement
 from intent_lsp.governance.saves import AfterSave, BeforeSave, Buffer
 from intent_lsp.store.drafts import Draft
@@ -35,9 +35,6 @@ PATIENCE: Final = 0.15
 
 SAVE_TIME: Final = 10.0
 """Seconds after which a save that was answered is over, whether or not the editor tells."""
-
-DID_DENY: Final = "intent/didDeny"
-DID_TRACE: Final = "intent/didTrace"
 
 
 Judged = tuple[BeforeSave, list[lsp.TextEdit]]

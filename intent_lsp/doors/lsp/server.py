@@ -33,6 +33,10 @@ REQUESTS: Final = (
     "trace",
     "verify",
     "drafts",
+    "beginTurn",
+    "recordRead",
+    "validateEdit",
+    "recordEdit",
 )
 COMMANDS: Final = ("showWhy", "revert", "restoreDraft")
 

@@ -13,8 +13,8 @@ import msgspec
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.context import IntentContext
-from intent_lsp.core.gate import Denied
 from intent_lsp.core.intents import Intent
+from intent_lsp.core.question import Denied
 from intent_lsp.core.records import Record
 from intent_lsp.formats.ledger_jsonl import to_wire
 from intent_lsp.governance.desk import DeskStatus
@@ -26,6 +26,9 @@ Wire = dict[str, Any]
 Id = Annotated[str, msgspec.Meta(min_length=1, max_length=256)]
 Since = Annotated[datetime, msgspec.Meta(tz=True)]
 Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
+
+DID_DENY: Final = "intent/didDeny"
+DID_TRACE: Final = "intent/didTrace"
 
 _OTHER_NAMES: Final = {
     "filePath": "path",
@@ -176,7 +179,7 @@ def decision_wire(judgement: Judgement, uri: str, pre_hash: ContentHash | None =
         "ticket": None,
         "warnings": list(getattr(judgement.decision, "warnings", ())),
     }
-    return told if denied is None else told | _refusal(denied)
+    return told if denied is None else told | refusal_wire(denied)
 
 
 def trace_wire(record: Record) -> Wire:
@@ -200,7 +203,8 @@ def draft_wire(draft: Draft) -> Wire:
     }
 
 
-def _refusal(denied: Denied) -> Wire:
+def refusal_wire(denied: Denied) -> Wire:
+    """Spell what a refused `Decision` says beside the rest."""
     return {
         "reason": denied.message,
         "error": {

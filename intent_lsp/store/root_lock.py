@@ -1,4 +1,4 @@
-"""The ledger's lock: one writer at a time, among all processes and threads (ledger section 3).
+"""A lock of a root: one holder at a time, among all processes and threads (ledger section 3).
 
 Invariant: the lock is held on the very file that the path names; one that was deleted or replaced
 meanwhile is no lock.
@@ -26,7 +26,7 @@ _LONGEST: Final = 0.005
 _OPEN_FLAGS: Final = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
-class LedgerLock:
+class RootLock:
     """A lock file, kept open between two holds."""
 
     def __init__(self, path: Path, wait_seconds: float = WAIT_SECONDS) -> None:

@@ -1,0 +1,63 @@
+"""The contract of `.orchestration/`: which entries it has, what is wrong with others (section 2).
+
+Invariant: what editors and systems drop is no drift; a link in the place of a file is.
+"""
+
+from collections.abc import Iterable
+from enum import Enum
+from fnmatch import fnmatchcase
+from typing import Final
+
+from intent_lsp.core.paths import CONTROL_ROOM, WorkspacePath
+from intent_lsp.core.question import Drift
+
+_FILES: Final = frozenset(
+    {
+        "active_intents.yaml",
+        "constraints.sidecar.yaml",
+        "agent_trace.jsonl",
+        "intent_map.md",
+        "governance_ledger.md",
+        ".gitignore",
+        ".gitattributes",
+    }
+)
+_ROOMS: Final = frozenset({".local", "trace", "archive"})
+_PASSED_OVER: Final = (
+    *("README.md", "AGENT.md", ".tmp-*"),
+    *("*~", "*.sw?", "4913", ".#*", "#*#", "*.tmp", "*.bak", "*.orig", "*.rej", "*.lock"),
+    *(".DS_Store", "Thumbs.db", "desktop.ini"),
+)
+
+
+class EntryKind(Enum):
+    """What an entry of a directory is; a link is a link wherever it leads."""
+
+    FILE = "a file"
+    DIRECTORY = "a directory"
+    LINK = "a symbolic link"
+    OTHER = "no plain file"
+
+
+def drift_of(entries: Iterable[tuple[str, EntryKind]]) -> tuple[Drift, ...]:
+    """Tell what is wrong with the entries of `.orchestration/`, by name."""
+    found = ((name, _problem(name, kind)) for name, kind in sorted(entries, key=_name))
+    return tuple(
+        Drift(WorkspacePath(f"{CONTROL_ROOM}/{name}"), problem)
+        for name, problem in found
+        if problem is not None
+    )
+
+
+def _name(entry: tuple[str, EntryKind]) -> str:
+    return entry[0]
+
+
+def _problem(name: str, kind: EntryKind) -> str | None:
+    if name in _FILES:
+        return None if kind is EntryKind.FILE else f"is {kind.value}"
+    if name in _ROOMS:
+        return None if kind is EntryKind.DIRECTORY else f"is {kind.value}"
+    if any(fnmatchcase(name, pattern) for pattern in _PASSED_OVER):
+        return None
+    return "is not in the set"

@@ -1,0 +1,145 @@
+"""The rows of the gate that hold for everybody: place, intent, scope, staleness (section 6, 7-13).
+
+Invariant: a row says what refuses an edit, or nothing; those after row 9 run where it passed.
+Invariant: the messages are the specification's, to the letter.
+"""
+
+from typing import Final
+
+from intent_lsp.core.codes import GateCode
+from intent_lsp.core.naming import available, first_of, listed, open_ids, open_owners
+from intent_lsp.core.paths import INTENTS_FILE
+from intent_lsp.core.question import Denied, FileFact, Question, Unread
+
+CITE: Final = "You must cite a valid active Intent ID. "
+_SELECT = " Select one with intent.select."
+
+
+def outside_workspace(question: Question) -> Denied | None:
+    """Row 7: every path stays inside the root."""
+    outside = tuple(fact.path for fact in question.files if fact.outside)
+    if not outside:
+        return None
+    return Denied(
+        code=GateCode.OUTSIDE_WORKSPACE,
+        message=f"PreToolUse denied {question.tool_name}: attempted to mutate paths outside the"
+        f" workspace boundary. Paths: {listed(outside)}",
+        details={"paths": list(outside)},
+        paths=outside,
+    )
+
+
+def no_active_intent(question: Question) -> Denied | None:
+    """Row 8: an intent is active."""
+    if question.active_intent is not None:
+        return None
+    cure = "Call select_active_intent first." if question.call else _SELECT.lstrip()
+    return Denied(
+        code=GateCode.NO_ACTIVE_INTENT,
+        message=CITE + cure,
+        details={"available_intents": available(question.intents)},
+        paths=question.paths,
+    )
+
+
+def intent_not_found(question: Question) -> Denied | None:
+    """Row 9: the active intent exists."""
+    wanted = question.active_intent or ""
+    if question.intents.get(wanted) is not None:
+        return None
+    known = listed(open_ids(question.intents))
+    return Denied(
+        code=GateCode.INTENT_NOT_FOUND,
+        message=f"{CITE}Intent {wanted} is not in {INTENTS_FILE}. Available: {known}."
+        + _cure(question),
+        details={"intent_id": wanted, "available_intents": available(question.intents)},
+        paths=question.paths,
+    )
+
+
+def intent_closed(question: Question) -> Denied | None:
+    """Row 10: the active intent is open."""
+    intent = question.intent
+    if not intent.status.closed:
+        return None
+    return Denied(
+        code=GateCode.INTENT_CLOSED,
+        message=f"{CITE}Intent {intent.id} is {intent.status}." + _cure(question),
+        details={"intent_id": intent.id, "status": intent.status.value},
+        paths=question.paths,
+    )
+
+
+def intent_ignored(question: Question) -> Denied | None:
+    """Row 11: `.intentignore` does not exclude the active intent."""
+    intent = question.intent
+    patterns = question.ignored.get(intent.id)
+    if not patterns:
+        return None
+    return Denied(
+        code=GateCode.INTENT_IGNORED,
+        message=f"Intent {intent.id} is excluded by .intentignore and cannot mutate code in this"
+        " session.",
+        details={"intent_id": intent.id, "matched_patterns": list(patterns)},
+        paths=question.paths,
+    )
+
+
+def scope_violation(question: Question) -> Denied | None:
+    """Row 12: the active intent owns every path."""
+    intent = question.intent
+    failing = tuple(path for path in question.paths if not question.scope.covers(path))
+    if not failing:
+        return None
+    owning = {path: list(open_owners(question.intents, question.owners, path)) for path in failing}
+    return Denied(
+        code=GateCode.SCOPE_VIOLATION,
+        message=f"Scope Violation: {intent.specification or intent.id} is not authorized to edit"
+        f" {first_of(failing)}. Request scope expansion.",
+        details={
+            "intent_id": intent.id,
+            "paths": list(failing),
+            "owned_scope": list(intent.owned_scope),
+            "owning_intents": owning,
+        },
+        paths=failing,
+    )
+
+
+def stale_file(question: Question) -> Denied | None:
+    """Row 13: no file has changed since it was read, and none is claimed by another."""
+    failing = [fact for fact in question.files if _stale(fact) or _claimed(question, fact)]
+    if not failing:
+        return None
+    what = "is being written by another session"
+    if _stale(failing[0]):
+        what = "changed since it was read"
+    paths = tuple(fact.path for fact in failing)
+    return Denied(
+        code=GateCode.STALE_FILE,
+        message=f"Stale File: {first_of(paths)} {what}. Re-read before writing.",
+        details={"files": [_stale_details(question, fact) for fact in failing]},
+        paths=paths,
+    )
+
+
+def _stale(fact: FileFact) -> bool:
+    return fact.expected is not Unread.NEVER and fact.expected != fact.current
+
+
+def _claimed(question: Question, fact: FileFact) -> bool:
+    return question.call is not None and fact.claimed_by is not None
+
+
+def _stale_details(question: Question, fact: FileFact) -> dict[str, object]:
+    told: dict[str, object] = {
+        "path": fact.path,
+        "expected_hash": None if fact.expected is Unread.NEVER else fact.expected,
+        "current_hash": fact.current or "MISSING",
+    }
+    return told | ({"claimed_by": fact.claimed_by} if _claimed(question, fact) else {})
+
+
+def _cure(question: Question) -> str:
+    """Tell a person what to do; an agent's host has told it the names of its tools."""
+    return "" if question.call else _SELECT

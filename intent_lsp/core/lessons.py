@@ -1,0 +1,115 @@
+"""A lesson: what went wrong once, in our own words, for whoever works here next (section 9).
+
+Invariant: of foreign words a lesson holds only the tool, the path, the program and the error, each
+neutral, cut, and in quotation marks that it cannot close.
+"""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, NewType
+
+from intent_lsp.core.codes import GateCode
+from intent_lsp.core.redaction import SHOWN_AT_MOST, neutral, redacted
+
+LessonLine = NewType("LessonLine", str)
+"""`- <timestamp>: <text>`, without a line end."""
+
+LONGEST_LINE: Final = 800
+"""More characters than any lesson's line has."""
+
+_MOMENT = re.compile(r"[0-9]{4}-[0-9:.TZ+-]{1,32}")
+_CODE_AT_MOST: Final = 48
+_NAME_AT_MOST: Final = 64
+_PATH_AT_MOST: Final = 160
+
+
+class LessonCode(StrEnum):
+    """What a lesson is about where no refusal of the gate is."""
+
+    MUTATION_FAILED = "MUTATION_FAILED"
+    COMPLETION_FAILED = "COMPLETION_FAILED"
+    VERIFICATION_FAILED = "VERIFICATION_FAILED"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lesson:
+    """What happened; `code` is a GateCode's or a LessonCode's, `at` is RFC 3339.
+
+    `program` is the first word of the command, `error` what the tool said went wrong: never its
+    output.
+    """
+
+    at: str
+    code: str
+    tool: str
+    path: str | None = None
+    program: str | None = None
+    error: str | None = None
+
+
+def lesson_line(lesson: Lesson) -> LessonLine:
+    """Spell a lesson as it stands in `AGENT.md`; a moment that is none becomes `unknown`."""
+    at = lesson.at if _MOMENT.fullmatch(lesson.at) else "unknown"
+    return LessonLine(f"- {at}: {lesson_text(lesson)}")
+
+
+def lesson_text(lesson: Lesson) -> str:
+    """Make the sentences of a lesson: what happened, what was said, what to do instead.
+
+    Two lessons of one text are the same lesson.
+    """
+    said = f" It said: {_quoted(lesson.error)}." if lesson.error else ""
+    return f"{neutral(lesson.code, _CODE_AT_MOST)}: {_happened(lesson)}.{said} {_advice(lesson)}"
+
+
+def _happened(lesson: Lesson) -> str:
+    actor = _actor(lesson)
+    at_file = f" at {_place(lesson.path)}" if lesson.path else ""
+    match lesson.code:
+        case GateCode.SCOPE_VIOLATION:
+            place = _place(lesson.path) if lesson.path else "a file"
+            return f"{actor} wanted to change {place}, which the active intent does not own"
+        case GateCode.CONTRACT_DRIFT:
+            return f"{actor} was refused, because .orchestration is not as it should be{at_file}"
+        case LessonCode.COMPLETION_FAILED:
+            return f"{actor} did not complete the work{at_file}"
+        case LessonCode.MUTATION_FAILED | LessonCode.VERIFICATION_FAILED:
+            return f"{actor} failed{at_file}"
+        case _:
+            return f"{actor} was refused{at_file}"
+
+
+def _advice(lesson: Lesson) -> str:
+    match lesson.code:
+        case GateCode.SCOPE_VIOLATION:
+            return "Select an intent that owns the file, or ask for scope, before editing it."
+        case GateCode.CONTRACT_DRIFT:
+            return "Leave that directory to the server, and let a person restore it."
+        case LessonCode.MUTATION_FAILED:
+            return "Read the file again before the next attempt."
+        case LessonCode.COMPLETION_FAILED:
+            return "Meet the acceptance criteria before the intent is completed."
+        case LessonCode.VERIFICATION_FAILED:
+            return "Mend what it found before the work is called done."
+        case _:
+            return "Find out what the code asks for before trying again."
+
+
+def _actor(lesson: Lesson) -> str:
+    """Name who acted: the tool, and the program that it ran."""
+    tool = _quoted(lesson.tool, _NAME_AT_MOST)
+    return f"{tool} running {_quoted(lesson.program, _NAME_AT_MOST)}" if lesson.program else tool
+
+
+def _place(path: str) -> str:
+    """Quote a path; of a long one the end is kept, which tells more than its beginning."""
+    # Redacted first: of a secret that is cut nobody would know the rest for one.
+    words = redacted(path)
+    if len(words) <= _PATH_AT_MOST:
+        return _quoted(words, _PATH_AT_MOST)
+    return f'"…{neutral(words[1 - _PATH_AT_MOST :], _PATH_AT_MOST - 1)}"'
+
+
+def _quoted(text: str, limit: int = SHOWN_AT_MOST) -> str:
+    return f'"{neutral(text, limit)}"'

@@ -1,0 +1,74 @@
+"""A ticket: an allowed call on its way from the gate to its record (requirements section 6).
+
+Invariant: what a record needs of the moment of judging stands in the ticket; nothing is judged
+again when the edit is recorded.
+"""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from intent_lsp.core.commands import Effect
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.records import ApprovalChoice, MutationClass, ScopeValidation
+
+CLAIMED_FOR: Final = timedelta(seconds=30)
+"""How long an allowed call keeps its files from others."""
+
+GOOD_FOR: Final = timedelta(hours=24)
+"""How long a ticket can be recorded."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TicketFile:
+    """One file that a call may change, and what it held then (None: there was none).
+
+    `previous` is the other end of a rename, at its new one; `announced` the hash of the text that
+    the call said it would write.
+    """
+
+    path: WorkspacePath
+    pre_hash: ContentHash | None
+    effect: Effect = Effect.WRITE
+    previous: WorkspacePath | None = None
+    announced: ContentHash | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ticket:
+    """An allowed call, as it was judged; moments as `core.timestamps` spells them."""
+
+    id: str
+    session_id: str
+    agent_id: str = ""
+    turn: int
+    issued_at: str
+    tool_name: str
+    tool_use_id: str | None = None
+    intent_id: str | None
+    intent_hash: ContentHash | None = None
+    specification: str | None = None
+    mutation_class: MutationClass
+    inferred: bool
+    verdict: ScopeValidation
+    warnings: tuple[str, ...] = ()
+    approval: ApprovalChoice | None = None
+    files: tuple[TicketFile, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """What became of a ticket: its record, if it made one, and each file's hash after it."""
+
+    record_id: str | None
+    files: tuple[tuple[WorkspacePath, ContentHash | None, ContentHash | None], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A file that an open ticket keeps from other sessions."""
+
+    path: WorkspacePath
+    session_id: str
+    agent_id: str

@@ -1,0 +1,125 @@
+"""A tool call, and whether its tool reads, edits or runs a command (requirements section 6).
+
+Invariant: names match without regard to case and without prefix; the team's lists win over ours.
+Invariant: a tool that nobody knows is mutating as soon as it names a path or a command.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.policy import TeamPolicy
+from intent_lsp.core.records import MutationClass
+from intent_lsp.core.tool_names import COMMAND_TOOLS, EDIT_TOOLS, READ_ONLY_TOOLS
+
+# A server's name ends at the first `__`: a tool must not hide its own first words as a server.
+_PREFIX = re.compile(r"(?:functions\.|mcp__.+?__)(?=.)", re.IGNORECASE | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """What an agent's tool is about to do, in the words of its caller (protocol section 2).
+
+    `paths` are as spelled by the caller; a rename's are the old and the new one. In `read_hashes`
+    None says that the caller believes the file absent. `read_only_hint`: what an MCP tool says of
+    itself; None where it says nothing.
+    """
+
+    tool_name: str
+    paths: tuple[str, ...] = ()
+    command: str | None = None
+    patch: str | None = None
+    new_text: str | None = None
+    intent_id: str | None = None
+    mutation_class: MutationClass | None = None
+    read_hashes: Mapping[str, ContentHash | None] = field(default_factory=dict)
+    tool_use_id: str | None = None
+    read_only_hint: bool | None = None
+
+
+class ToolKind(Enum):
+    """What a tool does; whether a COMMAND is mutating is for its command to say."""
+
+    READ_ONLY = "read-only"
+    EDIT = "edit"
+    COMMAND = "command"
+
+
+def tool_kind(call: ToolCall, policy: TeamPolicy) -> ToolKind:
+    """Tell what a call's tool does: by the team's lists, then ours, then its own word.
+
+    A tool of the team's `mutating_tools` is EDIT whatever its command. A tool in no list that
+    names a path is EDIT also when it names a command, since a harmless command would not make
+    the path harmless.
+    """
+    by_name = _kind_by_name(call.tool_name, policy)
+    if by_name is not None:
+        return by_name
+    if call.read_only_hint:
+        return ToolKind.READ_ONLY
+    if call.paths or call.patch is not None:
+        return ToolKind.EDIT
+    return ToolKind.READ_ONLY if call.command is None else ToolKind.COMMAND
+
+
+def blocked(tool_name: str, policy: TeamPolicy) -> bool:
+    """Whether the team forbids a tool altogether, read-only or not."""
+    return named_in(tool_name, policy.blocked_tools)
+
+
+def named_in(tool_name: str, patterns: Iterable[str]) -> bool:
+    """Whether any of the names or patterns stands for a tool."""
+    return any(same_name(pattern, tool_name) for pattern in patterns)
+
+
+def same_name(pattern: str, tool_name: str) -> bool:
+    """Whether a name, or a pattern with `*`, stands for a tool, whatever case and prefix.
+
+    The server in a pattern such as `mcp__github__*` counts: without it, the pattern would stand
+    for every tool.
+    """
+    wanted, name = (text.casefold().removeprefix("functions.") for text in (pattern, tool_name))
+    if "*" not in wanted:
+        return bare_name(wanted) == bare_name(name)
+    if _stands_for(wanted, name):
+        return True
+    return not wanted.startswith("mcp__") and _stands_for(wanted, bare_name(name))
+
+
+def bare_name(tool_name: str) -> str:
+    """Give a tool's name without `functions.` and `mcp__<server>__`; its case is kept."""
+    at = 0
+    while (found := _PREFIX.match(tool_name, at)) is not None:
+        at = found.end()
+    return tool_name[at:]
+
+
+def _kind_by_name(tool_name: str, policy: TeamPolicy) -> ToolKind | None:
+    lists = (
+        (policy.mutating_tools, ToolKind.EDIT),
+        (policy.read_only_tools, ToolKind.READ_ONLY),
+        (EDIT_TOOLS, ToolKind.EDIT),
+        (COMMAND_TOOLS, ToolKind.COMMAND),
+        (READ_ONLY_TOOLS, ToolKind.READ_ONLY),
+    )
+    return next((kind for names, kind in lists if named_in(tool_name, names)), None)
+
+
+def _stands_for(pattern: str, name: str) -> bool:
+    """Match a pattern with at least one `*`, which stands for any run of characters.
+
+    The earliest place of each piece is as good as any other, so that nothing is tried twice.
+    """
+    head, *middle, tail = pattern.split("*")
+    end = len(name) - len(tail)
+    if not name.startswith(head) or not name.endswith(tail):
+        return False
+    at = len(head)
+    for run in middle:
+        found = name.find(run, at, end)
+        if found < 0:
+            return False
+        at = found + len(run)
+    return at <= end

@@ -1,0 +1,92 @@
+"""What an agent's call would do: whether it changes files, and which (requirements section 6).
+
+Invariant: every path that the call, its patch or its command names is judged, each once.
+Invariant: a mutating call that names no path says why none is known.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from intent_lsp.core.commands import CommandKind, CommandReading, Effect, TouchedPath
+from intent_lsp.core.policy import TeamPolicy
+from intent_lsp.core.tools import ToolCall, ToolKind, bare_name, tool_kind
+from intent_lsp.formats.patch import PatchReading, read_patch
+from intent_lsp.formats.patched_file import PatchedFile
+from intent_lsp.formats.shell import read_command
+
+NO_PATH: Final = "The call names no path; what it changes is judged when it is recorded."
+
+_DELETING: Final = frozenset({"delete_file"})
+_MOVING: Final = frozenset({"rename_file", "move_file"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallReading:
+    """What a call would do; `unknown` says which paths cannot be known, and why.
+
+    `perhaps` are second spellings in a patch, which count where there is such a file.
+    `verifying`: it runs a verification command, which is exempt. `program` is the first word of
+    the part of its command that decided.
+    """
+
+    mutating: bool
+    verifying: bool = False
+    paths: tuple[TouchedPath, ...] = ()
+    perhaps: tuple[TouchedPath, ...] = ()
+    unknown: tuple[str, ...] = ()
+    program: str | None = None
+
+
+def read_call(call: ToolCall, policy: TeamPolicy) -> CallReading:
+    """Read what a call would do, by its tool, its paths, its patch and its command."""
+    kind = tool_kind(call, policy)
+    if kind is ToolKind.READ_ONLY:
+        return CallReading(mutating=False)
+    command = None if call.command is None else read_command(call.command)
+    patch = None if call.patch is None else read_patch(call.patch)
+    if kind is ToolKind.COMMAND:
+        # A tool that runs commands and was given none: an empty command is destructive.
+        command = command or read_command("")
+        if command.kind is not CommandKind.DESTRUCTIVE and not call.paths and patch is None:
+            verifying = command.kind is CommandKind.VERIFICATION
+            return CallReading(mutating=False, verifying=verifying, program=command.program)
+    return _changing(call, patch, command)
+
+
+def _changing(
+    call: ToolCall, patch: PatchReading | None, command: CommandReading | None
+) -> CallReading:
+    paths = [*_named(call)]
+    unknown: list[str] = []
+    perhaps: list[TouchedPath] = []
+    if patch is not None:
+        for file in patch.files:
+            (perhaps if file.doubtful else paths).extend(_patched(file))
+        unknown += patch.problems
+    if command is not None:
+        paths += command.paths
+        unknown += command.unknown
+    if not paths and not unknown:
+        unknown.append(NO_PATH)
+    return CallReading(
+        mutating=True,
+        paths=tuple(dict.fromkeys(paths)),
+        perhaps=tuple(dict.fromkeys(perhaps)),
+        unknown=tuple(dict.fromkeys(unknown)),
+        program=None if command is None else command.program,
+    )
+
+
+def _named(call: ToolCall) -> tuple[TouchedPath, ...]:
+    """Give the paths that the call itself names; a rename's are the old and the new one."""
+    name = bare_name(call.tool_name).lower()
+    match call.paths:
+        case (old, new) if name in _MOVING:
+            return (TouchedPath(old, Effect.DELETE), TouchedPath(new, Effect.MOVE, old))
+    effect = Effect.DELETE if name in _DELETING else Effect.WRITE
+    return tuple(TouchedPath(path, effect) for path in call.paths)
+
+
+def _patched(file: PatchedFile) -> tuple[TouchedPath, ...]:
+    new = TouchedPath(file.path, file.effect, file.previous)
+    return (new,) if file.previous is None else (TouchedPath(file.previous, Effect.DELETE), new)

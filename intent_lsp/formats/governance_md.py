@@ -1,0 +1,66 @@
+r"""The governance ledger's entries as Markdown (ledger section 6).
+
+Invariant: whatever the values hold, an entry is three lines, and each value can be read back from
+where it stands: what could end it or mean something else is `\n`, `\r`, `\t`, `\x60`, `\u202e`, …
+Invariant: no value holds a secret of a known shape.
+"""
+
+import re
+from typing import Final
+
+from intent_lsp.core.governance_entry import GovernanceEntry
+from intent_lsp.core.redaction import redacted
+from intent_lsp.core.unseen import SURROGATES, UNSEEN
+
+_NO_INTENT: Final = "none"
+_EMPTY_LIST: Final = "(none)"
+_SHORT: Final = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
+
+# Besides what the format itself is made of: HTML, links and imports; every space but the plain
+# one; a space at an end, which editors and Markdown take off. `[redacted]` stays, and is no link.
+_ANYWHERE = (
+    rf"""[\\`"|<>@&{UNSEEN}{SURROGATES}]|[^\S ]|\A | \Z|:(?=//)"""
+    r"|\[(?!redacted\])|(?<!\[redacted)\]|(?<=\[redacted\])\("
+)
+_IN_CODE = re.compile(_ANYWHERE)
+# Outside of a code span also emphasis and bare links; an underscore between letters is none.
+_IN_PROSE = re.compile(rf"{_ANYWHERE}|[*~]|(?<!\w)_++|(?<!_)_++(?![^\W_])|(?i:(?<=www)\.)")
+# The moment begins the entry's text, where a mark could begin a heading or a list.
+_IN_MOMENT = re.compile(rf"[^\w:.+-]|[_{UNSEEN}]|(?<![0-9])[:.+-]|\.\Z")
+
+
+def governance_line(entry: GovernanceEntry) -> str:
+    """Spell an entry, to be appended: three lines, each with its LF."""
+    paths = ", ".join(f"`{_spelled(path, _IN_CODE)}`" for path in entry.touched_paths if path)
+    constraints = " | ".join(f'"{_prose(each)}"' for each in entry.constraints)
+    return (
+        f"- {_spelled(entry.at, _IN_MOMENT)} | status={entry.status} | tool={_prose(entry.tool)}"
+        f" | intent={_intent(entry.intent_id)} | task={_prose(entry.session_id)}"
+        f" | model={_prose(entry.model)} | rev={_prose(entry.revision)}\n"
+        f"  touched_paths={paths or _EMPTY_LIST}\n"
+        f"  sidecar_constraints={constraints or _EMPTY_LIST}\n"
+    )
+
+
+def _intent(intent_id: str | None) -> str:
+    if intent_id is None:
+        return _NO_INTENT
+    # An intent that is called so is not the same as none.
+    return rf"\x6e{intent_id[1:]}" if intent_id == _NO_INTENT else _prose(intent_id)
+
+
+def _prose(text: str) -> str:
+    return _spelled(text, _IN_PROSE)
+
+
+def _spelled(text: str, special: re.Pattern[str]) -> str:
+    return special.sub(lambda found: "".join(map(_escape, found.group())), redacted(text))
+
+
+def _escape(character: str) -> str:
+    code = f"{ord(character):x}"
+    if character in _SHORT:
+        return _SHORT[character]
+    if len(code) > len("ffff"):
+        return rf"\U{code:0>8}"
+    return rf"\x{code:0>2}" if len(code) <= len("ff") else rf"\u{code:0>4}"

@@ -1,0 +1,111 @@
+r"""File names as the headers of unified diffs spell them.
+
+Invariant: a name is read as git and `patch` read it: C-quoted (`"na\303\257ve"`), or up to a tab
+or a time stamp.
+Invariant: of two names in one header the last is the one that the patch writes.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+NO_FILE: Final = "/dev/null"
+
+# git's own prefixes, with `diff.mnemonicPrefix` too: index, work tree, commit, object, and 1, 2.
+_PREFIXES = frozenset("abiwco12")
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_ESCAPE = re.compile(r"((?:\\[0-3][0-7]{2})+)|\\(.?)", re.DOTALL)
+_SINGLE = {"a": "\a", "b": "\b", "t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r"}
+_LITERAL = '"\\'
+_STAMP = re.compile(
+    r"\t.*|(?<! ) +[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}[0-9. +-]*\Z"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """The file that a header means, and the other files that it could mean."""
+
+    path: str
+    others: tuple[str, ...] = ()
+
+
+def read_name(text: str) -> str:
+    """Read the name that follows `---`, `+++`, `rename from` and their like."""
+    quoted = _QUOTED.match(text)
+    name = unquote(quoted[1]) if quoted else None
+    if name is not None:
+        return name
+    stamp = _STAMP.search(text)
+    return text[: stamp.start()] if stamp else text
+
+
+def unquote(text: str) -> str | None:
+    """Undo git's C quoting; None for an escape that git does not write.
+
+    Bytes that are not UTF-8 become surrogate escapes, as in the system's own file names.
+    """
+    escapes = list(_ESCAPE.finditer(text))
+    if any(not _known(found) for found in escapes):
+        return None
+    return _ESCAPE.sub(_unescaped, text)
+
+
+def read_pair(text: str) -> tuple[str, str] | None:
+    """Read the two names of a `diff --git` line; None where they cannot be told apart.
+
+    Names with spaces are not quoted: they are told apart by being one name under two prefixes.
+    """
+    quoted = _QUOTED.match(text)
+    if quoted and text[quoted.end() : quoted.end() + 1] == " ":
+        return read_name(text), read_name(text[quoted.end() + 1 :])
+    if text.endswith('"') and ' "' in text:
+        old, _, new = text.partition(' "')
+        return old, read_name('"' + new)
+    half = len(text) // 2
+    old, new = text[:half], text[half + 1 :]
+    if text[half : half + 1] == " " and (old == new or _rest(old) == _rest(new) is not None):
+        return old, new
+    old, _, new = text.partition(" ")
+    return (old, new) if new and " " not in new else None
+
+
+def spelling(names: Sequence[str]) -> Spelling:
+    """Take the prefixes off the one or two names of a header, where they have any.
+
+    `git apply` always takes the first directory off, `patch` may not: where the prefixes are not
+    git's, or are no different from each other, the other way stands among the others.
+    """
+    prefixes = [name.partition("/")[0] for name in names]
+    rests = [_rest(name) for name in names]
+    apart = len(set(prefixes)) == len(names)
+    gits = apart and None not in rests and _PREFIXES.issuperset(prefixes)
+    alike = len(names) > 1 and len(set(rests)) == 1
+    bare, written = rests[-1], names[-1]
+    stripped = gits or (alike and (apart or _PREFIXES.issuperset(prefixes)))
+    path = bare if bare is not None and stripped else written
+    seconds = rests if gits else [*names, *rests]
+    others = dict.fromkeys(name for name in seconds if name is not None and name != path)
+    return Spelling(path, tuple(others))
+
+
+def candidates(name: str) -> tuple[str, ...]:
+    """Give every file that a name could mean, the one without its prefix first."""
+    rest = _rest(name)
+    return (name,) if rest is None else (rest, name)
+
+
+def _rest(name: str) -> str | None:
+    return name.partition("/")[2] or None
+
+
+def _known(escape: re.Match[str]) -> bool:
+    return escape[1] is not None or escape[2] in {*_SINGLE, *_LITERAL}
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    if escape[1] is None:
+        return _SINGLE.get(escape[2], escape[2])
+    octets = escape[1].split("\\")[1:]
+    return bytes(int(octet, 8) for octet in octets).decode("utf-8", "surrogateescape")

@@ -1,0 +1,125 @@
+"""The syntax tree of a shell text.
+
+Invariant: a tree is given for any text up to a length; what the grammar could not make sense of is
+told by `flawed`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Final, Protocol, cast
+
+LOST_TEXT: Final = (
+    "A word that begins with an escaped blank or is broken over two lines is not read"
+)
+
+MAX_COMMAND_BYTES: Final = 256 * 1024
+"""Above this a text is not parsed at all."""
+
+
+class Node(Protocol):
+    """What is asked of a node; the grammar's own types load with the grammar."""
+
+    @property
+    def type(self) -> str:
+        """The name of the grammar's rule, or the sign itself."""
+
+    @property
+    def text(self) -> bytes | None:
+        """The bytes as they were typed."""
+
+    @property
+    def is_named(self) -> bool:
+        """Whether it is more than a sign."""
+
+    @property
+    def start_byte(self) -> int:
+        """Where it begins."""
+
+    @property
+    def end_byte(self) -> int:
+        """Where it ends."""
+
+    @property
+    def children(self) -> Sequence["Node"]:
+        """All below it, in order."""
+
+    @property
+    def named_children(self) -> Sequence["Node"]:
+        """Those of them that are more than a sign."""
+
+    def children_by_field_name(self, name: str, /) -> Sequence["Node"]:
+        """Give those with a part in the rule."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A parsed text; without a `root` it was too long."""
+
+    root: Node | None
+    flawed: bool
+
+
+class _Parser(Protocol):
+    def __call__(self, source: bytes, /) -> Tree: ...
+
+
+def parse(text: str) -> Tree:
+    """Parse a shell text; bytes that are not UTF-8 are those that `surrogateescape` stands for."""
+    try:
+        source = text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        # Half of a surrogate pair is no text, but what stands around it can be read.
+        source = text.encode("utf-8", "replace")
+        return Tree(parse_bytes(source).root, flawed=True)
+    return parse_bytes(source)
+
+
+def parse_bytes(source: bytes) -> Tree:
+    """Parse a shell text as a shell would be given it."""
+    if len(source) > MAX_COMMAND_BYTES:
+        return Tree(None, flawed=True)
+    return _parser()(source)
+
+
+def spelling(node: Node) -> str:
+    """Give the text of a node as it was typed."""
+    return typed(node).decode("utf-8", "surrogateescape")
+
+
+def typed(node: Node) -> bytes:
+    """Give the bytes of a node as they were typed."""
+    return node.text or b""
+
+
+def loses_text(node: Node) -> bool:
+    """Find out whether a part of a word was lost between the children of a node.
+
+    The grammar takes an escaped blank at the start of a word for the blank before it, and a line
+    that goes on in the next for a blank.
+    """
+    source, at = typed(node), 0
+    for child in node.children:
+        gap = source[at : child.start_byte - node.start_byte]
+        blanks = gap.replace(b"\\\n", b"")
+        if b"\\" in blanks or (gap and not blanks):
+            return True
+        at = child.end_byte - node.start_byte
+    return False
+
+
+@cache
+def _parser() -> _Parser:
+    # The grammar takes longer to load than most commands to read, and many calls need none.
+    from tree_sitter import Language, Parser  # noqa: PLC0415
+    from tree_sitter_bash import language  # noqa: PLC0415
+
+    grammar = Language(language())
+
+    def parsed(source: bytes) -> Tree:
+        # A parser keeps state while it parses; threads must not share one.
+        root = Parser(grammar).parse(source).root_node
+        # No shell can be given NUL, and each would stop at another place.
+        return Tree(cast("Node", root), flawed=root.has_error or b"\0" in source)
+
+    return parsed

@@ -1,0 +1,136 @@
+"""A recorded call as the event that the ledger keeps (ledger section 1, requirements section 9).
+
+Invariant: what is described is what the disk holds when it is recorded.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from intent_lsp.core.content import ContentHash, hash_content
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.records import (
+    AGENT,
+    UNKNOWN_REVISION,
+    Approval,
+    Conversation,
+    Event,
+    Range,
+    RecordFile,
+    Related,
+    Vcs,
+)
+from intent_lsp.core.redaction import error_text
+from intent_lsp.core.tickets import Ticket, TicketFile
+from intent_lsp.formats.diff import file_ranges, whole_range
+from intent_lsp.governance.contents import Contents
+from intent_lsp.governance.stores import Stores
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundFile:
+    """A ticket's file when it is recorded: its hash at the ticket, and what it holds now."""
+
+    ticket: TicketFile
+    data: bytes | None
+
+    @property
+    def path(self) -> WorkspacePath:
+        """Where the file is now, or was."""
+        return self.ticket.path
+
+    @property
+    def old(self) -> ContentHash | None:
+        """The hash that the ticket holds; None: there was no file."""
+        return self.ticket.pre_hash
+
+    @property
+    def new(self) -> ContentHash | None:
+        """The hash of what is there now; None: there is no file."""
+        return None if self.data is None else hash_content(self.data)
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything has happened to it."""
+        return self.old != self.new or self.ticket.previous is not None
+
+
+class CallEvents:
+    """Describes what has become of the tickets of one root."""
+
+    def __init__(self, *, stores: Stores, contents: Contents) -> None:
+        self._stores = stores
+        self._contents = contents
+
+    def found(self, ticket: Ticket) -> tuple[FoundFile, ...]:
+        """Read the files of a ticket as they are now. Raises OSError."""
+        return tuple(
+            FoundFile(ticket=file, data=self._contents.disk(file.path)) for file in ticket.files
+        )
+
+    def event(
+        self, ticket: Ticket, found: Sequence[FoundFile], *, error: str | None
+    ) -> Event | None:
+        """Describe a call that has happened or failed; None: it changed none of its files."""
+        changed = [file for file in found if file.changed]
+        if not changed and found and error is None:
+            return None
+        files = changed if error is None else found
+        return Event(
+            intent_id=ticket.intent_id,
+            intent_hash=ticket.intent_hash,
+            session_id=ticket.session_id,
+            agent_id=ticket.agent_id or None,
+            tool_name=ticket.tool_name,
+            mutation_class=ticket.mutation_class,
+            inferred=ticket.inferred,
+            scope_validation=ticket.verdict,
+            success=error is None,
+            error=None if error is None else error_text(error),
+            concurrent_modification=any(self._overtaken(ticket, file) for file in found),
+            approval=None
+            if ticket.approval is None
+            else Approval(ticket.approval, ticket.session_id),
+            vcs=Vcs(revision_id=self._revision()),
+            files=tuple(self._file(ticket, file, failed=error is not None) for file in files),
+        )
+
+    def _overtaken(self, ticket: Ticket, file: FoundFile) -> bool:
+        """Whether another's record of the file came between the ticket and now."""
+        newest = self._stores.ledger.index.newest_for_path(file.path)
+        if newest is None or newest.timestamp <= ticket.issued_at:
+            return False
+        asker = (ticket.session_id, ticket.agent_id or None)
+        return (newest.session_id, newest.agent_id) != asker
+
+    def _file(self, ticket: Ticket, file: FoundFile, *, failed: bool) -> RecordFile:
+        related = [Related(type="mutation_class", value=ticket.mutation_class.value)]
+        if ticket.specification is not None:
+            related.insert(0, Related(type="specification", value=ticket.specification))
+        conversation = Conversation(
+            url=ticket.session_id,
+            contributor=AGENT,
+            ranges=() if failed else self._ranges(file),
+            related=tuple(related),
+        )
+        return RecordFile(
+            relative_path=file.path,
+            previous_path=file.ticket.previous,
+            pre_hash=file.old,
+            post_hash=file.new,
+            conversations=(conversation,),
+        )
+
+    def _ranges(self, file: FoundFile) -> tuple[Range, ...]:
+        if file.old == file.new:
+            return ()
+        if file.old is None:
+            return file_ranges(None, file.data)
+        kept = self._stores.snapshots.get(file.old)
+        if kept is not None:
+            return file_ranges(kept, file.data)
+        # What it held is kept no more: all that is known is what it holds now.
+        return (whole_range(file.data or b""),)
+
+    def _revision(self) -> str:
+        git = self._stores.git
+        return (git.head_commit() if git is not None else None) or UNKNOWN_REVISION

@@ -1,0 +1,204 @@
+"""The facts of an agent's call: where its paths lead, what they hold, who claims them (section 6).
+
+Invariant: looked up under the root's lock, so that what is judged is what is there.
+Invariant: a path is judged as it reads and where its bytes go.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from intent_lsp.core.commands import TouchedPath
+from intent_lsp.core.content import ContentHash, hash_content
+from intent_lsp.core.control_plane import CONTROL_REASON, control_glob
+from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
+from intent_lsp.core.policy import ContractRule, TeamPolicy
+from intent_lsp.core.question import (
+    CallFacts,
+    DeniedPath,
+    FileFact,
+    Question,
+    Unread,
+)
+from intent_lsp.core.scope.scope import Scope, compile_scope
+from intent_lsp.core.tools import ToolCall, blocked
+from intent_lsp.formats.call_reading import CallReading
+from intent_lsp.governance.contents import Contents
+from intent_lsp.governance.rules import Rules
+from intent_lsp.governance.sessions import EXECUTION_AUTHORIZED
+from intent_lsp.governance.stores import Stores
+from intent_lsp.store.control_room import control_drift
+from intent_lsp.store.places import Place, real_relative
+from intent_lsp.store.state import ReadHash, SessionRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallFile:
+    """One path of a call: as it was spelled, where it is (None: outside of the root), its bytes."""
+
+    touched: TouchedPath
+    place: Place | None
+    data: bytes | None = None
+
+    @property
+    def hash(self) -> ContentHash | None:
+        """The hash of what is on disk; None: there is no such file."""
+        return None if self.data is None else hash_content(self.data)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asker:
+    """Who makes a call: a session, or a subagent of it, and its row."""
+
+    session_id: str
+    agent_id: str
+    row: SessionRow | None
+
+    @property
+    def turn(self) -> int:
+        """The turn that the asker is in."""
+        return 1 if self.row is None else self.row.turn
+
+
+class CallFactsOf:
+    """Looks up what judging the calls of one root needs."""
+
+    def __init__(self, *, stores: Stores, contents: Contents) -> None:
+        self._stores = stores
+        self._contents = contents
+
+    def files(self, reading: CallReading) -> tuple[CallFile, ...]:
+        """Place every path of a call, and read what it holds. Raises OSError."""
+        known = [self._file(touched) for touched in reading.paths]
+        perhaps = [self._file(touched) for touched in reading.perhaps]
+        return (*known, *(file for file in perhaps if file.data is not None))
+
+    def question(
+        self, call: ToolCall, asker: Asker, rules: Rules, files: Sequence[CallFile]
+    ) -> Question:
+        """Describe a call to the gate."""
+        active = None if asker.row is None else asker.row.active_intent
+        # Cited and checked out are compared by the gate; what it judges under is the cited one.
+        intent_id = call.intent_id or active
+        return Question(
+            tool_name=call.tool_name,
+            governed=rules.governed,
+            files=tuple(self._facts(call, asker, files)),
+            active_intent=intent_id,
+            intents=rules.file.intents,
+            ignored=rules.ignored,
+            scope=rules.scope_of(rules.active(intent_id)),
+            owners=rules.owners,
+        )
+
+    def of_call(
+        self,
+        call: ToolCall,
+        reading: CallReading,
+        asker: Asker,
+        rules: Rules,
+        files: Sequence[CallFile],
+    ) -> CallFacts:
+        """Give what holds for the call as a whole."""
+        policy, row = rules.policy, asker.row
+        drift = () if policy.contract is ContractRule.IGNORE else control_drift(self._stores.root)
+        denies = policy.contract is ContractRule.DENY
+        authorized = row is not None and row.stage == EXECUTION_AUTHORIZED
+        new = [file for file in files if file.data is None and file.place is not None]
+        specs = _globs(policy.spec_iteration_globs)
+        return CallFacts(
+            mutating=reading.mutating,
+            blocked=blocked(call.tool_name, policy),
+            policy_version=policy.version,
+            cited=call.intent_id,
+            checked_out=row.active_intent if row is not None and authorized else None,
+            require_checkout=policy.require_checkout,
+            drift=drift if denies else (),
+            warnings=() if denies else tuple(f"{each.path} {each.problem}." for each in drift),
+            denied_paths=tuple(_denied(policy, files)),
+            require_read=policy.require_read,
+            new_specs=tuple(_path(file) for file in new if specs.covers(_path(file))),
+            declared_class=call.mutation_class,
+            hitl=policy.hitl,
+            bootstrap=not rules.file.intents and [_path(file) for file in files] == [INTENTS_FILE],
+            unknown_paths=reading.unknown,
+        )
+
+    def _file(self, touched: TouchedPath) -> CallFile:
+        spelled = touched.path
+        if spelled.startswith("~") and "\0" not in spelled:
+            spelled = os.path.expanduser(spelled)  # noqa: PTH111 - a path that may be no path
+        place = real_relative(self._stores.root, spelled)
+        if place is None or place.real is None:
+            return CallFile(touched=touched, place=place)
+        return CallFile(touched=touched, place=place, data=self._contents.disk(place.path))
+
+    def _facts(self, call: ToolCall, asker: Asker, files: Sequence[CallFile]) -> Iterator[FileFact]:
+        paths = [file.place.path for file in files if file.place is not None]
+        claimed = self._claims(asker, paths)
+        for file in files:
+            place = file.place
+            if place is None or place.real is None:
+                yield FileFact(path=_path(file), outside=True)
+                continue
+            expected, this_turn = self._expected(call, asker, file, place)
+            yield FileFact(
+                path=place.path,
+                expected=expected,
+                current=file.hash,
+                read_this_turn=this_turn,
+                claimed_by=claimed.get(place.path),
+            )
+            if place.real != place.path:
+                yield FileFact(path=place.real, read_this_turn=this_turn)
+
+    def _claims(self, asker: Asker, paths: Sequence[WorkspacePath]) -> dict[WorkspacePath, str]:
+        state = self._stores.state
+        if state is None:
+            return {}
+        own = (asker.session_id, asker.agent_id)
+        live = state.tickets.claims(paths, self._stores.clock(), but_of=own)
+        return {claim.path: claim.session_id for claim in live}
+
+    def _expected(
+        self, call: ToolCall, asker: Asker, file: CallFile, place: Place
+    ) -> tuple[ContentHash | Unread | None, bool]:
+        """Give the hash that the asker read last, and whether that was in this turn."""
+        for name in (file.touched.path, place.path):
+            if name in call.read_hashes:
+                return call.read_hashes[name], True
+        state = self._stores.state
+        read: ReadHash | None = None
+        if state is not None:
+            if file.hash is not None and state.own_write(place.path) == file.hash:
+                return file.hash, True
+            read = state.read_of(asker.session_id, asker.agent_id, place.path)
+        return (Unread.NEVER, False) if read is None else (read.hash, read.turn == asker.turn)
+
+
+def _path(file: CallFile) -> WorkspacePath:
+    """Give the path by which a refusal names a file: outside of the root, its caller's."""
+    return WorkspacePath(file.touched.path) if file.place is None else file.place.path
+
+
+def _denied(policy: TeamPolicy, files: Sequence[CallFile]) -> Iterator[DeniedPath]:
+    for file in files:
+        if file.place is None:
+            continue
+        for path in dict.fromkeys((file.place.path, file.place.real)):
+            if path is not None:
+                yield from _denied_path(policy, path)
+
+
+def _denied_path(policy: TeamPolicy, path: WorkspacePath) -> Iterator[DeniedPath]:
+    rule = next((r for r in policy.deny_mutations if _globs((r.path_glob,)).covers(path)), None)
+    if rule is not None:
+        yield DeniedPath(path, rule.path_glob, rule.reason)
+    elif (glob := control_glob(path)) is not None:
+        yield DeniedPath(path, glob, CONTROL_REASON)
+
+
+@lru_cache(maxsize=64)
+def _globs(patterns: tuple[str, ...]) -> Scope:
+    return compile_scope(patterns)

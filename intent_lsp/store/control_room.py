@@ -1,0 +1,25 @@
+"""The control room on disk: what lies in `.orchestration/` (requirements section 2).
+
+Invariant: nothing is opened; links are not followed.
+"""
+
+import os
+from pathlib import Path
+
+from intent_lsp.core.contract import EntryKind, drift_of
+from intent_lsp.core.paths import CONTROL_ROOM
+from intent_lsp.core.question import Drift
+
+
+def control_drift(root: Path) -> tuple[Drift, ...]:
+    """Hold what lies in the control room of a root against the set. Raises OSError."""
+    with os.scandir(root / CONTROL_ROOM) as entries:
+        return drift_of([(entry.name, _kind(entry)) for entry in entries])
+
+
+def _kind(entry: os.DirEntry[str]) -> EntryKind:
+    if entry.is_symlink():
+        return EntryKind.LINK
+    if entry.is_dir():
+        return EntryKind.DIRECTORY
+    return EntryKind.FILE if entry.is_file() else EntryKind.OTHER

@@ -1,0 +1,120 @@
+"""The tickets of a root, and the claims that go with them, in its state (section 6).
+
+Invariant: each method is one transaction; any number of threads and processes may call them.
+Invariant: a ticket whose outcome was kept gives the same outcome ever after.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Final
+
+import msgspec
+
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.tickets import CLAIMED_FOR, GOOD_FOR, Claim, Recorded, Ticket
+from intent_lsp.core.timestamps import timestamp
+from intent_lsp.store.database import Database
+
+_ENDED: Final = "SELECT body FROM ticket WHERE session_id = ? AND agent_id = ? AND use_id = ?"
+
+
+class Tickets:
+    """The tickets of one root. Every method raises StateUnavailableError."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def issue(self, ticket: Ticket, now: datetime) -> None:
+        """Keep a new ticket and claim its files; tickets that are too old are forgotten."""
+        oldest, until = timestamp(now - GOOD_FOR), timestamp(now + CLAIMED_FOR)
+        use = None if ticket.tool_use_id is None else _pack(ticket.tool_use_id)
+        row = (
+            _pack(ticket.id),
+            _pack(ticket.session_id),
+            _pack(ticket.agent_id),
+            use,
+            _pack(ticket.issued_at),
+            _spelled(ticket),
+        )
+        claims = [(_pack(file.path), row[0], row[1], row[2], until) for file in ticket.files]
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute("DELETE FROM ticket WHERE issued_at < ?", (_pack(oldest),))
+            connection.execute("DELETE FROM claim WHERE until < ?", (timestamp(now),))
+            connection.execute("INSERT INTO ticket VALUES (?,?,?,?,?,?,NULL)", row)
+            connection.executemany("INSERT INTO claim VALUES (?,?,?,?,?)", claims)
+
+        self._database.write(work)
+
+    def ticket(self, ticket_id: str, now: datetime) -> tuple[Ticket, Recorded | None] | None:
+        """Give a ticket and its outcome (None: it is open); None: unknown, or too old."""
+        query = "SELECT body, outcome FROM ticket WHERE id = ? AND issued_at >= ?"
+        values = (_pack(ticket_id), _pack(timestamp(now - GOOD_FOR)))
+        rows = self._database.read(lambda connection: connection.execute(query, values).fetchall())
+        if not rows:
+            return None
+        body, outcome = rows[0]
+        return _ticket(body), None if outcome is None else _recorded(outcome)
+
+    def of_use(self, session_id: str, agent_id: str, tool_use_id: str) -> Ticket | None:
+        """Give the ticket that a call, named by its host, was given before."""
+        values = (_pack(session_id), _pack(agent_id), _pack(tool_use_id))
+        rows = self._database.read(lambda connection: connection.execute(_ENDED, values).fetchall())
+        return _ticket(rows[0][0]) if rows else None
+
+    def end(self, ticket_id: str, outcome: Recorded) -> Recorded:
+        """Keep the outcome of a ticket and end its claims; give the first one that was kept."""
+        key, told = _pack(ticket_id), _spelled(outcome)
+
+        def work(connection: sqlite3.Connection) -> Recorded:
+            connection.execute("DELETE FROM claim WHERE ticket_id = ?", (key,))
+            connection.execute(
+                "UPDATE ticket SET outcome = ? WHERE id = ? AND outcome IS NULL", (told, key)
+            )
+            rows = connection.execute("SELECT outcome FROM ticket WHERE id = ?", (key,)).fetchall()
+            return _recorded(rows[0][0]) if rows else outcome
+
+        return self._database.write(work)
+
+    def end_claims(self, session_id: str, agent_id: str) -> None:
+        """End the claims of a session, or of a subagent: its next turn begins."""
+        values = (_pack(session_id), _pack(agent_id))
+        query = "DELETE FROM claim WHERE session_id = ? AND agent_id = ?"
+        self._database.write(lambda connection: connection.execute(query, values))
+
+    def claims(
+        self, paths: Iterable[WorkspacePath], now: datetime, *, but_of: tuple[str, str]
+    ) -> tuple[Claim, ...]:
+        """Give the live claims on paths by anybody but one session (or subagent)."""
+        wanted, own = {_pack(path) for path in paths}, tuple(map(_pack, but_of))
+        query = "SELECT path, session_id, agent_id FROM claim WHERE until >= ?"
+        at = timestamp(now)
+        rows = self._database.read(lambda connection: connection.execute(query, (at,)).fetchall())
+        return tuple(
+            Claim(WorkspacePath(_unpack(path)), _unpack(session), _unpack(agent))
+            for path, session, agent in rows
+            if path in wanted and (session, agent) != own
+        )
+
+
+def _spelled(value: Ticket | Recorded) -> bytes:
+    # ASCII alone: names that are no text hold lone surrogates, which have no UTF-8.
+    return json.dumps(msgspec.to_builtins(value)).encode("ascii")
+
+
+def _ticket(body: bytes) -> Ticket:
+    return msgspec.convert(json.loads(body), Ticket)
+
+
+def _recorded(outcome: bytes) -> Recorded:
+    return msgspec.convert(json.loads(outcome), Recorded)
+
+
+def _pack(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _unpack(data: bytes) -> str:
+    return data.decode("utf-8", "surrogatepass")

@@ -1,0 +1,348 @@
+"""The gate for agents' calls: every row, every order of neighbours, approval (section 6)."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intent_lsp.core.codes import GateCode
+from intent_lsp.core.content import hash_content
+from intent_lsp.core.gate import ROWS, judge_call, rejected, unavailable
+from intent_lsp.core.intents import Intent, IntentId, Intents, Status
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.policy import PeopleAsked
+from intent_lsp.core.question import (
+    Allowed,
+    Ask,
+    CallFacts,
+    Decision,
+    Denied,
+    DeniedPath,
+    Drift,
+    FileFact,
+    Question,
+    Unread,
+)
+from intent_lsp.core.records import ApprovalChoice, MutationClass, ScopeValidation
+from intent_lsp.core.scope.index import ScopeIndex
+from intent_lsp.core.scope.scope import compile_scope
+
+A, B = hash_content(b"a"), hash_content(b"b")
+AUTH = Intent(
+    id=IntentId("INT-001"), name="Auth", status=Status.IN_PROGRESS, owned_scope=("src/auth/**",)
+)
+DOCS = Intent(id=IntentId("INT-002"), name="Docs", owned_scope=("docs/**",))
+INTENTS = Intents((AUTH, DOCS))
+AVAILABLE = [
+    {"id": "INT-001", "name": "Auth", "status": "IN_PROGRESS"},
+    {"id": "INT-002", "name": "Docs", "status": "PLANNED"},
+]
+PLACE = WorkspacePath("src/auth/a.py")
+SPEC = WorkspacePath("specs/001-login/spec.md")
+
+FINE = Question(
+    tool_name="Write",
+    governed=True,
+    files=(FileFact(path=PLACE, expected=A, current=A, read_this_turn=True),),
+    active_intent="INT-001",
+    intents=INTENTS,
+    scope=compile_scope(AUTH.owned_scope),
+    owners=ScopeIndex([(each.id, each.owned_scope) for each in INTENTS]).owners,
+)
+CALL = CallFacts(checked_out="INT-001", policy_version=3)
+
+
+def _refused(decision: Decision) -> Denied:
+    assert isinstance(decision, Denied)
+    return decision
+
+
+# What breaks each row, and nothing above it: (row, change of the question, change of the call).
+BROKEN: tuple[tuple[int, Mapping[str, Any], Mapping[str, Any]], ...] = (
+    (3, {}, {"checked_out": None}),
+    (4, {}, {"drift": (Drift(WorkspacePath(".orchestration/x"), "is not in the set"),)}),
+    (5, {}, {"blocked": True}),
+    (6, {}, {"denied_paths": (DeniedPath(PLACE, "src/**", "frozen"),)}),
+    (7, {"files": (replace(FINE.files[0], outside=True),)}, {}),
+    (8, {"active_intent": None}, {"require_checkout": False}),
+    (9, {"active_intent": "INT-009"}, {"cited": "INT-009"}),
+    (10, {"intents": Intents((replace(AUTH, status=Status.ABANDONED),))}, {}),
+    (11, {"ignored": {AUTH.id: ("INT-0*",)}}, {}),
+    (12, {"scope": compile_scope(["docs/**"])}, {}),
+    (13, {"files": (replace(FINE.files[0], current=B),)}, {}),
+    (14, {"files": (replace(FINE.files[0], read_this_turn=False),)}, {"require_read": True}),
+    (15, {}, {"new_specs": (SPEC,)}),
+)
+MESSAGES = {
+    3: "PreToolUse denied Write: intent checkout required for this turn. Call"
+    " select_active_intent before mutating tools.",
+    4: "PreToolUse denied Write: .orchestration directory contract violation (.orchestration/x is"
+    " not in the set). Restore required control-plane files and remove unexpected entries.",
+    5: "PreToolUse denied Write: blocked by sidecar policy v3.",
+    6: "PreToolUse denied Write: sidecar policy v3 denies mutation for path(s): src/auth/a.py.",
+    7: "PreToolUse denied Write: attempted to mutate paths outside the workspace boundary. Paths:"
+    " src/auth/a.py",
+    8: "You must cite a valid active Intent ID. Call select_active_intent first.",
+    9: "You must cite a valid active Intent ID. Intent INT-009 is not in"
+    " .orchestration/active_intents.yaml. Available: INT-001, INT-002.",
+    10: "You must cite a valid active Intent ID. Intent INT-001 is ABANDONED.",
+    11: "Intent INT-001 is excluded by .intentignore and cannot mutate code in this session.",
+    12: "Scope Violation: INT-001 is not authorized to edit src/auth/a.py. Request scope"
+    " expansion.",
+    13: "Stale File: src/auth/a.py changed since it was read. Re-read before writing.",
+    14: "Unread File: src/auth/a.py exists and was not read in this turn. Read it before writing.",
+    15: "Creating new specs/NNN-* files requires mutation_class INTENT_EVOLUTION.",
+}
+DETAILS: Mapping[int, Mapping[str, object]] = {
+    3: {"available_intents": AVAILABLE},
+    4: {"violations": [{"path": ".orchestration/x", "problem": "is not in the set"}]},
+    5: {"tool_name": "Write", "policy_version": 3},
+    6: {"paths": [{"path": PLACE, "path_glob": "src/**", "reason": "frozen"}]},
+    7: {"paths": [PLACE]},
+    8: {"available_intents": AVAILABLE},
+    9: {"intent_id": "INT-009", "available_intents": AVAILABLE},
+    10: {"intent_id": "INT-001", "status": "ABANDONED"},
+    11: {"intent_id": "INT-001", "matched_patterns": ["INT-0*"]},
+    12: {
+        "intent_id": "INT-001",
+        "paths": [PLACE],
+        "owned_scope": ["src/auth/**"],
+        "owning_intents": {PLACE: ["INT-001"]},
+    },
+    13: {"files": [{"path": PLACE, "expected_hash": A, "current_hash": B}]},
+    14: {"paths": [PLACE]},
+    15: {"paths": [SPEC], "mutation_class": None},
+}
+NUMBERS = [row for row, _, _ in BROKEN]
+
+
+def _code(number: int) -> GateCode:
+    return next(row.code for row in ROWS if row.number == number)
+
+
+def _broken(*numbers: int) -> tuple[Question, CallFacts]:
+    """Break rows; changes of the same facts are joined."""
+    question, call = FINE, CALL
+    for number, of_question, of_call in BROKEN:
+        if number not in numbers:
+            continue
+        changes = dict(of_question)
+        if "files" in changes:
+            (file,), (former,) = changes["files"], question.files
+            told = {
+                name: getattr(file, name)
+                for name in FileFact.__slots__
+                if getattr(file, name) != getattr(FINE.files[0], name)
+            }
+            changes["files"] = (replace(former, **told),)
+        question, call = replace(question, **changes), replace(call, **of_call)
+    return question, call
+
+
+def test_every_row_of_the_table_is_broken_here() -> None:
+    assert [row.number for row in ROWS] == NUMBERS == list(MESSAGES) == list(DETAILS)
+
+
+def test_a_call_that_breaks_no_row_may_happen() -> None:
+    assert judge_call(FINE, CALL) == Allowed(ScopeValidation.PASS)
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_each_row_refuses_in_its_own_words(number: int) -> None:
+    denied = _refused(judge_call(*_broken(number)))
+    assert denied.code is _code(number)
+    assert denied.message == MESSAGES[number]
+    assert denied.details == DETAILS[number]
+
+
+# Rows 8 to 10 shut each other out: what is not there is neither unknown nor closed.
+@pytest.mark.parametrize(
+    ("first", "second"), [pair for pair in pairwise(NUMBERS) if pair not in {(8, 9), (9, 10)}]
+)
+def test_of_two_broken_rows_the_first_refuses(first: int, second: int) -> None:
+    assert _refused(judge_call(*_broken(first, second))).code is _code(first)
+    assert _refused(judge_call(*_broken(second))).code is _code(second)
+
+
+@given(st.sets(st.sampled_from([number for number in NUMBERS if number not in {8, 9}]), min_size=1))
+def test_of_any_broken_rows_the_first_refuses(numbers: set[int]) -> None:
+    assert _refused(judge_call(*_broken(*numbers))).code is _code(min(numbers))
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_nothing_is_refused_where_governance_is_off(number: int) -> None:
+    question, call = _broken(number)
+    off = replace(question, governed=False)
+    assert judge_call(off, call) == Allowed(ScopeValidation.EXEMPT)
+
+
+def test_what_changes_nothing_is_exempt_unless_its_tool_is_blocked() -> None:
+    question, call = _broken(*(number for number in NUMBERS if number != 5))
+    reading = replace(call, mutating=False)
+    assert judge_call(question, reading) == Allowed(ScopeValidation.EXEMPT)
+    blocked = _refused(judge_call(question, replace(reading, blocked=True)))
+    assert blocked.code is GateCode.TOOL_BLOCKED
+
+
+@pytest.mark.parametrize(
+    ("active", "checked_out", "cited", "code"),
+    [
+        ("INT-001", "INT-001", "INT-001", None),
+        ("INT-001", "INT-001", "INT-002", GateCode.CHECKOUT_REQUIRED),
+        ("INT-001", None, "INT-001", GateCode.CHECKOUT_REQUIRED),
+        (None, None, None, GateCode.CHECKOUT_REQUIRED),
+        ("INT-009", "INT-001", "INT-009", GateCode.INTENT_NOT_FOUND),
+        ("INT-009", None, "INT-009", GateCode.CHECKOUT_REQUIRED),
+    ],
+)
+def test_a_cited_intent_is_the_one_checked_out(
+    active: str | None, checked_out: str | None, cited: str | None, code: GateCode | None
+) -> None:
+    call = replace(CALL, checked_out=checked_out, cited=cited)
+    decision = judge_call(replace(FINE, active_intent=active), call)
+    assert (decision.code if isinstance(decision, Denied) else None) is code
+    if isinstance(decision, Denied) and decision.code is GateCode.CHECKOUT_REQUIRED:
+        assert decision.message.startswith("You must cite") is (active is None)
+        assert decision.details.get("requested_intent") == cited
+
+
+def test_without_a_checkout_required_the_cited_intent_is_judged_by_itself() -> None:
+    free = replace(CALL, require_checkout=False, checked_out=None, cited="INT-002")
+    docs = replace(FINE, active_intent="INT-002", scope=compile_scope(DOCS.owned_scope))
+    assert _refused(judge_call(docs, free)).code is GateCode.SCOPE_VIOLATION
+
+
+def test_an_earlier_id_cites_the_intent_that_has_it_now() -> None:
+    intents = Intents((replace(AUTH, aliases=("OLD-1",)), DOCS))
+    question = replace(FINE, intents=intents, active_intent="OLD-1")
+    assert judge_call(question, replace(CALL, cited="OLD-1")) == Allowed(ScopeValidation.PASS)
+
+
+def test_a_file_that_another_session_claims_is_being_written() -> None:
+    claimed = replace(FINE.files[0], claimed_by="other", expected=Unread.NEVER)
+    denied = _refused(judge_call(replace(FINE, files=(claimed,)), CALL))
+    assert denied.message == (
+        "Stale File: src/auth/a.py is being written by another session. Re-read before writing."
+    )
+    assert denied.details == {
+        "files": [{"path": PLACE, "expected_hash": None, "current_hash": A, "claimed_by": "other"}]
+    }
+
+
+def test_every_path_that_fails_is_named() -> None:
+    others = tuple(FileFact(path=WorkspacePath(f"docs/{n}.md"), current=A) for n in range(12))
+    question = replace(FINE, files=FINE.files + others)
+    scope = _refused(judge_call(question, CALL))
+    assert "edit docs/0.md (and 11 more). Request" in scope.message
+    assert scope.paths == tuple(fact.path for fact in others)
+    unread = _refused(
+        judge_call(replace(question, scope=compile_scope(["**"])), replace(CALL, require_read=True))
+    )
+    assert unread.details == {"paths": [fact.path for fact in others]}
+    denied = tuple(DeniedPath(fact.path, glob, "") for fact in others for glob in ("a", "b"))
+    path = _refused(judge_call(question, replace(CALL, denied_paths=denied)))
+    assert path.message.endswith("docs/8.md, docs/9.md, ….")
+    assert len(path.paths) == 12
+
+
+def test_a_new_file_needs_no_reading() -> None:
+    new = replace(FINE.files[0], current=None, expected=None, read_this_turn=False)
+    decision = judge_call(replace(FINE, files=(new,)), replace(CALL, require_read=True))
+    assert decision == Allowed(ScopeValidation.PASS)
+
+
+@pytest.mark.parametrize("declared", [None, *MutationClass])
+def test_a_numbered_specification_is_a_declared_evolution(declared: MutationClass | None) -> None:
+    decision = judge_call(FINE, replace(CALL, new_specs=(SPEC,), declared_class=declared))
+    if declared is MutationClass.INTENT_EVOLUTION:
+        assert decision == Allowed(ScopeValidation.PASS)
+    else:
+        told = None if declared is None else declared.value
+        assert _refused(decision).details == {"paths": [SPEC], "mutation_class": told}
+
+
+@pytest.mark.parametrize("hitl", PeopleAsked)
+@pytest.mark.parametrize("approval", [None, *ApprovalChoice])
+@pytest.mark.parametrize("number", [None, *NUMBERS])
+def test_a_person_is_asked_last_and_lets_scope_alone_pass(
+    hitl: PeopleAsked, approval: ApprovalChoice | None, number: int | None
+) -> None:
+    question, call = _broken(*([] if number is None else [number]))
+    decision = judge_call(question, replace(call, hitl=hitl, approval=approval))
+    scope = number == 12
+    if number is not None and not scope:
+        assert _refused(decision).code is _code(number)
+    elif approval is not None:
+        assert decision == Allowed(ScopeValidation.PASS)
+    elif scope and hitl is PeopleAsked.OUT_OF_SCOPE:
+        assert isinstance(decision, Ask)
+        assert decision.why.code is GateCode.SCOPE_VIOLATION
+    elif scope:
+        assert _refused(decision).code is GateCode.SCOPE_VIOLATION
+    elif hitl is PeopleAsked.ALWAYS:
+        assert isinstance(decision, Ask)
+        assert decision.why.code is GateCode.HITL_REJECTED
+    else:
+        assert decision == Allowed(ScopeValidation.PASS)
+
+
+@pytest.mark.parametrize("later", [13, 14, 15])
+@pytest.mark.parametrize("approval", [None, ApprovalChoice.ONCE])
+def test_who_fails_more_than_scope_is_not_worth_a_question(
+    later: int, approval: ApprovalChoice | None
+) -> None:
+    question, call = _broken(12, later)
+    asking = replace(call, hitl=PeopleAsked.OUT_OF_SCOPE, approval=approval)
+    expected = GateCode.SCOPE_VIOLATION if approval is None else _code(later)
+    assert _refused(judge_call(question, asking)).code is expected
+
+
+def test_the_first_intents_file_is_written_on_a_persons_word() -> None:
+    question, call = _broken(3, 6, 10, 11, 12)
+    first = replace(call, bootstrap=True)
+    empty = replace(question, active_intent=None, intents=Intents())
+    assert isinstance(judge_call(empty, first), Ask)
+    approved = replace(first, approval=ApprovalChoice.ONCE)
+    assert judge_call(empty, approved) == Allowed(ScopeValidation.PASS)
+    for number in (4, 5, 7, 13, 14, 15):
+        question, call = _broken(3, number)
+        asked = judge_call(replace(question, active_intent=None), replace(call, bootstrap=True))
+        assert _refused(asked).code is _code(number)
+
+
+def test_what_cannot_be_known_is_said() -> None:
+    unknown = replace(CALL, unknown_paths=("`$F` is known only to the shell",))
+    nowhere = judge_call(replace(FINE, files=()), unknown)
+    assert nowhere == Allowed(ScopeValidation.EXEMPT, unknown.unknown_paths)
+    assert judge_call(FINE, unknown) == Allowed(ScopeValidation.PASS, unknown.unknown_paths)
+
+
+def test_a_blocked_intent_warns() -> None:
+    stuck = Intents((replace(AUTH, status=Status.BLOCKED),))
+    decision = judge_call(replace(FINE, intents=stuck), CALL)
+    assert decision == Allowed(ScopeValidation.PASS, ("Intent INT-001 is BLOCKED.",))
+
+
+def test_what_no_row_says_has_words_of_its_own() -> None:
+    no = rejected(FINE, "the client cannot ask")
+    assert (no.code, no.message) == (
+        GateCode.HITL_REJECTED,
+        "Mutation rejected by authorization gate.",
+    )
+    assert no.details == {
+        "tool_name": "Write",
+        "intent_id": "INT-001",
+        "feedback": "the client cannot ask",
+    }
+    off = unavailable(FINE, "the disk is gone")
+    assert off.message == (
+        "Governance Unavailable: the disk is gone. fail_open is false; mend it or ask the team."
+    )
+    assert (off.code, off.details) == (
+        GateCode.GOVERNANCE_UNAVAILABLE,
+        {"cause": "the disk is gone"},
+    )

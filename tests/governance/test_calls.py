@@ -1,0 +1,427 @@
+"""Agents' calls at the desk: judged, given a ticket, claimed, recorded (requirements section 6)."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from intent_lsp.core.codes import GateCode
+from intent_lsp.core.content import hash_content
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.question import Allowed, Denied
+from intent_lsp.core.records import AGENT, MutationClass, ScopeValidation
+from intent_lsp.core.tool_names import COMMAND_TOOLS, EDIT_TOOLS
+from intent_lsp.core.tools import ToolCall
+from intent_lsp.governance.calls import Admission
+from intent_lsp.governance.desk import Governance
+from tests.governance.editor import INTENTS
+from tests.support.repository import Repository
+
+LOGIN = "src/auth/login.py"
+TEXT = "one\ntwo\nthree\n"
+
+
+@pytest.fixture
+def root(repository: Repository) -> Repository:
+    repository.write(".orchestration/active_intents.yaml", INTENTS)
+    repository.write(".orchestration/.gitignore", ".local/\n")
+    repository.write(LOGIN, TEXT)
+    repository.write("docs/guide.md", TEXT)
+    repository.commit()
+    return repository
+
+
+class Agent:
+    """One agent's conversation, at a desk of its own process."""
+
+    def __init__(self, root: Repository, name: str, intent: str | None = "INT-001") -> None:
+        self.root, self.name = root, name
+        self.desk = Governance(root.root)
+        if intent is not None:
+            self.select(intent)
+
+    def select(self, intent: str) -> None:
+        session = self.desk.sessions.open_agent(self.name, AGENT)
+        self.desk.checkout.select(session, intent, unsaved_file=False)
+
+    def asks(self, *paths: str, tool: str = "Write", **more: Any) -> Admission:
+        return self.desk.calls.admit(self.name, "", ToolCall(tool_name=tool, paths=paths, **more))
+
+    def refused(self, *paths: str, **more: Any) -> Denied:
+        admission = self.asks(*paths, **more)
+        assert isinstance(admission.decision, Denied), admission
+        assert admission.ticket is None
+        return admission.decision
+
+    def ticket(self, *paths: str, **more: Any) -> str:
+        admission = self.asks(*paths, **more)
+        assert admission.ticket is not None, admission.decision
+        return admission.ticket.id
+
+    def reads(self, path: str) -> None:
+        data = (self.root.root / path).read_bytes()
+        self.desk.calls.read(self.name, "", WorkspacePath(path), hash_content(data))
+
+    def writes(self, path: str, text: str, **more: Any) -> Any:
+        """Ask, write and record, as a well-behaved agent does."""
+        ticket = self.ticket(path, **more)
+        self.root.write(path, text)
+        outcome = self.desk.calls.record(ticket)
+        assert outcome is not None
+        return outcome.record
+
+
+@pytest.fixture
+def agent(root: Repository) -> Iterator[Callable[..., Agent]]:
+    opened: list[Agent] = []
+
+    def open_one(name: str = "builder", intent: str | None = "INT-001") -> Agent:
+        opened.append(Agent(root, name, intent))
+        return opened[-1]
+
+    yield open_one
+    for each in opened:
+        each.desk.close(None)
+
+
+Open = Callable[..., Agent]
+
+
+def test_an_edit_in_scope_is_recorded_with_its_lines(agent: Open) -> None:
+    record = agent().writes(LOGIN, "one\nTWO\nthree\n", mutation_class=MutationClass.BUG_FIX)
+    assert (record.intent_id, record.scope_validation) == ("INT-001", ScopeValidation.PASS)
+    assert (record.tool_name, record.session_id) == ("Write", "builder")
+    assert (record.mutation_class, record.inferred) == (MutationClass.BUG_FIX, False)
+    (file,) = record.files
+    assert file.pre_hash == hash_content(TEXT.encode())
+    assert file.post_hash == hash_content(b"one\nTWO\nthree\n")
+    ((line,),) = [conversation.ranges for conversation in file.conversations]
+    assert (line.start_line, line.end_line, line.replaced) == (2, 2, (2, 1, 1))
+    assert not record.concurrent_modification
+
+
+def test_nothing_is_mutated_without_an_intent(agent: Open) -> None:
+    nobody = agent("nobody", None)
+    denied = nobody.refused(LOGIN)
+    assert denied.code is GateCode.CHECKOUT_REQUIRED
+    assert denied.message.startswith("You must cite a valid active Intent ID. ")
+    reading = nobody.asks(LOGIN, tool="Read")
+    assert reading.decision == Allowed(ScopeValidation.EXEMPT)
+    assert reading.ticket is None
+
+
+def test_a_turn_asks_for_a_new_checkout(agent: Open) -> None:
+    builder = agent()
+    builder.desk.sessions.begin_turn("builder")
+    denied = builder.refused(LOGIN)
+    assert denied.code is GateCode.CHECKOUT_REQUIRED
+    assert denied.message.startswith("PreToolUse denied Write: intent checkout required")
+    builder.select("INT-001")
+    builder.ticket(LOGIN)
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("docs/guide.md", GateCode.SCOPE_VIOLATION),
+        ("../other/x", GateCode.OUTSIDE_WORKSPACE),
+        ("src/auth/../../../x", GateCode.OUTSIDE_WORKSPACE),
+        ("/etc/passwd", GateCode.OUTSIDE_WORKSPACE),
+        ("~/x", GateCode.OUTSIDE_WORKSPACE),
+        ("a\0b", GateCode.OUTSIDE_WORKSPACE),
+        (".orchestration/active_intents.yaml", GateCode.PATH_DENIED),
+        (".git/config", GateCode.PATH_DENIED),
+        (".claude/settings.local.json", GateCode.PATH_DENIED),
+        ("src/auth/out/x", GateCode.OUTSIDE_WORKSPACE),
+        ("src/auth/in/x", GateCode.SCOPE_VIOLATION),
+        ("src/auth/control/hooks/pre-commit", GateCode.PATH_DENIED),
+        ("src/auth/%2e%2e/x", None),
+    ],
+)
+def test_a_path_is_judged_by_where_its_bytes_go(
+    agent: Open, root: Repository, path: str, code: GateCode | None
+) -> None:
+    (root.root / "src/auth/out").symlink_to(root.root.parent)
+    (root.root / "src/auth/in").symlink_to(root.root / "docs")
+    (root.root / "src/auth/control").symlink_to(root.root / ".git")
+    decision = agent().asks(path).decision
+    assert (decision.code if isinstance(decision, Denied) else None) is code
+
+
+def test_what_changed_since_it_was_read_is_not_overwritten(agent: Open, root: Repository) -> None:
+    builder, architect = agent("builder"), agent("architect")
+    for each in (builder, architect):
+        each.reads(LOGIN)
+    assert architect.writes(LOGIN, "theirs\n").scope_validation is ScopeValidation.PASS
+    denied = builder.refused(LOGIN)
+    assert denied.code is GateCode.STALE_FILE
+    (file,) = denied.details["files"]  # type: ignore[misc]
+    assert file["current_hash"] == hash_content(b"theirs\n")
+    builder.reads(LOGIN)
+    builder.writes(LOGIN, "theirs\nours\n")
+    # What the call itself says it has read comes first.
+    assert builder.refused(LOGIN, read_hashes={LOGIN: hash_content(b"x")}).code is (
+        GateCode.STALE_FILE
+    )
+    assert builder.refused(LOGIN, read_hashes={LOGIN: None}).code is GateCode.STALE_FILE
+    (root.root / LOGIN).unlink()
+    denied = builder.refused(LOGIN)
+    assert denied.details["files"][0]["current_hash"] == "MISSING"  # type: ignore[index]
+
+
+def test_an_open_ticket_keeps_others_away(agent: Open) -> None:
+    builder, architect = agent("builder"), agent("architect")
+    ticket = builder.ticket(LOGIN)
+    denied = architect.refused(LOGIN)
+    assert "is being written by another session" in denied.message
+    assert denied.details["files"][0]["claimed_by"] == "builder"  # type: ignore[index]
+    builder.ticket(LOGIN, tool="Edit")
+    builder.desk.calls.record(ticket)
+    builder.desk.sessions.begin_turn("builder")
+    architect.ticket(LOGIN)
+
+
+def test_a_ticket_is_recorded_once(agent: Open, root: Repository) -> None:
+    builder = agent()
+    ticket = builder.ticket(LOGIN, tool_use_id="call-7")
+    assert builder.ticket(LOGIN, tool_use_id="call-7") == ticket
+    root.write(LOGIN, "new\n")
+    first = builder.desk.calls.record(ticket)
+    root.write(LOGIN, "newer\n")
+    again = agent("other").desk.calls.record(ticket)
+    assert first is not None
+    assert again is not None
+    assert first.recorded == again.recorded
+    assert first.recorded.record_id is not None
+    assert again.record is None
+    assert builder.desk.calls.record("unknown") is None
+
+
+def test_a_failed_call_has_a_record_without_lines(agent: Open) -> None:
+    builder = agent()
+    outcome = builder.desk.calls.record(
+        builder.ticket(LOGIN), error="no space\nleft: password=hunter2"
+    )
+    assert outcome is not None
+    assert outcome.record is not None
+    assert not outcome.record.success
+    assert "hunter2" not in (outcome.record.error or "")
+    assert "\n" not in (outcome.record.error or "")
+    assert outcome.record.files[0].conversations[0].ranges == ()
+
+
+def test_a_call_that_changed_nothing_has_no_record(agent: Open) -> None:
+    builder = agent()
+    outcome = builder.desk.calls.record(builder.ticket(LOGIN))
+    assert outcome is not None
+    assert outcome.recorded.record_id is None
+    assert outcome.recorded.files == (
+        (WorkspacePath(LOGIN), hash_content(TEXT.encode()), hash_content(TEXT.encode())),
+    )
+
+
+def test_files_come_and_go(agent: Open, root: Repository) -> None:
+    builder = agent()
+    created = builder.writes("src/auth/new.py", "x\n")
+    assert (created.mutation_class, created.inferred) == (MutationClass.FILE_CREATION, True)
+    assert created.files[0].pre_hash is None
+    ticket = builder.ticket("src/auth/new.py", "src/auth/moved.py", tool="move_file")
+    (root.root / "src/auth/new.py").rename(root.root / "src/auth/moved.py")
+    moved = builder.desk.calls.record(ticket)
+    assert moved is not None
+    assert moved.record is not None
+    (file,) = moved.record.files
+    assert (file.relative_path, file.previous_path) == ("src/auth/moved.py", "src/auth/new.py")
+    assert (file.pre_hash, file.conversations[0].ranges) == (file.post_hash, ())
+    ticket = builder.ticket(command="rm src/auth/moved.py", tool="Bash")
+    (root.root / "src/auth/moved.py").unlink()
+    gone = builder.desk.calls.record(ticket)
+    assert gone is not None
+    assert gone.record is not None
+    assert gone.record.mutation_class is MutationClass.FILE_DELETION
+    assert gone.record.files[0].post_hash is None
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("ls src", None),
+        ("pytest -q", None),
+        ("cat src/auth/login.py > src/auth/copy.py", None),
+        ("cat src/auth/login.py > docs/copy.md", GateCode.SCOPE_VIOLATION),
+        ("rm -rf .orchestration", GateCode.PATH_DENIED),
+        ("echo x > ../x", GateCode.OUTSIDE_WORKSPACE),
+        ("rm ~/.bashrc", GateCode.OUTSIDE_WORKSPACE),
+        ('rm "$F"', None),
+    ],
+)
+def test_a_command_is_judged_by_what_it_writes(
+    agent: Open, command: str, code: GateCode | None
+) -> None:
+    decision = agent().asks(tool="Bash", command=command).decision
+    assert (decision.code if isinstance(decision, Denied) else None) is code
+
+
+def test_a_patch_is_judged_by_every_file_it_names(agent: Open) -> None:
+    patch = (
+        "*** Begin Patch\n*** Update File: src/auth/login.py\n@@\n-one\n+ONE\n"
+        "*** Add File: docs/new.md\n+x\n*** End Patch\n"
+    )
+    denied = agent().refused(tool="apply_patch", patch=patch)
+    assert denied.details["paths"] == ["docs/new.md"]
+
+
+POLICY = """\
+sidecar:
+  blocked_tools: ["mcp__*__deploy", "Sleep"]
+  deny_mutations:
+    - {path_glob: "src/auth/frozen/**", reason: "signed off"}
+  require_read: true
+  spec_iteration_globs: ["src/auth/[0-9][0-9][0-9]-*"]
+"""
+
+
+def test_the_teams_policy_is_held(agent: Open, root: Repository) -> None:
+    root.write(".orchestration/constraints.sidecar.yaml", POLICY)
+    builder = agent()
+    assert builder.refused(LOGIN).code is GateCode.READ_REQUIRED
+    builder.reads(LOGIN)
+    builder.ticket(LOGIN)
+    blocked = builder.refused(tool="mcp__ops__deploy")
+    assert blocked.message == "PreToolUse denied mcp__ops__deploy: blocked by sidecar policy v1."
+    frozen = builder.refused("src/auth/frozen/x")
+    assert frozen.details == {
+        "paths": [
+            {
+                "path": "src/auth/frozen/x",
+                "path_glob": "src/auth/frozen/**",
+                "reason": "signed off",
+            }
+        ]
+    }
+    assert builder.refused("src/auth/001-x").code is GateCode.SPEC_ITERATION
+    builder.ticket("src/auth/001-x", mutation_class=MutationClass.INTENT_EVOLUTION)
+    builder.desk.sessions.begin_turn("builder")
+    builder.select("INT-001")
+    assert builder.refused(LOGIN).code is GateCode.READ_REQUIRED
+
+
+@pytest.mark.parametrize("rule", ["deny", "warn", "ignore"])
+def test_a_stranger_in_the_control_room_is_drift(agent: Open, root: Repository, rule: str) -> None:
+    root.write(".orchestration/constraints.sidecar.yaml", f"sidecar:\n  contract: {rule}\n")
+    root.write(".orchestration/notes.txt", "x")
+    admission = agent().asks(LOGIN)
+    said = ".orchestration/notes.txt is not in the set"
+    if rule == "deny":
+        assert isinstance(admission.decision, Denied)
+        assert f"({said})" in admission.decision.message
+    else:
+        warned = (f"{said}.",) if rule == "warn" else ()
+        assert admission.decision == Allowed(ScopeValidation.PASS, warned)
+
+
+@pytest.mark.parametrize("hitl", ["always", "out_of_scope"])
+def test_where_nobody_can_be_asked_it_is_refused(agent: Open, root: Repository, hitl: str) -> None:
+    root.write(".orchestration/constraints.sidecar.yaml", f"sidecar:\n  hitl: {hitl}\n")
+    path = LOGIN if hitl == "always" else "docs/guide.md"
+    denied = agent().refused(path)
+    assert denied.code is GateCode.HITL_REJECTED
+    assert denied.details["feedback"] == "no person can be asked through this door"
+
+
+@pytest.mark.parametrize("fail_open", [True, False])
+@pytest.mark.parametrize("how", ["broken", "raises"])
+def test_our_own_failure_refuses_only_where_the_team_says_so(
+    agent: Open, root: Repository, how: str, *, fail_open: bool
+) -> None:
+    policy = f"sidecar:\n  fail_open: {str(fail_open).lower()}\n"
+    root.write(".orchestration/constraints.sidecar.yaml", policy)
+    builder = agent()
+    if how == "broken":
+        root.write(".orchestration/active_intents.yaml", "active_intents: [\n")
+    else:
+        lock = root.root / ".orchestration/.local/gate.lock"
+        lock.unlink(missing_ok=True)
+        lock.mkdir()
+    admission = builder.asks(LOGIN)
+    if fail_open:
+        assert isinstance(admission.decision, Allowed)
+        assert admission.decision.verdict is ScopeValidation.EXEMPT
+    else:
+        assert isinstance(admission.decision, Denied)
+        assert admission.decision.code is GateCode.GOVERNANCE_UNAVAILABLE
+        assert admission.decision.message.startswith("Governance Unavailable: ")
+
+
+def test_a_record_that_another_overtook_says_so(agent: Open, root: Repository) -> None:
+    builder, architect = agent("builder"), agent("architect")
+    ticket = builder.ticket(LOGIN)
+    builder.desk.sessions.begin_turn("builder")  # Its claim ends; the ticket is good still.
+    architect.writes(LOGIN, "theirs\n")
+    root.write(LOGIN, "ours\n")
+    outcome = builder.desk.calls.record(ticket)
+    assert outcome is not None
+    assert outcome.record is not None
+    assert outcome.record.concurrent_modification
+    assert builder.desk.stores.ledger.verify().ok
+
+
+def test_without_a_memory_a_call_is_judged_and_not_recorded(root: Repository) -> None:
+    (root.root / ".orchestration/.local").write_text("no room")
+    desk = Governance(root.root)
+    desk.sessions.open_agent("builder", AGENT)
+    desk.sessions.choose("builder", "INT-001")
+    admission = desk.calls.admit("builder", "", ToolCall(tool_name="Write", paths=(LOGIN,)))
+    assert isinstance(admission.decision, Denied)  # The control room has drifted.
+    desk.close(None)
+
+
+def _ways(tool: str) -> list[dict[str, Any]]:
+    """Give ways in which a tool can be made to change files that INT-001 owns."""
+    if tool in COMMAND_TOOLS:
+        writing = ("rm", "touch", "tee", "truncate -s 0", "sed -i s/a/b/", "chmod +x")
+        return [{"command": f"{program} {LOGIN}"} for program in writing]
+    patch = f"--- a/{LOGIN}\n+++ b/{LOGIN}\n@@ -1 +1 @@\n-one\n+ONE\n"
+    ways: list[dict[str, Any]] = [
+        {"paths": (LOGIN,)},
+        {"paths": ("src/auth/new.py",)},
+        {"paths": (LOGIN, "src/auth/other.py")},
+        {"patch": patch},
+    ]
+    return ways
+
+
+MUTATIONS = [
+    {"tool": tool, **more}
+    for tool in (*EDIT_TOOLS, *COMMAND_TOOLS, "unknown_tool", "mcp__fs__write_file")
+    for more in _ways(tool)
+]
+
+
+def test_without_a_valid_intent_every_mutating_attempt_is_refused(agent: Open) -> None:
+    assert len(MUTATIONS) >= 100
+    nobody, gone, done = agent("nobody", None), agent("gone"), agent("done")
+    gone.desk.sessions.choose("gone", "INT-099")
+    done.desk.sessions.choose("done", "INT-003")
+    codes = {
+        each.name: {each.refused(*call.get("paths", ()), **_rest(call)).code for call in MUTATIONS}
+        for each in (nobody, gone, done)
+    }
+    assert codes == {
+        "nobody": {GateCode.CHECKOUT_REQUIRED},
+        "gone": {GateCode.INTENT_NOT_FOUND},
+        "done": {GateCode.INTENT_CLOSED},
+    }
+
+
+def test_no_attempt_in_scope_is_refused(agent: Open) -> None:
+    builder = agent()
+    for call in MUTATIONS:
+        admission = builder.asks(*call.get("paths", ()), **_rest(call))
+        assert isinstance(admission.decision, Allowed), (call, admission.decision)
+        assert admission.decision.verdict is ScopeValidation.PASS
+        assert admission.ticket is not None
+
+
+def _rest(call: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in call.items() if name != "paths"}
