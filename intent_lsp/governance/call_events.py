@@ -62,10 +62,9 @@ class CallEvents:
         self._contents = contents
 
     def found(self, ticket: Ticket) -> tuple[FoundFile, ...]:
-        """Read the files of a ticket as they are now. Raises OSError."""
-        return tuple(
-            FoundFile(ticket=file, data=self._contents.disk(file.path)) for file in ticket.files
-        )
+        """Read the files of a ticket as they are now."""
+        read = self._contents.disk_if_readable
+        return tuple(FoundFile(ticket=file, data=read(file.path)) for file in ticket.files)
 
     def event(
         self, ticket: Ticket, found: Sequence[FoundFile], *, error: str | None

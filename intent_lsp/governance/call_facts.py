@@ -69,7 +69,7 @@ class CallFactsOf:
         self._contents = contents
 
     def files(self, reading: CallReading) -> tuple[CallFile, ...]:
-        """Place every path of a call, and read what it holds. Raises OSError."""
+        """Place every path of a call, and read what it holds."""
         known = [self._file(touched) for touched in reading.paths]
         perhaps = [self._file(touched) for touched in reading.perhaps]
         return (*known, *(file for file in perhaps if file.data is not None))
@@ -132,7 +132,9 @@ class CallFactsOf:
         place = real_relative(self._stores.root, spelled)
         if place is None or place.real is None:
             return CallFile(touched=touched, place=place)
-        return CallFile(touched=touched, place=place, data=self._contents.disk(place.path))
+        return CallFile(
+            touched=touched, place=place, data=self._contents.disk_if_readable(place.path)
+        )
 
     def _facts(self, call: ToolCall, asker: Asker, files: Sequence[CallFile]) -> Iterator[FileFact]:
         paths = [file.place.path for file in files if file.place is not None]

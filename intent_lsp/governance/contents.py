@@ -4,6 +4,7 @@ Invariant: without a repository or a commit, HEAD is the disk's content at first
 Invariant: unsaved text is never part of a baseline.
 """
 
+import logging
 import threading
 from pathlib import Path
 from typing import Final
@@ -16,6 +17,8 @@ from intent_lsp.governance.stores import Stores
 from intent_lsp.store import files
 from intent_lsp.store.git import Git
 from intent_lsp.store.git_text import Version
+
+_log: Final = logging.getLogger(__name__)
 
 KEPT_AT_MOST: Final = 5 * 1024 * 1024
 """Bytes of a file above which a baseline keeps its hash alone."""
@@ -36,6 +39,14 @@ class Contents:
     def disk(self, path: WorkspacePath) -> bytes | None:
         """Read a file of the root as it is on disk now."""
         return files.read_bytes(self._stores.root / path)
+
+    def disk_if_readable(self, path: WorkspacePath) -> bytes | None:
+        """Read a file as it is on disk now; None, and a line in the log, where it cannot be."""
+        try:
+            return self.disk(path)
+        except OSError as problem:
+            _log.warning("%s cannot be hashed: %s", path, problem)
+            return None
 
     def hash_of(self, path: WorkspacePath) -> ContentHash | None:
         """Hash a file as it is on disk now; None: there is none."""

@@ -125,9 +125,9 @@ class Governance:
         if self.stores.state is not None:
             self.stores.state.close()
 
-    def status(self, session_id: str) -> DeskStatus:
-        """Tell how the root and a session stand."""
-        rules = self.rules.current()
+    def status(self, session_id: str, rules: Rules | None = None) -> DeskStatus:
+        """Tell how the root and a session stand, by these rules, else by those of now."""
+        rules = rules or self.rules.current()
         row = self.sessions.row(session_id)
         return DeskStatus(
             root=str(self.root),

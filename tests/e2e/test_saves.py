@@ -508,6 +508,30 @@ async def test_a_save_that_is_seen_half_way_is_the_editors_own(
         assert not any("concurrent_modification" in record for record in editor.records())
 
 
+@pytest.mark.parametrize("ask", [True, False])
+async def test_a_file_that_is_written_and_left_is_recorded(
+    repository: Repository, *, ask: bool
+) -> None:
+    govern(repository)
+    texts = [LINES + "more\n" * n for n in range(6)]
+    async with editing(repository.root) as editor:
+        await select(editor, "INT-001")
+        for number, text in enumerate(texts[1:], 1):
+            editor.open(LOGIN)
+            await editor.settled(LOGIN)
+            editor.type(LOGIN, text)
+            # Both are told in one breath.
+            await editor.save(LOGIN, ask=ask)
+            editor.close(LOGIN)
+            await editor.traced(number)
+        hashes = [hash_content(text.encode()) for text in texts]
+        told = [
+            (record["scope_validation"], record["files"][0]["pre_hash"])
+            for record in editor.records()
+        ]
+        assert told == [("PASS", before) for before in hashes[:-1]]
+
+
 @pytest.mark.parametrize("seed", [1, 2])
 async def test_a_save_belongs_to_the_intent_that_was_active_then(
     repository: Repository, seed: int

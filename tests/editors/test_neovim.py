@@ -189,7 +189,17 @@ def test_files_of_every_kind_are_governed_and_others_are_left_alone(
         ("src/auth/second.py", "FILE_CREATION", "PASS"),
     ]
     fresh = {(path, verdict) for path, _, verdict in told[3:]}
-    assert fresh == {("src/auth/fresh.py", "PASS")}, records(repository)[3:]
+    assert fresh == {("src/auth/fresh.py", "PASS")}, [
+        (
+            record["scope_validation"],
+            record["mutation_class"],
+            record["intent_id"],
+            record.get("concurrent_modification"),
+            record["files"][0]["pre_hash"],
+            record["files"][0]["post_hash"],
+        )
+        for record in records(repository)[3:]
+    ]
     assert not (plain / ".orchestration").exists()
 
 

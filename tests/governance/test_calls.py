@@ -1,5 +1,7 @@
 """Agents' calls at the desk: judged, given a ticket, claimed, recorded (requirements section 6)."""
 
+import errno
+import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -351,6 +353,30 @@ def test_our_own_failure_refuses_only_where_the_team_says_so(
         assert isinstance(admission.decision, Denied)
         assert admission.decision.code is GateCode.GOVERNANCE_UNAVAILABLE
         assert admission.decision.message.startswith("Governance Unavailable: ")
+
+
+def test_a_file_that_cannot_be_hashed_has_no_hash_and_goes_on(
+    agent: Open, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    # Rights do not bind root: the system's own call refuses.
+    real = os.open
+
+    def refusing(path: Any, *given: Any, **named: Any) -> int:
+        if str(path).endswith("login.py"):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return real(path, *given, **named)
+
+    builder = agent()
+    monkeypatch.setattr(os, "open", refusing)
+    admission = builder.asks(LOGIN)
+    assert admission.decision == Allowed(ScopeValidation.PASS)
+    assert [file.pre_hash for file in admission.files] == [None]
+    assert admission.ticket is not None
+    outcome = builder.desk.calls.record(admission.ticket.id, error="Permission denied")
+    assert outcome is not None
+    assert outcome.record is not None
+    assert outcome.record.files[0].post_hash is None
+    assert caplog.text.count("src/auth/login.py cannot be hashed") == 2
 
 
 def test_a_record_that_another_overtook_says_so(agent: Open, root: Repository) -> None:

@@ -53,6 +53,7 @@ class Connection:
         self._states: dict[Attached, FileState] = {}
         self._watching = Watching(self.paths_changed)
         self._watch_lane = asyncio.Lock()
+        self._rules_lane = asyncio.Lock()
         self._to_watch: dict[Attached, set[Path]] = {}
 
     async def attach_folders(self) -> None:
@@ -114,10 +115,12 @@ class Connection:
 
     async def rules_may_have_changed(self, attached: Attached) -> None:
         """Look again at a root's documents if its rules, HEAD or active intent moved."""
-        status, key = await self.workplace.work.in_thread(_state_of, attached)
-        if self._known.get(attached) == key:
-            return
-        self._known[attached] = key
+        async with self._rules_lane:
+            # What was read first is told first.
+            status, key = await self.workplace.work.in_thread(_state_of, attached)
+            if self._known.get(attached) == key:
+                return
+            self._known[attached] = key
         self._tell_of_governance(attached, status)
         told = status_wire(status)
         if self._told.get(attached) != (said := _what_changes(told)):
@@ -146,8 +149,7 @@ class Connection:
     async def _recorded(self, attached: Attached) -> None:
         """Wait until what was saved before is recorded, under the intent it was saved for."""
         for tracked in self.workplace.of_root(attached):
-            async with tracked.lane:
-                continue
+            await tracked.all_recorded.wait()
 
     async def settings_changed(self) -> None:
         """Show everything again by the settings as they are now."""
@@ -194,7 +196,8 @@ def _what_changes(told: Wire) -> tuple[object, ...]:
 
 def _state_of(attached: Attached) -> tuple[DeskStatus, tuple[object, ...]]:
     desk = attached.desk
-    status = desk.status(attached.session.id)
-    head = desk.stores.git.head_commit() if desk.stores.git is not None else None
+    # Read once: a state and a version of two different moments would hide the change between them.
     rules = desk.rules.current()
+    status = desk.status(attached.session.id, rules)
+    head = desk.stores.git.head_commit() if desk.stores.git is not None else None
     return status, (rules.version, head, status.active_intent_id)

@@ -131,6 +131,14 @@ class Office:
         tracked = self._workplace.tracked_at(uri)
         return [] if tracked is None else await self._saving.will_save(tracked, manual=manual)
 
+    def save_told(self, uri: str) -> Callable[[], None]:
+        """Note that a save was told of; whoever has recorded it calls what this gives."""
+        tracked = self._workplace.tracked_at(uri)
+        if tracked is None:
+            return lambda: None
+        tracked.save_told()
+        return tracked.save_over
+
     async def did_save(self, uri: str, document: Document | None, saved: list[str]) -> None:
         """Take `textDocument/didSave` of what was an open document then, with the text `saved`.
 

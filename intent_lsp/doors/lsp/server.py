@@ -159,16 +159,29 @@ def _saves(server: IntentServer) -> None:
         edits: list[lsp.TextEdit] = await server.office.will_save(params.text_document.uri, manual)
         return edits
 
-    async def record(uri: str, document: Document | None, saved: list[str]) -> None:
-        office = await server.ready()
-        await office.did_save(uri, document, saved)
+    async def record(
+        uri: str, document: Document | None, saved: list[str], over: Callable[[], None]
+    ) -> None:
+        try:
+            office = await server.ready()
+            await office.did_save(uri, document, saved)
+        finally:
+            over()
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
     def did_save(params: lsp.DidSaveTextDocumentParams) -> Awaitable[None]:
         # Looked up before the next message is read, which may change or close the document.
         document = server.protocol.documents.get(params.text_document.uri)
         saved = [] if document is None else list(document.lines)
-        return server.protocol.finish(record(params.text_document.uri, document, saved))
+        over = _nothing
+        if server.office is not None:
+            # What comes after it, a close or another intent, waits until it is recorded.
+            over = server.office.save_told(params.text_document.uri)
+        return server.protocol.finish(record(params.text_document.uri, document, saved, over))
+
+
+def _nothing() -> None:
+    """Nobody waits for a save that is told of before we have started."""
 
 
 def _actions(server: IntentServer) -> None:

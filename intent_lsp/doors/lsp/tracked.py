@@ -169,7 +169,8 @@ class Tracked:
     document's own list), `version` its version, None once it is closed. `opened` is the text as it
     was opened, until the file behind it was seen. `refused` is the newest save that was turned
     back: once that is over, whether the disk stayed as it was. `written` are the texts that the
-    editor was about to write, or said that it wrote, since the last save that is recorded.
+    editor was about to write, or said that it wrote, since the last save that is recorded. `saves`
+    have been told and are not recorded yet; `all_recorded` is set when there are none.
     """
 
     uri: str
@@ -188,6 +189,22 @@ class Tracked:
     offered: bool = False
     generation: int = 0
     lane: asyncio.Lock = field(default_factory=asyncio.Lock)
+    saves: int = 0
+    all_recorded: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __post_init__(self) -> None:
+        self.all_recorded.set()
+
+    def save_told(self) -> None:
+        """Note that the editor has told of a save, which is to be recorded."""
+        self.saves += 1
+        self.all_recorded.clear()
+
+    def save_over(self) -> None:
+        """Note that a save is recorded, or cannot be."""
+        self.saves -= 1
+        if not self.saves:
+            self.all_recorded.set()
 
     @property
     def edited(self) -> bool:

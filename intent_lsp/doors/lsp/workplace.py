@@ -226,6 +226,7 @@ class Workplace:
 
     async def _settle_closed(self, tracked: Tracked) -> None:
         """Judge the file as it is on disk, now that nobody holds another text of it."""
+        await tracked.all_recorded.wait()
         async with tracked.lane:
             await self._read_closed(tracked)
             await self.look(tracked)
