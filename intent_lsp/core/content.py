@@ -38,6 +38,11 @@ def hash_content(data: bytes) -> ContentHash:
     return ContentHash("sha256:" + hashlib.sha256(data).hexdigest())
 
 
+def hash_if_there(data: bytes | None) -> ContentHash | None:
+    """Hash raw bytes; None stays None: there is no such file."""
+    return None if data is None else hash_content(data)
+
+
 def parse_hash(text: str) -> ContentHash | None:
     """Read a hash with or without its `sha256:`; None when it is not one."""
     found = _HASH.fullmatch(text.lower())

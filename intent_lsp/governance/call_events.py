@@ -6,32 +6,32 @@ Invariant: what is described is what the disk holds when it is recorded.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from intent_lsp.core.content import ContentHash, hash_content
+from intent_lsp.core.content import ContentHash, hash_if_there
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import (
     AGENT,
-    UNKNOWN_REVISION,
     Approval,
     Conversation,
     Event,
     Range,
     RecordFile,
-    Related,
     Vcs,
 )
 from intent_lsp.core.redaction import error_text
 from intent_lsp.core.tickets import Ticket, TicketFile
 from intent_lsp.formats.diff import file_ranges, whole_range
 from intent_lsp.governance.contents import Contents
+from intent_lsp.governance.events import related_to
 from intent_lsp.governance.stores import Stores
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundFile:
-    """A ticket's file when it is recorded: its hash at the ticket, and what it holds now."""
+    """A ticket's file when it is recorded: what it holds now, and its hash (`new`; None: gone)."""
 
     ticket: TicketFile
     data: bytes | None
+    new: ContentHash | None
 
     @property
     def path(self) -> WorkspacePath:
@@ -42,11 +42,6 @@ class FoundFile:
     def old(self) -> ContentHash | None:
         """The hash that the ticket holds; None: there was no file."""
         return self.ticket.pre_hash
-
-    @property
-    def new(self) -> ContentHash | None:
-        """The hash of what is there now; None: there is no file."""
-        return None if self.data is None else hash_content(self.data)
 
     @property
     def changed(self) -> bool:
@@ -63,8 +58,10 @@ class CallEvents:
 
     def found(self, ticket: Ticket) -> tuple[FoundFile, ...]:
         """Read the files of a ticket as they are now."""
-        read = self._contents.disk_if_readable
-        return tuple(FoundFile(ticket=file, data=read(file.path)) for file in ticket.files)
+        read = ((file, self._contents.disk_if_readable(file.path)) for file in ticket.files)
+        return tuple(
+            FoundFile(ticket=file, data=data, new=hash_if_there(data)) for file, data in read
+        )
 
     def event(
         self, ticket: Ticket, found: Sequence[FoundFile], *, error: str | None
@@ -89,7 +86,7 @@ class CallEvents:
             approval=None
             if ticket.approval is None
             else Approval(ticket.approval, ticket.session_id),
-            vcs=Vcs(revision_id=self._revision()),
+            vcs=Vcs(revision_id=self._stores.revision()),
             files=tuple(self._file(ticket, file, failed=error is not None) for file in files),
         )
 
@@ -102,14 +99,11 @@ class CallEvents:
         return (newest.session_id, newest.agent_id) != asker
 
     def _file(self, ticket: Ticket, file: FoundFile, *, failed: bool) -> RecordFile:
-        related = [Related(type="mutation_class", value=ticket.mutation_class.value)]
-        if ticket.specification is not None:
-            related.insert(0, Related(type="specification", value=ticket.specification))
         conversation = Conversation(
             url=ticket.session_id,
             contributor=AGENT,
             ranges=() if failed else self._ranges(file),
-            related=tuple(related),
+            related=related_to(ticket.specification, ticket.mutation_class),
         )
         return RecordFile(
             relative_path=file.path,
@@ -129,7 +123,3 @@ class CallEvents:
             return file_ranges(kept, file.data)
         # What it held is kept no more: all that is known is what it holds now.
         return (whole_range(file.data or b""),)
-
-    def _revision(self) -> str:
-        git = self._stores.git
-        return (git.head_commit() if git is not None else None) or UNKNOWN_REVISION

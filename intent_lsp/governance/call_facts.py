@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from intent_lsp.core.commands import TouchedPath
-from intent_lsp.core.content import ContentHash, hash_content
+from intent_lsp.core.content import ContentHash, hash_if_there
 from intent_lsp.core.control_plane import CONTROL_REASON, control_glob
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
 from intent_lsp.core.policy import ContractRule, TeamPolicy
@@ -40,11 +40,7 @@ class CallFile:
     touched: TouchedPath
     place: Place | None
     data: bytes | None = None
-
-    @property
-    def hash(self) -> ContentHash | None:
-        """The hash of what is on disk; None: there is no such file."""
-        return None if self.data is None else hash_content(self.data)
+    hash: ContentHash | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +98,9 @@ class CallFactsOf:
     ) -> CallFacts:
         """Give what holds for the call as a whole."""
         policy, row = rules.policy, asker.row
-        drift = () if policy.contract is ContractRule.IGNORE else control_drift(self._stores.root)
+        # What changes nothing is not held to the contract: its directory need not be read.
+        heeded = reading.mutating and policy.contract is not ContractRule.IGNORE
+        drift = control_drift(self._stores.root) if heeded else ()
         denies = policy.contract is ContractRule.DENY
         authorized = row is not None and row.stage == EXECUTION_AUTHORIZED
         new = [file for file in files if file.data is None and file.place is not None]
@@ -132,9 +130,8 @@ class CallFactsOf:
         place = real_relative(self._stores.root, spelled)
         if place is None or place.real is None:
             return CallFile(touched=touched, place=place)
-        return CallFile(
-            touched=touched, place=place, data=self._contents.disk_if_readable(place.path)
-        )
+        data = self._contents.disk_if_readable(place.path)
+        return CallFile(touched=touched, place=place, data=data, hash=hash_if_there(data))
 
     def _facts(self, call: ToolCall, asker: Asker, files: Sequence[CallFile]) -> Iterator[FileFact]:
         paths = [file.place.path for file in files if file.place is not None]

@@ -14,12 +14,12 @@ from intent_lsp.core.content import ContentHash
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.gate import judge_call, rejected, unavailable
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.question import Allowed, Ask, Decision, Question
+from intent_lsp.core.question import Allowed, Ask, Denied, Question, SaveDecision
 from intent_lsp.core.records import MutationClass, Record, ScopeValidation
 from intent_lsp.core.tickets import Recorded, Ticket, TicketFile
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.core.tools import ToolCall
-from intent_lsp.formats.call_reading import read_call
+from intent_lsp.formats.call_reading import CallReading, read_call
 from intent_lsp.governance.call_events import CallEvents
 from intent_lsp.governance.call_facts import Asker, CallFactsOf
 from intent_lsp.governance.contents import Contents
@@ -27,7 +27,7 @@ from intent_lsp.governance.rules import Rules, RulesCache
 from intent_lsp.governance.sessions import Sessions
 from intent_lsp.governance.stores import Stores
 from intent_lsp.governance.ticketing import Asked, ticket_files, ticket_of
-from intent_lsp.store.ledger import Appended
+from intent_lsp.store.ledger import Appended, Queued
 from intent_lsp.store.root_lock import RootLock
 from intent_lsp.store.state import ReadHash
 
@@ -41,7 +41,7 @@ NO_MEMORY: Final = ".orchestration/.local cannot be written: this edit will have
 class Admission:
     """What the gate said of a call; `ticket` is what it is recorded under, where it may happen."""
 
-    decision: Decision
+    decision: SaveDecision
     intent_id: str | None
     mutation_class: MutationClass | None = None
     files: tuple[TicketFile, ...] = ()
@@ -90,8 +90,10 @@ class Calls:
             cause = rules.reason or "the intents file cannot be read"
             return _refusing(question, unavailable(question, cause))
         try:
+            # Read before the lock is taken: others need not wait for a command to be parsed.
+            reading = read_call(call, rules.policy)
             with self._held():
-                return self._given_before(asker, call) or self._admit(call, asker, rules)
+                return self._given_before(asker, call) or self._admit(call, reading, asker, rules)
         except (IntentLspError, OSError) as problem:
             _log.exception("%s could not be judged", call.tool_name)
             question = self._facts.question(call, asker, rules, ())
@@ -127,7 +129,7 @@ class Calls:
             for file in found:
                 self._note_read(ticket, file.path, file.new)
             recorded = state.tickets.end(ticket_id, recorded)
-        queued = None if appended is None or record is not None else "the ledger is not available"
+        queued = appended.reason if isinstance(appended, Queued) else None
         return Outcome(recorded=recorded, record=record, queued=queued)
 
     def read(
@@ -155,8 +157,7 @@ class Calls:
         ticket = state.tickets.of_use(asker.session_id, asker.agent_id, call.tool_use_id)
         return None if ticket is None else _admission(ticket)
 
-    def _admit(self, call: ToolCall, asker: Asker, rules: Rules) -> Admission:
-        reading = read_call(call, rules.policy)
+    def _admit(self, call: ToolCall, reading: CallReading, asker: Asker, rules: Rules) -> Admission:
         judged = reading.mutating and rules.governed
         files = self._facts.files(reading) if judged else ()
         question = self._facts.question(call, asker, rules, files)
@@ -202,5 +203,5 @@ def _admission(ticket: Ticket) -> Admission:
     )
 
 
-def _refusing(question: Question, decision: Decision) -> Admission:
+def _refusing(question: Question, decision: Denied) -> Admission:
     return Admission(decision=decision, intent_id=question.active_intent)

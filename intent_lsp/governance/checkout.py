@@ -10,12 +10,12 @@ from datetime import UTC, datetime
 from typing import Final
 
 from intent_lsp.core.codes import RequestCode
-from intent_lsp.core.content import ContentHash, decode, hash_content
+from intent_lsp.core.content import decode, hash_content, hash_if_there
 from intent_lsp.core.context import RECENT_RECORDS, IntentContext, RelatedFile, within_budget
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.intents import Intent, Intents, Status
 from intent_lsp.core.naming import available, listed, open_ids, warnings_of
-from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath, parse_relative
+from intent_lsp.core.paths import INTENTS_FILE, parse_relative
 from intent_lsp.core.records import Record
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.context_xml import context_text
@@ -136,16 +136,9 @@ class Checkout:
             if stamp is None:
                 continue
             modified = datetime.fromtimestamp(stamp.mtime_ns / 1e9, tz=UTC)
-            found.append(RelatedFile(path, self._hash(path), timestamp(modified)))
+            hash_ = hash_if_there(self._contents.disk_if_readable(path))
+            found.append(RelatedFile(path, hash_, timestamp(modified)))
         return tuple(found)
-
-    def _hash(self, path: WorkspacePath) -> ContentHash | None:
-        try:
-            data = self._contents.disk(path)
-        except OSError as problem:
-            _log.warning("%s cannot be hashed: %s", path, problem)
-            return None
-        return None if data is None else hash_content(data)
 
 
 def _refusal(rules: Rules, intent_id: str, intent: Intent | None) -> Refusal | None:

@@ -9,7 +9,7 @@ import threading
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.content import ContentHash, hash_content
+from intent_lsp.core.content import ContentHash, hash_content, hash_if_there
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.governance.content import ABSENT, Content, content_of
 from intent_lsp.governance.recent_contents import RecentContents
@@ -50,8 +50,7 @@ class Contents:
 
     def hash_of(self, path: WorkspacePath) -> ContentHash | None:
         """Hash a file as it is on disk now; None: there is none."""
-        data = self.disk(path)
-        return None if data is None else hash_content(data)
+        return hash_if_there(self.disk(path))
 
     def seen(self, path: WorkspacePath, data: bytes | None) -> None:
         """Remember a file's content at first sight, where no commit or no baseline knows it."""
@@ -106,7 +105,7 @@ class Contents:
             self.keep(before)
         state = self._stores.state
         if state is not None and state.baseline_head(session_id) is not None:
-            state.move_baseline(session_id, path, None if before is None else hash_content(before))
+            state.move_baseline(session_id, path, hash_if_there(before))
             return
         with self._lock:
             self._sight_baseline.setdefault(session_id, {})[path] = before

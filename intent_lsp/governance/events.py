@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from intent_lsp.core.content import hash_content
+from intent_lsp.core.content import hash_content, hash_if_there
+from intent_lsp.core.intents import Intent
 from intent_lsp.core.question import EDITOR_SAVE
 from intent_lsp.core.records import (
     Conversation,
@@ -53,19 +54,28 @@ def save_event(save: Save) -> Event:
 
 def _file(save: Save, kind: MutationClass) -> RecordFile:
     intent = save.judgement.intent
-    related = [Related(type="mutation_class", value=kind.value)]
-    if intent is not None:
-        specification = intent.specification or intent.id
-        related.insert(0, Related(type="specification", value=specification))
     conversation = Conversation(
         url=save.session.id,
         contributor=save.session.contributor,
         ranges=file_ranges(save.old, save.new),
-        related=tuple(related),
+        related=related_to(None if intent is None else specification_of(intent), kind),
     )
     return RecordFile(
         relative_path=save.judgement.path,
-        pre_hash=None if save.old is None else hash_content(save.old),
+        pre_hash=hash_if_there(save.old),
         post_hash=hash_content(save.new),
         conversations=(conversation,),
     )
+
+
+def specification_of(intent: Intent) -> str:
+    """Give what records refer to for an intent: its specification, else its id."""
+    return intent.specification or intent.id
+
+
+def related_to(specification: str | None, kind: MutationClass) -> tuple[Related, ...]:
+    """Tell what an edit belongs to: the specification, if there is one, and its class."""
+    related = (Related(type="mutation_class", value=kind.value),)
+    if specification is None:
+        return related
+    return (Related(type="specification", value=specification), *related)

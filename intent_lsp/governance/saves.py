@@ -12,7 +12,7 @@ from typing import Final
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.policy import Enforcement
-from intent_lsp.core.records import UNKNOWN_REVISION, Record, ScopeValidation
+from intent_lsp.core.records import Record, ScopeValidation
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.content import Content, content_of
 from intent_lsp.governance.contents import Contents
@@ -117,7 +117,7 @@ class Saves:
                 old=known,
                 new=disk,
                 concurrent=self._judging.stale(place.path, reading),
-                revision=self._revision(),
+                revision=self._stores.revision(),
             )
             outcome = self._stores.ledger.append_or_queue(save_event(save))
             self._judging.disown(place.path)
@@ -151,10 +151,6 @@ class Saves:
             intent_id=None if judgement.intent is None else judgement.intent.id,
             created_at=timestamp(self._stores.clock()),
         )
-
-    def _revision(self) -> str:
-        git = self._stores.git
-        return (git.head_commit() if git is not None else None) or UNKNOWN_REVISION
 
 
 def _turned_back(judgement: Judgement, content: Content, text: str) -> bool:

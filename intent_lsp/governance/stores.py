@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from intent_lsp.core.records import UNKNOWN_REVISION
 from intent_lsp.store.drafts import Drafts
 from intent_lsp.store.git import Git
 from intent_lsp.store.ledger import Ledger
@@ -27,3 +28,7 @@ class Stores:
     snapshots: Snapshots
     clock: Callable[[], datetime]
     new_id: Callable[[], str]
+
+    def revision(self) -> str:
+        """Give the commit checked out, as records name it; UNKNOWN without one."""
+        return (self.git.head_commit() if self.git is not None else None) or UNKNOWN_REVISION

@@ -15,6 +15,7 @@ from intent_lsp.core.tickets import Ticket, TicketFile
 from intent_lsp.core.tools import ToolCall
 from intent_lsp.formats.intent_hash import intent_hash
 from intent_lsp.governance.call_facts import Asker, CallFile
+from intent_lsp.governance.events import specification_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +41,7 @@ def ticket_of(asked: Asked, decision: Allowed, *, ticket_id: str, at: str) -> Ti
         tool_use_id=call.tool_use_id,
         intent_id=None if intent is None else intent.id,
         intent_hash=None if intent is None else intent_hash(intent),
-        specification=None if intent is None else intent.specification or intent.id,
+        specification=None if intent is None else specification_of(intent),
         mutation_class=call.mutation_class or inferred_class(asked.files),
         inferred=call.mutation_class is None,
         verdict=decision.verdict,

@@ -4,30 +4,26 @@ Invariant: a refusal is an answer; an error is what cannot be judged.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import ParamSpec, TypeVar
 
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.question import Denied
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.call_wire import (
-    EXEMPT_DECISION,
     ReadParams,
     RecordParams,
     ToolCallParams,
     admission_wire,
     hash_param,
+    not_governed_wire,
     outcome_wire,
 )
 from intent_lsp.doors.lsp.connection import Connection
 from intent_lsp.doors.lsp.finder import Finder
-from intent_lsp.doors.lsp.params import failed, path_below, read
+from intent_lsp.doors.lsp.params import failed, path_below, read, session_named
 from intent_lsp.doors.lsp.types import uri_of
 from intent_lsp.doors.lsp.wire import DID_DENY, DID_TRACE, Common, Wire, trace_wire
 from intent_lsp.governance.calls import Outcome
-
-_P = ParamSpec("_P")
-_R = TypeVar("_R")
 
 
 class AgentRequests:
@@ -35,6 +31,7 @@ class AgentRequests:
 
     def __init__(self, connection: Connection, finder: Finder) -> None:
         self._connection = connection
+        self._in_thread = connection.workplace.work.in_thread
         self._finder = finder
 
     def table(self) -> Mapping[str, Callable[[object], Awaitable[Wire]]]:
@@ -50,7 +47,7 @@ class AgentRequests:
         """Answer `intent/beginTurn`."""
         params = read(given, Common)
         attached = await self._finder.attached(params)
-        session = params.session_id or attached.session.id
+        session = session_named(params, attached)
         row = await self._in_thread(attached.desk.sessions.begin_turn, session)
         return {"turn": row.turn, "stage": row.stage}
 
@@ -77,7 +74,7 @@ class AgentRequests:
         call = params.call()
         attached = await self._finder.find(params)
         if attached is None:
-            return dict(EXEMPT_DECISION)
+            return not_governed_wire()
         session, agent = _asker(params, attached)
         admission = await self._in_thread(attached.desk.calls.admit, session, agent, call)
         told = admission_wire(admission, attached.desk.root)
@@ -101,9 +98,6 @@ class AgentRequests:
         error = None if params.success else params.error or "it failed"
         return await self._in_thread(attached.desk.calls.record, params.ticket, error=error)
 
-    async def _in_thread(self, work: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
-        return await self._connection.workplace.work.in_thread(work, *args, **kwargs)
-
 
 def _asker(params: Common, attached: Attached) -> tuple[str, str]:
-    return params.session_id or attached.session.id, params.agent_id or ""
+    return session_named(params, attached), params.agent_id or ""

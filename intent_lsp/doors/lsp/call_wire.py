@@ -4,32 +4,20 @@ Invariant: what is wrong with a call's words names the field; a path is never pe
 URI is, once.
 """
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import msgspec
 
 from intent_lsp.core.content import ContentHash, parse_hash
 from intent_lsp.core.paths import path_of_uri
-from intent_lsp.core.question import Allowed, Denied
+from intent_lsp.core.question import Allowed
 from intent_lsp.core.records import MutationClass, ScopeValidation
 from intent_lsp.core.tools import ToolCall
 from intent_lsp.doors.lsp.params import invalid
 from intent_lsp.doors.lsp.types import uri_of
-from intent_lsp.doors.lsp.wire import Id, PathParams, Wire, refusal_wire
+from intent_lsp.doors.lsp.wire import Id, PathParams, Wire, decision_told
 from intent_lsp.governance.calls import Admission, Outcome
-
-EXEMPT_DECISION: Final[Mapping[str, object]] = {
-    "allowed": True,
-    "scopeValidation": ScopeValidation.EXEMPT.value,
-    "intentId": None,
-    "mutationClass": None,
-    "files": [],
-    "ticket": None,
-    "warnings": [],
-}
-"""What is said of every call where nothing governs."""
 
 Paths = Annotated[tuple[str, ...], msgspec.Meta(max_length=10_000)]
 
@@ -102,22 +90,24 @@ def hash_param(field: str, told: str | None) -> ContentHash | None:
 
 
 def admission_wire(admission: Admission, root: Path) -> Wire:
-    """Spell a `Decision`."""
-    decision, kind = admission.decision, admission.mutation_class
-    verdict = decision.verdict if isinstance(decision, Allowed) else ScopeValidation.FAIL
-    told: Wire = {
-        "allowed": isinstance(decision, Allowed),
-        "scopeValidation": verdict.value,
-        "intentId": admission.intent_id,
-        "mutationClass": None if kind is None else kind.value,
-        "files": [
+    """Spell the `Decision` on a call."""
+    return decision_told(
+        admission.decision,
+        verdict=admission.decision.verdict,
+        intent_id=admission.intent_id,
+        files=[
             {"path": file.path, "uri": uri_of(root / file.path), "preHash": file.pre_hash}
             for file in admission.files
         ],
-        "ticket": None if admission.ticket is None else admission.ticket.id,
-        "warnings": list(decision.warnings) if isinstance(decision, Allowed) else [],
-    }
-    return told | refusal_wire(decision) if isinstance(decision, Denied) else told
+        mutation_class=admission.mutation_class,
+        ticket=None if admission.ticket is None else admission.ticket.id,
+    )
+
+
+def not_governed_wire() -> Wire:
+    """Spell what is said of every call where nothing governs."""
+    allowed, exempt = Allowed(ScopeValidation.EXEMPT), ScopeValidation.EXEMPT
+    return decision_told(allowed, verdict=exempt, intent_id=None, files=())
 
 
 def outcome_wire(outcome: Outcome, root: Path) -> Wire:

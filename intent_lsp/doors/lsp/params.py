@@ -56,6 +56,11 @@ def named_path(params: Common) -> str | None:
     return None
 
 
+def session_named(params: Common, attached: Attached) -> str:
+    """Give the session that the params name, else the connection's own."""
+    return params.session_id or attached.session.id
+
+
 def required_path(params: PathParams) -> str:
     """Give the path or URI that the params must have."""
     spelled = params.uri if params.uri is not None else params.path

@@ -5,7 +5,6 @@ Invariant: a request reads its params, asks the desk, spells the answer; rules l
 
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import ParamSpec, TypeVar
 
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.errors import IntentLspError, LedgerUnavailableError
@@ -23,6 +22,7 @@ from intent_lsp.doors.lsp.params import (
     path_below,
     read,
     required_path,
+    session_named,
 )
 from intent_lsp.doors.lsp.progress import Progress
 from intent_lsp.doors.lsp.types import uri_of
@@ -50,15 +50,13 @@ from intent_lsp.store.index import Cursor, Query
 
 Answering = Callable[[object], Awaitable[Wire]]
 
-_P = ParamSpec("_P")
-_R = TypeVar("_R")
-
 
 class Requests:
     """Answers the requests of one connection."""
 
     def __init__(self, connection: Connection, progress: Progress) -> None:
         self._connection = connection
+        self._in_thread = connection.workplace.work.in_thread
         self._progress = progress
         self.finder = Finder(connection)
         self._agents = AgentRequests(connection, self.finder)
@@ -93,7 +91,7 @@ class Requests:
         if attached is None:
             return {"enabled": False, "activeIntentId": None, "intents": []}
         rules = await self._in_thread(attached.desk.rules.current)
-        status = await self._in_thread(attached.desk.status, _session(params, attached))
+        status = await self._in_thread(attached.desk.status, session_named(params, attached))
         intents = [
             intent_wire(intent, ("INTENT_IGNORED",) if intent.id in rules.ignored else ())
             for intent in rules.file.intents
@@ -112,7 +110,7 @@ class Requests:
 
     async def select_intent(self, attached: Attached, intent_id: str, params: Common) -> Wire:
         """Select for the person, or for the agent's session that the params name."""
-        theirs = _session(params, attached)
+        theirs = session_named(params, attached)
         if theirs == attached.session.id:
             done = await self._connection.select(attached, intent_id)
         else:
@@ -132,7 +130,7 @@ class Requests:
         """Answer `intent/clear`."""
         params = read(given, Common)
         attached = await self.finder.attached(params)
-        theirs = _session(params, attached)
+        theirs = session_named(params, attached)
         if theirs == attached.session.id:
             await self._connection.clear(attached)
         else:
@@ -145,7 +143,8 @@ class Requests:
         attached = await self.finder.find(params)
         if attached is None:
             return _dormant_status(self._connection.desks.settings.session_id or "")
-        return status_wire(await self._in_thread(attached.desk.status, _session(params, attached)))
+        session = session_named(params, attached)
+        return status_wire(await self._in_thread(attached.desk.status, session))
 
     async def owners(self, given: object) -> Wire:
         """Answer `intent/owners`."""
@@ -243,9 +242,6 @@ class Requests:
         chosen = path if path is not None else next(iter(folders), None)
         return None if chosen is None else Path(chosen)
 
-    async def _in_thread(self, work: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
-        return await self._connection.workplace.work.in_thread(work, *args, **kwargs)
-
 
 def _traced(attached: Attached, query: Query, limit: int, cursor: Cursor | None) -> Wire:
     tracing = attached.desk.tracing
@@ -256,10 +252,6 @@ def _traced(attached: Attached, query: Query, limit: int, cursor: Cursor | None)
         "flags": {name: flag for name, flag in flags.items() if flag},
     }
     return told if page.cursor is None else told | {"cursor": str(page.cursor)}
-
-
-def _session(params: Common, attached: Attached) -> str:
-    return params.session_id or attached.session.id
 
 
 def _dormant_status(session_id: str) -> Wire:

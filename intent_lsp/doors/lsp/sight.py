@@ -7,7 +7,7 @@ import logging
 from dataclasses import replace
 from typing import Final
 
-from intent_lsp.core.content import hash_content
+from intent_lsp.core.content import hash_if_there
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.paths import path_of_uri
 from intent_lsp.doors.lsp.desks import Desks
@@ -102,5 +102,4 @@ def is_changed(tracked: Tracked) -> bool:
     except (OSError, IntentLspError):
         _log.exception("%s cannot be compared with HEAD", place.path)
         return bool(tracked.problems)
-    held = tracked.disk.known
-    return head.hash != (None if held is None else hash_content(held))
+    return head.hash != hash_if_there(tracked.disk.known)

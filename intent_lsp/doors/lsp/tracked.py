@@ -12,7 +12,7 @@ from functools import reduce
 from itertools import takewhile
 from typing import Final
 
-from intent_lsp.core.content import ContentHash, decode, hash_content
+from intent_lsp.core.content import ContentHash, decode, hash_content, hash_if_there
 from intent_lsp.core.line_diff import LineDiff, LineEdit
 from intent_lsp.core.violations import SHOWN_A_FILE, MarkedRun, marked_runs
 from intent_lsp.doors.lsp.attached import Attached
@@ -100,7 +100,7 @@ class Disk:
         if data == self.known:
             if same_as_buffer:
                 # Loaded again, or a save of which the editor has not told yet: who knows?
-                self.agreed, self.read = None, _hash(data)
+                self.agreed, self.read = None, hash_if_there(data)
             return
         if same_as_buffer:
             self.agreed = data
@@ -109,7 +109,7 @@ class Disk:
             # Typed over what both held: the editor has read it all the same.
             return
         if self.agreed is not None:
-            self.known, self.read = self.agreed, _hash(self.agreed)
+            self.known, self.read = self.agreed, hash_if_there(self.agreed)
         if not self._behind:
             self.former, self.moved = self.known, True
         self.known, self.agreed = data, None
@@ -117,11 +117,11 @@ class Disk:
     def loaded(self, data: bytes | None) -> None:
         """Note that the editor has loaded the disk's content as it was seen last."""
         if data == self.known:
-            self.read = _hash(data)
+            self.read = hash_if_there(data)
 
     def saved(self, data: bytes | None) -> None:
         """Note the disk's content at a save, or when the file was opened."""
-        self.known, self.read = data, _hash(data)
+        self.known, self.read = data, hash_if_there(data)
         self.agreed, self.former, self.moved = None, None, False
         self.overtaken = None
 
@@ -135,7 +135,7 @@ class Disk:
     @property
     def _behind(self) -> bool:
         """Whether the editor has not read what the disk was seen to hold."""
-        return self.moved and self.read != _hash(self.known)
+        return self.moved and self.read != hash_if_there(self.known)
 
     @property
     def read_now(self) -> ContentHash | None:
@@ -148,7 +148,7 @@ class Disk:
             return self.agreed, hash_content(self.agreed)
         if self.moved and _begins(data, self.known):
             # The watcher was quicker than the editor's word of its own save, or than the save.
-            return self.former, _hash(self.former)
+            return self.former, hash_if_there(self.former)
         return self.known, self.read
 
 
@@ -304,7 +304,3 @@ def _joined(first: LineEdit, second: LineEdit) -> LineEdit:
         old_end=reach - (first.new_end - first.old_end),
         new_end=reach + (second.new_end - second.old_end),
     )
-
-
-def _hash(data: bytes | None) -> ContentHash | None:
-    return None if data is None else hash_content(data)

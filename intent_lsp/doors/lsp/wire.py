@@ -4,7 +4,7 @@ Invariant: names on the wire are camelCase, params in snake_case are read too; r
 `details` of a refusal leave verbatim.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any, Final, TypeVar
@@ -14,8 +14,8 @@ import msgspec
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.context import IntentContext
 from intent_lsp.core.intents import Intent
-from intent_lsp.core.question import Denied
-from intent_lsp.core.records import Record
+from intent_lsp.core.question import Allowed, Denied, SaveDecision
+from intent_lsp.core.records import MutationClass, Record, ScopeValidation
 from intent_lsp.formats.ledger_jsonl import to_wire
 from intent_lsp.governance.desk import DeskStatus
 from intent_lsp.governance.judging import Judgement
@@ -167,19 +167,36 @@ def status_wire(status: DeskStatus) -> Wire:
 
 
 def decision_wire(judgement: Judgement, uri: str, pre_hash: ContentHash | None = None) -> Wire:
-    """Spell a `Decision` on one file."""
-    denied = judgement.denied
-    verdict = judgement.verdict
+    """Spell a `Decision` on one file that is saved."""
+    verdict, intent = judgement.verdict, judgement.intent
+    return decision_told(
+        judgement.decision,
+        verdict=ScopeValidation.EXEMPT if verdict is None else verdict,
+        intent_id=None if intent is None else intent.id,
+        files=[{"path": judgement.path, "uri": uri, "preHash": pre_hash}],
+    )
+
+
+def decision_told(  # noqa: PLR0913 - each is a field of it
+    decision: SaveDecision | None,
+    *,
+    verdict: ScopeValidation,
+    intent_id: str | None,
+    files: Sequence[Wire],
+    mutation_class: MutationClass | None = None,
+    ticket: str | None = None,
+) -> Wire:
+    """Spell a `Decision`; None: the gate was not asked."""
     told: Wire = {
-        "allowed": denied is None,
-        "scopeValidation": "EXEMPT" if verdict is None else verdict.value,
-        "intentId": None if judgement.intent is None else judgement.intent.id,
-        "mutationClass": None,
-        "files": [{"path": judgement.path, "uri": uri, "preHash": pre_hash}],
-        "ticket": None,
-        "warnings": list(getattr(judgement.decision, "warnings", ())),
+        "allowed": not isinstance(decision, Denied),
+        "scopeValidation": verdict.value,
+        "intentId": intent_id,
+        "mutationClass": None if mutation_class is None else mutation_class.value,
+        "files": list(files),
+        "ticket": ticket,
+        "warnings": list(decision.warnings) if isinstance(decision, Allowed) else [],
     }
-    return told if denied is None else told | refusal_wire(denied)
+    return told | _refusal(decision) if isinstance(decision, Denied) else told
 
 
 def trace_wire(record: Record) -> Wire:
@@ -203,8 +220,7 @@ def draft_wire(draft: Draft) -> Wire:
     }
 
 
-def refusal_wire(denied: Denied) -> Wire:
-    """Spell what a refused `Decision` says beside the rest."""
+def _refusal(denied: Denied) -> Wire:
     return {
         "reason": denied.message,
         "error": {
