@@ -4,26 +4,34 @@ Invariant: every character outside the changed values stays as it was (requireme
 Invariant: an edit is given only when the edited text reads as the old one with that change.
 """
 
-from bisect import bisect_right
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from intent_lsp.core.findings import TextChange
-from intent_lsp.core.intents import Intent, IntentId, Intents, Status
-from intent_lsp.formats.intent_entry import ENTRY_KEYS
-from intent_lsp.formats.intent_root import Place, entries_of
+from intent_lsp.core.intents import Intent, Intents, Status
 from intent_lsp.formats.intents_yaml import IntentsFile, IntentsReader
-from intent_lsp.formats.text_places import Places, line_end_of, lowered_changes
-from intent_lsp.formats.unquoted_globs import INTENT_GLOBS, linked_anchors
-from intent_lsp.formats.yaml_globs import compose_with_globs
-from intent_lsp.formats.yaml_keys import Field, fields_of
-from intent_lsp.formats.yaml_limits import Problem
-from intent_lsp.formats.yaml_nodes import Node, Scalar, Table
-from intent_lsp.formats.yaml_reading import Reading
+from intent_lsp.formats.text_places import Places, lowered_changes
+from intent_lsp.formats.yaml_entry import Entry, entry_of, pair_put, quote_of
+from intent_lsp.formats.yaml_insert import value_put
+from intent_lsp.formats.yaml_keys import Field, Keys, fields_of, snake_case
+from intent_lsp.formats.yaml_list_edit import (
+    flow_list,
+    list_indent,
+    list_lines,
+    values_appended,
+    values_renewed,
+)
+from intent_lsp.formats.yaml_nodes import Alias, Listing, Node, Scalar, Table
 from intent_lsp.formats.yaml_spelling import spelled_like
-from intent_lsp.formats.yaml_split import split_items
+
+Changes: TypeAlias = tuple[TextChange, ...]
+"""Changes that do not overlap, in order of position."""
 
 _BLOCK_STYLES = ("|", ">")
+_SCOPE_KEYS = Keys(known=("paths",))
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,62 +41,68 @@ class EditRefused:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Stretch:
-    """A part of the file that starts at `line`; `line_end` is how the file ends its lines."""
-
-    text: str
-    line: int
-    linked: frozenset[str]
-    line_end: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Entry:
-    """One entry in the stretch of the text that holds it, which starts at `line`.
-
-    `line_end` is the terminator of its lines, else of the file's.
-    """
-
-    reading: Reading
-    table: Table
-    fields: dict[str, Field]
-    line: int
-    line_end: str
-
-
 def set_status(
     text: str,
     intent_id: str,
     status: Status,
     updated_at: str,
     reader: IntentsReader | None = None,
-) -> tuple[TextChange, ...] | EditRefused:
+) -> Changes | EditRefused:
     """Set an intent's status, and `updated_at` where it stands; no change where it is set already.
 
     `text` is without its byte order mark. A `reader` that has read it saves reading it again. An
     absent status becomes a line after the name, or after the id where there is no name.
     """
     reading = reader or IntentsReader()
-    before = reading.read(text)
-    known = _known(before, intent_id)
+    known = _known(reading.read(text), intent_id)
     if isinstance(known, EditRefused) or known.status is status:
         return known if isinstance(known, EditRefused) else ()
-    entry = _entry_of(text, before, known.id)
-    if isinstance(entry, EditRefused):
-        return entry
-    stated = _status_change(entry, status)
-    stamped = _stamp_changes(entry, updated_at)
-    if isinstance(stated, EditRefused) or isinstance(stamped, EditRefused):
-        return stated if isinstance(stated, EditRefused) else _refused(stamped)
-    changes = lowered_changes(sorted((stated, *stamped), key=lambda it: it.span), entry.line)
     wanted = replace(known, status=status)
-    if stamped:
-        wanted = replace(wanted, updated_at=updated_at)
-    after = reading.read(apply_changes(text, changes))
-    if not after.parsed or after.intents != _with(before.intents, wanted):
-        return EditRefused("the edited file would not read as it should")
-    return changes
+    return _edited(text, reading, wanted, lambda entry: _status_set(entry, status), updated_at)
+
+
+def add_globs(
+    text: str,
+    intent_id: str,
+    patterns: Sequence[str],
+    updated_at: str,
+    reader: IntentsReader | None = None,
+) -> Changes | EditRefused:
+    """Put the patterns that an intent's scope has not, as they are, at the end of it.
+
+    Sets `updated_at` where it stands; no change where no pattern is missing. `text` and `reader`
+    as for `set_status`. An absent scope is put behind the status, else behind name or id.
+    """
+    reading = reader or IntentsReader()
+    known = _known(reading.read(text), intent_id)
+    if isinstance(known, EditRefused):
+        return known
+    missing = tuple(each for each in dict.fromkeys(patterns) if each not in known.owned_scope)
+    if not missing:
+        return ()
+    wanted = replace(known, owned_scope=(*known.owned_scope, *missing))
+    return unwritable(missing) or _edited(
+        text, reading, wanted, lambda entry: _scope_added(entry, missing), updated_at
+    )
+
+
+def set_history(
+    text: str, intent_id: str, events: Sequence[str], reader: IntentsReader | None = None
+) -> Changes | EditRefused:
+    """Make an intent's `recent_history` these events, newest first; no change where it is so.
+
+    New events are put on top of those that stay, old ones drop out; no date moves. `text` and
+    `reader` as for `set_status`. An absent history is put at the end of the entry.
+    """
+    reading = reader or IntentsReader()
+    known = _known(reading.read(text), intent_id)
+    told = tuple(events)
+    if isinstance(known, EditRefused) or known.recent_history == told:
+        return known if isinstance(known, EditRefused) else ()
+    wanted = replace(known, recent_history=told)
+    return unwritable(told) or _edited(
+        text, reading, wanted, lambda entry: _history_set(entry, told)
+    )
 
 
 def apply_changes(text: str, changes: Sequence[TextChange]) -> str:
@@ -103,8 +117,21 @@ def apply_changes(text: str, changes: Sequence[TextChange]) -> str:
     return "".join((*parts, text[done:]))
 
 
-def _refused(value: object) -> EditRefused:
-    return value if isinstance(value, EditRefused) else EditRefused("it cannot be edited")
+def verified(
+    text: str, changes: Changes, wanted: Intents, reader: IntentsReader
+) -> Changes | EditRefused:
+    """Give changes after which a text reads as it should; refuses all others."""
+    after = reader.read(apply_changes(text, changes))
+    if not after.parsed or after.intents != wanted:
+        return EditRefused("the edited file would not read as it should")
+    return changes
+
+
+def unwritable(values: Iterable[str]) -> EditRefused | None:
+    """Refuse values that no file can hold."""
+    if any(_HALF.search(value) for value in values):
+        return EditRefused("a value has a lone surrogate, half a character")
+    return None
 
 
 def _known(file: IntentsFile, intent_id: str) -> Intent | EditRefused:
@@ -116,115 +143,102 @@ def _known(file: IntentsFile, intent_id: str) -> Intent | EditRefused:
     return EditRefused(f"there is no intent {intent_id} in the file")
 
 
-def _with(intents: Intents, changed: Intent) -> Intents:
-    return Intents(tuple(changed if each.id == changed.id else each for each in intents))
+def _edited(
+    text: str,
+    reader: IntentsReader,
+    wanted: Intent,
+    change: Callable[[Entry], Changes | EditRefused],
+    updated_at: str | None = None,
+) -> Changes | EditRefused:
+    """Change the entry of an intent so that it reads as the one wanted, else refuse."""
+    before = reader.read(text).intents
+    entry = entry_of(text, reader.read(text), wanted.id)
+    if entry is None:
+        return EditRefused("the entry is an alias")
+    changes = change(entry)
+    stamp = None if updated_at is None else entry.fields.get("updated_at")
+    stamps = _value_changed(entry, stamp, updated_at or "") if stamp else ()
+    if isinstance(changes, EditRefused) or isinstance(stamps, EditRefused):
+        return changes if isinstance(changes, EditRefused) else stamps
+    if stamp:
+        wanted = replace(wanted, updated_at=updated_at)
+    ordered = sorted((*changes, *stamps), key=lambda it: it.span)
+    after = tuple(wanted if each.id == wanted.id else each for each in before)
+    return verified(text, lowered_changes(ordered, entry.line), Intents(after), reader)
 
 
-def _entry_of(text: str, file: IntentsFile, intent_id: IntentId) -> _Entry | EditRefused:
-    places = Places(text)
-    start = places.offset(file.places[intent_id].entry.start)
-    linked = linked_anchors(text)
-    split = None if linked else split_items(text)
-    item = bisect_right(split.starts, start) - 1 if split else -1
-    whole = _Stretch(text=text, line=0, linked=linked, line_end=line_end_of(text))
-    found: _Entry | None = None
-    if split and item >= 0 and start < split.end:
-        first = split.starts[item]
-        piece = replace(whole, text=split.items(text)[item], line=places.position(first).line)
-        found = _entry_in(piece, start - first)
-    found = found or _entry_in(whole, start)
-    return found or EditRefused("the entry is an alias")
-
-
-def _entry_in(stretch: _Stretch, start: int) -> _Entry | None:
-    """Find the entry that starts at an offset; None when the stretch has none of its own."""
-    composed = compose_with_globs(stretch.text, INTENT_GLOBS, stretch.linked)
-    if isinstance(composed, Problem):
-        return None
-    reading = Reading(stretch.text)
-    for place in entries_of(reading, composed.root):
-        if _start(place) == start and isinstance(place.node, Table):
-            fields = fields_of(reading, place.node, ENTRY_KEYS)
-            return _Entry(
-                reading=reading,
-                table=place.node,
-                fields=fields,
-                line=stretch.line,
-                line_end=line_end_of(stretch.text, stretch.line_end),
-            )
-    return None
-
-
-def _start(place: Place) -> int:
-    return place.key.start if place.key else place.node.start
-
-
-def _status_change(entry: _Entry, status: Status) -> TextChange | EditRefused:
+def _status_set(entry: Entry, status: Status) -> Changes | EditRefused:
     found = entry.fields.get("status")
     if found is not None:
-        return _value_change(entry, found, status.value)
-    after = entry.fields.get("name") or entry.fields.get("id")
-    if entry.table.flow:
-        return _flow_insertion(entry, after, status.value)
-    if after is None:
-        return _first_line(entry, status.value)
-    return _line_after(entry, after.value, status.value)
+        return _value_changed(entry, found, status.value)
+    quote = entry.quote
+    pair = f"{spelled_like(quote, 'status')}: {spelled_like(quote, status.value)}"
+    return pair_put(entry, _value_of(entry, "name", "id"), [pair])
 
 
-def _stamp_changes(entry: _Entry, updated_at: str) -> tuple[TextChange, ...] | EditRefused:
-    found = entry.fields.get("updated_at")
+def _scope_added(entry: Entry, patterns: Sequence[str]) -> Changes | EditRefused:
+    found = entry.fields.get("owned_scope")
     if found is None:
-        return ()
-    change = _value_change(entry, found, updated_at)
-    return change if isinstance(change, EditRefused) else (change,)
+        after = _value_of(entry, "status", "name", "id")
+        return pair_put(entry, after, _new_list(entry, "owned_scope", patterns))
+    listed = _list_of(found)
+    if isinstance(found.value, Table) and not found.value.anchored:
+        inner = fields_of(entry.reading, found.value, _SCOPE_KEYS).get("paths")
+        listed = _list_of(inner) if inner else listed
+    if isinstance(listed, Listing):
+        return values_appended(entry.reading, listed, patterns, entry.line_end)
+    return listed if isinstance(listed, EditRefused) else _filled(entry, listed, patterns)
 
 
-def _value_change(entry: _Entry, found: Field, text: str) -> TextChange | EditRefused:
+def _history_set(entry: Entry, events: Sequence[str]) -> Changes | EditRefused:
+    found = entry.fields.get("recent_history")
+    if found is None:
+        after = entry.table.pairs[-1][1] if entry.table.pairs else None
+        return pair_put(entry, after, _new_list(entry, "recent_history", events))
+    listed = _list_of(found)
+    if isinstance(listed, Listing) and listed.items:
+        return values_renewed(entry.reading, found.key, listed, events, entry.line_end)
+    if isinstance(listed, Listing):
+        return values_appended(entry.reading, listed, events, entry.line_end)
+    return listed if isinstance(listed, EditRefused) else _filled(entry, listed, events)
+
+
+def _value_of(entry: Entry, *names: str) -> Node | None:
+    """Give the value of the first of these keys that the entry has."""
+    return next((entry.fields[name].value for name in names if name in entry.fields), None)
+
+
+def _value_changed(entry: Entry, found: Field, text: str) -> Changes | EditRefused:
     node = found.value
     if not isinstance(node, Scalar):
         return EditRefused(f"`{found.key.value}` is spelled by an alias or is no single value")
     if node.anchored or node.style in _BLOCK_STYLES:
         return EditRefused(f"`{found.key.value}` is an anchor or a block of text")
-    spelled = spelled_like(node.style, text)
-    if node.start == node.end:
-        spelled = _apart(entry.reading.text, node.start, spelled)
-    return entry.reading.change(node.start, node.end, spelled)
+    return (value_put(entry.reading, node, spelled_like(node.style, text)),)
 
 
-def _apart(text: str, at: int, spelled: str) -> str:
-    """Set a value apart from what stands before and after the empty place that it fills."""
-    before = "" if text[:at].endswith((" ", "\t")) else " "
-    following = text[at : at + 1]
-    return before + spelled + ("" if following in ("", " ", "\t", "\r", "\n", ",", "}") else " ")
+def _list_of(found: Field) -> Listing | Scalar | EditRefused:
+    """Give the list that stands at a key, or the empty place for one."""
+    node = found.value
+    if isinstance(node, Alias) or node.anchored:
+        return EditRefused(f"`{found.key.value}` is an anchor or spelled by an alias")
+    if isinstance(node, Listing) or (isinstance(node, Scalar) and node.null):
+        return node
+    return EditRefused(f"`{found.key.value}` is no list")
 
 
-def _flow_insertion(entry: _Entry, after: Field | None, text: str) -> TextChange:
-    """Put the pair behind the name, with the quotes that the other key and value have."""
-    if after is None:
-        first = entry.table.pairs[0][0]
-        return entry.reading.change(first.start, first.start, f"status: {text}, ")
-    quote = after.key.style if after.key.style in ("'", '"') else ""
-    pair = f"{spelled_like(quote, 'status')}: {spelled_like(quote, text)}"
-    return entry.reading.change(after.value.end, after.value.end, f", {pair}")
+def _filled(entry: Entry, place: Scalar, values: Sequence[str]) -> Changes:
+    return (value_put(entry.reading, place, flow_list(entry.quote or '"', values)),)
 
 
-def _first_line(entry: _Entry, text: str) -> TextChange:
-    """Put the line before the first key of an entry whose id stands elsewhere."""
-    reading = entry.reading
-    at = reading.places.line_start(entry.table.start)
-    indent = reading.text[at : entry.table.start]
-    return reading.change(at, at, f"{indent}status: {text}{entry.line_end}")
+def _new_list(entry: Entry, name: str, values: Sequence[str]) -> tuple[str, ...]:
+    """Spell a key with a list as the entry spells its other keys and lists."""
+    quote = quote_of(entry.table)
+    camel = any(snake_case(it.key.value) != it.key.value for it in entry.fields.values())
+    key = spelled_like(quote, _camel_case(name) if camel else name)
+    return list_lines(key, values, quote or '"', list_indent(entry.reading, entry.table))
 
 
-def _line_after(entry: _Entry, value: Node, text: str) -> TextChange:
-    """Put the line after the one on which a value ends, indented like the entry's keys."""
-    reading = entry.reading
-    column = reading.places.position(entry.table.pairs[0][0].start).character
-    last = value.end
-    # A block of text ends at the start of the line after it.
-    if last == value.start or not reading.text[:last].endswith(("\n", "\r")):
-        last = reading.places.next_line(last)
-    line = f"{' ' * column}status: {text}"
-    if reading.text[:last].endswith(("\n", "\r")):
-        return reading.change(last, last, line + entry.line_end)
-    return reading.change(last, last, entry.line_end + line)
+def _camel_case(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(other.capitalize() for other in others)

@@ -1,0 +1,151 @@
+"""The gate explained: every row of its table, with what it saw and how it ended (section 6).
+
+Invariant: a row ends as the gate's own check of it does; the first of rows 3 to 15 that fails has
+the code of the refusal, and no row fails where the gate allows.
+Invariant: a row is asked also after another has failed; one that cannot be asked says why.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Final
+
+from intent_lsp.core import call_row_facts, row_facts
+from intent_lsp.core.codes import GateCode
+from intent_lsp.core.fact_names import fact_of, shown
+from intent_lsp.core.gate import BOOTSTRAP_PASSES_OVER, ROWS, SCOPE_ROW, Row, judge_call
+from intent_lsp.core.question import Ask, CallFacts, Denied, Question
+
+
+class RowOutcome(StrEnum):
+    """How a row ended; SKIPPED: it was not asked, or let the edit pass by the rows after it."""
+
+    PASS = "pass"  # noqa: S105 -- an outcome
+    FAIL = "fail"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainedRow:
+    """One row by its number in the table; `code` is None for rows 1 and 2, which refuse nothing.
+
+    `fact` is one line, shorter than 600 characters; lists in it end after ten.
+    """
+
+    number: int
+    code: GateCode | None
+    fact: str
+    outcome: RowOutcome
+
+
+_TOOL_ROW: Final = 5
+_PERSON_ROW: Final = 16
+_NEEDS_ACTIVE: Final = frozenset((9, 10, 11, SCOPE_ROW))
+_NEEDS_KNOWN: Final = _NEEDS_ACTIVE - {9}
+
+_OFF: Final = "Not asked, since governance is off."
+_AGENTS: Final = "Not asked of a person's save; this row is for agents' calls."
+_READS: Final = "Not asked, since the call changes no file."
+_FIRST: Final = "Passed over, since there is no intent yet and this call writes the first."
+_NO_INTENT: Final = "Cannot be asked, since no intent is active (row 8)."
+_UNKNOWN_INTENT: Final = "Cannot be asked, since the intent {} is not known (row 9)."
+
+_FACTS: Final[Mapping[GateCode, Callable[[Question, Denied | None], str]]] = {
+    GateCode.CHECKOUT_REQUIRED: call_row_facts.checkout,
+    GateCode.CONTRACT_DRIFT: call_row_facts.contract,
+    GateCode.TOOL_BLOCKED: call_row_facts.tool,
+    GateCode.PATH_DENIED: call_row_facts.denied_paths,
+    GateCode.OUTSIDE_WORKSPACE: row_facts.inside,
+    GateCode.NO_ACTIVE_INTENT: row_facts.active_intent,
+    GateCode.INTENT_NOT_FOUND: row_facts.known_intent,
+    GateCode.INTENT_CLOSED: row_facts.status,
+    GateCode.INTENT_IGNORED: row_facts.ignored,
+    GateCode.SCOPE_VIOLATION: row_facts.scope,
+    GateCode.STALE_FILE: row_facts.stale,
+    GateCode.READ_REQUIRED: call_row_facts.reading,
+    GateCode.SPEC_ITERATION: call_row_facts.specification,
+}
+
+
+def explain_save(question: Question) -> tuple[ExplainedRow, ...]:
+    """Explain what `judge_save` says: rows 1 to 16, in order."""
+    return _explained(replace(question, call=None))
+
+
+def explain_call(question: Question, call: CallFacts) -> tuple[ExplainedRow, ...]:
+    """Explain what `judge_call` says: rows 1 to 16, in order.
+
+    Row 16 fails where the decision is Ask; an approval satisfies rows 12 and 16, and no other.
+    """
+    return _explained(replace(question, call=call))
+
+
+def _explained(question: Question) -> tuple[ExplainedRow, ...]:
+    return (
+        _governance(question),
+        _change(question),
+        *(_refusing(question, row) for row in ROWS),
+        _person(question),
+    )
+
+
+def _governance(question: Question) -> ExplainedRow:
+    outcome = RowOutcome.PASS if question.governed else RowOutcome.SKIPPED
+    return _row(1, None, row_facts.governance(question), outcome)
+
+
+def _change(question: Question) -> ExplainedRow:
+    if not question.governed:
+        return _row(2, None, _OFF, RowOutcome.SKIPPED)
+    changing = question.call is None or question.call.mutating
+    outcome = RowOutcome.PASS if changing else RowOutcome.SKIPPED
+    return _row(2, None, row_facts.change(question), outcome)
+
+
+def _refusing(question: Question, row: Row) -> ExplainedRow:
+    """Ask one of rows 3 to 15, with the gate's own check."""
+    why_not = _why_not_asked(question, row.number, agents_only=row.agents_only)
+    if why_not is not None:
+        return _row(row.number, row.code, why_not, RowOutcome.SKIPPED)
+    denied, call = row.check(question), question.call
+    approved = row.number == SCOPE_ROW and call is not None and call.approval is not None
+    outcome = RowOutcome.PASS if denied is None or approved else RowOutcome.FAIL
+    return _row(row.number, row.code, _FACTS[row.code](question, denied), outcome)
+
+
+def _person(question: Question) -> ExplainedRow:
+    code, call = GateCode.HITL_REJECTED, question.call
+    why_not = _why_not_asked(question, _PERSON_ROW, agents_only=True)
+    if call is None or why_not is not None:
+        return _row(_PERSON_ROW, code, why_not or _AGENTS, RowOutcome.SKIPPED)
+    decision = judge_call(question, call)
+    outcome = RowOutcome.FAIL if isinstance(decision, Ask) else RowOutcome.PASS
+    return _row(_PERSON_ROW, code, call_row_facts.person(question, decision), outcome)
+
+
+def _why_not_asked(question: Question, number: int, *, agents_only: bool) -> str | None:
+    """Say why a row after the second is not asked; None: it is."""
+    if not question.governed:
+        return _OFF
+    call = question.call
+    if call is None:
+        return _AGENTS if agents_only else _without_intent(question, number)
+    if not call.mutating:
+        # A blocked tool is refused whatever it does.
+        return None if number == _TOOL_ROW else _READS
+    if call.bootstrap and number in BOOTSTRAP_PASSES_OVER:
+        return _FIRST
+    return _without_intent(question, number)
+
+
+def _without_intent(question: Question, number: int) -> str | None:
+    active = question.active_intent
+    if active is None:
+        return _NO_INTENT if number in _NEEDS_ACTIVE else None
+    if number in _NEEDS_KNOWN and question.intents.get(active) is None:
+        return _UNKNOWN_INTENT.format(shown(active))
+    return None
+
+
+def _row(number: int, code: GateCode | None, fact: str, outcome: RowOutcome) -> ExplainedRow:
+    return ExplainedRow(number=number, code=code, fact=fact_of(fact), outcome=outcome)

@@ -1,0 +1,140 @@
+"""What the rows of the gate for everybody looked at, in a sentence (section 6, 1, 2, 7-13).
+
+Invariant: whether a row passed is the row's own word (`denied`); here is told what it saw.
+Invariant: the facts of rows 10 to 12 are told only of an intent that is there.
+"""
+
+from intent_lsp.core.fact_names import shown, shown_hash, shown_list, told_list
+from intent_lsp.core.intents import Status
+from intent_lsp.core.naming import first_of, open_ids, open_owners
+from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
+from intent_lsp.core.question import Denied, FileFact, Question, Unread
+
+NO_PATH = "It is not known beforehand which files would change, so none of them is refused."
+
+
+def governance(question: Question) -> str:
+    """Row 1: whether anything is judged here at all."""
+    if question.governed:
+        return "Governance is on, so edits of this workspace are judged."
+    return "Governance is off, so no edit of this workspace is judged."
+
+
+def change(question: Question) -> str:
+    """Row 2: whether anything would change."""
+    if question.call is None:
+        return "A save changes its file, so it is judged."
+    tool = shown(question.tool_name)
+    if question.call.mutating:
+        return f"This call of {tool} can change files, so it is judged."
+    return f"This call of {tool} changes no file, so only row 5 is asked of it."
+
+
+def inside(question: Question, denied: Denied | None) -> str:
+    """Row 7: where the paths lead."""
+    if denied is not None:
+        return f"These paths lead out of the workspace: {shown_list(denied.paths)}."
+    if not question.files:
+        return NO_PATH
+    return f"Every path stays inside the workspace: {shown_list(question.paths)}."
+
+
+def active_intent(question: Question, denied: Denied | None) -> str:
+    """Row 8: under which intent the edit is judged."""
+    if denied is None:
+        return f"The edit is judged under the intent {_cited(question)}."
+    return f"No intent is active; these are open: {shown_list(open_ids(question.intents))}."
+
+
+def known_intent(question: Question, denied: Denied | None) -> str:
+    """Row 9: whether the intents file has that intent, by this or by an earlier id."""
+    cited, intent = _cited(question), shown(question.intent.id)
+    if denied is not None:
+        others = shown_list(open_ids(question.intents))
+        return f"The intent {cited} is not in {INTENTS_FILE}; these are open: {others}."
+    if cited == intent:
+        return f"The intent {intent} is in {INTENTS_FILE}."
+    return f"The intent {intent} is in {INTENTS_FILE}; {cited} is an earlier id of it."
+
+
+def status(question: Question, denied: Denied | None) -> str:
+    """Row 10: the intent's status."""
+    intent = question.intent
+    told = f"The intent {shown(intent.id)} has the status {intent.status.value}, so"
+    if denied is not None:
+        return f"{told} nothing more may be edited under it."
+    if intent.status is Status.BLOCKED:
+        return f"{told} it may be worked under, with a warning."
+    return f"{told} it may be worked under."
+
+
+def ignored(question: Question, denied: Denied | None) -> str:
+    """Row 11: what `.intentignore` says of the intent."""
+    intent = question.intent
+    if denied is None:
+        return f"No pattern in .intentignore matches the intent {shown(intent.id)}."
+    patterns = shown_list(question.ignored.get(intent.id, ()))
+    return f"The intent {shown(intent.id)} is excluded by .intentignore, by: {patterns}."
+
+
+def scope(question: Question, denied: Denied | None) -> str:
+    """Row 12: which globs own the paths, those of the active intent or of others."""
+    intent = shown(question.intent.id)
+    if denied is None:
+        if not question.files:
+            return NO_PATH
+        return f"The intent {intent} owns {told_list(_owned(question, p) for p in question.paths)}."
+    told = told_list(_foreign(question, path) for path in denied.paths)
+    globs = shown_list(question.scope.patterns)
+    sentence = f"the intent {intent} does not own {told}; its globs are: {globs}."
+    call = question.call
+    if call is not None and call.approval is not None:
+        return f"A person has approved this ({call.approval.value}), although {sentence}"
+    return sentence[0].upper() + sentence[1:]
+
+
+def stale(question: Question, denied: Denied | None) -> str:
+    """Row 13: what was read of each file, what stands there now, and who claims it."""
+    # Claims hold among agents alone.
+    claims = question.call is not None
+    if denied is None:
+        if not question.files:
+            return NO_PATH
+        told = told_list(_reading(fact, claims=claims) for fact in question.files)
+        among = ", and no other session claims one" if claims else ""
+        return f"No file has changed since it was read{among}: {told}."
+    failing = frozenset(denied.paths)
+    files = (fact for fact in question.files if fact.path in failing)
+    told = told_list(_reading(fact, claims=claims) for fact in files)
+    among = ", or another session claims them" if claims else ""
+    return f"These files changed since they were read{among}: {told}."
+
+
+def _cited(question: Question) -> str:
+    return shown(question.active_intent or "")
+
+
+def _owned(question: Question, path: WorkspacePath) -> str:
+    return f"{shown(path)} (by {shown(question.scope.why(path) or '')})"
+
+
+def _foreign(question: Question, path: WorkspacePath) -> str:
+    """Tell who owns a path that the active intent does not; the first owner, and how many more."""
+    usable = open_owners(question.intents, question.owners, path)
+    owning = [
+        f"{shown(owner.intent_id)} owns it by {shown(owner.pattern)}"
+        for owner in question.owners(path)
+        if owner.intent_id in usable and owner.intent_id != question.intent.id
+    ]
+    told = first_of(owning) if owning else "no open intent owns it"
+    if question.scope.excludes(path):
+        told = f"an exclusion takes it out; {told}"
+    return f"{shown(path)} ({told})"
+
+
+def _reading(fact: FileFact, *, claims: bool) -> str:
+    read = "never" if fact.expected is Unread.NEVER else shown_hash(fact.expected)
+    told = f"{shown(fact.path)} (read: {read}, now: {shown_hash(fact.current)}"
+    if not claims or fact.claimed_by is None:
+        return f"{told})"
+    return f"{told}, claimed by session {shown(fact.claimed_by)})"
