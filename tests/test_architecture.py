@@ -16,6 +16,7 @@ MODULES = architecture.modules_of(PACKAGE)
 
 # The rooms' own privileges; a module that is renamed or falls away must leave these lists.
 WRITERS = {
+    "store.append_file",
     "store.files",
     "store.index_database",
     "store.ledger",
@@ -24,6 +25,7 @@ WRITERS = {
     "store.root_lock",
     "store.ledger_queue",
     "store.state",
+    "store.work_files",
 }
 CLOCK = "store.clock"
 DIFF = "formats.diff"

@@ -43,6 +43,15 @@ class RequestCode(StrEnum):
     TICKET_UNKNOWN = "TICKET_UNKNOWN"
     LEDGER_UNAVAILABLE = "LEDGER_UNAVAILABLE"
     DRAFT_UNKNOWN = "DRAFT_UNKNOWN"
+    INTENTS_FILE_UNWRITTEN = "INTENTS_FILE_UNWRITTEN"
+
+
+class LessonCode(StrEnum):
+    """What a lesson is about where no refusal of the gate is."""
+
+    MUTATION_FAILED = "MUTATION_FAILED"
+    COMPLETION_FAILED = "COMPLETION_FAILED"
+    VERIFICATION_FAILED = "VERIFICATION_FAILED"
 
 
 class FileCode(StrEnum):

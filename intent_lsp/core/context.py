@@ -102,6 +102,12 @@ def _cut_constraints(context: IntentContext, keep: int) -> IntentContext:
     return replace(context, intent=replace(context.intent, constraints=kept))
 
 
+def _cut_history(context: IntentContext, keep: int) -> IntentContext:
+    kept = context.recent_history[:keep]
+    intent = replace(context.intent, recent_history=context.intent.recent_history[:keep])
+    return replace(context, recent_history=kept, intent=intent)
+
+
 _DROPS: Final = (
     _Drop(
         name="recent_records",
@@ -116,7 +122,7 @@ _DROPS: Final = (
     _Drop(
         name="recent_history",
         count=lambda context: len(context.recent_history),
-        cut=lambda context, keep: replace(context, recent_history=context.recent_history[:keep]),
+        cut=_cut_history,
     ),
     _Drop(
         name="acceptance_criteria",

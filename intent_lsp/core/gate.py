@@ -11,6 +11,7 @@ from typing import Final
 from intent_lsp.core import gate_call_rows, gate_rows
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.naming import warnings_of
+from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import PeopleAsked
 from intent_lsp.core.question import (
     Allowed,
@@ -103,13 +104,13 @@ def rejected(question: Question, feedback: str) -> Denied:
     )
 
 
-def unavailable(question: Question, cause: str) -> Denied:
+def unavailable(cause: str, paths: tuple[WorkspacePath, ...]) -> Denied:
     """Refuse what cannot be judged where the team does not fail open (section 10)."""
     return Denied(
         code=GateCode.GOVERNANCE_UNAVAILABLE,
         message=f"Governance Unavailable: {cause}. fail_open is false; mend it or ask the team.",
         details={"cause": cause},
-        paths=question.paths,
+        paths=paths,
     )
 
 

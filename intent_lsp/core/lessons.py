@@ -6,10 +6,9 @@ neutral, cut, and in quotation marks that it cannot close.
 
 import re
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Final, NewType
 
-from intent_lsp.core.codes import GateCode
+from intent_lsp.core.codes import GateCode, LessonCode
 from intent_lsp.core.redaction import SHOWN_AT_MOST, neutral, redacted
 
 LessonLine = NewType("LessonLine", str)
@@ -22,14 +21,6 @@ _MOMENT = re.compile(r"[0-9]{4}-[0-9:.TZ+-]{1,32}")
 _CODE_AT_MOST: Final = 48
 _NAME_AT_MOST: Final = 64
 _PATH_AT_MOST: Final = 160
-
-
-class LessonCode(StrEnum):
-    """What a lesson is about where no refusal of the gate is."""
-
-    MUTATION_FAILED = "MUTATION_FAILED"
-    COMPLETION_FAILED = "COMPLETION_FAILED"
-    VERIFICATION_FAILED = "VERIFICATION_FAILED"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

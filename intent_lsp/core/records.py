@@ -15,6 +15,9 @@ from intent_lsp.core.paths import WorkspacePath
 UNKNOWN_REVISION: Final = "UNKNOWN"
 PERCENT: Final = "percent"
 
+GRANT_TOOL: Final = "intent/grant"
+"""The tool of a record that grants scope."""
+
 
 class MutationClass(StrEnum):
     """What kind of change an edit was (requirements section 9)."""

@@ -12,6 +12,7 @@ from intent_lsp.core.commands import Effect
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import ApprovalChoice, MutationClass, ScopeValidation
+from intent_lsp.core.tree_seen import TreeSeen
 
 CLAIMED_FOR: Final = timedelta(seconds=30)
 """How long an allowed call keeps its files from others."""
@@ -37,7 +38,12 @@ class TicketFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ticket:
-    """An allowed call, as it was judged; moments as `core.timestamps` spells them."""
+    """An allowed call, as it was judged; moments as `core.timestamps` spells them.
+
+    `tree` is what the work tree held, where it is not known which files the call will change.
+    `approved_by` is the session of the person who let it pass; `by_save`: an editor makes the
+    change, and its save is the record.
+    """
 
     id: str
     session_id: str
@@ -54,7 +60,11 @@ class Ticket:
     verdict: ScopeValidation
     warnings: tuple[str, ...] = ()
     approval: ApprovalChoice | None = None
+    approved_by: str | None = None
+    program: str | None = None
+    by_save: bool = False
     files: tuple[TicketFile, ...] = ()
+    tree: TreeSeen | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.errors import InvalidRecordError
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.records import Record, ScopeValidation, file_path
+from intent_lsp.core.records import GRANT_TOOL, Record, ScopeValidation, file_path
 from intent_lsp.formats.ledger_wire import WireRecord, broken_rule
 
 
@@ -25,13 +25,14 @@ class Entry(NamedTuple):
     """What an index keeps of a line; all but `link` is empty for a line that is no record.
 
     `paths` are those that the record touched, old names of renamed files too; `passing`: the
-    edit happened and its verdict was PASS or EXEMPT.
+    edit happened and its verdict was PASS or EXEMPT; `grant`: it grants scope.
     """
 
     link: Link
     intent_id: str | None = None
     passing: bool = False
     paths: tuple[WorkspacePath, ...] = ()
+    grant: bool = False
 
 
 _READ: Final = msgspec.json.Decoder(WireRecord)
@@ -111,7 +112,8 @@ def _entry(link: Link, record: WireRecord | Record) -> Entry:
         if file.previous_path is not None:
             paths[file_path(file.previous_path, file.path_encoding)] = None
     passing = record.success and record.scope_validation is not ScopeValidation.FAIL
-    return Entry(link, record.intent_id, passing, tuple(paths))
+    grant = record.grant is not None and record.tool_name == GRANT_TOOL
+    return Entry(link, record.intent_id, passing, tuple(paths), grant)
 
 
 def _link(line: bytes, wire: WireRecord) -> Link:

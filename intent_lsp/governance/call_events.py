@@ -4,8 +4,9 @@ Invariant: what is described is what the disk holds when it is recorded.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from intent_lsp.core.commands import Effect
 from intent_lsp.core.content import ContentHash, hash_if_there
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import (
@@ -15,6 +16,7 @@ from intent_lsp.core.records import (
     Event,
     Range,
     RecordFile,
+    ScopeValidation,
     Vcs,
 )
 from intent_lsp.core.redaction import error_text
@@ -22,16 +24,24 @@ from intent_lsp.core.tickets import Ticket, TicketFile
 from intent_lsp.formats.diff import file_ranges, whole_range
 from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.events import related_to
+from intent_lsp.governance.steps import step
 from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.work_tree import ChangedFile
+from intent_lsp.store.notes import Voice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundFile:
-    """A ticket's file when it is recorded: what it holds now, and its hash (`new`; None: gone)."""
+    """A ticket's file when it is recorded: what it holds now, and its hash (`new`; None: gone).
+
+    `besides`: the ticket did not name it; `old_known` is False where nobody knows what it held.
+    """
 
     ticket: TicketFile
     data: bytes | None
     new: ContentHash | None
+    besides: bool = False
+    old_known: bool = True
 
     @property
     def path(self) -> WorkspacePath:
@@ -63,14 +73,31 @@ class CallEvents:
             FoundFile(ticket=file, data=data, new=hash_if_there(data)) for file, data in read
         )
 
+    def found_besides(self, changed: ChangedFile) -> FoundFile:
+        """Describe a file that a call has changed without naming it."""
+        effect = Effect.WRITE if changed.new is not None else Effect.DELETE
+        return FoundFile(
+            ticket=TicketFile(path=changed.path, pre_hash=changed.old, effect=effect),
+            data=changed.data,
+            new=changed.new,
+            besides=True,
+            old_known=changed.old_known,
+        )
+
     def event(
-        self, ticket: Ticket, found: Sequence[FoundFile], *, error: str | None
+        self,
+        ticket: Ticket,
+        found: Sequence[FoundFile],
+        *,
+        error: str | None,
+        verdict: ScopeValidation,
     ) -> Event | None:
         """Describe a call that has happened or failed; None: it changed none of its files."""
         changed = [file for file in found if file.changed]
         if not changed and found and error is None:
             return None
         files = changed if error is None else found
+        voice = self._voice(ticket)
         return Event(
             intent_id=ticket.intent_id,
             intent_hash=ticket.intent_hash,
@@ -79,15 +106,15 @@ class CallEvents:
             tool_name=ticket.tool_name,
             mutation_class=ticket.mutation_class,
             inferred=ticket.inferred,
-            scope_validation=ticket.verdict,
+            scope_validation=verdict,
             success=error is None,
             error=None if error is None else error_text(error),
             concurrent_modification=any(self._overtaken(ticket, file) for file in found),
-            approval=None
-            if ticket.approval is None
-            else Approval(ticket.approval, ticket.session_id),
+            approval=_approval(ticket),
             vcs=Vcs(revision_id=self._stores.revision()),
-            files=tuple(self._file(ticket, file, failed=error is not None) for file in files),
+            files=tuple(
+                self._file(ticket, file, voice, failed=error is not None) for file in files
+            ),
         )
 
     def _overtaken(self, ticket: Ticket, file: FoundFile) -> bool:
@@ -98,10 +125,18 @@ class CallEvents:
         asker = (ticket.session_id, ticket.agent_id or None)
         return (newest.session_id, newest.agent_id) != asker
 
-    def _file(self, ticket: Ticket, file: FoundFile, *, failed: bool) -> RecordFile:
+    def _voice(self, ticket: Ticket) -> Voice:
+        state = self._stores.state
+        if state is not None:
+            with step("what an agent said of itself"):
+                return state.notes.voice(ticket.session_id, ticket.agent_id)
+        return Voice()
+
+    def _file(self, ticket: Ticket, file: FoundFile, voice: Voice, *, failed: bool) -> RecordFile:
+        contributor = AGENT if voice.model is None else replace(AGENT, model_identifier=voice.model)
         conversation = Conversation(
-            url=ticket.session_id,
-            contributor=AGENT,
+            url=voice.url or ticket.session_id,
+            contributor=contributor,
             ranges=() if failed else self._ranges(file),
             related=related_to(ticket.specification, ticket.mutation_class),
         )
@@ -116,10 +151,16 @@ class CallEvents:
     def _ranges(self, file: FoundFile) -> tuple[Range, ...]:
         if file.old == file.new:
             return ()
-        if file.old is None:
+        if file.old is None and file.old_known:
             return file_ranges(None, file.data)
-        kept = self._stores.snapshots.get(file.old)
+        kept = None if file.old is None else self._stores.snapshots.get(file.old)
         if kept is not None:
             return file_ranges(kept, file.data)
         # What it held is kept no more: all that is known is what it holds now.
         return (whole_range(file.data or b""),)
+
+
+def _approval(ticket: Ticket) -> Approval | None:
+    if ticket.approval is None:
+        return None
+    return Approval(ticket.approval, ticket.approved_by or ticket.session_id)

@@ -25,6 +25,7 @@ from intent_lsp.core.scope.scope import Scope, compile_scope
 from intent_lsp.core.tools import ToolCall, blocked
 from intent_lsp.formats.call_reading import CallReading
 from intent_lsp.governance.contents import Contents
+from intent_lsp.governance.grants import Grants
 from intent_lsp.governance.rules import Rules
 from intent_lsp.governance.sessions import EXECUTION_AUTHORIZED
 from intent_lsp.governance.stores import Stores
@@ -60,9 +61,10 @@ class Asker:
 class CallFactsOf:
     """Looks up what judging the calls of one root needs."""
 
-    def __init__(self, *, stores: Stores, contents: Contents) -> None:
+    def __init__(self, *, stores: Stores, contents: Contents, grants: Grants) -> None:
         self._stores = stores
         self._contents = contents
+        self._grants = grants
 
     def files(self, reading: CallReading) -> tuple[CallFile, ...]:
         """Place every path of a call, and read what it holds."""
@@ -84,7 +86,7 @@ class CallFactsOf:
             active_intent=intent_id,
             intents=rules.file.intents,
             ignored=rules.ignored,
-            scope=rules.scope_of(rules.active(intent_id)),
+            scope=self._grants.scope_of(rules, rules.active(intent_id)),
             owners=rules.owners,
         )
 
@@ -187,10 +189,11 @@ def _denied(policy: TeamPolicy, files: Sequence[CallFile]) -> Iterator[DeniedPat
             continue
         for path in dict.fromkeys((file.place.path, file.place.real)):
             if path is not None:
-                yield from _denied_path(policy, path)
+                yield from denied_path(policy, path)
 
 
-def _denied_path(policy: TeamPolicy, path: WorkspacePath) -> Iterator[DeniedPath]:
+def denied_path(policy: TeamPolicy, path: WorkspacePath) -> Iterator[DeniedPath]:
+    """Give why no agent may change a path, if that is so (row 6)."""
     rule = next((r for r in policy.deny_mutations if _globs((r.path_glob,)).covers(path)), None)
     if rule is not None:
         yield DeniedPath(path, rule.path_glob, rule.reason)

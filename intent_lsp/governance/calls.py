@@ -1,145 +1,174 @@
 """Agents' calls: judged before they happen, recorded after (requirements sections 6 and 9).
 
-Invariant: judged inside the root's lock, and claimed before it is let go: no verdict is on an
-older hash than the one that it names.
-Invariant: what is recorded is what is found on disk, under the verdict that the ticket holds.
+Invariant: judged inside the root's lock, and claimed before it is let go.
+Invariant: no person is waited for, and nothing but the ledger is written, while the lock is held.
 """
 
 import logging
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.errors import IntentLspError
-from intent_lsp.core.gate import judge_call, rejected, unavailable
+from intent_lsp.core.explaining import ExplainedRow
+from intent_lsp.core.file_changes import FileChange
+from intent_lsp.core.gate import unavailable
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.question import Allowed, Ask, Denied, Question, SaveDecision
-from intent_lsp.core.records import MutationClass, Record, ScopeValidation
-from intent_lsp.core.tickets import Recorded, Ticket, TicketFile
-from intent_lsp.core.timestamps import timestamp
+from intent_lsp.core.person import NOBODY, PersonsWord
+from intent_lsp.core.question import Allowed, Ask, Denied
+from intent_lsp.core.records import ScopeValidation
 from intent_lsp.core.tools import ToolCall
 from intent_lsp.formats.call_reading import CallReading, read_call
-from intent_lsp.governance.call_events import CallEvents
-from intent_lsp.governance.call_facts import Asker, CallFactsOf
-from intent_lsp.governance.contents import Contents
-from intent_lsp.governance.rules import Rules, RulesCache
+from intent_lsp.formats.shell import read_command
+from intent_lsp.governance.admission import Admission
+from intent_lsp.governance.admitting import Admitting, Hearing
+from intent_lsp.governance.applying import Applying
+from intent_lsp.governance.call_facts import Asker
+from intent_lsp.governance.chronicle import Chronicle, Told
+from intent_lsp.governance.recording import Outcome, Recording
+from intent_lsp.governance.rules import RulesCache
 from intent_lsp.governance.sessions import Sessions
+from intent_lsp.governance.steps import step
 from intent_lsp.governance.stores import Stores
-from intent_lsp.governance.ticketing import Asked, ticket_files, ticket_of
-from intent_lsp.store.ledger import Appended, Queued
 from intent_lsp.store.root_lock import RootLock
 from intent_lsp.store.state import ReadHash
 
 _log: Final = logging.getLogger(__name__)
 
-NOBODY_TO_ASK: Final = "no person can be asked through this door"
-NO_MEMORY: Final = ".orchestration/.local cannot be written: this edit will have no record."
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A change that was asked for: judged, and made if it may be; `problem`: why it was not."""
+
+    admission: Admission
+    outcome: Outcome | None = None
+    problem: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Admission:
-    """What the gate said of a call; `ticket` is what it is recorded under, where it may happen."""
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who makes a call, and what a person has said of it."""
 
-    decision: SaveDecision
-    intent_id: str | None
-    mutation_class: MutationClass | None = None
-    files: tuple[TicketFile, ...] = ()
-    ticket: Ticket | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """What became of a ticket; `record` is None where none was made, or it was made before."""
-
-    recorded: Recorded
-    record: Record | None = None
-    queued: str | None = None
+    session_id: str
+    agent_id: str
+    word: PersonsWord = NOBODY
 
 
 class Calls:
-    """Judges and records the calls of one root's agents."""
+    """Judges, makes and records the calls of one root's agents."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is a part of the desk that it needs
         self,
         *,
         stores: Stores,
         rules: RulesCache,
         sessions: Sessions,
-        contents: Contents,
+        admitting: Admitting,
+        recording: Recording,
+        applying: Applying,
+        chronicle: Chronicle,
         lock: RootLock | None,
     ) -> None:
         self._stores = stores
         self._rules = rules
         self._sessions = sessions
-        self._contents = contents
+        self._admitting = admitting
+        self._recording = recording
+        self._applying = applying
+        self._chronicle = chronicle
         self._lock = lock
-        self._facts = CallFactsOf(stores=stores, contents=contents)
-        self._events = CallEvents(stores=stores, contents=contents)
 
-    def admit(self, session_id: str, agent_id: str, call: ToolCall) -> Admission:
+    def admit(
+        self, session_id: str, agent_id: str, call: ToolCall, word: PersonsWord = NOBODY
+    ) -> Admission:
         """Judge a call, and give it a ticket if it may happen.
 
         What goes wrong on our side lets it pass, or refuses it where the team says so (section 10).
         """
-        rules = self._rules.current()
-        row = self._sessions.row(session_id)
-        asker = Asker(session_id=session_id, agent_id=agent_id, row=row)
-        if not rules.governed and not rules.policy.fail_open:
-            question = self._facts.question(call, asker, rules, ())
-            cause = rules.reason or "the intents file cannot be read"
-            return _refusing(question, unavailable(question, cause))
-        try:
-            # Read before the lock is taken: others need not wait for a command to be parsed.
-            reading = read_call(call, rules.policy)
-            with self._held():
-                return self._given_before(asker, call) or self._admit(call, reading, asker, rules)
-        except (IntentLspError, OSError) as problem:
-            _log.exception("%s could not be judged", call.tool_name)
-            question = self._facts.question(call, asker, rules, ())
-            if rules.policy.fail_open:
-                said = f"The call could not be judged: {problem}"
-                allowed = Allowed(ScopeValidation.EXEMPT, (said,))
-                return Admission(decision=allowed, intent_id=question.active_intent)
-            return _refusing(question, unavailable(question, str(problem)))
+        caller = Caller(session_id, agent_id, word)
+        policy = self._rules.current().policy
+        return self._judged(caller, call, lambda: read_call(call, policy), self._admitting.admit)
+
+    def admit_change(
+        self,
+        session_id: str,
+        agent_id: str,
+        call: ToolCall,
+        changes: Sequence[FileChange],
+        word: PersonsWord = NOBODY,
+    ) -> Admission:
+        """Judge a change that an editor is to make, which is recorded when that is saved."""
+        caller = Caller(session_id, agent_id, word)
+        admit = partial(self._admitting.admit, by_save=True)
+        return self._judged(caller, call, lambda: _reading(changes), admit)
+
+    def apply(
+        self,
+        session_id: str,
+        agent_id: str,
+        call: ToolCall,
+        changes: Sequence[FileChange],
+        word: PersonsWord = NOBODY,
+    ) -> Applied:
+        """Judge a change, make it and record it, all under one lock.
+
+        Where governance is off and that blocks nothing, it is made without a record.
+        """
+        made: list[tuple[Outcome | None, str | None]] = []
+
+        def admit(hearing: Hearing) -> Admission:
+            admission = self._admitting.admit(hearing)
+            if isinstance(admission.decision, Allowed):
+                made.append(self._made(admission, changes))
+            return admission
+
+        caller = Caller(session_id, agent_id, word)
+        admission = self._judged(caller, call, lambda: _reading(changes), admit)
+        outcome, problem = made[0] if made else (None, None)
+        if outcome is not None:
+            self._tell_outcome(outcome)
+        return Applied(admission, outcome, problem)
 
     def record(self, ticket_id: str, *, error: str | None = None) -> Outcome | None:
         """Record what has become of a ticket's files; `error`: the call failed. None: unknown.
 
         A ticket that was recorded gives the same answer again.
         """
-        state, now = self._stores.state, self._stores.clock()
         with self._held():
-            known = None if state is None else state.tickets.ticket(ticket_id, now)
-            if state is None or known is None:
-                return None
-            ticket, before = known
-            if before is not None:
-                return Outcome(recorded=before)
-            found = self._events.found(ticket)
-            event = self._events.event(ticket, found, error=error)
-            appended = None
-            if event is not None:
-                appended = self._stores.ledger.append_or_queue(event)
-            record = appended.record if isinstance(appended, Appended) else None
-            recorded = Recorded(
-                record_id=None if record is None else record.id,
-                files=tuple((file.path, file.old, file.new) for file in found),
-            )
-            for file in found:
-                self._note_read(ticket, file.path, file.new)
-            recorded = state.tickets.end(ticket_id, recorded)
-        queued = appended.reason if isinstance(appended, Queued) else None
-        return Outcome(recorded=recorded, record=record, queued=queued)
+            outcome = self._recording.record(ticket_id, error=error)
+        if outcome is not None:
+            self._tell_outcome(outcome)
+        return outcome
+
+    def explain(
+        self, session_id: str, agent_id: str, call: ToolCall
+    ) -> tuple[tuple[ExplainedRow, ...], Admission]:
+        """Tell every row of the gate on a call, and what it would say; nothing is kept of it."""
+        reading = read_call(call, self._rules.current().policy)
+        return self._admitting.explain(self._hearing(Caller(session_id, agent_id), call, reading))
 
     def read(
         self, session_id: str, agent_id: str, path: WorkspacePath, hash_: ContentHash | None
     ) -> None:
         """Note what an agent has read of a file (None: that there is none)."""
-        row, state = self._sessions.row(session_id), self._stores.state
+        state = self._stores.state
         if state is not None:
+            row = self._sessions.row(session_id, agent_id)
             turn = 1 if row is None else row.turn
             state.put_read(session_id, agent_id, path, ReadHash(hash_, turn))
+
+    def failed_verification(self, session_id: str, command: str) -> bool:
+        """Put down a verification that failed; whether that is a new lesson."""
+        told = Told(
+            tool="verification",
+            session_id=session_id,
+            intent_id=self._sessions.active_intent(session_id),
+            program=read_command(command).program,
+        )
+        return self._chronicle.failed_verification(told)
 
     def close(self) -> None:
         """Let go of the lock's file."""
@@ -149,59 +178,118 @@ class Calls:
     def _held(self) -> AbstractContextManager[None]:
         return nullcontext() if self._lock is None else self._lock.held()
 
-    def _given_before(self, asker: Asker, call: ToolCall) -> Admission | None:
-        """Give the same answer to a call that its host has named before."""
-        state = self._stores.state
-        if state is None or call.tool_use_id is None:
-            return None
-        ticket = state.tickets.of_use(asker.session_id, asker.agent_id, call.tool_use_id)
-        return None if ticket is None else _admission(ticket)
-
-    def _admit(self, call: ToolCall, reading: CallReading, asker: Asker, rules: Rules) -> Admission:
-        judged = reading.mutating and rules.governed
-        files = self._facts.files(reading) if judged else ()
-        question = self._facts.question(call, asker, rules, files)
-        facts = self._facts.of_call(call, reading, asker, rules, files)
-        decision = judge_call(question, facts)
-        if isinstance(decision, Ask):
-            decision = rejected(question, NOBODY_TO_ASK)
-        asked = Asked(
-            call=call, asker=asker, intent=rules.active(question.active_intent), files=files
+    def _hearing(self, caller: Caller, call: ToolCall, reading: CallReading) -> Hearing:
+        row = self._sessions.row(caller.session_id, caller.agent_id)
+        return Hearing(
+            call=call,
+            reading=reading,
+            asker=Asker(session_id=caller.session_id, agent_id=caller.agent_id, row=row),
+            rules=self._rules.current(),
+            word=caller.word,
         )
-        if judged and isinstance(decision, Allowed):
-            return self._issue(asked, decision)
+
+    def _judged(
+        self,
+        caller: Caller,
+        call: ToolCall,
+        read: Callable[[], CallReading],
+        admit: Callable[[Hearing], Admission],
+    ) -> Admission:
+        """Judge under the lock; what goes wrong on our side is answered as the team wants it."""
+        try:
+            # Read before the lock is taken: others need not wait for a command to be parsed.
+            reading = read()
+            rules = self._rules.current()
+            if reading.mutating and not rules.governed and not rules.policy.fail_open:
+                admission = _unavailable(call, rules.reason or "the intents file cannot be read")
+            else:
+                with self._held():
+                    admission = admit(self._hearing(caller, call, reading))
+        except Exception as problem:  # noqa: BLE001 - whatever it is, it is not the agent's fault
+            _log.exception("%s could not be judged", call.tool_name)
+            admission = self._failed(call, problem)
+        self._tell(admission, caller)
+        return admission
+
+    def _failed(self, call: ToolCall, problem: Exception) -> Admission:
+        if not self._rules.current().policy.fail_open:
+            return _unavailable(call, str(problem))
+        said = f"The call could not be judged: {problem}"
         return Admission(
-            decision=decision, intent_id=question.active_intent, files=ticket_files(asked)
+            decision=Allowed(ScopeValidation.EXEMPT, (said,)),
+            tool_name=call.tool_name,
+            intent_id=call.intent_id,
+            governed=False,
         )
 
-    def _issue(self, asked: Asked, decision: Allowed) -> Admission:
-        now = self._stores.clock()
-        ticket = ticket_of(asked, decision, ticket_id=self._stores.new_id(), at=timestamp(now))
-        for file in asked.files:
-            if file.data is not None:
-                self._contents.keep(file.data)
-        if self._stores.state is not None:
-            self._stores.state.tickets.issue(ticket, now)
-            return _admission(ticket)
-        # Without a memory nothing can be recorded later: it is allowed, and that is said.
-        forgetful = Allowed(decision.verdict, (*decision.warnings, NO_MEMORY))
-        return replace(_admission(ticket), ticket=None, decision=forgetful)
+    def _made(
+        self, admission: Admission, changes: Sequence[FileChange]
+    ) -> tuple[Outcome | None, str | None]:
+        """Make a change that may be made, and record it; a call that came twice is made once."""
+        ticket = admission.ticket
+        if ticket is None:
+            return None, self._applying.make(changes, ticket)
+        made = admission.again and self._recording.is_recorded(ticket.id)
+        problem = None if made else self._applying.make(changes, ticket)
+        try:
+            return self._recording.record(ticket.id, error=problem), problem
+        except IntentLspError:
+            _log.exception("%s was made and could not be recorded", ticket.tool_name)
+            return None, problem
 
-    def _note_read(self, ticket: Ticket, path: WorkspacePath, hash_: ContentHash | None) -> None:
-        if self._stores.state is not None:
-            read = ReadHash(hash_, ticket.turn)
-            self._stores.state.put_read(ticket.session_id, ticket.agent_id, path, read)
+    def _tell(self, admission: Admission, caller: Caller) -> None:
+        """Tell of a judgement, once: not of one given again, nor of one that a person makes."""
+        if admission.again or not admission.governed or isinstance(admission.decision, Ask):
+            return
+        told = Told(
+            tool=admission.tool_name,
+            session_id=caller.session_id,
+            intent_id=admission.intent_id,
+            paths=_paths(admission),
+            program=admission.program,
+            model=self._model(caller.session_id, caller.agent_id),
+        )
+        if isinstance(admission.decision, Denied):
+            self._chronicle.denied(told, admission.decision)
+        elif admission.ticket is not None:
+            self._chronicle.admitted(told)
+
+    def _tell_outcome(self, outcome: Outcome) -> None:
+        if outcome.again:
+            return
+        ticket = outcome.ticket
+        told = Told(
+            tool=ticket.tool_name,
+            session_id=ticket.session_id,
+            intent_id=ticket.intent_id,
+            paths=tuple(path for path, _, _ in outcome.recorded.files),
+            program=ticket.program,
+            model=self._model(ticket.session_id, ticket.agent_id),
+        )
+        self._chronicle.done(told, error=outcome.error)
+
+    def _model(self, session_id: str, agent_id: str) -> str | None:
+        state = self._stores.state
+        if state is not None:
+            with step("what an agent said of itself"):
+                return state.notes.voice(session_id, agent_id).model
+        return None
 
 
-def _admission(ticket: Ticket) -> Admission:
+def _reading(changes: Sequence[FileChange]) -> CallReading:
+    touched = dict.fromkeys(path for change in changes for path in change.touched)
+    return CallReading(mutating=True, paths=tuple(touched))
+
+
+def _paths(admission: Admission) -> tuple[WorkspacePath, ...]:
+    """List the files of a call; of a refused one also those outside of the root."""
+    inside = [path for file in admission.files for path in (file.previous, file.path) if path]
+    decision = admission.decision
+    refused = decision.paths if isinstance(decision, Denied) else ()
+    return tuple(dict.fromkeys((*inside, *refused)))
+
+
+def _unavailable(call: ToolCall, cause: str) -> Admission:
     return Admission(
-        decision=Allowed(ticket.verdict, ticket.warnings),
-        intent_id=ticket.intent_id,
-        mutation_class=ticket.mutation_class,
-        files=ticket.files,
-        ticket=ticket,
+        decision=unavailable(cause, ()), tool_name=call.tool_name, intent_id=call.intent_id
     )
-
-
-def _refusing(question: Question, decision: Denied) -> Admission:
-    return Admission(decision=decision, intent_id=question.active_intent)

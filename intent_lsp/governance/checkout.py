@@ -4,32 +4,33 @@ Invariant: the intents file is changed by the smallest edit or not at all; the s
 either way (requirements section 3).
 """
 
-import logging
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Final
 
 from intent_lsp.core.codes import RequestCode
-from intent_lsp.core.content import decode, hash_content, hash_if_there
+from intent_lsp.core.content import hash_if_there
 from intent_lsp.core.context import RECENT_RECORDS, IntentContext, RelatedFile, within_budget
-from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.intents import Intent, Intents, Status
 from intent_lsp.core.naming import available, listed, open_ids, warnings_of
 from intent_lsp.core.paths import INTENTS_FILE, parse_relative
 from intent_lsp.core.records import Record
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.context_xml import context_text
-from intent_lsp.formats.yaml_edit import EditRefused, apply_changes, set_status
+from intent_lsp.formats.yaml_edit import set_status
 from intent_lsp.governance.contents import Contents
+from intent_lsp.governance.history import History
+from intent_lsp.governance.intents_writer import IntentsWriter
 from intent_lsp.governance.rules import Rules, RulesCache
 from intent_lsp.governance.sessions import Session, Sessions
+from intent_lsp.governance.steps import step
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store import files
 from intent_lsp.store.index import Query
+from intent_lsp.store.notes import Voice
 
-_log: Final = logging.getLogger(__name__)
-
-_READ_ONLY: Final = "could not be written: {error}"
+SELECT_TOOL: Final = "select_active_intent"
+SILENT: Final = Voice()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,26 +55,40 @@ class Refusal:
 class Checkout:
     """Selects and clears intents for the sessions of one root."""
 
-    def __init__(
-        self, *, stores: Stores, rules: RulesCache, sessions: Sessions, contents: Contents
+    def __init__(  # noqa: PLR0913 - each is a part of the desk that it needs
+        self,
+        *,
+        stores: Stores,
+        rules: RulesCache,
+        sessions: Sessions,
+        contents: Contents,
+        writer: IntentsWriter,
+        history: History,
     ) -> None:
         self._stores = stores
         self._rules = rules
         self._sessions = sessions
         self._contents = contents
+        self._writer = writer
+        self._history = history
 
     def select(
-        self, session: Session, intent_id: str, *, unsaved_file: bool
+        self, session: Session, intent_id: str, *, unsaved_file: bool, voice: Voice = SILENT
     ) -> Selection | Refusal:
-        """Make an intent the session's own; `unsaved_file`: an editor holds unsaved intents."""
+        """Make an intent the session's own; `unsaved_file`: an editor holds unsaved intents.
+
+        `voice` is what an agent says of itself.
+        """
         rules = self._rules.current()
         intent = rules.active(intent_id)
-        refusal = _refusal(rules, intent_id, intent)
+        refusal = refusal_of(rules, intent_id, intent)
         if intent is None or refusal is not None:
             return refusal or _unknown(rules.file.intents, intent_id)
-        different = rules.active(self._sessions.active_intent(session.id)) != intent
-        self._sessions.choose(session.id, intent.id)
-        if different:
+        row = self._sessions.row(session.id, session.agent_id)
+        self._sessions.choose(session.id, intent.id, session.agent_id)
+        if row is not None and row.kind == "agent":
+            self._hear(session, intent, voice)
+        elif row is None or rules.active(row.active_intent) != intent:
             self._contents.begin_baseline(session.id)
         warnings = warnings_of(intent)
         if intent.status is Status.PLANNED:
@@ -82,14 +97,22 @@ class Checkout:
 
     def clear(self, session: Session) -> None:
         """Leave the session without an intent."""
-        self._sessions.choose(session.id, None)
+        self._sessions.choose(session.id, None, session.agent_id)
+
+    def _hear(self, session: Session, intent: Intent, voice: Voice) -> None:
+        """Note what an agent says of itself, and that it was told of the intent."""
+        if self._stores.state is not None and voice != SILENT:
+            with step("what an agent says of itself"):
+                self._stores.state.notes.put_voice(session.id, session.agent_id, voice)
+        self._history.note(intent.id, f"INTENT_CONTEXT_INJECTED {SELECT_TOOL}")
 
     def _selection(self, intent: Intent, warnings: tuple[str, ...]) -> Selection:
+        history = self._history.of(intent)
         whole = IntentContext(
-            intent=intent,
+            intent=replace(intent, recent_history=history),
             architectural_constraints=self._rules.current().policy.architectural_constraints,
             related_files=self._related(intent),
-            recent_history=intent.recent_history,
+            recent_history=history,
             recent_records=self._recent(intent),
         )
         context, text = within_budget(whole, context_text)
@@ -102,28 +125,12 @@ class Checkout:
     def _start(self, intent: Intent, *, unsaved_file: bool) -> tuple[str, ...]:
         """Set `IN_PROGRESS` where it stands; give what a person should know if that cannot be."""
         said = f"status of {intent.id} stays PLANNED in {INTENTS_FILE}: "
-        if unsaved_file:
-            return (said + "the file is open with unsaved text",)
-        path = self._stores.root / INTENTS_FILE
-        try:
-            data = files.read_bytes(path)
-            text = None if data is None else decode(data)
-            if data is None or text is None:
-                return (said + "it cannot be read",)
-            now = timestamp(self._stores.clock())
-            changes = set_status(text.text, intent.id, Status.IN_PROGRESS, now)
-            if isinstance(changes, EditRefused):
-                return (said + changes.reason,)
-            if not changes:  # Someone else was quicker.
-                return ()
-            written = text.encode(apply_changes(text.text, changes))
-            # Noted first: whoever sees the new bytes must know them as ours.
-            if self._stores.state is not None:
-                self._stores.state.note_own_write(INTENTS_FILE, hash_content(written))
-            files.replace_file(path, written, root=self._stores.root, expected=data)
-        except (OSError, IntentLspError) as error:
-            return (said + _READ_ONLY.format(error=error),)
-        return ()
+        now = timestamp(self._stores.clock())
+        refused = self._writer.change(
+            lambda text: set_status(text, intent.id, Status.IN_PROGRESS, now),
+            unsaved_file=unsaved_file,
+        )
+        return () if refused is None else (said + refused,)
 
     def _related(self, intent: Intent) -> tuple[RelatedFile, ...]:
         scope = self._rules.current().scope_of(intent)
@@ -141,7 +148,8 @@ class Checkout:
         return tuple(found)
 
 
-def _refusal(rules: Rules, intent_id: str, intent: Intent | None) -> Refusal | None:
+def refusal_of(rules: Rules, intent_id: str, intent: Intent | None) -> Refusal | None:
+    """Say why an intent, found by its id or not, cannot be used; None: it can."""
     if not rules.governed:
         reason = rules.reason or "governance is off"
         return Refusal(code=RequestCode.NOT_GOVERNED, message=reason, data={"reason": reason})

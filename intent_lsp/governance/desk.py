@@ -13,26 +13,38 @@ from typing import Final
 
 from intent_lsp import __version__
 from intent_lsp.core.errors import IntentLspError
+from intent_lsp.core.explaining import ExplainedRow
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
 from intent_lsp.core.records import Contributor
 from intent_lsp.core.scope.index import Ownership
+from intent_lsp.governance.admitting import Admitting
+from intent_lsp.governance.applying import Applying
 from intent_lsp.governance.calls import Calls
 from intent_lsp.governance.checkout import Checkout
+from intent_lsp.governance.chronicle import Chronicle
 from intent_lsp.governance.contents import Contents
-from intent_lsp.governance.judging import Judging
+from intent_lsp.governance.grants import Grants
+from intent_lsp.governance.history import History
+from intent_lsp.governance.intents_writer import IntentsWriter
+from intent_lsp.governance.judging import Judgement, Judging
+from intent_lsp.governance.lessons import Lessons
 from intent_lsp.governance.looks import Looks
+from intent_lsp.governance.planning import Planning
+from intent_lsp.governance.recording import Recording
 from intent_lsp.governance.rules import FileState, Rules, RulesCache
 from intent_lsp.governance.saves import Saves
 from intent_lsp.governance.scope_checks import ScopeChecks
 from intent_lsp.governance.sessions import CHECKOUT_REQUIRED, Session, Sessions
 from intent_lsp.governance.stores import Stores
 from intent_lsp.governance.tracing import Tracing
+from intent_lsp.governance.work_tree import WorkTree
 from intent_lsp.store import clock
 from intent_lsp.store.drafts import Drafts
 from intent_lsp.store.git import Git
 from intent_lsp.store.ledger import Ledger
 from intent_lsp.store.local_room import open_local_room
+from intent_lsp.store.places import Place, real_relative
 from intent_lsp.store.root_lock import RootLock
 from intent_lsp.store.session_lock import SessionLocks
 from intent_lsp.store.snapshots import Snapshots
@@ -41,6 +53,7 @@ from intent_lsp.store.state import State
 _log: Final = logging.getLogger(__name__)
 
 GATE_LOCK: Final = "gate.lock"
+FILE_LOCK: Final = "intents.lock"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,20 +95,65 @@ class Governance:
         self.contents = Contents(self.stores)
         self.tracing = Tracing(self.stores.ledger, self.rules)
         self.scope_checks = ScopeChecks(self.stores, self.rules.current().spelling)
-        judging = Judging(
-            stores=self.stores, rules=self.rules, sessions=self.sessions, contents=self.contents
+        gate_lock, file_lock = (
+            None if local is None else RootLock(local / name) for name in (GATE_LOCK, FILE_LOCK)
         )
-        self.looks = Looks(stores=self.stores, judging=judging, contents=self.contents)
-        self.saves = Saves(stores=self.stores, judging=judging, contents=self.contents)
-        self.calls = Calls(
+        self._writer = IntentsWriter(self.stores, file_lock)
+        self.history = History(stores=self.stores, rules=self.rules, writer=self._writer)
+        self.chronicle = Chronicle(
+            stores=self.stores,
+            rules=self.rules,
+            history=self.history,
+            lessons=Lessons(self.stores),
+        )
+        self.grants = Grants(self.stores)
+        judging = self._judging = Judging(
             stores=self.stores,
             rules=self.rules,
             sessions=self.sessions,
             contents=self.contents,
-            lock=None if local is None else RootLock(local / GATE_LOCK),
+            grants=self.grants,
         )
+        self.looks = Looks(stores=self.stores, judging=judging, contents=self.contents)
+        self.saves = Saves(
+            stores=self.stores,
+            judging=judging,
+            contents=self.contents,
+            chronicle=self.chronicle,
+        )
+        self.calls = self._calls(gate_lock)
         self.checkout = Checkout(
-            stores=self.stores, rules=self.rules, sessions=self.sessions, contents=self.contents
+            stores=self.stores,
+            rules=self.rules,
+            sessions=self.sessions,
+            contents=self.contents,
+            writer=self._writer,
+            history=self.history,
+        )
+        self.planning = Planning(
+            stores=self.stores, rules=self.rules, sessions=self.sessions, writer=self._writer
+        )
+
+    def _calls(self, lock: RootLock | None) -> Calls:
+        stores, contents, grants = self.stores, self.contents, self.grants
+        work_tree = WorkTree(stores, contents)
+        return Calls(
+            stores=stores,
+            rules=self.rules,
+            sessions=self.sessions,
+            admitting=Admitting(
+                stores=stores, contents=contents, grants=grants, work_tree=work_tree
+            ),
+            recording=Recording(
+                stores=stores,
+                rules=self.rules,
+                contents=contents,
+                grants=grants,
+                work_tree=work_tree,
+            ),
+            applying=Applying(stores=stores, contents=contents),
+            chronicle=self.chronicle,
+            lock=lock,
         )
 
     def open_editor(self, wanted: str | None, contributor: Contributor) -> Session:
@@ -121,14 +179,15 @@ class Governance:
         if session is not None:
             self.sessions.end(session.id)
         self.calls.close()
+        self._writer.close()
         self.stores.ledger.close()
         if self.stores.state is not None:
             self.stores.state.close()
 
-    def status(self, session_id: str, rules: Rules | None = None) -> DeskStatus:
+    def status(self, session_id: str, rules: Rules | None = None, agent_id: str = "") -> DeskStatus:
         """Tell how the root and a session stand, by these rules, else by those of now."""
         rules = rules or self.rules.current()
-        row = self.sessions.row(session_id)
+        row = self.sessions.row(session_id, agent_id)
         return DeskStatus(
             root=str(self.root),
             enabled=rules.governed,
@@ -147,6 +206,13 @@ class Governance:
         """Tell every intent that owns a path, whatever its status, in file order."""
         rules = self.rules.current()
         return rules.owners(path) if rules.governed else ()
+
+    def explain_save(
+        self, session_id: str, path: WorkspacePath
+    ) -> tuple[tuple[ExplainedRow, ...], Judgement]:
+        """Tell every row of the gate on a save of a file, and what it would say."""
+        place = real_relative(self.root, path) or Place(path, None)
+        return self._judging.explain(session_id, place)
 
     def prepare(self) -> None:
         """Build the index of all scopes, which the first judgement would have to wait for."""

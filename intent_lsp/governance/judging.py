@@ -9,6 +9,7 @@ from typing import Final
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash
+from intent_lsp.core.explaining import ExplainedRow, RowOutcome, explain_save
 from intent_lsp.core.gate import judge_save
 from intent_lsp.core.intents import Intent, IntentId
 from intent_lsp.core.naming import open_owners
@@ -25,6 +26,7 @@ from intent_lsp.core.records import ScopeValidation
 from intent_lsp.core.standing import Standing, standing
 from intent_lsp.governance.content import Content
 from intent_lsp.governance.contents import Contents
+from intent_lsp.governance.grants import Grants
 from intent_lsp.governance.rules import Rules, RulesCache
 from intent_lsp.governance.sessions import Sessions
 from intent_lsp.governance.stores import Stores
@@ -81,13 +83,27 @@ _OF_INTENTS: Final = (
 """The refusals that another intent would lead out of."""
 
 
+_NOT_ASKED: Final = {
+    Standing.EXEMPT: "{path} governs the work: people may always change it.",
+    Standing.SERVER_ONLY: "{path} is written by the server alone: a save of it is recorded FAIL.",
+    Standing.UNSEEN: "{path} is git's, or ignored by it: nobody judges a save of it.",
+}
+
+
 class Judging:
     """Judges the files of one root."""
 
     def __init__(
-        self, *, stores: Stores, rules: RulesCache, sessions: Sessions, contents: Contents
+        self,
+        *,
+        stores: Stores,
+        rules: RulesCache,
+        sessions: Sessions,
+        contents: Contents,
+        grants: Grants,
     ) -> None:
         self._stores = stores
+        self._grants = grants
         self._rules = rules
         self._sessions = sessions
         self._contents = contents
@@ -109,6 +125,16 @@ class Judging:
         decision = judge_save(self._question(rules, intent_id, place, reading))
         owners = _leading_out(decision, rules, place)
         return replace(judgement, decision=decision, owners=owners)
+
+    def explain(self, session_id: str, place: Place) -> tuple[tuple[ExplainedRow, ...], Judgement]:
+        """Tell every row of the gate on a save, and what becomes of it."""
+        judgement = self.judge(session_id, place)
+        if judgement.standing is not Standing.JUDGED:
+            fact = _NOT_ASKED[judgement.standing].format(path=place.path)
+            row = ExplainedRow(number=2, code=None, fact=fact, outcome=RowOutcome.PASS)
+            return (row,), judgement
+        intent_id = self._sessions.active_intent(session_id)
+        return explain_save(self._question(judgement.rules, intent_id, place, UNREAD)), judgement
 
     def forgiving(
         self, judgement: Judgement, session_id: str, reading: Reading, text: str | None
@@ -149,7 +175,7 @@ class Judging:
             active_intent=intent_id,
             intents=rules.file.intents,
             ignored=rules.ignored,
-            scope=rules.scope_of(intent),
+            scope=self._grants.scope_of(rules, intent),
             owners=rules.owners,
         )
 

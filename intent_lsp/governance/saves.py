@@ -12,8 +12,10 @@ from typing import Final
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.policy import Enforcement
+from intent_lsp.core.question import EDITOR_SAVE
 from intent_lsp.core.records import Record, ScopeValidation
 from intent_lsp.core.timestamps import timestamp
+from intent_lsp.governance.chronicle import Chronicle, Told
 from intent_lsp.governance.content import Content, content_of
 from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.events import Save, save_event
@@ -64,8 +66,11 @@ class Buffer:
 class Saves:
     """Judges and records the editor's saves of one root."""
 
-    def __init__(self, *, stores: Stores, judging: Judging, contents: Contents) -> None:
+    def __init__(
+        self, *, stores: Stores, judging: Judging, contents: Contents, chronicle: Chronicle
+    ) -> None:
         self._stores = stores
+        self._chronicle = chronicle
         self._judging = judging
         self._contents = contents
         self._lock = threading.Lock()
@@ -85,6 +90,7 @@ class Saves:
             draft = None
             if buffer.manual and _turned_back(judgement, content, text):
                 draft = self.keep_draft(session, judgement, content.hash, text)
+                self._tell_refusal(session, judgement)
             return BeforeSave(judgement=judgement, disk=disk, content=content, draft=draft)
 
     def after(
@@ -123,9 +129,15 @@ class Saves:
             self._judging.disown(place.path)
             if verdict is not ScopeValidation.FAIL:
                 self._contents.keep(disk)
+        self._chronicle.saved(_told(session, judgement))
         if isinstance(outcome, Appended):
             return AfterSave(judgement=judgement, old=known, disk=disk, record=outcome.record)
         return AfterSave(judgement=judgement, old=known, disk=disk, queued=outcome.reason)
+
+    def _tell_refusal(self, session: Session, judgement: Judgement) -> None:
+        if judgement.denied is not None:
+            # A person's save teaches agents nothing.
+            self._chronicle.denied(_told(session, judgement), judgement.denied, teach=False)
 
     def remove_empty(self, place: Place) -> bool:
         """Delete a file that holds nothing; False: it holds something, or cannot be deleted."""
@@ -151,6 +163,16 @@ class Saves:
             intent_id=None if judgement.intent is None else judgement.intent.id,
             created_at=timestamp(self._stores.clock()),
         )
+
+
+def _told(session: Session, judgement: Judgement) -> Told:
+    return Told(
+        tool=EDITOR_SAVE,
+        session_id=session.id,
+        intent_id=None if judgement.intent is None else judgement.intent.id,
+        paths=(judgement.path,),
+        model=session.contributor.model_identifier,
+    )
 
 
 def _turned_back(judgement: Judgement, content: Content, text: str) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from intent_lsp.core.intents import Intents
-from intent_lsp.core.records import Contributor
+from intent_lsp.core.records import AGENT, Contributor
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store.session_lock import SessionLocks
@@ -20,10 +20,11 @@ EXECUTION_AUTHORIZED: Final = "execution_authorized"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """The connection's own session on one root; `continued` names the intent it went on with."""
+    """A session on one root, or a subagent of it; `continued` names the intent it went on with."""
 
     id: str
     contributor: Contributor
+    agent_id: str = ""
     continued: str | None = None
 
 
@@ -34,7 +35,7 @@ class Sessions:
         self._stores = stores
         self._locks = locks
         self._lock = threading.Lock()
-        self._memory: dict[str, SessionRow] = {}
+        self._memory: dict[tuple[str, str], SessionRow] = {}
 
     def open_editor(
         self, wanted: str | None, contributor: Contributor, intents: Intents, user: str
@@ -50,43 +51,45 @@ class Sessions:
         self._begin(session_id, "editor", user, inherited)
         return Session(id=session_id, contributor=contributor, continued=inherited)
 
-    def open_agent(self, session_id: str, contributor: Contributor) -> Session:
+    def open_agent(self, session_id: str, agent_id: str = "") -> Session:
         """Give an agent's session; one that is unknown starts in turn 1 (section 6)."""
         if self.row(session_id) is None:
             self._begin(session_id, "agent", "", None)
-        return Session(id=session_id, contributor=contributor)
+        return self.of_agent(session_id, agent_id)
 
-    def row(self, session_id: str) -> SessionRow | None:
-        """Give what is known of a session."""
-        state = self._stores.state
-        if state is not None:
-            return state.session(session_id)
-        with self._lock:
-            return self._memory.get(session_id)
+    def of_agent(self, session_id: str, agent_id: str = "") -> Session:
+        """Name an agent's session, which need not be known."""
+        return Session(id=session_id, contributor=AGENT, agent_id=agent_id)
 
-    def active_intent(self, session_id: str) -> str | None:
+    def row(self, session_id: str, agent_id: str = "") -> SessionRow | None:
+        """Give what is known of a session, or of a subagent: until it chooses, its session's."""
+        known = self._known(session_id, agent_id)
+        return self._known(session_id, "") if known is None and agent_id else known
+
+    def active_intent(self, session_id: str, agent_id: str = "") -> str | None:
         """Give the id of the intent that a session has selected."""
-        row = self.row(session_id)
+        row = self.row(session_id, agent_id)
         return None if row is None else row.active_intent
 
-    def choose(self, session_id: str, intent_id: str | None) -> None:
-        """Make an intent the session's active one, or none."""
-        row = self.row(session_id)
+    def choose(self, session_id: str, intent_id: str | None, agent_id: str = "") -> None:
+        """Make an intent the session's active one, or the subagent's; or none."""
+        row = self.row(session_id, agent_id)
         if row is None:
             return
         at = timestamp(self._stores.clock())
-        self._put(row.choosing(intent_id, _stage(intent_id), at))
+        row = replace(row, agent_id=agent_id).choosing(intent_id, _stage(intent_id), at)
+        self._put(row)
         if intent_id is not None and self._stores.state is not None:
             self._stores.state.note_selected(intent_id, at)
 
-    def begin_turn(self, session_id: str) -> SessionRow:
+    def begin_turn(self, session_id: str, agent_id: str = "") -> SessionRow:
         """Begin a session's next turn: its intent stays, and has to be checked out again."""
-        row = self.row(session_id) or self._begin(session_id, "agent", "", None)
-        at = timestamp(self._stores.clock())
-        row = replace(row, turn=row.turn + 1, stage=CHECKOUT_REQUIRED, last_used_at=at)
+        row = self.row(session_id, agent_id) or self._begin(session_id, "agent", "", None)
+        at, turn = timestamp(self._stores.clock()), row.turn + 1
+        row = replace(row, agent_id=agent_id, turn=turn, stage=CHECKOUT_REQUIRED, last_used_at=at)
         self._put(row)
         if self._stores.state is not None:
-            self._stores.state.tickets.end_claims(session_id, "")
+            self._stores.state.tickets.end_claims(session_id, agent_id)
         return row
 
     def end(self, session_id: str) -> None:
@@ -126,12 +129,19 @@ class Sessions:
         self._put(row)
         return row
 
+    def _known(self, session_id: str, agent_id: str) -> SessionRow | None:
+        state = self._stores.state
+        if state is not None:
+            return state.session(session_id, agent_id)
+        with self._lock:
+            return self._memory.get((session_id, agent_id))
+
     def _put(self, row: SessionRow) -> None:
         if self._stores.state is not None:
             self._stores.state.put_session(row)
             return
         with self._lock:
-            self._memory[row.session_id] = row
+            self._memory[row.session_id, row.agent_id] = row
 
 
 def _stage(intent_id: str | None) -> str:

@@ -10,7 +10,7 @@ from intent_lsp.core.commands import Effect
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.question import Allowed
-from intent_lsp.core.records import MutationClass
+from intent_lsp.core.records import ApprovalChoice, MutationClass
 from intent_lsp.core.tickets import Ticket, TicketFile
 from intent_lsp.core.tools import ToolCall
 from intent_lsp.formats.intent_hash import intent_hash
@@ -26,6 +26,10 @@ class Asked:
     asker: Asker
     intent: Intent | None
     files: tuple[CallFile, ...]
+    program: str | None = None
+    approval: ApprovalChoice | None = None
+    approved_by: str | None = None
+    by_save: bool = False
 
 
 def ticket_of(asked: Asked, decision: Allowed, *, ticket_id: str, at: str) -> Ticket:
@@ -46,6 +50,10 @@ def ticket_of(asked: Asked, decision: Allowed, *, ticket_id: str, at: str) -> Ti
         inferred=call.mutation_class is None,
         verdict=decision.verdict,
         warnings=decision.warnings,
+        approval=asked.approval,
+        approved_by=asked.approved_by,
+        by_save=asked.by_save,
+        program=asked.program,
         files=ticket_files(asked),
     )
 

@@ -42,13 +42,17 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """Which records: every given field narrows. `since` is an RFC 3339 time of this ledger."""
+    """Which records: every given field narrows. `since` is an RFC 3339 time of this ledger.
+
+    `grants`: those alone that grant scope.
+    """
 
     intent_ids: Collection[str] | None = None
     path: WorkspacePath | None = None
     session_id: str | None = None
     since: str | None = None
     passing: bool | None = None
+    grants: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +186,8 @@ def _walk(
         tables = "touched CROSS JOIN record ON record.line = touched.line"
         conditions.append(("touched.path = ?", path_key(query.path)))
         conditions.append(("touched.line < ?", before))
+    elif query.grants:
+        tables = "granted CROSS JOIN record ON record.line = granted.line"
     if intent is not None:
         conditions.append(("record.intent = ?", intent))
     if query.session_id is not None:

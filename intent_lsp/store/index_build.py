@@ -30,6 +30,7 @@ _BATCH: Final = 4 * 1024 * 1024
 _TAIL: Final = 96
 _RECORD: Final = "INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _TOUCHED: Final = "INSERT OR IGNORE INTO touched VALUES (?, ?)"
+_GRANTED: Final = "INSERT INTO granted VALUES (?)"
 _SOURCE: Final = """
 UPDATE source SET offset = ?, tail = ?, lines = ?, records = ?, last = ?, last_time = ?, high = ?,
 heads = ?
@@ -124,6 +125,7 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
 def _forget(connection: sqlite3.Connection, _source: Source) -> None:
     connection.execute("DELETE FROM record")
     connection.execute("DELETE FROM touched")
+    connection.execute("DELETE FROM granted")
     _save(connection, Source(offset=0, tail=b"", records=0, high="", trail=Trail()))
 
 
@@ -135,6 +137,8 @@ def _insert(connection: sqlite3.Connection, lines: Sequence[Read], source: Sourc
             connection.execute(_RECORD, _row(source, line, found))
             touched = [(path_key(path), source.trail.lines) for path in found.paths]
             connection.executemany(_TOUCHED, touched)
+            if found.grant:
+                connection.execute(_GRANTED, (source.trail.lines,))
         source.offset += len(line)
     source.tail = (source.tail + b"".join([line for line, _ in lines[-2:]]))[-_TAIL:]
     _save(connection, source)

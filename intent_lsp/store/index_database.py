@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 
 from intent_lsp.core.errors import LedgerUnavailableError
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 _WAIT_SECONDS: Final = 1.0
 _MEMORY: Final = ":memory:"
 _IN_USE: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
@@ -38,6 +38,7 @@ CREATE INDEX record_session ON record (session);
 CREATE TABLE touched (
   path BLOB NOT NULL, line INTEGER NOT NULL, PRIMARY KEY (path, line)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE granted (line INTEGER PRIMARY KEY) STRICT;
 """
 
 T = TypeVar("T")

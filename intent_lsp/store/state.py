@@ -16,6 +16,7 @@ from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.store.database import Database
+from intent_lsp.store.notes import Notes
 from intent_lsp.store.state_layout import keep_safe, lay_out
 from intent_lsp.store.tickets import Tickets
 
@@ -77,6 +78,7 @@ class State:
         self.path = local_room / FILE_NAME
         self._database = Database(self.path, _connect)
         self.tickets = Tickets(self._database)
+        self.notes = Notes(self._database)
 
     def close(self) -> None:
         """Let go of the file; the next call opens it again."""

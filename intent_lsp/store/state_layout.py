@@ -44,6 +44,22 @@ _LAYOUTS = (
     ) WITHOUT ROWID;
     CREATE INDEX claim_ticket ON claim (ticket_id);
     """,
+    """
+    CREATE TABLE event (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT, intent_id BLOB, event BLOB, in_file INTEGER
+    );
+    CREATE INDEX event_intent ON event (intent_id, seq);
+    CREATE TABLE lesson (session_id BLOB PRIMARY KEY, told INTEGER) WITHOUT ROWID;
+    CREATE TABLE voice (
+        session_id BLOB, agent_id BLOB, model BLOB, url BLOB, PRIMARY KEY (session_id, agent_id)
+    ) WITHOUT ROWID;
+    CREATE TABLE refusal (
+        session_id BLOB, agent_id BLOB, use_id BLOB, at BLOB, body BLOB,
+        PRIMARY KEY (session_id, agent_id, use_id)
+    ) WITHOUT ROWID;
+    CREATE INDEX refusal_age ON refusal (at);
+    CREATE TABLE moment (name BLOB PRIMARY KEY, at BLOB) WITHOUT ROWID;
+    """,
 )
 
 

@@ -7,17 +7,36 @@ Invariant: a ticket whose outcome was kept gives the same outcome ever after.
 import json
 import sqlite3
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 import msgspec
 
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.tickets import CLAIMED_FOR, GOOD_FOR, Claim, Recorded, Ticket
+from intent_lsp.core.question import Denied
+from intent_lsp.core.text_bytes import pack, unpack
+from intent_lsp.core.tickets import (
+    CLAIMED_FOR,
+    GOOD_FOR,
+    Claim,
+    Recorded,
+    Ticket,
+    TicketFile,
+)
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.store.database import Database
 
 _ENDED: Final = "SELECT body FROM ticket WHERE session_id = ? AND agent_id = ? AND use_id = ?"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A refusal as it was given, to be given again."""
+
+    denied: Denied
+    intent_id: str | None
+    files: tuple[TicketFile, ...] = ()
 
 
 class Tickets:
@@ -29,19 +48,19 @@ class Tickets:
     def issue(self, ticket: Ticket, now: datetime) -> None:
         """Keep a new ticket and claim its files; tickets that are too old are forgotten."""
         oldest, until = timestamp(now - GOOD_FOR), timestamp(now + CLAIMED_FOR)
-        use = None if ticket.tool_use_id is None else _pack(ticket.tool_use_id)
+        use = None if ticket.tool_use_id is None else pack(ticket.tool_use_id)
         row = (
-            _pack(ticket.id),
-            _pack(ticket.session_id),
-            _pack(ticket.agent_id),
+            pack(ticket.id),
+            pack(ticket.session_id),
+            pack(ticket.agent_id),
             use,
-            _pack(ticket.issued_at),
+            pack(ticket.issued_at),
             _spelled(ticket),
         )
-        claims = [(_pack(file.path), row[0], row[1], row[2], until) for file in ticket.files]
+        claims = [(pack(file.path), row[0], row[1], row[2], until) for file in ticket.files]
 
         def work(connection: sqlite3.Connection) -> None:
-            connection.execute("DELETE FROM ticket WHERE issued_at < ?", (_pack(oldest),))
+            connection.execute("DELETE FROM ticket WHERE issued_at < ?", (pack(oldest),))
             connection.execute("DELETE FROM claim WHERE until < ?", (timestamp(now),))
             connection.execute("INSERT INTO ticket VALUES (?,?,?,?,?,?,NULL)", row)
             connection.executemany("INSERT INTO claim VALUES (?,?,?,?,?)", claims)
@@ -51,7 +70,7 @@ class Tickets:
     def ticket(self, ticket_id: str, now: datetime) -> tuple[Ticket, Recorded | None] | None:
         """Give a ticket and its outcome (None: it is open); None: unknown, or too old."""
         query = "SELECT body, outcome FROM ticket WHERE id = ? AND issued_at >= ?"
-        values = (_pack(ticket_id), _pack(timestamp(now - GOOD_FOR)))
+        values = (pack(ticket_id), pack(timestamp(now - GOOD_FOR)))
         rows = self._database.read(lambda connection: connection.execute(query, values).fetchall())
         if not rows:
             return None
@@ -60,13 +79,40 @@ class Tickets:
 
     def of_use(self, session_id: str, agent_id: str, tool_use_id: str) -> Ticket | None:
         """Give the ticket that a call, named by its host, was given before."""
-        values = (_pack(session_id), _pack(agent_id), _pack(tool_use_id))
+        values = (pack(session_id), pack(agent_id), pack(tool_use_id))
         rows = self._database.read(lambda connection: connection.execute(_ENDED, values).fetchall())
         return _ticket(rows[0][0]) if rows else None
 
+    def refuse(
+        self, session_id: str, agent_id: str, tool_use_id: str, refused: Refused, now: datetime
+    ) -> None:
+        """Keep the refusal of a call that its host has named."""
+        key = (pack(session_id), pack(agent_id), pack(tool_use_id))
+        row = (*key, pack(timestamp(now)), _spelled(refused))
+        oldest = pack(timestamp(now - GOOD_FOR))
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute("DELETE FROM refusal WHERE at < ?", (oldest,))
+            connection.execute("INSERT OR REPLACE INTO refusal VALUES (?,?,?,?,?)", row)
+
+        self._database.write(work)
+
+    def refused_use(
+        self, session_id: str, agent_id: str, tool_use_id: str, now: datetime
+    ) -> Refused | None:
+        """Give the refusal that a call, named by its host, was given before."""
+        query = (
+            "SELECT body FROM refusal WHERE session_id = ? AND agent_id = ? AND use_id = ?"
+            " AND at >= ?"
+        )
+        key = (pack(session_id), pack(agent_id), pack(tool_use_id))
+        values = (*key, pack(timestamp(now - GOOD_FOR)))
+        rows = self._database.read(lambda connection: connection.execute(query, values).fetchall())
+        return msgspec.convert(json.loads(rows[0][0]), Refused) if rows else None
+
     def end(self, ticket_id: str, outcome: Recorded) -> Recorded:
         """Keep the outcome of a ticket and end its claims; give the first one that was kept."""
-        key, told = _pack(ticket_id), _spelled(outcome)
+        key, told = pack(ticket_id), _spelled(outcome)
 
         def work(connection: sqlite3.Connection) -> Recorded:
             connection.execute("DELETE FROM claim WHERE ticket_id = ?", (key,))
@@ -80,7 +126,7 @@ class Tickets:
 
     def end_claims(self, session_id: str, agent_id: str) -> None:
         """End the claims of a session, or of a subagent: its next turn begins."""
-        values = (_pack(session_id), _pack(agent_id))
+        values = (pack(session_id), pack(agent_id))
         query = "DELETE FROM claim WHERE session_id = ? AND agent_id = ?"
         self._database.write(lambda connection: connection.execute(query, values))
 
@@ -88,18 +134,18 @@ class Tickets:
         self, paths: Iterable[WorkspacePath], now: datetime, *, but_of: tuple[str, str]
     ) -> tuple[Claim, ...]:
         """Give the live claims on paths by anybody but one session (or subagent)."""
-        wanted, own = {_pack(path) for path in paths}, tuple(map(_pack, but_of))
+        wanted, own = {pack(path) for path in paths}, tuple(map(pack, but_of))
         query = "SELECT path, session_id, agent_id FROM claim WHERE until >= ?"
         at = timestamp(now)
         rows = self._database.read(lambda connection: connection.execute(query, (at,)).fetchall())
         return tuple(
-            Claim(WorkspacePath(_unpack(path)), _unpack(session), _unpack(agent))
+            Claim(WorkspacePath(unpack(path)), unpack(session), unpack(agent))
             for path, session, agent in rows
             if path in wanted and (session, agent) != own
         )
 
 
-def _spelled(value: Ticket | Recorded) -> bytes:
+def _spelled(value: Ticket | Recorded | Refused) -> bytes:
     # ASCII alone: names that are no text hold lone surrogates, which have no UTF-8.
     return json.dumps(msgspec.to_builtins(value)).encode("ascii")
 
@@ -110,11 +156,3 @@ def _ticket(body: bytes) -> Ticket:
 
 def _recorded(outcome: bytes) -> Recorded:
     return msgspec.convert(json.loads(outcome), Recorded)
-
-
-def _pack(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
-
-
-def _unpack(data: bytes) -> str:
-    return data.decode("utf-8", "surrogatepass")

@@ -3,57 +3,45 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from intent_lsp.core.codes import GateCode
-from intent_lsp.core.content import hash_content
 from intent_lsp.core.gate import ROWS, judge_call, rejected, unavailable
-from intent_lsp.core.intents import Intent, IntentId, Intents, Status
+from intent_lsp.core.intents import Intents, Status
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import PeopleAsked
 from intent_lsp.core.question import (
     Allowed,
     Ask,
-    CallFacts,
     Decision,
     Denied,
     DeniedPath,
-    Drift,
     FileFact,
-    Question,
     Unread,
 )
 from intent_lsp.core.records import ApprovalChoice, MutationClass, ScopeValidation
-from intent_lsp.core.scope.index import ScopeIndex
 from intent_lsp.core.scope.scope import compile_scope
-
-A, B = hash_content(b"a"), hash_content(b"b")
-AUTH = Intent(
-    id=IntentId("INT-001"), name="Auth", status=Status.IN_PROGRESS, owned_scope=("src/auth/**",)
+from tests.support.gate_questions import (
+    AUTH,
+    CALL,
+    DOCS,
+    FINE,
+    NUMBERS,
+    PLACE,
+    SPEC,
+    A,
+    B,
+    broken,
+    code_of,
 )
-DOCS = Intent(id=IntentId("INT-002"), name="Docs", owned_scope=("docs/**",))
-INTENTS = Intents((AUTH, DOCS))
+
 AVAILABLE = [
     {"id": "INT-001", "name": "Auth", "status": "IN_PROGRESS"},
     {"id": "INT-002", "name": "Docs", "status": "PLANNED"},
 ]
-PLACE = WorkspacePath("src/auth/a.py")
-SPEC = WorkspacePath("specs/001-login/spec.md")
-
-FINE = Question(
-    tool_name="Write",
-    governed=True,
-    files=(FileFact(path=PLACE, expected=A, current=A, read_this_turn=True),),
-    active_intent="INT-001",
-    intents=INTENTS,
-    scope=compile_scope(AUTH.owned_scope),
-    owners=ScopeIndex([(each.id, each.owned_scope) for each in INTENTS]).owners,
-)
-CALL = CallFacts(checked_out="INT-001", policy_version=3)
 
 
 def _refused(decision: Decision) -> Denied:
@@ -61,22 +49,6 @@ def _refused(decision: Decision) -> Denied:
     return decision
 
 
-# What breaks each row, and nothing above it: (row, change of the question, change of the call).
-BROKEN: tuple[tuple[int, Mapping[str, Any], Mapping[str, Any]], ...] = (
-    (3, {}, {"checked_out": None}),
-    (4, {}, {"drift": (Drift(WorkspacePath(".orchestration/x"), "is not in the set"),)}),
-    (5, {}, {"blocked": True}),
-    (6, {}, {"denied_paths": (DeniedPath(PLACE, "src/**", "frozen"),)}),
-    (7, {"files": (replace(FINE.files[0], outside=True),)}, {}),
-    (8, {"active_intent": None}, {"require_checkout": False}),
-    (9, {"active_intent": "INT-009"}, {"cited": "INT-009"}),
-    (10, {"intents": Intents((replace(AUTH, status=Status.ABANDONED),))}, {}),
-    (11, {"ignored": {AUTH.id: ("INT-0*",)}}, {}),
-    (12, {"scope": compile_scope(["docs/**"])}, {}),
-    (13, {"files": (replace(FINE.files[0], current=B),)}, {}),
-    (14, {"files": (replace(FINE.files[0], read_this_turn=False),)}, {"require_read": True}),
-    (15, {}, {"new_specs": (SPEC,)}),
-)
 MESSAGES = {
     3: "PreToolUse denied Write: intent checkout required for this turn. Call"
     " select_active_intent before mutating tools.",
@@ -117,30 +89,6 @@ DETAILS: Mapping[int, Mapping[str, object]] = {
     14: {"paths": [PLACE]},
     15: {"paths": [SPEC], "mutation_class": None},
 }
-NUMBERS = [row for row, _, _ in BROKEN]
-
-
-def _code(number: int) -> GateCode:
-    return next(row.code for row in ROWS if row.number == number)
-
-
-def _broken(*numbers: int) -> tuple[Question, CallFacts]:
-    """Break rows; changes of the same facts are joined."""
-    question, call = FINE, CALL
-    for number, of_question, of_call in BROKEN:
-        if number not in numbers:
-            continue
-        changes = dict(of_question)
-        if "files" in changes:
-            (file,), (former,) = changes["files"], question.files
-            told = {
-                name: getattr(file, name)
-                for name in FileFact.__slots__
-                if getattr(file, name) != getattr(FINE.files[0], name)
-            }
-            changes["files"] = (replace(former, **told),)
-        question, call = replace(question, **changes), replace(call, **of_call)
-    return question, call
 
 
 def test_every_row_of_the_table_is_broken_here() -> None:
@@ -153,8 +101,8 @@ def test_a_call_that_breaks_no_row_may_happen() -> None:
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_each_row_refuses_in_its_own_words(number: int) -> None:
-    denied = _refused(judge_call(*_broken(number)))
-    assert denied.code is _code(number)
+    denied = _refused(judge_call(*broken(number)))
+    assert denied.code is code_of(number)
     assert denied.message == MESSAGES[number]
     assert denied.details == DETAILS[number]
 
@@ -164,24 +112,24 @@ def test_each_row_refuses_in_its_own_words(number: int) -> None:
     ("first", "second"), [pair for pair in pairwise(NUMBERS) if pair not in {(8, 9), (9, 10)}]
 )
 def test_of_two_broken_rows_the_first_refuses(first: int, second: int) -> None:
-    assert _refused(judge_call(*_broken(first, second))).code is _code(first)
-    assert _refused(judge_call(*_broken(second))).code is _code(second)
+    assert _refused(judge_call(*broken(first, second))).code is code_of(first)
+    assert _refused(judge_call(*broken(second))).code is code_of(second)
 
 
 @given(st.sets(st.sampled_from([number for number in NUMBERS if number not in {8, 9}]), min_size=1))
 def test_of_any_broken_rows_the_first_refuses(numbers: set[int]) -> None:
-    assert _refused(judge_call(*_broken(*numbers))).code is _code(min(numbers))
+    assert _refused(judge_call(*broken(*numbers))).code is code_of(min(numbers))
 
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_nothing_is_refused_where_governance_is_off(number: int) -> None:
-    question, call = _broken(number)
+    question, call = broken(number)
     off = replace(question, governed=False)
     assert judge_call(off, call) == Allowed(ScopeValidation.EXEMPT)
 
 
 def test_what_changes_nothing_is_exempt_unless_its_tool_is_blocked() -> None:
-    question, call = _broken(*(number for number in NUMBERS if number != 5))
+    question, call = broken(*(number for number in NUMBERS if number != 5))
     reading = replace(call, mutating=False)
     assert judge_call(question, reading) == Allowed(ScopeValidation.EXEMPT)
     blocked = _refused(judge_call(question, replace(reading, blocked=True)))
@@ -271,11 +219,11 @@ def test_a_numbered_specification_is_a_declared_evolution(declared: MutationClas
 def test_a_person_is_asked_last_and_lets_scope_alone_pass(
     hitl: PeopleAsked, approval: ApprovalChoice | None, number: int | None
 ) -> None:
-    question, call = _broken(*([] if number is None else [number]))
+    question, call = broken(*([] if number is None else [number]))
     decision = judge_call(question, replace(call, hitl=hitl, approval=approval))
     scope = number == 12
     if number is not None and not scope:
-        assert _refused(decision).code is _code(number)
+        assert _refused(decision).code is code_of(number)
     elif approval is not None:
         assert decision == Allowed(ScopeValidation.PASS)
     elif scope and hitl is PeopleAsked.OUT_OF_SCOPE:
@@ -295,23 +243,23 @@ def test_a_person_is_asked_last_and_lets_scope_alone_pass(
 def test_who_fails_more_than_scope_is_not_worth_a_question(
     later: int, approval: ApprovalChoice | None
 ) -> None:
-    question, call = _broken(12, later)
+    question, call = broken(12, later)
     asking = replace(call, hitl=PeopleAsked.OUT_OF_SCOPE, approval=approval)
-    expected = GateCode.SCOPE_VIOLATION if approval is None else _code(later)
+    expected = GateCode.SCOPE_VIOLATION if approval is None else code_of(later)
     assert _refused(judge_call(question, asking)).code is expected
 
 
 def test_the_first_intents_file_is_written_on_a_persons_word() -> None:
-    question, call = _broken(3, 6, 10, 11, 12)
+    question, call = broken(3, 6, 10, 11, 12)
     first = replace(call, bootstrap=True)
     empty = replace(question, active_intent=None, intents=Intents())
     assert isinstance(judge_call(empty, first), Ask)
     approved = replace(first, approval=ApprovalChoice.ONCE)
     assert judge_call(empty, approved) == Allowed(ScopeValidation.PASS)
     for number in (4, 5, 7, 13, 14, 15):
-        question, call = _broken(3, number)
+        question, call = broken(3, number)
         asked = judge_call(replace(question, active_intent=None), replace(call, bootstrap=True))
-        assert _refused(asked).code is _code(number)
+        assert _refused(asked).code is code_of(number)
 
 
 def test_what_cannot_be_known_is_said() -> None:
@@ -338,7 +286,7 @@ def test_what_no_row_says_has_words_of_its_own() -> None:
         "intent_id": "INT-001",
         "feedback": "the client cannot ask",
     }
-    off = unavailable(FINE, "the disk is gone")
+    off = unavailable("the disk is gone", FINE.paths)
     assert off.message == (
         "Governance Unavailable: the disk is gone. fail_open is false; mend it or ask the team."
     )

@@ -11,10 +11,10 @@ from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.question import Allowed, Denied
-from intent_lsp.core.records import AGENT, MutationClass, ScopeValidation
+from intent_lsp.core.records import MutationClass, ScopeValidation
 from intent_lsp.core.tool_names import COMMAND_TOOLS, EDIT_TOOLS
 from intent_lsp.core.tools import ToolCall
-from intent_lsp.governance.calls import Admission
+from intent_lsp.governance.admission import Admission
 from intent_lsp.governance.desk import Governance
 from tests.governance.editor import INTENTS
 from tests.support.repository import Repository
@@ -43,7 +43,7 @@ class Agent:
             self.select(intent)
 
     def select(self, intent: str) -> None:
-        session = self.desk.sessions.open_agent(self.name, AGENT)
+        session = self.desk.sessions.open_agent(self.name)
         self.desk.checkout.select(session, intent, unsaved_file=False)
 
     def asks(self, *paths: str, tool: str = "Write", **more: Any) -> Admission:
@@ -395,7 +395,7 @@ def test_a_record_that_another_overtook_says_so(agent: Open, root: Repository) -
 def test_without_a_memory_a_call_is_judged_and_not_recorded(root: Repository) -> None:
     (root.root / ".orchestration/.local").write_text("no room")
     desk = Governance(root.root)
-    desk.sessions.open_agent("builder", AGENT)
+    desk.sessions.open_agent("builder")
     desk.sessions.choose("builder", "INT-001")
     admission = desk.calls.admit("builder", "", ToolCall(tool_name="Write", paths=(LOGIN,)))
     assert isinstance(admission.decision, Denied)  # The control room has drifted.

@@ -70,9 +70,9 @@ def test_a_session_named_by_its_id_is_the_same_session(
 
 def test_an_agents_session_begins_unknown_and_is_kept(editor: Editor) -> None:
     sessions = editor.desk.sessions
-    agent = sessions.open_agent("agent", AGENT)
+    agent = sessions.open_agent("agent")
     sessions.choose(agent.id, "INT-001")
-    assert sessions.open_agent("agent", AGENT) == agent
+    assert sessions.open_agent("agent") == agent
     row = sessions.row("agent")
     assert row is not None
     assert (row.kind, row.active_intent, row.turn) == ("agent", "INT-001", 1)

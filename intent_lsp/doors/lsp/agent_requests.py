@@ -7,32 +7,53 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.content import ContentHash
+from intent_lsp.core.person import PersonsWord
 from intent_lsp.core.question import Denied
+from intent_lsp.doors.lsp.asking import Asking
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.call_wire import (
+    ApplyParams,
+    ExplainParams,
     ReadParams,
     RecordParams,
     ToolCallParams,
     admission_wire,
+    applied_wire,
+    explained_wire,
     hash_param,
     not_governed_wire,
     outcome_wire,
 )
 from intent_lsp.doors.lsp.connection import Connection
+from intent_lsp.doors.lsp.editing import Editing, paths_of
 from intent_lsp.doors.lsp.finder import Finder
+from intent_lsp.doors.lsp.finish import Finish
 from intent_lsp.doors.lsp.params import failed, path_below, read, session_named
 from intent_lsp.doors.lsp.types import uri_of
-from intent_lsp.doors.lsp.wire import DID_DENY, DID_TRACE, Common, Wire, trace_wire
-from intent_lsp.governance.calls import Outcome
+from intent_lsp.doors.lsp.wire import (
+    DID_DENY,
+    DID_TRACE,
+    Common,
+    Wire,
+    decision_wire,
+    trace_wire,
+)
+from intent_lsp.governance.admission import Admission
+from intent_lsp.governance.calls import Applied
+from intent_lsp.governance.recording import Outcome
 
 
 class AgentRequests:
     """Answers the requests of the agents on one connection."""
 
-    def __init__(self, connection: Connection, finder: Finder) -> None:
+    def __init__(
+        self, connection: Connection, finder: Finder, asking: Asking, finish: Finish
+    ) -> None:
         self._connection = connection
         self._in_thread = connection.workplace.work.in_thread
         self._finder = finder
+        self._asking = asking
+        self._finish = finish
 
     def table(self) -> Mapping[str, Callable[[object], Awaitable[Wire]]]:
         """Give each request by its name without `intent/`."""
@@ -41,14 +62,17 @@ class AgentRequests:
             "recordRead": self.record_read,
             "validateEdit": self.validate_edit,
             "recordEdit": self.record_edit,
+            "applyEdit": self.apply_edit,
+            "explain": self.explain,
         }
 
     async def begin_turn(self, given: object) -> Wire:
         """Answer `intent/beginTurn`."""
         params = read(given, Common)
         attached = await self._finder.attached(params)
-        session = session_named(params, attached)
-        row = await self._in_thread(attached.desk.sessions.begin_turn, session)
+        begin = attached.desk.sessions.begin_turn
+        row = await self._finish(self._in_thread(begin, *_asker(params, attached)))
+        await self._finish(self._connection.rules_may_have_changed(attached))
         return {"turn": row.turn, "stage": row.stage}
 
     async def record_read(self, given: object) -> Wire:
@@ -76,27 +100,89 @@ class AgentRequests:
         if attached is None:
             return not_governed_wire()
         session, agent = _asker(params, attached)
-        admission = await self._in_thread(attached.desk.calls.admit, session, agent, call)
-        told = admission_wire(admission, attached.desk.root)
-        if isinstance(admission.decision, Denied):
-            self._connection.people.notify(DID_DENY, {**told, "toolName": call.tool_name})
-        return told
+        admit = attached.desk.calls.admit
+
+        async def judge(word: PersonsWord) -> Admission:
+            admission = await self._in_thread(admit, session, agent, call, word)
+            self._tell_refusal(attached, admission)
+            return admission
+
+        admission = await self._asking.judged(attached, session, judge, lambda judged: judged)
+        return admission_wire(admission, attached.desk.root)
 
     async def record_edit(self, given: object) -> Wire:
         """Answer `intent/recordEdit`: record what has become of a call."""
         params = read(given, RecordParams)
         attached = await self._finder.find(params)
-        outcome = None if attached is None else await self._recorded(attached, params)
+        error = None if params.success else params.error or "it failed"
+        outcome = None
+        if attached is not None:
+            outcome = await self._finish(self._recorded(attached, params.ticket, error))
         if attached is None or outcome is None:
             said = f"No ticket {params.ticket} was given here within the last 24 hours."
             raise failed(RequestCode.TICKET_UNKNOWN, said, {"ticket": params.ticket})
-        if outcome.record is not None:
-            self._connection.people.notify(DID_TRACE, trace_wire(outcome.record))
         return outcome_wire(outcome, attached.desk.root)
 
-    async def _recorded(self, attached: Attached, params: RecordParams) -> Outcome | None:
-        error = None if params.success else params.error or "it failed"
-        return await self._in_thread(attached.desk.calls.record, params.ticket, error=error)
+    async def apply_edit(self, given: object) -> Wire:
+        """Answer `intent/applyEdit`: judge a change, make it, record it."""
+        params = read(given, ApplyParams)
+        call = params.call()
+        wanted = params.wanted(self._connection.spelling.encoding)
+        attached = await self._finder.of_edit(params, wanted[0].change.path)
+        session, agent = _asker(params, attached)
+        changes = tuple(each.change for each in wanted)
+        opened = self._connection.workplace.open_at(attached, paths_of(changes))
+        apply = attached.desk.calls.apply
+
+        async def judge(word: PersonsWord) -> Applied:
+            if opened:
+                editing = Editing(self._connection, attached, opened)
+                return await editing.apply((session, agent), call, wanted, word)
+            done = await self._in_thread(apply, session, agent, call, changes, word)
+            self._tell_refusal(attached, done.admission)
+            if done.outcome is not None:
+                self._tell_record(attached, done.outcome)
+            return done
+
+        applied = await self._asking.judged(
+            attached, session, judge, lambda judged: judged.admission
+        )
+        return applied_wire(applied, attached.desk.root)
+
+    async def explain(self, given: object) -> Wire:
+        """Answer `intent/explain`: every row of the gate; of a path alone, as the person's save."""
+        params = read(given, ExplainParams)
+        attached = await self._finder.attached(params)
+        session, agent = _asker(params, attached)
+        root = attached.desk.root
+        if params.tool_name is None:
+            path = path_below(params, attached)
+            if session == attached.session.id and not agent:
+                rows, judgement = await self._in_thread(attached.desk.explain_save, session, path)
+                return explained_wire(rows, decision_wire(judgement, uri_of(root / path)))
+        call = params.call()
+        rows, admission = await self._in_thread(attached.desk.calls.explain, session, agent, call)
+        return explained_wire(rows, admission_wire(admission, root))
+
+    async def _recorded(self, attached: Attached, ticket: str, error: str | None) -> Outcome | None:
+        outcome = await self._in_thread(attached.desk.calls.record, ticket, error=error)
+        if outcome is not None:
+            self._tell_record(attached, outcome)
+        return outcome
+
+    def _tell_refusal(self, attached: Attached, admission: Admission) -> None:
+        if isinstance(admission.decision, Denied) and not admission.again:
+            told = admission_wire(admission, attached.desk.root)
+            self._connection.people.notify(DID_DENY, {**told, "toolName": admission.tool_name})
+
+    def _tell_record(self, attached: Attached, outcome: Outcome) -> None:
+        """Tell that a record is on disk, or that it waits; and look at what has changed."""
+        if outcome.record is not None:
+            self._connection.people.notify(DID_TRACE, trace_wire(outcome.record))
+        if outcome.queued is not None:
+            self._connection.record_waits(outcome.ticket.tool_name, outcome.queued)
+        paths = [attached.desk.root / path for path, _, _ in outcome.recorded.files]
+        self._connection.files_written(frozenset(map(str, paths)))
 
 
 def _asker(params: Common, attached: Attached) -> tuple[str, str]:

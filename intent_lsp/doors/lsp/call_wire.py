@@ -4,20 +4,26 @@ Invariant: what is wrong with a call's words names the field; a path is never pe
 URI is, once.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 
 from intent_lsp.core.content import ContentHash, parse_hash
+from intent_lsp.core.explaining import ExplainedRow
 from intent_lsp.core.paths import path_of_uri
-from intent_lsp.core.question import Allowed
+from intent_lsp.core.question import Allowed, Ask
 from intent_lsp.core.records import MutationClass, ScopeValidation
 from intent_lsp.core.tools import ToolCall
+from intent_lsp.doors.lsp.edit_wire import WantedChange, wanted_changes, whole_text
 from intent_lsp.doors.lsp.params import invalid
+from intent_lsp.doors.lsp.positions import PositionEncoding
 from intent_lsp.doors.lsp.types import uri_of
 from intent_lsp.doors.lsp.wire import Id, PathParams, Wire, decision_told
-from intent_lsp.governance.calls import Admission, Outcome
+from intent_lsp.governance.admission import Admission
+from intent_lsp.governance.calls import Applied
+from intent_lsp.governance.recording import Outcome
 
 Paths = Annotated[tuple[str, ...], msgspec.Meta(max_length=10_000)]
 
@@ -38,7 +44,7 @@ class ToolCallParams(PathParams, kw_only=True, frozen=True):
 
     def call(self) -> ToolCall:
         """Give the call that the params describe, or fail the request."""
-        paths = (*self._single(), *self.paths)
+        paths = self.named()
         hashes = {
             name: hash_param(f"readHashes.{name}", told) for name, told in self.read_hashes.items()
         }
@@ -48,7 +54,7 @@ class ToolCallParams(PathParams, kw_only=True, frozen=True):
             hashes.setdefault(paths[0], hash_param("readHash", self.read_hash))
         return ToolCall(
             tool_name=self.tool_name,
-            paths=tuple(dict.fromkeys(paths)),
+            paths=paths,
             command=self.command,
             patch=self.patch,
             new_text=self.new_text,
@@ -58,6 +64,10 @@ class ToolCallParams(PathParams, kw_only=True, frozen=True):
             tool_use_id=self.tool_use_id,
         )
 
+    def named(self) -> tuple[str, ...]:
+        """Give the paths that the call names, each once."""
+        return tuple(dict.fromkeys((*self._single(), *self.paths)))
+
     def _single(self) -> tuple[str, ...]:
         if self.uri is None:
             return () if self.path is None else (self.path,)
@@ -65,6 +75,31 @@ class ToolCallParams(PathParams, kw_only=True, frozen=True):
         if absolute is None:
             raise invalid(f"params.uri: {self.uri!r} is no file: URI")
         return (absolute,)
+
+
+class ApplyParams(ToolCallParams, kw_only=True, frozen=True):
+    """`intent/applyEdit`: with `newText` and exactly one path, or with `edit`."""
+
+    edit: Any = None
+
+    def wanted(self, encoding: PositionEncoding) -> tuple[WantedChange, ...]:
+        """Give the change of each file, or fail the request."""
+        paths = self.named()
+        if self.edit is not None:
+            if paths or self.new_text is not None:
+                raise invalid("params.edit: not together with newText, path, uri or paths")
+            return wanted_changes(self.edit, encoding)
+        if self.new_text is None:
+            raise invalid("params.newText: it or an edit is needed")
+        if len(paths) != 1:
+            raise invalid("params.path: newText needs exactly one path")
+        return whole_text(paths[0], self.new_text)
+
+
+class ExplainParams(ToolCallParams, kw_only=True, frozen=True):
+    """`intent/explain`: a call, or a path alone."""
+
+    tool_name: Id | None = None  # type: ignore[assignment] # a path alone names no tool
 
 
 class RecordParams(PathParams, kw_only=True, frozen=True):
@@ -90,10 +125,11 @@ def hash_param(field: str, told: str | None) -> ContentHash | None:
 
 
 def admission_wire(admission: Admission, root: Path) -> Wire:
-    """Spell the `Decision` on a call."""
+    """Spell the `Decision` on a call; one that a person has to make is a refusal until then."""
+    decision = admission.decision
     return decision_told(
-        admission.decision,
-        verdict=admission.decision.verdict,
+        decision.why if isinstance(decision, Ask) else decision,
+        verdict=admission.verdict,
         intent_id=admission.intent_id,
         files=[
             {"path": file.path, "uri": uri_of(root / file.path), "preHash": file.pre_hash}
@@ -102,6 +138,33 @@ def admission_wire(admission: Admission, root: Path) -> Wire:
         mutation_class=admission.mutation_class,
         ticket=None if admission.ticket is None else admission.ticket.id,
     )
+
+
+def applied_wire(applied: Applied, root: Path) -> Wire:
+    """Spell the answer of `intent/applyEdit`."""
+    outcome = applied.outcome
+    told = admission_wire(applied.admission, root)
+    if applied.problem is not None:
+        told["warnings"] = [*told["warnings"], f"Not applied: {applied.problem}."]
+    made = told["allowed"] and applied.problem is None
+    return told | {
+        "applied": made,
+        "recordId": None if outcome is None else outcome.recorded.record_id,
+    }
+
+
+def explained_wire(rows: Sequence[ExplainedRow], decision: Wire) -> Wire:
+    """Spell the answer of `intent/explain`."""
+    told = [
+        {
+            "row": row.number,
+            "code": None if row.code is None else row.code.value,
+            "fact": row.fact,
+            "outcome": row.outcome.value,
+        }
+        for row in rows
+    ]
+    return {"rows": told, "decision": decision}
 
 
 def not_governed_wire() -> Wire:

@@ -3,20 +3,18 @@
 Invariant: a command that edits checks the version of the text first.
 """
 
-from collections.abc import Awaitable, Callable, Coroutine
 from typing import Final
 
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.doors.lsp.actions import Actions
 from intent_lsp.doors.lsp.connection import Connection
+from intent_lsp.doors.lsp.finish import Finish
 from intent_lsp.doors.lsp.offers import Offers
 from intent_lsp.doors.lsp.params import failed, invalid, read
 from intent_lsp.doors.lsp.requests import Requests
 from intent_lsp.doors.lsp.tracked import Tracked
 from intent_lsp.doors.lsp.types import uri_of
 from intent_lsp.doors.lsp.wire import Common, DraftParams, PlaceParams, Wire
-
-Finish = Callable[[Coroutine[object, object, Wire]], Awaitable[Wire]]
 
 OFFERED: Final = 9
 MORE: Final = "More…"

@@ -27,6 +27,16 @@ class Finder:
             )
         return attached
 
+    async def of_edit(self, params: Common, first: str) -> Attached:
+        """Give the desk of an edit: of the workspace named, else of its first path, or fail."""
+        if params.workspace_uri is None and first.startswith("/"):
+            of_path = self._connection.desks.of_path
+            attached = await self._connection.workplace.work.in_thread(of_path, first)
+            if attached is not None:
+                await self._connection.attached(attached)
+                return attached
+        return await self.attached(params)
+
     async def find(self, params: Common) -> Attached | None:
         """Give the desk of the workspace named, of the path given, else of the first folder."""
         attached = await self._connection.workplace.work.in_thread(self.desk, params)

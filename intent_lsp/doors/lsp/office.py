@@ -63,7 +63,7 @@ class Office:
         offers = Offers(self._connection)
         self._saving = Saving(self._connection, offers)
         self._actions = Actions(self._connection)
-        self._requests = Requests(self._connection, Progress(protocol))
+        self._requests = Requests(self._connection, Progress(protocol), protocol.finish)
         self._commands = Commands(self._connection, self._requests, self._actions, offers)
 
     async def begin(self) -> None:
@@ -168,7 +168,7 @@ class Office:
 
     async def request(self, name: str, given: Any) -> Any:  # noqa: ANN401 - whatever JSON knows
         """Answer `intent/<name>`."""
-        return await self._protocol.finish(self._requests.answer(name, given))
+        return await self._requests.answer(name, given)
 
     async def command(self, name: str, *given: Any) -> Any:  # noqa: ANN401 - whatever JSON knows
         """Run `intent.<name>`."""
@@ -184,7 +184,7 @@ class Office:
             case "revert":
                 return await finish(self._commands.revert(*given))
             case _:
-                return await finish(self._requests.answer(name, *given))
+                return await self._requests.answer(name, *given)
 
     async def document_diagnostic(
         self, params: lsp.DocumentDiagnosticParams

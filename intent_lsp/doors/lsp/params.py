@@ -14,6 +14,7 @@ from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.paths import WorkspacePath, parse_relative, path_of_uri
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.wire import Common, PathParams, WrongParamsError, read_params
+from intent_lsp.governance.sessions import Session
 from intent_lsp.store.index import Cursor
 from intent_lsp.store.places import real_relative
 
@@ -59,6 +60,14 @@ def named_path(params: Common) -> str | None:
 def session_named(params: Common, attached: Attached) -> str:
     """Give the session that the params name, else the connection's own."""
     return params.session_id or attached.session.id
+
+
+def session_of(params: Common, attached: Attached) -> Session:
+    """Give the session that the params name: the person's own, or an agent's."""
+    session_id = session_named(params, attached)
+    if session_id == attached.session.id and params.agent_id is None:
+        return attached.session
+    return attached.desk.sessions.of_agent(session_id, params.agent_id or "")
 
 
 def required_path(params: PathParams) -> str:

@@ -33,10 +33,18 @@ class People:
             lsp.WINDOW_SHOW_MESSAGE, lsp.ShowMessageParams(type=kind, message=message)
         )
 
+    def warn(self, message: str) -> None:
+        """Show a warning."""
+        self.tell(message, lsp.MessageType.Warning)
+
     async def choose(
-        self, message: str, titles: Sequence[str], kind: lsp.MessageType = lsp.MessageType.Info
+        self,
+        message: str,
+        titles: Sequence[str],
+        kind: lsp.MessageType = lsp.MessageType.Info,
+        seconds: float = DECISION_TIME,
     ) -> str | None:
-        """Offer some ways on; give the title that was chosen, None for no answer."""
+        """Offer some ways on; give the title that was chosen, None for no answer in time."""
         answer = await self._protocol.ask(
             lsp.WINDOW_SHOW_MESSAGE_REQUEST,
             lsp.ShowMessageRequestParams(
@@ -44,7 +52,7 @@ class People:
                 message=message,
                 actions=[lsp.MessageActionItem(title=title) for title in titles],
             ),
-            DECISION_TIME,
+            seconds,
         )
         title = answer.title if isinstance(answer, lsp.MessageActionItem) else None
         return title if title in titles else None
@@ -67,11 +75,13 @@ class People:
         self, uri: str, version: int | None, edits: Sequence[lsp.TextEdit], label: str
     ) -> bool:
         """Have the editor apply edits to one document; whether it did."""
+        return await self.apply_edit(self._spelling.workspace_edit(uri, version, edits), label)
+
+    async def apply_edit(self, edit: lsp.WorkspaceEdit, label: str) -> bool:
+        """Have the editor apply an edit; whether it did."""
         answer = await self._protocol.ask(
             lsp.WORKSPACE_APPLY_EDIT,
-            lsp.ApplyWorkspaceEditParams(
-                edit=self._spelling.workspace_edit(uri, version, edits), label=label
-            ),
+            lsp.ApplyWorkspaceEditParams(edit=edit, label=label),
             EDIT_TIME,
         )
         return isinstance(answer, lsp.ApplyWorkspaceEditResult) and answer.applied
@@ -81,12 +91,7 @@ class People:
         if not self._client.delete_files:
             return False
         edit = lsp.WorkspaceEdit(document_changes=[lsp.DeleteFile(uri=uri)])
-        answer = await self._protocol.ask(
-            lsp.WORKSPACE_APPLY_EDIT,
-            lsp.ApplyWorkspaceEditParams(edit=edit, label=label),
-            EDIT_TIME,
-        )
-        return isinstance(answer, lsp.ApplyWorkspaceEditResult) and answer.applied
+        return await self.apply_edit(edit, label)
 
     async def show(self, path: str) -> bool:
         """Have the editor open a file; whether it did."""

@@ -3,18 +3,19 @@
 Invariant: a request reads its params, asks the desk, spells the answer; rules live below.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.errors import IntentLspError, LedgerUnavailableError
 from intent_lsp.core.policy import TeamPolicy
-from intent_lsp.core.records import AGENT
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.doors.lsp.agent_requests import AgentRequests
+from intent_lsp.doors.lsp.asking import Asking
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.connection import Connection
 from intent_lsp.doors.lsp.finder import Finder
+from intent_lsp.doors.lsp.finish import Finish
 from intent_lsp.doors.lsp.params import (
     cursor_of,
     failed,
@@ -23,7 +24,9 @@ from intent_lsp.doors.lsp.params import (
     read,
     required_path,
     session_named,
+    session_of,
 )
+from intent_lsp.doors.lsp.plan_requests import PlanRequests
 from intent_lsp.doors.lsp.progress import Progress
 from intent_lsp.doors.lsp.types import uri_of
 from intent_lsp.doors.lsp.wire import (
@@ -47,24 +50,35 @@ from intent_lsp.governance.sessions import CHECKOUT_REQUIRED
 from intent_lsp.governance.setup import initialise
 from intent_lsp.store.drafts import Draft
 from intent_lsp.store.index import Cursor, Query
+from intent_lsp.store.notes import Voice
 
-Answering = Callable[[object], Awaitable[Wire]]
+Answering = Callable[[object], Coroutine[object, object, Wire]]
 
 
 class Requests:
     """Answers the requests of one connection."""
 
-    def __init__(self, connection: Connection, progress: Progress) -> None:
+    def __init__(self, connection: Connection, progress: Progress, finish: Finish) -> None:
         self._connection = connection
         self._in_thread = connection.workplace.work.in_thread
         self._progress = progress
+        self._finish = finish
         self.finder = Finder(connection)
-        self._agents = AgentRequests(connection, self.finder)
+        asking = Asking(connection, finish)
+        self._asking = {
+            **AgentRequests(connection, self.finder, asking, finish).table(),
+            **PlanRequests(connection, self.finder, asking, finish).table(),
+        }
 
     async def answer(self, name: str, given: object = None) -> Wire:
-        """Answer one request, or fail it with the code of what stands in its way."""
+        """Answer one request, or fail it with the code of what stands in its way.
+
+        What it has begun is finished although it is cancelled; waiting for a person is not.
+        """
         try:
-            return await self.table()[name](given)
+            if name in self._asking:
+                return await self._asking[name](given)
+            return await self._finish(self.table()[name](given))
         except LedgerUnavailableError as error:
             told = {"cure": error.cure} if error.cure else {}
             raise failed(RequestCode.LEDGER_UNAVAILABLE, str(error), told) from error
@@ -81,7 +95,6 @@ class Requests:
             "trace": self.trace,
             "verify": self.verify,
             "drafts": self.drafts,
-            **self._agents.table(),
         }
 
     async def list_intents(self, given: object) -> Wire:
@@ -91,7 +104,7 @@ class Requests:
         if attached is None:
             return {"enabled": False, "activeIntentId": None, "intents": []}
         rules = await self._in_thread(attached.desk.rules.current)
-        status = await self._in_thread(attached.desk.status, session_named(params, attached))
+        status = await self._in_thread(self._status, params, attached)
         intents = [
             intent_wire(intent, ("INTENT_IGNORED",) if intent.id in rules.ignored else ())
             for intent in rules.file.intents
@@ -110,11 +123,12 @@ class Requests:
 
     async def select_intent(self, attached: Attached, intent_id: str, params: Common) -> Wire:
         """Select for the person, or for the agent's session that the params name."""
-        theirs = session_named(params, attached)
-        if theirs == attached.session.id:
+        theirs = session_of(params, attached)
+        if theirs == attached.session:
             done = await self._connection.select(attached, intent_id)
         else:
-            done = await self._in_thread(self._select_for_agent, attached, theirs, intent_id)
+            voice = _voice(params)
+            done = await self._connection.select_for_agent(attached, theirs, intent_id, voice)
         match done:
             case Refusal():
                 raise failed(done.code, done.message, done.data)
@@ -130,11 +144,11 @@ class Requests:
         """Answer `intent/clear`."""
         params = read(given, Common)
         attached = await self.finder.attached(params)
-        theirs = session_named(params, attached)
-        if theirs == attached.session.id:
+        theirs = session_of(params, attached)
+        if theirs == attached.session:
             await self._connection.clear(attached)
         else:
-            await self._in_thread(attached.desk.sessions.choose, theirs, None)
+            await self._in_thread(attached.desk.checkout.clear, theirs)
         return {"activeIntentId": None}
 
     async def status(self, given: object) -> Wire:
@@ -143,8 +157,7 @@ class Requests:
         attached = await self.finder.find(params)
         if attached is None:
             return _dormant_status(self._connection.desks.settings.session_id or "")
-        session = session_named(params, attached)
-        return status_wire(await self._in_thread(attached.desk.status, session))
+        return status_wire(await self._in_thread(self._status, params, attached))
 
     async def owners(self, given: object) -> Wire:
         """Answer `intent/owners`."""
@@ -206,11 +219,9 @@ class Requests:
             await self._connection.attached(attached)
         return {"created": list(created)}
 
-    def _select_for_agent(
-        self, attached: Attached, session_id: str, intent_id: str
-    ) -> Selection | Refusal:
-        session = attached.desk.sessions.open_agent(session_id, AGENT)
-        return attached.desk.checkout.select(session, intent_id, unsaved_file=False)
+    def _status(self, params: Common, attached: Attached) -> DeskStatus:
+        session = session_named(params, attached)
+        return attached.desk.status(session, agent_id=params.agent_id or "")
 
     def _owned(self, params: PathParams) -> tuple[Attached | None, Wire]:
         """Answer `intent/owners` in one go: each trip to a thread costs as much as the answer."""
@@ -241,6 +252,13 @@ class Requests:
         folders = self._connection.desks.folders
         chosen = path if path is not None else next(iter(folders), None)
         return None if chosen is None else Path(chosen)
+
+
+def _voice(params: Common) -> Voice:
+    """Give what an agent says of itself; a person says nothing of the kind."""
+    if not isinstance(params, SelectParams):
+        return Voice()
+    return Voice(model=params.model_identifier, url=params.conversation_url)
 
 
 def _traced(attached: Attached, query: Query, limit: int, cursor: Cursor | None) -> Wire:

@@ -37,6 +37,12 @@ REQUESTS: Final = (
     "recordRead",
     "validateEdit",
     "recordEdit",
+    "applyEdit",
+    "explain",
+    "create",
+    "complete",
+    "requestScopeExpansion",
+    "recordVerification",
 )
 COMMANDS: Final = ("showWhy", "revert", "restoreDraft")
 

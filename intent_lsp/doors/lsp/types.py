@@ -127,6 +127,20 @@ class Spelling:
             document_changes=[lsp.TextDocumentEdit(text_document=document, edits=list(edits))]
         )
 
+    def joined_edit(
+        self,
+        steps: Sequence[lsp.TextDocumentEdit | lsp.CreateFile | lsp.RenameFile | lsp.DeleteFile],
+    ) -> lsp.WorkspaceEdit:
+        """Wrap edits of several documents, versioned where the client can hold them to it."""
+        if self.client.document_changes:
+            return lsp.WorkspaceEdit(document_changes=list(steps))
+        changes: dict[str, list[lsp.TextEdit]] = {}
+        for step in steps:
+            if isinstance(step, lsp.TextDocumentEdit):
+                edits = [edit for edit in step.edits if isinstance(edit, lsp.TextEdit)]
+                changes.setdefault(step.text_document.uri, []).extend(edits)
+        return lsp.WorkspaceEdit(changes=changes)
+
     def _href(self, code: str) -> lsp.CodeDescription | None:
         if not self.client.code_description or self._page is None:
             return None

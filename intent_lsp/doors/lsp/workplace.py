@@ -5,7 +5,7 @@ Invariant: answers stay in order per document: whoever works on one holds its la
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import Final
 
@@ -20,7 +20,7 @@ from intent_lsp.doors.lsp.bulletin import Bulletin
 from intent_lsp.doors.lsp.desks import Desks
 from intent_lsp.doors.lsp.documents import Document
 from intent_lsp.doors.lsp.tracked import Diffs, Tracked
-from intent_lsp.doors.lsp.types import Spelling
+from intent_lsp.doors.lsp.types import Spelling, uri_of
 from intent_lsp.doors.lsp.work import Work
 from intent_lsp.governance.looks import Look
 from intent_lsp.store import files
@@ -63,6 +63,12 @@ class Workplace:
     def of_root(self, attached: Attached) -> tuple[Tracked, ...]:
         """List the documents of one governed root."""
         return tuple(t for t in self._tracked.values() if t.attached is attached)
+
+    def open_at(self, attached: Attached, paths: Iterable[str]) -> dict[str, Tracked]:
+        """Give those of a root's paths, as they are spelled, that the editor has open."""
+        root = attached.desk.root
+        found = ((path, self.tracked_at(uri_of(root / path))) for path in paths)
+        return {path: it for path, it in found if it is not None and it.version is not None}
 
     def opened(self, document: Document) -> None:
         """Track a document that the editor has opened."""

@@ -1,0 +1,202 @@
+"""How long an agent waits for the gate: `intent/validateEdit` among 1,000 intents of 10 globs.
+
+Every round is an agent's: it asks for a file of another's, whose path was not asked for before, and
+is refused; it asks for a file of its own, is given a ticket, writes the file and records that. So
+each allowed call finds a content that is not kept yet, and no claim stays open. A bare server is
+asked in the same round. Files of 4 KB, then of 1 MB; then the gate alone, in this process, on
+questions whose facts are known. `python -m benchmarks.gate`
+"""
+
+import random
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from itertools import cycle
+from pathlib import Path
+
+from benchmarks.owners import GLOBS, INTENTS, QUICK_INTENTS, intents_file
+from benchmarks.save import LINE, read_and_hash
+from benchmarks.scope import path as other_path
+from benchmarks.support.client import BARE, OURS, Client, Message, introduce, started
+from benchmarks.support.figures import Report, Watch, p50, p99, read_options
+from benchmarks.support.process import wait_until_idle
+from benchmarks.support.project import project
+from intent_lsp.core.content import hash_content
+from intent_lsp.core.gate import judge_call
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.question import Allowed, CallFacts, FileFact, Question
+from intent_lsp.governance.rules import Rules, RulesCache
+
+ROUNDS = 1_000
+LARGE_ROUNDS = 300
+JUDGED = 5_000
+SMALL, LARGE = 4_000, 1_000_000
+OWN = tuple(f"work/part{number}.py" for number in range(20))
+OWN_LARGE, OTHER_LARGE = "work/large.py", "elsewhere/large.py"
+INTENT, SESSION, TOOL = "INT-WORK", "builder", "write_to_file"
+AIM = 2.0
+AIM_LARGE_MS = 10.0
+AIM_JUDGE_US = 50.0
+
+Times = Mapping[str, Sequence[float]]
+
+
+class Agent:
+    """An agent that asks before each edit, under the intent that it has checked out."""
+
+    def __init__(self, client: Client, root: Path) -> None:
+        self._client = client
+        introduce(client, root)
+        client.ask("intent/select", {"sessionId": SESSION, "intentId": INTENT})
+        # The first judgement builds the index of all scopes.
+        self.refused("elsewhere/first.py")
+        wait_until_idle(client)
+
+    def refused(self, path: str) -> float:
+        """Ask for a file of another's; milliseconds until it is refused."""
+        taken, told = round_trip(self._client, "intent/validateEdit", asking(path))
+        if told["allowed"] or told["error"]["code"] != "SCOPE_VIOLATION":
+            raise SystemExit(f"{path} was not refused for its scope: {told}")
+        return taken
+
+    def allowed(self, path: str) -> tuple[float, str]:
+        """Ask for a file of one's own; milliseconds until the ticket is there, and the ticket."""
+        taken, told = round_trip(self._client, "intent/validateEdit", asking(path))
+        if not told["ticket"]:
+            raise SystemExit(f"{path} was given no ticket: {told}")
+        return taken, told["ticket"]
+
+    def recorded(self, ticket: str) -> float:
+        """Say that the edit has happened; milliseconds until it stands in the ledger."""
+        params = {"ticket": ticket, "success": True}
+        taken, told = round_trip(self._client, "intent/recordEdit", params)
+        if told["recordId"] is None:
+            raise SystemExit(f"an edit has no record: {told}")
+        return taken
+
+
+def asking(path: str) -> Message:
+    """Give the params of a call on one file."""
+    return {"sessionId": SESSION, "toolName": TOOL, "path": path, "mutationClass": "BUG_FIX"}
+
+
+def round_trip(client: Client, method: str, params: Message) -> tuple[float, Message]:
+    """Send a request; milliseconds until its answer is read, and the answer's result."""
+    identity, data = client.request(method, params)
+    watch = Watch()
+    client.write(data)
+    result = client.answer(identity)
+    return watch.lap(), result
+
+
+def lines(size: int) -> str:
+    """Give a text of about `size` characters."""
+    return "".join(LINE.format(number) for number in range(size // len(LINE.format(10_000))))
+
+
+def work(root: Path, own: Sequence[str], others: Sequence[str], text: str) -> Times:
+    """Let an agent work, one round for each of `others`; milliseconds by what was done."""
+    times: defaultdict[str, list[float]] = defaultdict(list)
+    with started(OURS) as server, started(BARE) as floor:
+        agent = Agent(server, root)
+        introduce(floor, root)
+        for number, (mine, other) in enumerate(zip(cycle(own), others, strict=False)):
+            times["read + SHA-256"].append(read_and_hash(root / mine))
+            times["bare request"].append(round_trip(floor, "bare/echo", asking(mine))[0])
+            times["refused"].append(agent.refused(other))
+            taken, ticket = agent.allowed(mine)
+            times["ticket"].append(taken)
+            (root / mine).write_text(f"edit {number}\n{text}")
+            times["recordEdit"].append(agent.recorded(ticket))
+    return times
+
+
+def measure_small(root: Path, others: Sequence[str], report: Report) -> None:
+    times = work(root, OWN, others, lines(SMALL))
+    plain(times, "4 KB", report)
+    for kind in ("refused", "ticket"):
+        ratio = p50(times[kind]) / p50(times["bare request"])
+        report.held(f"4 KB, {kind} / bare request, p50", ratio, aim=AIM)
+
+
+def measure_large(root: Path, rounds: int, report: Report) -> None:
+    times = work(root, (OWN_LARGE,), (OTHER_LARGE,) * rounds, lines(LARGE))
+    plain(times, "1 MB", report)
+    for kind in ("refused", "ticket"):
+        report.held(f"1 MB, {kind}, p99", p99(times[kind]), aim=AIM_LARGE_MS, unit="ms")
+
+
+def plain(times: Times, size: str, report: Report) -> None:
+    for kind, taken in times.items():
+        report.plain(f"{size}, {kind}, p50", p50(taken))
+        report.plain(f"{size}, {kind}, p99", p99(taken))
+
+
+def measure_judging(root: Path, others: Sequence[str], report: Report) -> None:
+    """Judge calls whose facts are known; the paths of others were not asked for before."""
+    rules = RulesCache(root).current()
+    rules.owners(WorkspacePath("first"))  # Builds the index.
+    mine = [f"work/new{number}.py" for number in range(len(others))]
+    for kind, paths, allowed in (("allowed", mine, True), ("refused", others, False)):
+        asked = questions(rules, paths)
+        call = CallFacts(checked_out=INTENT)
+        watch = Watch()
+        decisions = [judge_call(question, call) for question in asked]
+        mean = watch.lap() * 1000 / len(asked)
+        if any(isinstance(decision, Allowed) != allowed for decision in decisions):
+            raise SystemExit(f"judge_call decides otherwise than: {kind}")
+        report.held(f"judge_call, {kind}, mean", mean, aim=AIM_JUDGE_US, unit="us")
+
+
+def questions(rules: Rules, paths: Sequence[str]) -> Sequence[Question]:
+    """Put a question on each path, as the desk does."""
+    held = hash_content(b"held")
+    return [
+        Question(
+            tool_name=TOOL,
+            governed=rules.governed,
+            files=(FileFact(path=WorkspacePath(path), expected=held, current=held),),
+            active_intent=INTENT,
+            intents=rules.file.intents,
+            ignored=rules.ignored,
+            scope=rules.scope_of(rules.active(INTENT)),
+            owners=rules.owners,
+        )
+        for path in paths
+    ]
+
+
+def intents(chance: random.Random, count: int) -> str:
+    """Spell an intents file whose last intent is the agent's: what is worked on is newest."""
+    scope = ", ".join(f'"area{number}/**/*.py"' for number in range(GLOBS - 1))
+    return (
+        f"{intents_file(chance, count - 1)}  - id: {INTENT}\n    name: Work\n"
+        f'    status: IN_PROGRESS\n    owned_scope: [{scope}, "work/**"]\n'
+    )
+
+
+def fresh(count: int, path: Callable[[], str]) -> list[str]:
+    """Give so many different paths."""
+    found: dict[str, None] = {}
+    while len(found) < count:
+        found[path()] = None
+    return list(found)
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    options = read_options(__doc__, words)
+    chance = random.Random(1)  # noqa: S311 - nobody is kept out by these numbers
+    count = QUICK_INTENTS if options.quick else INTENTS
+    report = Report(f"intent/validateEdit, {count:,} intents of {GLOBS} globs", options)
+    others = fresh(options.rounds(ROUNDS), lambda: other_path(chance))
+    judged = fresh(options.rounds(JUDGED), lambda: other_path(chance))
+    files = dict.fromkeys((*OWN, *others), lines(SMALL))
+    files |= dict.fromkeys((OWN_LARGE, OTHER_LARGE), lines(LARGE))
+    with project(files, intents(chance, count)) as root:
+        measure_small(root, others, report)
+        measure_large(root, options.rounds(LARGE_ROUNDS), report)
+        measure_judging(root, judged, report)
+    return report.status
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,41 @@
+"""Which patterns a person can be asked to grant (requirements section 9, protocol section 2).
+
+Invariant: a pattern that would grant nothing, or everything, is refused before anybody is asked.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+from intent_lsp.core.codes import FileCode
+from intent_lsp.core.control_plane import CONTROL_FAMILIES, CONTROL_FILES, CONTROL_ROOMS
+from intent_lsp.core.scope.findings import pattern_findings, reaches_control_plane
+from intent_lsp.core.scope.pattern import spell
+
+_REFUSED: Final = (FileCode.BAD_GLOB, FileCode.DEAD_GLOB, FileCode.WIDE_GLOB)
+_HEADS: Final = frozenset(
+    {
+        *(room for room in CONTROL_ROOMS),
+        *(file for file in CONTROL_FILES),
+        *(tuple(room.split("/")) for room, _, _ in CONTROL_FAMILIES),
+    }
+)
+
+
+def ungrantable(pattern: str, is_directory: Callable[[str], bool]) -> str | None:
+    """Say why a pattern cannot be granted, as a sentence; None: it can.
+
+    `is_directory` answers for a path relative to the root.
+    """
+    spelled = spell(pattern)
+    if spelled.exclusion:
+        return "An exclusion grants nothing."
+    if spelled.glob in ("**", "**/*", "**/**"):
+        return "It would grant the whole work tree."
+    found = next((f for f in pattern_findings(pattern, is_directory) if f.code in _REFUSED), None)
+    if found is not None:
+        return found.message
+    segments = tuple(spelled.glob.lower().split("/"))
+    inside = any(segments[: len(head)] == head for head in _HEADS)
+    if inside and reaches_control_plane(pattern):
+        return "It lies in the control plane, which no scope grants."
+    return None

@@ -1,0 +1,25 @@
+"""A person's word on an agent's call (requirements section 6, row 16)."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from intent_lsp.core.records import ApprovalChoice
+
+NOBODY_TO_ASK: Final = "no person can be asked through this door"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonsWord:
+    """What a person has said: `approval`, else why none was given (`feedback`).
+
+    `can_be_asked`: nobody has been asked yet, and somebody can be. `session_id` is the person's.
+    """
+
+    approval: ApprovalChoice | None = None
+    feedback: str = NOBODY_TO_ASK
+    can_be_asked: bool = False
+    session_id: str | None = None
+
+
+NOBODY: Final = PersonsWord()
+ASKABLE: Final = PersonsWord(can_be_asked=True)

@@ -1,0 +1,11 @@
+"""Text as the bytes under which it is stored: any name a file system or a client has."""
+
+
+def pack(text: str) -> bytes:
+    """Spell a text, lone surrogates included."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def unpack(data: bytes) -> str:
+    """Read what `pack` spelled."""
+    return data.decode("utf-8", "surrogatepass")

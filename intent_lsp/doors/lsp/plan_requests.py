@@ -1,0 +1,151 @@
+"""The requests that change the plan: create, complete, expand, verification (protocol section 2).
+
+Invariant: what an agent wants of the plan is a person's to grant; what a person asks for is done.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import timedelta
+
+from intent_lsp.core.person import PersonsWord
+from intent_lsp.core.redaction import neutral
+from intent_lsp.doors.lsp.asking import Asking
+from intent_lsp.doors.lsp.attached import Attached
+from intent_lsp.doors.lsp.connection import Connection
+from intent_lsp.doors.lsp.finder import Finder
+from intent_lsp.doors.lsp.finish import Finish
+from intent_lsp.doors.lsp.params import failed, invalid, read, session_named, session_of
+from intent_lsp.doors.lsp.plan_wire import (
+    CompleteParams,
+    CreateParams,
+    ExpandParams,
+    VerificationParams,
+)
+from intent_lsp.doors.lsp.wire import Common, Wire, intent_wire
+from intent_lsp.governance.checkout import Refusal
+from intent_lsp.governance.planning import Plan, Wish
+from intent_lsp.governance.sessions import Session
+
+
+class PlanRequests:
+    """Answers the requests about the plan on one connection."""
+
+    def __init__(
+        self, connection: Connection, finder: Finder, asking: Asking, finish: Finish
+    ) -> None:
+        self._connection = connection
+        self._in_thread = connection.workplace.work.in_thread
+        self._finder = finder
+        self._asking = asking
+        self._finish = finish
+
+    def table(self) -> Mapping[str, Callable[[object], Awaitable[Wire]]]:
+        """Give each request by its name without `intent/`."""
+        return {
+            "create": self.create,
+            "complete": self.complete,
+            "requestScopeExpansion": self.request_scope_expansion,
+            "recordVerification": self.record_verification,
+        }
+
+    async def create(self, given: object) -> Wire:
+        """Answer `intent/create`; a person is asked when an agent wants it."""
+        params = read(given, CreateParams)
+        attached = await self._finder.attached(params)
+        await self._check_patterns(attached, params.owned_scope, "ownedScope")
+        if session_named(params, attached) != attached.session.id:
+            scope = ", ".join(map(neutral, params.owned_scope))
+            question = f"create the intent {neutral(params.name)}, which owns {scope}"
+            word = await self._asking.approved(attached, _asked(params, attached, question))
+            if word.approval is None:
+                return {"approved": False, "feedback": word.feedback}
+        return await self._finish(self._create(attached, params))
+
+    async def complete(self, given: object) -> Wire:
+        """Answer `intent/complete`."""
+        params = read(given, CompleteParams)
+        attached = await self._finder.attached(params)
+        session = session_of(params, attached)
+        done = await self._finish(self._connection.complete(attached, session, params.intent_id))
+        if isinstance(done, Refusal):
+            raise failed(done.code, done.message, done.data)
+        return {"intent": intent_wire(done)}
+
+    async def request_scope_expansion(self, given: object) -> Wire:
+        """Answer `intent/requestScopeExpansion`: a person is asked, or has clicked already."""
+        params = read(given, ExpandParams)
+        attached = await self._finder.attached(params)
+        await self._check_patterns(attached, params.patterns, "patterns")
+        session = session_of(params, attached)
+        sessions = attached.desk.sessions
+        active = await self._in_thread(sessions.active_intent, session.id, session.agent_id)
+        intent_id = params.intent_id or active
+        if intent_id is None:
+            raise invalid("params.intentId: no intent is active; name one")
+        ttl = None if params.ttl_seconds is None else timedelta(seconds=params.ttl_seconds)
+        wish = Wish(intent_id=intent_id, patterns=params.patterns, reason=params.reason, ttl=ttl)
+        refusal = await self._in_thread(attached.desk.planning.refusal, intent_id)
+        if refusal is not None:
+            raise failed(refusal.code, refusal.message, refusal.data)
+        word = await self._word(attached, params, wish)
+        if word.approval is None:
+            return {"approved": False, "feedback": word.feedback}
+        return await self._finish(self._grant(attached, wish, session))
+
+    async def record_verification(self, given: object) -> Wire:
+        """Answer `intent/recordVerification`: one that failed is a lesson."""
+        params = read(given, VerificationParams)
+        attached = await self._finder.attached(params)
+        if params.success:
+            return {"lessonRecorded": False}
+        learn = attached.desk.calls.failed_verification
+        session = session_named(params, attached)
+        return {"lessonRecorded": await self._in_thread(learn, session, params.command)}
+
+    async def _word(self, attached: Attached, params: ExpandParams, wish: Wish) -> PersonsWord:
+        if params.grant_token is not None:
+            tokens = self._connection.tokens
+            if tokens.take(params.grant_token, wish.intent_id, wish.patterns, wish.ttl):
+                return self._asking.clicked(attached)
+        scope = ", ".join(map(neutral, wish.patterns))
+        until = "" if wish.ttl is None else f" for {wish.ttl}"
+        why = "" if wish.reason is None else f" ({neutral(wish.reason)})"
+        question = f"expand the scope of {neutral(wish.intent_id)} with {scope}{until}{why}"
+        return await self._asking.approved(attached, _asked(params, attached, question))
+
+    async def _create(self, attached: Attached, params: CreateParams) -> Wire:
+        plan = Plan(
+            id=params.id,
+            name=params.name,
+            owned_scope=params.owned_scope,
+            constraints=params.constraints,
+            acceptance_criteria=params.acceptance_criteria,
+            status=params.status,
+        )
+        done = await self._connection.create(attached, plan)
+        if isinstance(done, Refusal):
+            raise failed(done.code, done.message, done.data)
+        return {"approved": True, "intent": intent_wire(done)}
+
+    async def _grant(self, attached: Attached, wish: Wish, session: Session) -> Wire:
+        done = await self._connection.grant(attached, wish, session)
+        if isinstance(done, Refusal):
+            raise failed(done.code, done.message, done.data)
+        told: Wire = {"approved": True, "intent": intent_wire(done.intent)}
+        return told if done.expires_at is None else told | {"expiresAt": done.expires_at}
+
+    async def _check_patterns(
+        self, attached: Attached, patterns: tuple[str, ...], field: str
+    ) -> None:
+        """Refuse patterns that grant nothing or everything, before anybody is asked."""
+        desk = attached.desk
+        found = await self._in_thread(
+            desk.planning.ungrantable, patterns, desk.scope_checks.is_directory
+        )
+        if found is not None:
+            raise invalid(f"params.{field}[{found[0]}]: {patterns[found[0]]!r}: {found[1]}")
+
+
+def _asked(params: Common, attached: Attached, question: str) -> str:
+    name = session_named(params, attached)
+    who = "you want" if name == attached.session.id else f"agent {neutral(name)} wants"
+    return f"{who} to {question}."

@@ -1,0 +1,46 @@
+"""One-time tokens that stand for a person's click (protocol section 2, `grantToken`).
+
+Invariant: a token is good once, for what it was given for, for ten minutes, on one connection.
+"""
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+
+GOOD_FOR: Final = timedelta(minutes=10)
+_KEPT_AT_MOST: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    intent_id: str
+    patterns: tuple[str, ...]
+    ttl: timedelta | None
+    until: datetime
+
+
+@dataclass(slots=True)
+class Tokens:
+    """The tokens of one connection."""
+
+    clock: Callable[[], datetime]
+    _given: dict[str, _Given] = field(default_factory=dict)
+
+    def give(self, intent_id: str, patterns: tuple[str, ...], ttl: timedelta | None) -> str:
+        """Make a token for granting just this."""
+        token = secrets.token_urlsafe(24)
+        self._given[token] = _Given(intent_id, patterns, ttl, self.clock() + GOOD_FOR)
+        while len(self._given) > _KEPT_AT_MOST:
+            del self._given[next(iter(self._given))]
+        return token
+
+    def take(
+        self, token: str, intent_id: str, patterns: tuple[str, ...], ttl: timedelta | None
+    ) -> bool:
+        """Use a token up; whether it was good for this."""
+        given = self._given.pop(token, None)
+        if given is None or self.clock() > given.until:
+            return False
+        return (given.intent_id, given.patterns, given.ttl) == (intent_id, patterns, ttl)

@@ -1,0 +1,188 @@
+"""Admitting an agent's call: its facts looked up, the gate asked, a ticket issued (section 6).
+
+Invariant: whoever calls this holds the root's lock until the ticket is kept, so that no verdict
+is on an older hash than the one that it names.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from intent_lsp.core.explaining import ExplainedRow, explain_call
+from intent_lsp.core.gate import judge_call, rejected
+from intent_lsp.core.person import NOBODY, NOBODY_TO_ASK, PersonsWord
+from intent_lsp.core.question import Allowed, Ask, CallFacts, Decision, Denied, Question
+from intent_lsp.core.timestamps import timestamp
+from intent_lsp.core.tools import ToolCall
+from intent_lsp.core.tree_seen import TreeSeen
+from intent_lsp.formats.call_reading import CallReading
+from intent_lsp.governance.admission import Admission, of_ticket
+from intent_lsp.governance.call_facts import Asker, CallFactsOf, CallFile
+from intent_lsp.governance.contents import Contents
+from intent_lsp.governance.grants import Grants
+from intent_lsp.governance.rules import Rules
+from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.ticketing import Asked, ticket_files, ticket_of
+from intent_lsp.governance.work_tree import WorkTree
+from intent_lsp.store.tickets import Refused
+
+NO_MEMORY: Final = ".orchestration/.local cannot be written: this edit will have no record."
+NOT_COMPARED: Final = "The work tree cannot be compared: what this changes will not be known."
+FIRST_INTENT: Final = "run intent-lsp intents add, or let a person create the file"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hearing:
+    """A call to be judged: what it would do, who makes it, by which rules, on whose word."""
+
+    call: ToolCall
+    reading: CallReading
+    asker: Asker
+    rules: Rules
+    word: PersonsWord = NOBODY
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A call as the gate was asked about it."""
+
+    question: Question
+    facts: CallFacts
+    files: tuple[CallFile, ...]
+    decision: Decision
+
+
+class Admitting:
+    """Admits the calls of one root's agents."""
+
+    def __init__(
+        self, *, stores: Stores, contents: Contents, grants: Grants, work_tree: WorkTree
+    ) -> None:
+        self._stores = stores
+        self._contents = contents
+        self._work_tree = work_tree
+        self._facts = CallFactsOf(stores=stores, contents=contents, grants=grants)
+
+    def admit(self, hearing: Hearing, *, by_save: bool = False) -> Admission:
+        """Judge a call, and give it a ticket if it may happen.
+
+        Where a person has to be asked and can be, the decision is Ask, and nothing is kept of it.
+        `by_save`: an editor makes the change, and its save is recorded under the ticket.
+        """
+        call, rules, word = hearing.call, hearing.rules, hearing.word
+        before = self._given_before(hearing.asker, call)
+        if before is not None:
+            return before
+        judged = self.judge(hearing)
+        decision = judged.decision
+        if isinstance(decision, Ask) and not word.can_be_asked:
+            decision = rejected(judged.question, _feedback(word, judged.facts))
+        asked = Asked(
+            call=call,
+            asker=hearing.asker,
+            intent=rules.active(judged.question.active_intent),
+            files=judged.files,
+            program=hearing.reading.program,
+            approval=word.approval,
+            approved_by=word.session_id,
+            by_save=by_save,
+        )
+        governed = hearing.reading.mutating and rules.governed
+        if isinstance(decision, Allowed) and governed:
+            return self._issue(asked, decision, unknown=bool(hearing.reading.unknown))
+        if isinstance(decision, Denied):
+            self._keep_refusal(asked, decision)
+        return Admission(
+            decision=decision,
+            tool_name=call.tool_name,
+            intent_id=judged.question.active_intent,
+            files=ticket_files(asked),
+            program=hearing.reading.program,
+            governed=governed or isinstance(decision, Denied),
+        )
+
+    def judge(self, hearing: Hearing) -> Judged:
+        """Ask the gate about a call."""
+        call, asker, rules = hearing.call, hearing.asker, hearing.rules
+        judged = hearing.reading.mutating and rules.governed
+        files = self._facts.files(hearing.reading) if judged else ()
+        question = self._facts.question(call, asker, rules, files)
+        facts = self._facts.of_call(call, hearing.reading, asker, rules, files)
+        facts = replace(facts, approval=hearing.word.approval)
+        return Judged(
+            question=question, facts=facts, files=files, decision=judge_call(question, facts)
+        )
+
+    def explain(self, hearing: Hearing) -> tuple[tuple[ExplainedRow, ...], Admission]:
+        """Tell every row of the gate, and what it would say: nothing is kept of it."""
+        judged = self.judge(hearing)
+        decision = judged.decision
+        if isinstance(decision, Ask):
+            decision = rejected(judged.question, "a person would be asked")
+        intent = hearing.rules.active(judged.question.active_intent)
+        asked = Asked(call=hearing.call, asker=hearing.asker, intent=intent, files=judged.files)
+        admission = Admission(
+            decision=decision,
+            tool_name=hearing.call.tool_name,
+            intent_id=judged.question.active_intent,
+            mutation_class=hearing.call.mutation_class,
+            files=ticket_files(asked),
+        )
+        return explain_call(judged.question, judged.facts), admission
+
+    def _given_before(self, asker: Asker, call: ToolCall) -> Admission | None:
+        """Give the same answer to a call that its host has named before."""
+        state, use = self._stores.state, call.tool_use_id
+        if state is None or use is None:
+            return None
+        ticket = state.tickets.of_use(asker.session_id, asker.agent_id, use)
+        if ticket is not None:
+            return of_ticket(ticket, again=True)
+        refused = state.tickets.refused_use(
+            asker.session_id, asker.agent_id, use, self._stores.clock()
+        )
+        if refused is None:
+            return None
+        return Admission(
+            decision=refused.denied,
+            tool_name=call.tool_name,
+            intent_id=refused.intent_id,
+            files=refused.files,
+            again=True,
+        )
+
+    def _keep_refusal(self, asked: Asked, denied: Denied) -> None:
+        state, use = self._stores.state, asked.call.tool_use_id
+        if state is None or use is None:
+            return
+        refused = Refused(
+            denied=denied,
+            intent_id=None if asked.intent is None else asked.intent.id,
+            files=ticket_files(asked),
+        )
+        asker = asked.asker
+        state.tickets.refuse(asker.session_id, asker.agent_id, use, refused, self._stores.clock())
+
+    def _issue(self, asked: Asked, decision: Allowed, *, unknown: bool) -> Admission:
+        now = self._stores.clock()
+        tree: TreeSeen | None = None
+        if unknown:
+            tree = self._work_tree.seen()
+            if tree is None:
+                decision = Allowed(decision.verdict, (*decision.warnings, NOT_COMPARED))
+        ticket = ticket_of(asked, decision, ticket_id=self._stores.new_id(), at=timestamp(now))
+        ticket = replace(ticket, tree=tree)
+        for file in asked.files:
+            if file.data is not None:
+                self._contents.keep(file.data)
+        if self._stores.state is not None:
+            self._stores.state.tickets.issue(ticket, now)
+            return of_ticket(ticket, again=False)
+        # Without a memory nothing can be recorded later: it is allowed, and that is said.
+        forgetful = Allowed(decision.verdict, (*decision.warnings, NO_MEMORY))
+        return replace(of_ticket(ticket, again=False), ticket=None, decision=forgetful)
+
+
+def _feedback(word: PersonsWord, facts: CallFacts) -> str:
+    """Say why nobody approved: of the first intent, what to do instead."""
+    first = facts.bootstrap and word.feedback == NOBODY_TO_ASK
+    return FIRST_INTENT if first else word.feedback

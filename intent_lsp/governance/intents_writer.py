@@ -1,0 +1,81 @@
+"""The server's own edits of the intents file: the smallest, or none (requirements section 3).
+
+Invariant: a change that somebody else made is never written over; of ours none gets lost.
+Invariant: who sees the new bytes can know them as ours.
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import Final
+
+from intent_lsp.core.content import decode, hash_content
+from intent_lsp.core.errors import FileChangedError, IntentLspError
+from intent_lsp.core.findings import TextChange
+from intent_lsp.core.paths import INTENTS_FILE
+from intent_lsp.formats.yaml_edit import EditRefused, apply_changes
+from intent_lsp.governance.stores import Stores
+from intent_lsp.store import files
+from intent_lsp.store.root_lock import RootLock
+
+Changes = tuple[TextChange, ...] | EditRefused
+Edit = Callable[[str], Changes]
+"""Makes the edit for a text of the file, without its byte order mark."""
+
+UNSAVED: Final = "the file is open with unsaved text"
+_ATTEMPTS: Final = 3
+
+
+class IntentsWriter:
+    """Edits the intents file of one root."""
+
+    def __init__(self, stores: Stores, lock: RootLock | None) -> None:
+        self._stores = stores
+        self._lock = lock
+
+    def change(self, edit: Edit, *, unsaved_file: bool) -> str | None:
+        """Make an edit; None: the file now says so. Else why it does not, as a sentence's end.
+
+        `unsaved_file`: an editor holds unsaved text of the file.
+        """
+        if unsaved_file:
+            return UNSAVED
+        try:
+            with self._held():
+                return self._change(edit)
+        except (OSError, IntentLspError) as error:
+            return f"could not be written: {error}"
+
+    def close(self) -> None:
+        """Let go of the lock's file."""
+        if self._lock is not None:
+            self._lock.close()
+
+    def _held(self) -> AbstractContextManager[None]:
+        return nullcontext() if self._lock is None else self._lock.held()
+
+    def _change(self, edit: Edit) -> str | None:
+        for _ in range(_ATTEMPTS - 1):
+            try:
+                return self._attempt(edit)
+            except FileChangedError:
+                # A person was quicker: made anew for what the file says now.
+                continue
+        return self._attempt(edit)
+
+    def _attempt(self, edit: Edit) -> str | None:
+        path = self._stores.root / INTENTS_FILE
+        data = files.read_bytes(path)
+        text = None if data is None else decode(data)
+        if data is None or text is None:
+            return "it cannot be read"
+        changes = edit(text.text)
+        if isinstance(changes, EditRefused):
+            return changes.reason
+        if not changes:
+            return None
+        written = text.encode(apply_changes(text.text, changes))
+        # Noted first: whoever sees the new bytes must know them as ours.
+        if self._stores.state is not None:
+            self._stores.state.note_own_write(INTENTS_FILE, hash_content(written))
+        files.replace_file(path, written, root=self._stores.root, expected=data)
+        return None
