@@ -50,7 +50,7 @@ class Editor:
         self._versions: dict[str, int] = {}
         self._answers: dict[int, Message] = {}
         self._changed = threading.Condition()
-        self._next = 0
+        self._asked: list[str] = []
         self._server = subprocess.Popen(
             [sys.executable, "-m", "intent_lsp", "serve"],
             cwd=folder,
@@ -87,6 +87,12 @@ class Editor:
         document = {"uri": uri, "languageId": "python", "version": 1, "text": self.texts[uri]}
         self.tell("textDocument/didOpen", {"textDocument": document})
 
+    def close(self, name: str) -> None:
+        """Close an open file."""
+        uri = self.uri(name)
+        del self.texts[uri], self._versions[uri]
+        self.tell("textDocument/didClose", {"textDocument": {"uri": uri}})
+
     def type(self, name: str, old: str, new: str) -> None:
         """Change the text of an open file, without saving it."""
         uri = self.uri(name)
@@ -114,12 +120,21 @@ class Editor:
 
     def ask(self, method: str, params: object) -> Any:  # noqa: ANN401 - whatever JSON knows
         """Send a request and give its result."""
-        self._next += 1
-        identity = self._next
-        message = {"jsonrpc": "2.0", "id": identity, "method": method}
+        return self.answer(self.begin(method, params))
+
+    def begin(self, method: str, params: object) -> int:
+        """Send a request; give its number, by which the answer is fetched."""
+        self._asked.append(method)
+        number = len(self._asked) - 1
+        message = {"jsonrpc": "2.0", "id": number, "method": method}
         self._send(message if params is None else message | {"params": params})
-        self.wait(lambda: identity in self._answers, f"an answer to {method}")
-        answer = self._answers.pop(identity)
+        return number
+
+    def answer(self, number: int) -> Any:  # noqa: ANN401 - whatever JSON knows
+        """Wait for the answer to a request, and give its result."""
+        method = self._asked[number]
+        self.wait(lambda: number in self._answers, f"an answer to {method}")
+        answer = self._answers.pop(number)
         check("error" not in answer, f"{method} is answered: {answer}")
         return answer["result"]
 

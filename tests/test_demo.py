@@ -1,6 +1,7 @@
 """`make demo` tells the truth: every step of it checks what it tells."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -20,20 +21,56 @@ def played(**environment: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+TOLD = (
+    "== First act: a person and an editor ==",
+    "is not authorized to edit src/billing/invoice.py",
+    "Select intent INT-002 (owns this file)",
+    "The file on disk is unchanged",
+    "INT-002  PASS     src/billing/invoice.py",
+    ".orchestration/agent_trace.jsonl: 2 records\nconsistent         yes",
+    "== Second act: two agents at the same time ==",
+    "Architect  INT-001  Lock accounts",
+    "Builder    INT-003  Greet people",
+    "intent/validateEdit: it may, for INT-001",
+    "Refused, STALE_FILE: Stale File: src/auth/login.py changed since it was read.",
+    "Written and recorded, for INT-003",
+    "    if user.count() > 3:\n",
+    "    return user.check(password) and greet(user)\n",
+    "Refused, SCOPE_VIOLATION: Scope Violation: INT-003 is not authorized to edit src/billing/",
+    "The answer names the owner: INT-002",
+    'SCOPE_VIOLATION: "write_to_file" wanted to change "src/billing/invoice.py"',
+    ".orchestration/agent_trace.jsonl: 4 records\nconsistent         yes",
+    "== At last: a forger ==",
+    "BAD_HASH",
+    "consistent         NO",
+)
+"""What the story tells, in this order."""
+
+RECORDS = [
+    ("INT-001", "src/auth/login.py", "the person"),
+    ("INT-002", "src/billing/invoice.py", "the person"),
+    ("INT-001", "src/auth/login.py", "Architect"),
+    ("INT-003", "src/auth/login.py", "Builder"),
+]
+ROW = re.compile(r"^(INT-[0-9]{3}) +(src/\S+) +([0-9a-f]{8}) +(\S.*?) *$", re.MULTILINE)
+CHANGED = re.compile(r"^intent/recordEdit: ([0-9a-f]{8}) became ([0-9a-f]{8})$", re.MULTILINE)
+
+
 @pytest.mark.e2e
 def test_everything_in_the_demo_happens_as_told() -> None:
     done = played()
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     assert done.stdout.endswith("Everything happened as told.\n")
     assert "\x1b" not in done.stdout
-    for told in (
-        "is not authorized to edit src/billing/invoice.py",
-        "Select intent INT-002 (owns this file)",
-        "The file on disk is unchanged",
-        "INT-002  PASS     src/billing/invoice.py",
-        "BAD_HASH",
-    ):
-        assert told in done.stdout
+    place = 0
+    for told in TOLD:
+        place = done.stdout.find(told, place) + 1
+        assert place, told
+    rows = ROW.findall(done.stdout)
+    assert [(intent, file, who) for intent, file, _, who in rows] == RECORDS
+    # The person's, the Architect's and the Builder's text of one file: each went on from the last.
+    before, _, after, _ = (hash_ for _, _, hash_, _ in rows)
+    assert CHANGED.findall(done.stdout) == [(before, after)]
 
 
 @pytest.mark.e2e

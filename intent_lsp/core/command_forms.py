@@ -16,10 +16,12 @@ from intent_lsp.core.commands import (
     CommandReading,
     Effect,
     Place,
+    TouchedPath,
     entered,
     together,
     unknown,
 )
+from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.core.program_rows import Form, Operands, Program, Script
 
 
@@ -101,6 +103,10 @@ def _by_form(call: Call, form: Form, arguments: Arguments) -> Iterator[CommandRe
     if form.kind is not CommandKind.DESTRUCTIVE:
         yield CommandReading(kind=form.kind, program=call.label)
         yield from _by_splitting(call)
+        return
+    if form.plans:
+        plan = TouchedPath(INTENTS_FILE, Effect.WRITE)
+        yield CommandReading(kind=form.kind, paths=(plan,), program=call.label)
         return
     if form.unknown:
         yield unknown(call.label, f"`{call.label}` {form.unknown}")

@@ -18,6 +18,14 @@ class LedgerUnavailableError(IntentLspError):
         self.path, self.problem, self.cure = path, problem, cure
 
 
+class OverLimitError(IntentLspError):
+    """A request that asks for more than one request may (requirements section 10)."""
+
+    def __init__(self, *, what: str, limit: int) -> None:
+        super().__init__(f"{what}: more than {limit:,}")
+        self.cure = "ask for less at a time"
+
+
 class FileChangedError(IntentLspError):
     """Someone else changed a file between our reading and our writing of it."""
 

@@ -34,8 +34,10 @@ def ungrantable(pattern: str, is_directory: Callable[[str], bool]) -> str | None
     found = next((f for f in pattern_findings(pattern, is_directory) if f.code in _REFUSED), None)
     if found is not None:
         return found.message
-    segments = tuple(spelled.glob.lower().split("/"))
+    # Without regard to case, as the control plane is judged.
+    folded = spelled.glob.lower()
+    segments = tuple(folded.split("/"))
     inside = any(segments[: len(head)] == head for head in _HEADS)
-    if inside and reaches_control_plane(pattern):
+    if inside and reaches_control_plane(folded):
         return "It lies in the control plane, which no scope grants."
     return None

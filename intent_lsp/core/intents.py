@@ -3,9 +3,10 @@
 Invariant: an intent with an empty owned scope owns nothing.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
 from typing import NewType
 
 IntentId = NewType("IntentId", str)
@@ -54,6 +55,11 @@ class Intents:
     """The intents of one file, in its order; ids are unique."""
 
     items: tuple[Intent, ...] = ()
+    _by_id: Mapping[str, Intent] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        # Built once: the gate looks up several intents for each edit, among any number of them.
+        object.__setattr__(self, "_by_id", _indexed(self.items))
 
     def __iter__(self) -> Iterator[Intent]:
         return iter(self.items)
@@ -63,16 +69,22 @@ class Intents:
 
     def by_id(self) -> Mapping[str, Intent]:
         """Index by id; earlier ids (`aliases`) lead to the intent that has them now."""
-        found: dict[str, Intent] = {}
-        for intent in self.items:
-            for alias in intent.aliases:
-                found.setdefault(alias, intent)
-        found.update({intent.id: intent for intent in self.items})
-        return found
+        return self._by_id
 
     def get(self, intent_id: str) -> Intent | None:
         """Find an intent by id or earlier id."""
-        for intent in self.items:
-            if intent.id == intent_id:
-                return intent
-        return next((intent for intent in self.items if intent_id in intent.aliases), None)
+        return self._by_id.get(intent_id)
+
+    def names(self, intent: Intent) -> tuple[str, ...]:
+        """Give an intent's id and its earlier ids, without those that lead to another intent."""
+        aliases = (name for name in intent.aliases if self.get(name) in (None, intent))
+        return tuple(dict.fromkeys((intent.id, *aliases)))
+
+
+def _indexed(intents: Sequence[Intent]) -> Mapping[str, Intent]:
+    found: dict[str, Intent] = {intent.id: intent for intent in intents}
+    # An id in use is nobody's earlier id.
+    for intent in intents:
+        for alias in intent.aliases:
+            found.setdefault(alias, intent)
+    return MappingProxyType(found)

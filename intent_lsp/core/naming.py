@@ -44,11 +44,14 @@ def available(intents: Intents) -> list[dict[str, str]]:
 
 def open_owners(intents: Intents, owners: Owners, path: WorkspacePath) -> tuple[IntentId, ...]:
     """List the open intents that own a path, in file order, each once."""
-    closed = {intent.id for intent in intents if intent.status.closed}
-    owning = (owner.intent_id for owner in owners(path))
-    return tuple(dict.fromkeys(name for name in owning if name not in closed))
+    owning = dict.fromkeys(owner.intent_id for owner in owners(path))
+    return tuple(name for name in owning if not _closed(intents.get(name)))
 
 
 def warnings_of(intent: Intent) -> tuple[str, ...]:
     """Warn of an intent that may be worked under all the same."""
     return (f"Intent {intent.id} is BLOCKED.",) if intent.status is Status.BLOCKED else ()
+
+
+def _closed(intent: Intent | None) -> bool:
+    return intent is not None and intent.status.closed

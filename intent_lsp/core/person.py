@@ -13,11 +13,13 @@ class PersonsWord:
     """What a person has said: `approval`, else why none was given (`feedback`).
 
     `can_be_asked`: nobody has been asked yet, and somebody can be. `session_id` is the person's.
+    `final`: no, whatever the gate says by now: they said so, or nobody waits for it any more.
     """
 
     approval: ApprovalChoice | None = None
     feedback: str = NOBODY_TO_ASK
     can_be_asked: bool = False
+    final: bool = False
     session_id: str | None = None
 
 

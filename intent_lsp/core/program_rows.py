@@ -65,7 +65,8 @@ class Form:
     """One way of using a program: what it does when every condition of it holds.
 
     `given`: options that stand for the first operand. `unknown`: what this form does that the
-    command does not tell; empty: nothing.
+    command does not tell; empty: nothing. `plans`: it writes the plan of the root, wherever it is
+    run.
     """
 
     kind: CommandKind
@@ -78,6 +79,7 @@ class Form:
     effect: Effect = Effect.WRITE
     writes: Options = frozenset()
     unknown: str = ""
+    plans: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,3 +224,8 @@ def writing(
 def hidden(unknown: str, needs: str = "") -> Form:
     """Make a form that writes what the command does not tell; `unknown` goes on its sentence."""
     return Form(kind=CommandKind.DESTRUCTIVE, needs=words(needs), unknown=unknown)
+
+
+def planning() -> Form:
+    """Make a form that changes the intents of the root, which is a person's to do."""
+    return Form(kind=CommandKind.DESTRUCTIVE, plans=True)

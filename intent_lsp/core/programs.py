@@ -9,6 +9,7 @@ from typing import Final
 from intent_lsp.core.program_rows import Program
 from intent_lsp.core.programs_git import GIT
 from intent_lsp.core.programs_node import NODE
+from intent_lsp.core.programs_own import OWN
 from intent_lsp.core.programs_packages import PACKAGES
 from intent_lsp.core.programs_reading import READING
 from intent_lsp.core.programs_verifying import VERIFYING
@@ -22,6 +23,7 @@ PROGRAMS: Final[Mapping[str, Program]] = {
     **NODE,
     **PACKAGES,
     **WRAPPING,
+    **OWN,
     "git": GIT,
 }
 

@@ -28,7 +28,7 @@ _EVALUATING: Final = words(
 MODULES: Final = words(
     "pytest unittest doctest mypy ruff black isort flake8 pylint pyright pip tox nox"
     " bandit vulture pyflakes pycodestyle pydocstyle coverage autopep8 yapf pre_commit json.tool"
-    " pip_audit build venv virtualenv py_compile compileall"
+    " pip_audit build venv virtualenv py_compile compileall intent_lsp"
 )
 """Modules that are the programs of the same name when `python -m` runs them."""
 

@@ -65,6 +65,7 @@ class Contributor:
 
 HUMAN: Final = Contributor(EntityType.HUMAN, "human")
 AGENT: Final = Contributor(EntityType.AI, "unknown")
+UNKNOWN_CONTRIBUTOR: Final = Contributor(EntityType.UNKNOWN, "unknown")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -69,16 +69,11 @@ class Ticket:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """What became of a ticket: its record, if it made one, and each file's hash after it."""
+    """What became of a ticket: its record, if it made one, and each file's hash after it.
+
+    `error`: why its call failed.
+    """
 
     record_id: str | None
     files: tuple[tuple[WorkspacePath, ContentHash | None, ContentHash | None], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """A file that an open ticket keeps from other sessions."""
-
-    path: WorkspacePath
-    session_id: str
-    agent_id: str
+    error: str | None = None

@@ -5,7 +5,7 @@ Invariant: an edit is given only when the edited text reads as the old one with 
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from intent_lsp.core.findings import TextChange
@@ -58,18 +58,30 @@ def add_intent(
         return EditRefused(f"the file does not parse: {before.findings[0].message}")
     if before.intents.get(intent.id) is not None:
         return EditRefused(f"there is an intent {intent.id} in the file already")
-    lists = (intent.owned_scope, intent.constraints, intent.acceptance_criteria)
-    texts = (intent.id, intent.name, intent.created_at, *(it for each in lists for it in each))
-    changes = unwritable(texts) or _added(text, intent)
+    changes = adding_to(text)(intent)
     if isinstance(changes, EditRefused):
         return changes
     return verified(text, changes, Intents((*before.intents, intent_meant(intent))), reading)
 
 
-def _added(text: str, intent: NewIntent) -> Changes | EditRefused:
+def adding_to(text: str) -> Callable[[NewIntent], Changes | EditRefused]:
+    """Compose a text that is read without a problem, once for many intents.
+
+    What is given makes the changes that add one of them; whoever applies them verifies them.
+    """
     composed = compose_with_globs(text, INTENT_GLOBS, linked_anchors(text))
     root = None if isinstance(composed, Problem) else composed.root
-    adding = _Adding(Reading(text), intent, line_end_of(text))
+    reading, line_end = Reading(text), line_end_of(text)
+
+    def add(intent: NewIntent) -> Changes | EditRefused:
+        lists = (intent.owned_scope, intent.constraints, intent.acceptance_criteria)
+        texts = (intent.id, intent.name, intent.created_at, *(it for each in lists for it in each))
+        return unwritable(texts) or _added(_Adding(reading, intent, line_end), root)
+
+    return add
+
+
+def _added(adding: "_Adding", root: Node | None) -> Changes | EditRefused:
     if root is None or (isinstance(root, Scalar) and root.null and root.start == root.end):
         return adding.to_nothing()
     if isinstance(root, Listing):

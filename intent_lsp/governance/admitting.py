@@ -74,7 +74,8 @@ class Admitting:
             return before
         judged = self.judge(hearing)
         decision = judged.decision
-        if isinstance(decision, Ask) and not word.can_be_asked:
+        unasked = isinstance(decision, Ask) and not word.can_be_asked
+        if unasked or (word.final and isinstance(decision, Allowed)):
             decision = rejected(judged.question, _feedback(word, judged.facts))
         asked = Asked(
             call=call,
@@ -173,7 +174,7 @@ class Admitting:
         ticket = replace(ticket, tree=tree)
         for file in asked.files:
             if file.data is not None:
-                self._contents.keep(file.data)
+                self._contents.keep(file.data, file.hash)
         if self._stores.state is not None:
             self._stores.state.tickets.issue(ticket, now)
             return of_ticket(ticket, again=False)

@@ -69,4 +69,6 @@ def _after(change: FileChange, before: bytes | None) -> bytes | None:
     text = decode(before or b"")
     if text is None:
         raise ValueError(f"{change.path} is no text that can be edited")
-    return text.encode(change.rewrite(text.text))
+    new = change.rewrite(text.text)
+    # Who reads a file's bytes as they are gives its mark back with the text: one is enough.
+    return text.encode(new.removeprefix("\ufeff") if text.mark else new)

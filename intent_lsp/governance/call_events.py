@@ -3,16 +3,18 @@
 Invariant: what is described is what the disk holds when it is recorded.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from intent_lsp.core.commands import Effect
 from intent_lsp.core.content import ContentHash, hash_if_there
 from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.privacy import hashed_session
 from intent_lsp.core.records import (
     AGENT,
     Approval,
     Conversation,
+    EntityType,
     Event,
     Range,
     RecordFile,
@@ -27,6 +29,7 @@ from intent_lsp.governance.events import related_to
 from intent_lsp.governance.steps import step
 from intent_lsp.governance.stores import Stores
 from intent_lsp.governance.work_tree import ChangedFile
+from intent_lsp.store import files
 from intent_lsp.store.notes import Voice
 
 
@@ -34,7 +37,8 @@ from intent_lsp.store.notes import Voice
 class FoundFile:
     """A ticket's file when it is recorded: what it holds now, and its hash (`new`; None: gone).
 
-    `besides`: the ticket did not name it; `old_known` is False where nobody knows what it held.
+    `besides`: the ticket did not name it; `old_known` is False where nobody knows what it held;
+    `saved`: an editor has saved it; `unreadable`: it is there, and nobody knows what it holds.
     """
 
     ticket: TicketFile
@@ -42,6 +46,8 @@ class FoundFile:
     new: ContentHash | None
     besides: bool = False
     old_known: bool = True
+    saved: bool = False
+    unreadable: bool = False
 
     @property
     def path(self) -> WorkspacePath:
@@ -54,9 +60,15 @@ class FoundFile:
         return self.ticket.pre_hash
 
     @property
+    def mixed(self) -> bool:
+        """Whether a person has changed what the call said it would write."""
+        announced = self.ticket.announced
+        return self.saved and announced is not None and announced != self.new
+
+    @property
     def changed(self) -> bool:
         """Whether anything has happened to it."""
-        return self.old != self.new or self.ticket.previous is not None
+        return self.old != self.new or self.ticket.previous is not None or self.unreadable
 
 
 class CallEvents:
@@ -66,12 +78,22 @@ class CallEvents:
         self._stores = stores
         self._contents = contents
 
-    def found(self, ticket: Ticket) -> tuple[FoundFile, ...]:
-        """Read the files of a ticket as they are now."""
+    def found(self, ticket: Ticket, saved: Collection[WorkspacePath]) -> tuple[FoundFile, ...]:
+        """Read the files of a ticket as they are now; `saved` are those that an editor wrote."""
         read = ((file, self._contents.disk_if_readable(file.path)) for file in ticket.files)
         return tuple(
-            FoundFile(ticket=file, data=data, new=hash_if_there(data)) for file, data in read
+            FoundFile(
+                ticket=file,
+                data=data,
+                new=hash_if_there(data),
+                saved=file.path in saved,
+                unreadable=data is None and self._is_there(file.path),
+            )
+            for file, data in read
         )
+
+    def _is_there(self, path: WorkspacePath) -> bool:
+        return files.stamp(self._stores.root / path) is not None
 
     def found_besides(self, changed: ChangedFile) -> FoundFile:
         """Describe a file that a call has changed without naming it."""
@@ -119,11 +141,11 @@ class CallEvents:
 
     def _overtaken(self, ticket: Ticket, file: FoundFile) -> bool:
         """Whether another's record of the file came between the ticket and now."""
-        newest = self._stores.ledger.index.newest_for_path(file.path)
+        newest = self._stores.past.newest(file.path)
         if newest is None or newest.timestamp <= ticket.issued_at:
             return False
-        asker = (ticket.session_id, ticket.agent_id or None)
-        return (newest.session_id, newest.agent_id) != asker
+        names = (ticket.session_id, hashed_session(ticket.session_id))
+        return newest.session_id not in names or newest.agent_id != (ticket.agent_id or None)
 
     def _voice(self, ticket: Ticket) -> Voice:
         state = self._stores.state
@@ -134,6 +156,8 @@ class CallEvents:
 
     def _file(self, ticket: Ticket, file: FoundFile, voice: Voice, *, failed: bool) -> RecordFile:
         contributor = AGENT if voice.model is None else replace(AGENT, model_identifier=voice.model)
+        if file.mixed:
+            contributor = replace(contributor, entity_type=EntityType.MIXED)
         conversation = Conversation(
             url=voice.url or ticket.session_id,
             contributor=contributor,

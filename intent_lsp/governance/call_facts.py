@@ -5,15 +5,16 @@ Invariant: a path is judged as it reads and where its bytes go.
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Final
 
 from intent_lsp.core.commands import TouchedPath
 from intent_lsp.core.content import ContentHash, hash_if_there
 from intent_lsp.core.control_plane import CONTROL_REASON, control_glob
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
-from intent_lsp.core.policy import ContractRule, TeamPolicy
+from intent_lsp.core.policy import ContractRule
 from intent_lsp.core.question import (
     CallFacts,
     DeniedPath,
@@ -26,22 +27,30 @@ from intent_lsp.core.tools import ToolCall, blocked
 from intent_lsp.formats.call_reading import CallReading
 from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.grants import Grants
-from intent_lsp.governance.rules import Rules
+from intent_lsp.governance.rules import NameSpelling, Rules
 from intent_lsp.governance.sessions import EXECUTION_AUTHORIZED
 from intent_lsp.governance.stores import Stores
+from intent_lsp.store import files as disk
+from intent_lsp.store.call_memory import FileMemory
 from intent_lsp.store.control_room import control_drift
 from intent_lsp.store.places import Place, real_relative
-from intent_lsp.store.state import ReadHash, SessionRow
+from intent_lsp.store.state import SessionRow
+
+_NOTHING_KNOWN: Final = FileMemory()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallFile:
-    """One path of a call: as it was spelled, where it is (None: outside of the root), its bytes."""
+    """One path of a call: as it was spelled, where it is (None: outside of the root), its bytes.
+
+    `there`: there is such a file, whether or not it can be read.
+    """
 
     touched: TouchedPath
     place: Place | None
     data: bytes | None = None
     hash: ContentHash | None = None
+    there: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +79,7 @@ class CallFactsOf:
         """Place every path of a call, and read what it holds."""
         known = [self._file(touched) for touched in reading.paths]
         perhaps = [self._file(touched) for touched in reading.perhaps]
-        return (*known, *(file for file in perhaps if file.data is not None))
+        return (*known, *(file for file in perhaps if file.there))
 
     def question(
         self, call: ToolCall, asker: Asker, rules: Rules, files: Sequence[CallFile]
@@ -105,8 +114,8 @@ class CallFactsOf:
         drift = control_drift(self._stores.root) if heeded else ()
         denies = policy.contract is ContractRule.DENY
         authorized = row is not None and row.stage == EXECUTION_AUTHORIZED
-        new = [file for file in files if file.data is None and file.place is not None]
-        specs = _globs(policy.spec_iteration_globs)
+        new = [file for file in files if not file.there and file.place is not None]
+        specs = _globs(policy.spec_iteration_globs, rules.spelling)
         return CallFacts(
             mutating=reading.mutating,
             blocked=blocked(call.tool_name, policy),
@@ -116,7 +125,7 @@ class CallFactsOf:
             require_checkout=policy.require_checkout,
             drift=drift if denies else (),
             warnings=() if denies else tuple(f"{each.path} {each.problem}." for each in drift),
-            denied_paths=tuple(_denied(policy, files)),
+            denied_paths=tuple(_denied(rules, files)),
             require_read=policy.require_read,
             new_specs=tuple(_path(file) for file in new if specs.covers(_path(file))),
             declared_class=call.mutation_class,
@@ -133,49 +142,51 @@ class CallFactsOf:
         if place is None or place.real is None:
             return CallFile(touched=touched, place=place)
         data = self._contents.disk_if_readable(place.path)
-        return CallFile(touched=touched, place=place, data=data, hash=hash_if_there(data))
+        # What cannot be read is there all the same.
+        there = data is not None or disk.stamp(self._stores.root / place.path) is not None
+        return CallFile(
+            touched=touched, place=place, data=data, hash=hash_if_there(data), there=there
+        )
 
     def _facts(self, call: ToolCall, asker: Asker, files: Sequence[CallFile]) -> Iterator[FileFact]:
-        paths = [file.place.path for file in files if file.place is not None]
-        claimed = self._claims(asker, paths)
+        remembered = self._remembered(asker, files)
         for file in files:
             place = file.place
             if place is None or place.real is None:
                 yield FileFact(path=_path(file), outside=True)
                 continue
-            expected, this_turn = self._expected(call, asker, file, place)
+            memory = remembered.get(place.path, _NOTHING_KNOWN)
+            expected, this_turn = _expected(call, asker, file, memory)
             yield FileFact(
                 path=place.path,
                 expected=expected,
                 current=file.hash,
                 read_this_turn=this_turn,
-                claimed_by=claimed.get(place.path),
+                claimed_by=memory.claimed_by,
             )
             if place.real != place.path:
                 yield FileFact(path=place.real, read_this_turn=this_turn)
 
-    def _claims(self, asker: Asker, paths: Sequence[WorkspacePath]) -> dict[WorkspacePath, str]:
+    def _remembered(
+        self, asker: Asker, files: Sequence[CallFile]
+    ) -> Mapping[WorkspacePath, FileMemory]:
         state = self._stores.state
-        if state is None:
+        paths = [file.place.path for file in files if file.place is not None]
+        if state is None or not paths:
             return {}
-        own = (asker.session_id, asker.agent_id)
-        live = state.tickets.claims(paths, self._stores.clock(), but_of=own)
-        return {claim.path: claim.session_id for claim in live}
+        return state.calls.of(paths, (asker.session_id, asker.agent_id), self._stores.clock())
 
-    def _expected(
-        self, call: ToolCall, asker: Asker, file: CallFile, place: Place
-    ) -> tuple[ContentHash | Unread | None, bool]:
-        """Give the hash that the asker read last, and whether that was in this turn."""
-        for name in (file.touched.path, place.path):
-            if name in call.read_hashes:
-                return call.read_hashes[name], True
-        state = self._stores.state
-        read: ReadHash | None = None
-        if state is not None:
-            if file.hash is not None and state.own_write(place.path) == file.hash:
-                return file.hash, True
-            read = state.read_of(asker.session_id, asker.agent_id, place.path)
-        return (Unread.NEVER, False) if read is None else (read.hash, read.turn == asker.turn)
+
+def _expected(
+    call: ToolCall, asker: Asker, file: CallFile, memory: FileMemory
+) -> tuple[ContentHash | Unread | None, bool]:
+    """Give the hash that the asker read last, and whether that was in this turn."""
+    for name in (file.touched.path, _path(file)):
+        if name in call.read_hashes:
+            return call.read_hashes[name], True
+    if file.hash is not None and memory.own_write == file.hash:
+        return file.hash, True
+    return memory.read, memory.turn == asker.turn
 
 
 def _path(file: CallFile) -> WorkspacePath:
@@ -183,18 +194,19 @@ def _path(file: CallFile) -> WorkspacePath:
     return WorkspacePath(file.touched.path) if file.place is None else file.place.path
 
 
-def _denied(policy: TeamPolicy, files: Sequence[CallFile]) -> Iterator[DeniedPath]:
+def _denied(rules: Rules, files: Sequence[CallFile]) -> Iterator[DeniedPath]:
     for file in files:
         if file.place is None:
             continue
         for path in dict.fromkeys((file.place.path, file.place.real)):
             if path is not None:
-                yield from denied_path(policy, path)
+                yield from denied_path(rules, path)
 
 
-def denied_path(policy: TeamPolicy, path: WorkspacePath) -> Iterator[DeniedPath]:
+def denied_path(rules: Rules, path: WorkspacePath) -> Iterator[DeniedPath]:
     """Give why no agent may change a path, if that is so (row 6)."""
-    rule = next((r for r in policy.deny_mutations if _globs((r.path_glob,)).covers(path)), None)
+    denying, spelling = rules.policy.deny_mutations, rules.spelling
+    rule = next((r for r in denying if _globs((r.path_glob,), spelling).covers(path)), None)
     if rule is not None:
         yield DeniedPath(path, rule.path_glob, rule.reason)
     elif (glob := control_glob(path)) is not None:
@@ -202,5 +214,5 @@ def denied_path(policy: TeamPolicy, path: WorkspacePath) -> Iterator[DeniedPath]
 
 
 @lru_cache(maxsize=64)
-def _globs(patterns: tuple[str, ...]) -> Scope:
-    return compile_scope(patterns)
+def _globs(patterns: tuple[str, ...], spelling: NameSpelling) -> Scope:
+    return compile_scope(patterns, case_sensitive=spelling.case_sensitive, nfc=spelling.nfc)

@@ -12,13 +12,13 @@ from functools import partial
 from typing import Final
 
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.errors import IntentLspError
+from intent_lsp.core.errors import IntentLspError, OverLimitError
 from intent_lsp.core.explaining import ExplainedRow
 from intent_lsp.core.file_changes import FileChange
 from intent_lsp.core.gate import unavailable
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.person import NOBODY, PersonsWord
-from intent_lsp.core.question import Allowed, Ask, Denied
+from intent_lsp.core.question import Allowed
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.core.tools import ToolCall
 from intent_lsp.formats.call_reading import CallReading, read_call
@@ -27,16 +27,21 @@ from intent_lsp.governance.admission import Admission
 from intent_lsp.governance.admitting import Admitting, Hearing
 from intent_lsp.governance.applying import Applying
 from intent_lsp.governance.call_facts import Asker
+from intent_lsp.governance.call_news import CallNews
 from intent_lsp.governance.chronicle import Chronicle, Told
 from intent_lsp.governance.recording import Outcome, Recording
-from intent_lsp.governance.rules import RulesCache
+from intent_lsp.governance.rules import Rules, RulesCache
 from intent_lsp.governance.sessions import Sessions
-from intent_lsp.governance.steps import step
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store.root_lock import RootLock
 from intent_lsp.store.state import ReadHash
 
 _log: Final = logging.getLogger(__name__)
+
+UNREADABLE: Final = "the intents file cannot be read"
+UNMADE: Final = "it could not be judged"
+FILES_AT_MOST: Final = 10_000
+"""Files of one record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +84,7 @@ class Calls:
         self._recording = recording
         self._applying = applying
         self._chronicle = chronicle
+        self._news = CallNews(stores=stores, chronicle=chronicle)
         self._lock = lock
 
     def admit(
@@ -127,10 +133,19 @@ class Calls:
 
         caller = Caller(session_id, agent_id, word)
         admission = self._judged(caller, call, lambda: _reading(changes), admit)
-        outcome, problem = made[0] if made else (None, None)
+        # Where judging failed and that blocks nothing, it was not made all the same.
+        unmade = UNMADE if isinstance(admission.decision, Allowed) else None
+        outcome, problem = made[0] if made else (None, unmade)
         if outcome is not None:
-            self._tell_outcome(outcome)
+            self._news.recorded(outcome)
         return Applied(admission, outcome, problem)
+
+    def outcome(self, ticket_id: str) -> Outcome | None:
+        """Give what has become of a ticket, once it has come to its end; None: it has not."""
+        with self._held():
+            if not self._recording.is_recorded(ticket_id):
+                return None
+            return self._recording.record(ticket_id)
 
     def record(self, ticket_id: str, *, error: str | None = None) -> Outcome | None:
         """Record what has become of a ticket's files; `error`: the call failed. None: unknown.
@@ -140,15 +155,20 @@ class Calls:
         with self._held():
             outcome = self._recording.record(ticket_id, error=error)
         if outcome is not None:
-            self._tell_outcome(outcome)
+            self._news.recorded(outcome)
         return outcome
 
     def explain(
         self, session_id: str, agent_id: str, call: ToolCall
     ) -> tuple[tuple[ExplainedRow, ...], Admission]:
         """Tell every row of the gate on a call, and what it would say; nothing is kept of it."""
-        reading = read_call(call, self._rules.current().policy)
-        return self._admitting.explain(self._hearing(Caller(session_id, agent_id), call, reading))
+        rules = self._rules.current()
+        reading = read_call(call, rules.policy)
+        hearing = self._hearing(Caller(session_id, agent_id), call, reading)
+        rows, admission = self._admitting.explain(hearing)
+        if _is_unavailable(reading, rules):
+            admission = _unavailable(call, rules.reason or UNREADABLE)
+        return rows, admission
 
     def read(
         self, session_id: str, agent_id: str, path: WorkspacePath, hash_: ContentHash | None
@@ -198,17 +218,19 @@ class Calls:
         """Judge under the lock; what goes wrong on our side is answered as the team wants it."""
         try:
             # Read before the lock is taken: others need not wait for a command to be parsed.
-            reading = read()
+            reading = _within_limit(read())
             rules = self._rules.current()
-            if reading.mutating and not rules.governed and not rules.policy.fail_open:
-                admission = _unavailable(call, rules.reason or "the intents file cannot be read")
+            if _is_unavailable(reading, rules):
+                admission = _unavailable(call, rules.reason or UNREADABLE)
             else:
                 with self._held():
                     admission = admit(self._hearing(caller, call, reading))
+        except OverLimitError:
+            raise
         except Exception as problem:  # noqa: BLE001 - whatever it is, it is not the agent's fault
             _log.exception("%s could not be judged", call.tool_name)
             admission = self._failed(call, problem)
-        self._tell(admission, caller)
+        self._news.judged(admission, caller.session_id, caller.agent_id)
         return admission
 
     def _failed(self, call: ToolCall, problem: Exception) -> Admission:
@@ -232,48 +254,11 @@ class Calls:
         made = admission.again and self._recording.is_recorded(ticket.id)
         problem = None if made else self._applying.make(changes, ticket)
         try:
-            return self._recording.record(ticket.id, error=problem), problem
+            outcome = self._recording.record(ticket.id, error=problem)
         except IntentLspError:
             _log.exception("%s was made and could not be recorded", ticket.tool_name)
             return None, problem
-
-    def _tell(self, admission: Admission, caller: Caller) -> None:
-        """Tell of a judgement, once: not of one given again, nor of one that a person makes."""
-        if admission.again or not admission.governed or isinstance(admission.decision, Ask):
-            return
-        told = Told(
-            tool=admission.tool_name,
-            session_id=caller.session_id,
-            intent_id=admission.intent_id,
-            paths=_paths(admission),
-            program=admission.program,
-            model=self._model(caller.session_id, caller.agent_id),
-        )
-        if isinstance(admission.decision, Denied):
-            self._chronicle.denied(told, admission.decision)
-        elif admission.ticket is not None:
-            self._chronicle.admitted(told)
-
-    def _tell_outcome(self, outcome: Outcome) -> None:
-        if outcome.again:
-            return
-        ticket = outcome.ticket
-        told = Told(
-            tool=ticket.tool_name,
-            session_id=ticket.session_id,
-            intent_id=ticket.intent_id,
-            paths=tuple(path for path, _, _ in outcome.recorded.files),
-            program=ticket.program,
-            model=self._model(ticket.session_id, ticket.agent_id),
-        )
-        self._chronicle.done(told, error=outcome.error)
-
-    def _model(self, session_id: str, agent_id: str) -> str | None:
-        state = self._stores.state
-        if state is not None:
-            with step("what an agent said of itself"):
-                return state.notes.voice(session_id, agent_id).model
-        return None
+        return outcome, problem if outcome is None else outcome.error
 
 
 def _reading(changes: Sequence[FileChange]) -> CallReading:
@@ -281,12 +266,15 @@ def _reading(changes: Sequence[FileChange]) -> CallReading:
     return CallReading(mutating=True, paths=tuple(touched))
 
 
-def _paths(admission: Admission) -> tuple[WorkspacePath, ...]:
-    """List the files of a call; of a refused one also those outside of the root."""
-    inside = [path for file in admission.files for path in (file.previous, file.path) if path]
-    decision = admission.decision
-    refused = decision.paths if isinstance(decision, Denied) else ()
-    return tuple(dict.fromkeys((*inside, *refused)))
+def _within_limit(reading: CallReading) -> CallReading:
+    if len(reading.paths) + len(reading.perhaps) > FILES_AT_MOST:
+        raise OverLimitError(what="the files that the call names", limit=FILES_AT_MOST)
+    return reading
+
+
+def _is_unavailable(reading: CallReading, rules: Rules) -> bool:
+    """Whether a call is refused because nothing governs, as the team wants it (section 10)."""
+    return reading.mutating and not rules.governed and not rules.policy.fail_open
 
 
 def _unavailable(call: ToolCall, cause: str) -> Admission:

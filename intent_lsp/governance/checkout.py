@@ -26,7 +26,6 @@ from intent_lsp.governance.sessions import Session, Sessions
 from intent_lsp.governance.steps import step
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store import files
-from intent_lsp.store.index import Query
 from intent_lsp.store.notes import Voice
 
 SELECT_TOOL: Final = "select_active_intent"
@@ -119,8 +118,8 @@ class Checkout:
         return Selection(intent=intent, context=context, text=text, warnings=warnings)
 
     def _recent(self, intent: Intent) -> tuple[Record, ...]:
-        query = Query(intent_ids=(intent.id, *intent.aliases))
-        return self._stores.ledger.index.query(query, limit=RECENT_RECORDS).records
+        intents = self._rules.current().file.intents
+        return self._stores.past.of_intent(intents, intent, limit=RECENT_RECORDS)
 
     def _start(self, intent: Intent, *, unsaved_file: bool) -> tuple[str, ...]:
         """Set `IN_PROGRESS` where it stands; give what a person should know if that cannot be."""

@@ -11,6 +11,7 @@ from intent_lsp.core.codes import GateCode, LessonCode
 from intent_lsp.core.governance_entry import CallStatus, GovernanceEntry
 from intent_lsp.core.lessons import Lesson
 from intent_lsp.core.paths import GOVERNANCE_LEDGER, WorkspacePath
+from intent_lsp.core.privacy import shown_session
 from intent_lsp.core.question import Denied
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.governance_md import governance_line
@@ -55,16 +56,11 @@ class Chronicle:
         """Tell of a call that was refused, or of a save that was turned back (`teach` False)."""
         self._enter(told, CallStatus.DENIED)
         if teach and refusal.code in _TAUGHT:
-            path = next(iter(refusal.paths), None)
-            self._teach(told, refusal.code, path=path)
+            self._teach(told, refusal.code, path=_blamed(refusal))
 
     def admitted(self, told: Told) -> None:
         """Tell of a call that may happen."""
         self._history.note(told.intent_id, f"PRE_HOOK {told.tool}")
-
-    def checked_out(self, intent_id: str, tool: str) -> None:
-        """Tell that an agent was told of an intent."""
-        self._history.note(intent_id, f"INTENT_CONTEXT_INJECTED {tool}")
 
     def done(self, told: Told, *, error: str | None) -> None:
         """Tell of a call that happened, or failed."""
@@ -74,6 +70,10 @@ class Chronicle:
         if error is not None:
             path = next(iter(told.paths), None)
             self._teach(told, LessonCode.MUTATION_FAILED, path=path, error=error)
+
+    def violated(self, told: Told, path: WorkspacePath) -> None:
+        """Put down a call that was found to have changed what its intent may not."""
+        self._teach(told, GateCode.SCOPE_VIOLATION, path=path)
 
     def saved(self, told: Told) -> None:
         """Tell of an editor's save that was recorded."""
@@ -86,16 +86,17 @@ class Chronicle:
         return self._lessons.learn(name, told.session_id, lesson)
 
     def _enter(self, told: Told, status: CallStatus) -> None:
+        policy = self._rules.current().policy
         entry = GovernanceEntry(
             at=timestamp(self._stores.clock()),
             status=status,
             tool=told.tool,
             intent_id=told.intent_id,
-            session_id=told.session_id,
+            session_id=shown_session(told.session_id, policy),
             model=told.model or "unknown",
             revision=self._stores.revision(),
             touched_paths=told.paths,
-            constraints=self._rules.current().policy.architectural_constraints,
+            constraints=policy.architectural_constraints,
         )
         with step("the governance ledger"):
             append_text(self._stores.root / GOVERNANCE_LEDGER, governance_line(entry))
@@ -128,3 +129,11 @@ class Chronicle:
             program=told.program,
             error=error,
         )
+
+
+def _blamed(refusal: Denied) -> WorkspacePath | None:
+    """Give the file that a refusal is about: of a drift the stranger, not what was to be edited."""
+    drifted = refusal.details.get("violations")
+    if isinstance(drifted, list) and drifted:
+        return WorkspacePath(drifted[0]["path"])
+    return next(iter(refusal.paths), None)

@@ -116,10 +116,10 @@ class Contents:
             return ABSENT
         return self._recent.get(content_hash, lambda: self._snapshot(content_hash))
 
-    def keep(self, data: bytes) -> None:
-        """Keep a content in `.local/`, unless it is too large."""
+    def keep(self, data: bytes, known: ContentHash | None = None) -> None:
+        """Keep a content in `.local/`, unless it is too large; `known` is its hash, if at hand."""
         if len(data) <= KEPT_AT_MOST:
-            self._stores.snapshots.put(data)
+            self._stores.snapshots.put(data, known)
 
     def _snapshot(self, content_hash: ContentHash) -> Content:
         data = self._stores.snapshots.get(content_hash)
@@ -143,8 +143,9 @@ class Contents:
             return None
         if data is None:
             return None
-        self.keep(data)
-        return hash_content(data)
+        found = hash_content(data)
+        self.keep(data, found)
+        return found
 
     def _sighted(self, session_id: str, path: WorkspacePath) -> Content:
         """Give the baseline of a session that began without a commit or without `.local/`."""

@@ -7,7 +7,7 @@ Invariant: no state at module level; two desks of one root see the same files an
 import getpass
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -100,13 +100,14 @@ class Governance:
         )
         self._writer = IntentsWriter(self.stores, file_lock)
         self.history = History(stores=self.stores, rules=self.rules, writer=self._writer)
+        self._lessons = Lessons(self.stores)
         self.chronicle = Chronicle(
             stores=self.stores,
             rules=self.rules,
             history=self.history,
-            lessons=Lessons(self.stores),
+            lessons=self._lessons,
         )
-        self.grants = Grants(self.stores)
+        self.grants = Grants(self.stores, self.rules)
         judging = self._judging = Judging(
             stores=self.stores,
             rules=self.rules,
@@ -115,13 +116,36 @@ class Governance:
             grants=self.grants,
         )
         self.looks = Looks(stores=self.stores, judging=judging, contents=self.contents)
+        work_tree = WorkTree(self.stores, self.contents)
+        recording = Recording(
+            stores=self.stores,
+            rules=self.rules,
+            contents=self.contents,
+            grants=self.grants,
+            work_tree=work_tree,
+        )
         self.saves = Saves(
             stores=self.stores,
             judging=judging,
             contents=self.contents,
             chronicle=self.chronicle,
+            recording=recording,
         )
-        self.calls = self._calls(gate_lock)
+        self.calls = Calls(
+            stores=self.stores,
+            rules=self.rules,
+            sessions=self.sessions,
+            admitting=Admitting(
+                stores=self.stores,
+                contents=self.contents,
+                grants=self.grants,
+                work_tree=work_tree,
+            ),
+            recording=recording,
+            applying=Applying(stores=self.stores, contents=self.contents),
+            chronicle=self.chronicle,
+            lock=gate_lock,
+        )
         self.checkout = Checkout(
             stores=self.stores,
             rules=self.rules,
@@ -132,28 +156,6 @@ class Governance:
         )
         self.planning = Planning(
             stores=self.stores, rules=self.rules, sessions=self.sessions, writer=self._writer
-        )
-
-    def _calls(self, lock: RootLock | None) -> Calls:
-        stores, contents, grants = self.stores, self.contents, self.grants
-        work_tree = WorkTree(stores, contents)
-        return Calls(
-            stores=stores,
-            rules=self.rules,
-            sessions=self.sessions,
-            admitting=Admitting(
-                stores=stores, contents=contents, grants=grants, work_tree=work_tree
-            ),
-            recording=Recording(
-                stores=stores,
-                rules=self.rules,
-                contents=contents,
-                grants=grants,
-                work_tree=work_tree,
-            ),
-            applying=Applying(stores=stores, contents=contents),
-            chronicle=self.chronicle,
-            lock=lock,
         )
 
     def open_editor(self, wanted: str | None, contributor: Contributor) -> Session:
@@ -180,6 +182,7 @@ class Governance:
             self.sessions.end(session.id)
         self.calls.close()
         self._writer.close()
+        self._lessons.close()
         self.stores.ledger.close()
         if self.stores.state is not None:
             self.stores.state.close()
@@ -198,8 +201,8 @@ class Governance:
             stage=CHECKOUT_REQUIRED if row is None else row.stage,
             turn=1 if row is None else row.turn,
             enforcement=rules.policy.enforcement.value,
-            records=self.stores.ledger.index.count(),
-            heads=tuple(head.hash for head in self.stores.ledger.index.heads()),
+            records=self.stores.past.count(),
+            heads=self.stores.past.heads(),
         )
 
     def owners(self, path: WorkspacePath) -> tuple[Ownership, ...]:
@@ -213,6 +216,23 @@ class Governance:
         """Tell every row of the gate on a save of a file, and what it would say."""
         place = real_relative(self.root, path) or Place(path, None)
         return self._judging.explain(session_id, place)
+
+    def explain_save_under(
+        self, intent_id: str, path: WorkspacePath
+    ) -> tuple[tuple[ExplainedRow, ...], Judgement]:
+        """Tell what `explain_save` would tell a session that has selected an intent."""
+        # Sessions without a memory: what is only supposed here is chosen nowhere.
+        sessions = Sessions(replace(self.stores, state=None), None)
+        session = sessions.open_agent(self.stores.new_id())
+        sessions.choose(session.id, intent_id)
+        judging = Judging(
+            stores=self.stores,
+            rules=self.rules,
+            sessions=sessions,
+            contents=self.contents,
+            grants=self.grants,
+        )
+        return judging.explain(session.id, real_relative(self.root, path) or Place(path, None))
 
     def prepare(self) -> None:
         """Build the index of all scopes, which the first judgement would have to wait for."""

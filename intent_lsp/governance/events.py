@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from intent_lsp.core.content import hash_content, hash_if_there
+from intent_lsp.core.content import hash_if_there
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.question import EDITOR_SAVE
 from intent_lsp.core.records import (
@@ -22,13 +22,13 @@ from intent_lsp.governance.sessions import Session
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Save:
-    """One save that changed a file from `old` (None: absent) to `new`."""
+    """One save that changed a file from `old` (None: absent) to `new` (None: unreadable)."""
 
     session: Session
     judgement: Judgement
     verdict: ScopeValidation
     old: bytes | None
-    new: bytes
+    new: bytes | None
     concurrent: bool
     revision: str
 
@@ -57,13 +57,13 @@ def _file(save: Save, kind: MutationClass) -> RecordFile:
     conversation = Conversation(
         url=save.session.id,
         contributor=save.session.contributor,
-        ranges=file_ranges(save.old, save.new),
+        ranges=() if save.new is None else file_ranges(save.old, save.new),
         related=related_to(None if intent is None else specification_of(intent), kind),
     )
     return RecordFile(
         relative_path=save.judgement.path,
         pre_hash=hash_if_there(save.old),
-        post_hash=hash_content(save.new),
+        post_hash=hash_if_there(save.new),
         conversations=(conversation,),
     )
 

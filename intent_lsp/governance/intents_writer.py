@@ -21,6 +21,9 @@ Changes = tuple[TextChange, ...] | EditRefused
 Edit = Callable[[str], Changes]
 """Makes the edit for a text of the file, without its byte order mark."""
 
+Then = Callable[[], None]
+"""What is to be noted of an edit while nobody else can make one."""
+
 UNSAVED: Final = "the file is open with unsaved text"
 _ATTEMPTS: Final = 3
 
@@ -32,16 +35,19 @@ class IntentsWriter:
         self._stores = stores
         self._lock = lock
 
-    def change(self, edit: Edit, *, unsaved_file: bool) -> str | None:
+    def change(self, edit: Edit, *, unsaved_file: bool, then: Then = lambda: None) -> str | None:
         """Make an edit; None: the file now says so. Else why it does not, as a sentence's end.
 
-        `unsaved_file`: an editor holds unsaved text of the file.
+        `unsaved_file`: an editor holds unsaved text of the file. `then` is done after it is made.
         """
         if unsaved_file:
             return UNSAVED
         try:
             with self._held():
-                return self._change(edit)
+                refused = self._change(edit)
+                if refused is None:
+                    then()
+                return refused
         except (OSError, IntentLspError) as error:
             return f"could not be written: {error}"
 

@@ -24,6 +24,7 @@ from intent_lsp.core.question import (
 )
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.core.standing import Standing, standing
+from intent_lsp.core.tickets import Ticket
 from intent_lsp.governance.content import Content
 from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.grants import Grants
@@ -35,7 +36,10 @@ from intent_lsp.store.places import Place
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """One file judged for one session; `decision` is None where the gate is not asked."""
+    """One file judged for one session; `decision` is None where the gate is not asked.
+
+    `ticket` is an agent's that is open over the file: what is saved meanwhile is judged as it was.
+    """
 
     path: WorkspacePath
     standing: Standing
@@ -43,6 +47,7 @@ class Judgement:
     rules: Rules
     intent: Intent | None
     owners: tuple[IntentId, ...] = ()
+    ticket: Ticket | None = None
 
     @property
     def denied(self) -> Denied | None:
@@ -122,6 +127,10 @@ class Judging:
         )
         if kind is not Standing.JUDGED:
             return judgement
+        ticket = self._ticket_over(place.path) if rules.governed else None
+        if ticket is not None:
+            decision: SaveDecision = Allowed(ticket.verdict, ticket.warnings)
+            return replace(judgement, decision=decision, ticket=ticket)
         decision = judge_save(self._question(rules, intent_id, place, reading))
         owners = _leading_out(decision, rules, place)
         return replace(judgement, decision=decision, owners=owners)
@@ -134,7 +143,8 @@ class Judging:
             row = ExplainedRow(number=2, code=None, fact=fact, outcome=RowOutcome.PASS)
             return (row,), judgement
         intent_id = self._sessions.active_intent(session_id)
-        return explain_save(self._question(judgement.rules, intent_id, place, UNREAD)), judgement
+        reading = Reading(disk=self._contents.hash_of(place.path))
+        return explain_save(self._question(judgement.rules, intent_id, place, reading)), judgement
 
     def forgiving(
         self, judgement: Judgement, session_id: str, reading: Reading, text: str | None
@@ -164,6 +174,10 @@ class Judging:
         git = self._stores.git
         ignored = git is not None and git.ignored(place.path)
         return standing(place.path, rules.policy, ignored=ignored)
+
+    def _ticket_over(self, path: WorkspacePath) -> Ticket | None:
+        state = self._stores.state
+        return None if state is None else state.tickets.over(path, self._stores.clock())
 
     def _question(
         self, rules: Rules, intent_id: str | None, place: Place, reading: Reading

@@ -4,21 +4,33 @@ Invariant: a file that nobody made is not made here; what people wrote in it sta
 Invariant: a session gives a few lessons, not a flood; each text stands once.
 """
 
+from dataclasses import dataclass
 from typing import Final
 
 from intent_lsp.core.content import decode, hash_content
 from intent_lsp.core.errors import FileChangedError
 from intent_lsp.core.lessons import Lesson, lesson_line
-from intent_lsp.core.paths import WorkspacePath, parse_relative
+from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath, parse_relative
 from intent_lsp.formats.lessons_md import with_lesson
 from intent_lsp.governance.steps import step
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store import files
+from intent_lsp.store.root_lock import RootLock
+from intent_lsp.store.state import State
 
+LOCK_NAME: Final = "lessons.lock"
 A_SESSION: Final = 10
 """Lessons that one session gives at most."""
 
 _ATTEMPTS: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Taught:
+    """A file's bytes as they are, and with one lesson more."""
+
+    before: bytes
+    after: bytes
 
 
 class Lessons:
@@ -26,6 +38,7 @@ class Lessons:
 
     def __init__(self, stores: Stores) -> None:
         self._stores = stores
+        self._lock = RootLock(stores.root / LOCAL_ROOM / LOCK_NAME)
 
     def learn(self, name: str, session_id: str, lesson: Lesson) -> bool:
         """Put a lesson into the file of a root-relative name; whether it is new and stands there.
@@ -35,25 +48,46 @@ class Lessons:
         path, state = parse_relative(name), self._stores.state
         if path is None or state is None:
             return False
+        learnt = False
         with step(f"a lesson for {name}"):
-            for _ in range(_ATTEMPTS):
-                try:
-                    return self._learn(path, session_id, lesson)
-                except FileChangedError:
-                    continue
-        return False
+            if self._taught(path, lesson) is None:
+                return False
+            # Of two desks that teach at once, the second adds to what the first has written.
+            with self._lock.held():
+                taught = self._taught(path, lesson)
+                new = taught is not None
+                if new and state.notes.count_lesson(session_id, at_most=A_SESSION):
+                    learnt = self._write(path, lesson, taught, state)
+        return learnt
 
-    def _learn(self, path: WorkspacePath, session_id: str, lesson: Lesson) -> bool:
-        full, state = self._stores.root / path, self._stores.state
-        data = files.read_bytes(full)
+    def close(self) -> None:
+        """Let go of the lock's file."""
+        self._lock.close()
+
+    def _taught(self, path: WorkspacePath, lesson: Lesson) -> Taught | None:
+        """Give the file as it is and with the lesson; None: it is there, or cannot be."""
+        data = files.read_bytes(self._stores.root / path)
         text = None if data is None else decode(data)
-        if data is None or text is None or state is None:
-            return False
+        if data is None or text is None:
+            return None
         taught = with_lesson(text.text, lesson_line(lesson))
-        if taught is None or not state.notes.count_lesson(session_id, at_most=A_SESSION):
-            return False
-        written = text.encode(taught)
-        # Noted first: whoever sees the new bytes must know them as ours.
-        state.note_own_write(path, hash_content(written))
-        files.replace_file(full, written, root=self._stores.root, expected=data)
-        return True
+        return None if taught is None else Taught(data, text.encode(taught))
+
+    def _write(
+        self, path: WorkspacePath, lesson: Lesson, taught: Taught | None, state: State
+    ) -> bool:
+        for _ in range(_ATTEMPTS):
+            if taught is None:
+                return False
+            # Noted first: whoever sees the new bytes must know them as ours.
+            state.note_own_write(path, hash_content(taught.after))
+            try:
+                full = self._stores.root / path
+                files.replace_file(
+                    full, taught.after, root=self._stores.root, expected=taught.before
+                )
+            except FileChangedError:
+                taught = self._taught(path, lesson)
+            else:
+                return True
+        return False

@@ -141,11 +141,11 @@ class Looks:
         return disk if baseline.hash == disk.hash else baseline
 
     def _passed(self, path: WorkspacePath) -> Content | None:
-        record = self._stores.ledger.index.newest_passing_for_path(path)
+        record = self._stores.past.newest_passing(path)
         return None if record is None else self._contents.kept(_post_hash(record, path))
 
     def _refused(self, judgement: Judgement, disk: Content) -> Record | None:
-        newest = self._stores.ledger.index.newest_for_path(judgement.path)
+        newest = self._stores.past.newest(judgement.path)
         if newest is None or newest.scope_validation is not ScopeValidation.FAIL:
             return None
         same = _same_intent(newest, judgement) and _post_hash(newest, judgement.path) == disk.hash
@@ -155,7 +155,7 @@ class Looks:
 def _same_intent(record: Record, judgement: Judgement) -> bool:
     if record.intent_id is None or judgement.intent is None:
         return record.intent_id is None and judgement.intent is None
-    return record.intent_id in (judgement.intent.id, *judgement.intent.aliases)
+    return record.intent_id in judgement.rules.file.intents.names(judgement.intent)
 
 
 def _post_hash(record: Record, path: WorkspacePath) -> ContentHash | None:

@@ -5,7 +5,7 @@ Invariant: every grant is a record of its own, on the disk before it is answered
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
@@ -14,6 +14,7 @@ from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.granting import ungrantable
 from intent_lsp.core.intents import Intent, Intents, Status
 from intent_lsp.core.paths import INTENTS_FILE
+from intent_lsp.core.privacy import veiled
 from intent_lsp.core.records import (
     GRANT_TOOL,
     Event,
@@ -23,12 +24,14 @@ from intent_lsp.core.records import (
     Vcs,
 )
 from intent_lsp.core.redaction import redacted
+from intent_lsp.core.scope.pattern import spell
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.intent_hash import intent_hash
 from intent_lsp.formats.intents_yaml import IntentsReader
 from intent_lsp.formats.new_entry import NewIntent
 from intent_lsp.formats.new_intent import add_intent
-from intent_lsp.formats.yaml_edit import add_globs, set_status
+from intent_lsp.formats.new_intents import add_intents
+from intent_lsp.formats.yaml_edit import add_globs, set_status, unwritable
 from intent_lsp.governance.checkout import Refusal, refusal_of
 from intent_lsp.governance.intents_writer import Changes, IntentsWriter
 from intent_lsp.governance.rules import Rules, RulesCache
@@ -98,6 +101,28 @@ class Planning:
             return _unwritten(f"{plan.id or plan.name} was not created", refused)
         return self._now(made[0])
 
+    def take_over(
+        self, intents: Sequence[Intent], *, unsaved_file: bool
+    ) -> Mapping[str, str] | Refusal:
+        """Add intents of another file, by one edit; give why some were not added, by their ids.
+
+        An entry has an id, a name, a status, globs, constraints, criteria and `created_at`.
+        """
+        rules = self._rules.current()
+        if not rules.governed:
+            return _off(rules)
+        now = timestamp(self._stores.clock())
+        refused: dict[str, str] = {}
+
+        def edit(text: str) -> Changes:
+            added = add_intents(text, intents, now)
+            refused.clear()
+            refused.update(added.refused)
+            return added.changes
+
+        problem = self._writer.change(edit, unsaved_file=unsaved_file)
+        return refused if problem is None else _unwritten("Nothing was added", problem)
+
     def complete(
         self, session: Session, intent_id: str | None, *, unsaved_file: bool
     ) -> Intent | Refusal:
@@ -126,10 +151,19 @@ class Planning:
         return refusal_of(rules, intent_id, rules.active(intent_id))
 
     def ungrantable(
-        self, patterns: Sequence[str], is_directory: Callable[[str], bool]
+        self,
+        patterns: Sequence[str],
+        is_directory: Callable[[str], bool],
+        *,
+        of_new_intent: bool = False,
     ) -> tuple[int, str] | None:
-        """Give the first pattern that cannot be granted, by its place, and why; None: all can."""
+        """Give the first pattern that cannot be granted, by its place, and why; None: all can.
+
+        `of_new_intent`: exclusions, which grant nothing, belong to a whole scope.
+        """
         for place, pattern in enumerate(patterns):
+            if of_new_intent and spell(pattern).exclusion:
+                continue
             why = ungrantable(pattern, is_directory)
             if why is not None:
                 return place, why
@@ -149,29 +183,35 @@ class Planning:
             return refusal or _off(rules)
         now = self._stores.clock()
         expires = None if wish.ttl is None else timestamp(now + wish.ttl)
-        if wish.ttl is None:
-            refused = self._writer.change(
-                lambda text: add_globs(text, intent.id, wish.patterns, timestamp(now)),
-                unsaved_file=unsaved_file,
-            )
-            if refused is not None:
-                return _unwritten(f"The scope of {intent.id} was not expanded", refused)
+        refused = self._expand(intent, wish, timestamp(now), unsaved=unsaved_file)
+        if refused is not None:
+            return _unwritten(f"The scope of {intent.id} was not expanded", refused)
         granted = self._now(intent.id)
         if isinstance(granted, Refusal):
             return granted
         grant = Grant(
             patterns=wish.patterns,
-            reason=None if wish.reason is None else redacted(wish.reason),
+            # Half a character has no spelling in a record.
+            reason=redacted(wish.reason or "").encode("utf-8", "replace").decode() or None,
             granted_by=by,
             expires_at=expires,
         )
-        event = self._event(granted, session, grant)
+        event = veiled(self._event(granted, session, grant), rules.policy)
         if wish.ttl is None:
             # The file says it already: the record may wait.
             self._stores.ledger.append_or_queue(event)
         else:
             self._stores.ledger.append(event)
         return Granted(granted, expires)
+
+    def _expand(self, intent: Intent, wish: Wish, now: str, *, unsaved: bool) -> str | None:
+        """Put patterns that are granted for good into the file; None: they may be recorded."""
+        unsayable = unwritable(wish.patterns)
+        if unsayable is not None or wish.ttl is not None:
+            return None if unsayable is None else unsayable.reason
+        return self._writer.change(
+            lambda text: add_globs(text, intent.id, wish.patterns, now), unsaved_file=unsaved
+        )
 
     def _event(self, intent: Intent, session: Session, grant: Grant) -> Event:
         return Event(
@@ -190,7 +230,7 @@ class Planning:
         """Give an intent as the file says it now."""
         rules = self._rules.current()
         intent = rules.active(intent_id)
-        return _off(rules) if intent is None else intent
+        return intent or refusal_of(rules, intent_id, None) or _off(rules)
 
 
 def next_id(intents: Intents) -> str:

@@ -5,10 +5,14 @@ Invariant: whoever calls this holds the root's lock.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 
+from intent_lsp.core.content import hash_if_there
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.privacy import veiled
 from intent_lsp.core.records import Record, ScopeValidation
-from intent_lsp.core.tickets import Recorded, Ticket
+from intent_lsp.core.tickets import Recorded, Ticket, TicketFile
 from intent_lsp.governance.call_events import CallEvents, FoundFile
 from intent_lsp.governance.call_facts import denied_path
 from intent_lsp.governance.contents import Contents
@@ -24,7 +28,8 @@ from intent_lsp.store.state import ReadHash
 class Outcome:
     """What became of a ticket; `record` is None where none was made, or it was made before.
 
-    `queued` says why a record waits. `again`: it was told of before.
+    `queued` says why a record waits; `violating` are files that nobody had named, and that its
+    intent may not change. `again`: it was told of before.
     """
 
     ticket: Ticket
@@ -32,7 +37,17 @@ class Outcome:
     record: Record | None = None
     queued: str | None = None
     error: str | None = None
+    violating: tuple[WorkspacePath, ...] = ()
     again: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedFile:
+    """A file that an editor has saved: what it held before (None: absent), and holds now."""
+
+    path: WorkspacePath
+    old: bytes | None
+    new: bytes
 
 
 class Recording:
@@ -64,17 +79,23 @@ class Recording:
             return None
         ticket, before = known
         if before is not None:
-            return Outcome(ticket=ticket, recorded=before, again=True)
+            return Outcome(ticket=ticket, recorded=before, error=before.error, again=True)
         found, compared = self._found(ticket)
+        violating = self._violating(ticket, found)
         event = None
         if not compared or found or error is not None:
-            verdict = self._verdict(ticket, found)
+            verdict = _verdict(ticket, found, violating)
             event = self._events.event(ticket, found, error=error, verdict=verdict)
-        appended = None if event is None else self._stores.ledger.append_or_queue(event)
+        appended = None
+        if event is not None:
+            event = veiled(event, self._rules.current().policy)
+            # By the ticket's id: who asks again after a crash gets the record that there is.
+            appended = self._stores.ledger.append_or_queue(event, ticket.id)
         record = appended.record if isinstance(appended, Appended) else None
         recorded = Recorded(
             record_id=None if record is None else record.id,
             files=tuple((file.path, file.old, file.new) for file in found),
+            error=error,
         )
         for file in found:
             read = ReadHash(file.new, ticket.turn)
@@ -85,7 +106,35 @@ class Recording:
             record=record,
             queued=appended.reason if isinstance(appended, Queued) else None,
             error=error,
+            violating=violating,
         )
+
+    def saved(self, ticket: Ticket, save: SavedFile) -> Appended | Queued | None:
+        """Record a save of a document that a ticket had the editor change; None: nothing changed.
+
+        The ticket has come to its end when the last of its files is saved.
+        """
+        state = self._stores.state
+        of_path = (file for file in ticket.files if file.path == save.path)
+        named = next(of_path, TicketFile(path=save.path, pre_hash=None))
+        found = FoundFile(
+            ticket=replace(named, pre_hash=hash_if_there(save.old)),
+            data=save.new,
+            new=hash_if_there(save.new),
+            saved=True,
+        )
+        event = self._events.event(ticket, (found,), error=None, verdict=ticket.verdict)
+        if state is None or event is None:
+            return None
+        event = veiled(event, self._rules.current().policy)
+        appended = self._stores.ledger.append_or_queue(event)
+        read = ReadHash(found.new, ticket.turn)
+        state.put_read(ticket.session_id, ticket.agent_id, found.path, read)
+        if state.tickets.saved(save.path, ticket.id):
+            record_id = appended.record.id if isinstance(appended, Appended) else None
+            files = ((found.path, found.old, found.new),)
+            state.tickets.end(ticket.id, Recorded(record_id=record_id, files=files))
+        return appended
 
     def is_recorded(self, ticket_id: str) -> bool:
         """Whether a ticket has come to its end."""
@@ -98,22 +147,38 @@ class Recording:
 
         Whether all that it changed is among them: else none is no sign that nothing changed.
         """
-        named = self._events.found(ticket)
-        changed = None if ticket.tree is None else self._work_tree.changes(ticket.tree)
+        state = self._stores.state
+        saved = () if state is None else state.tickets.held(ticket.id)
+        named = self._events.found(ticket, saved)
+        changed = None
+        if ticket.tree is not None:
+            since = datetime.fromisoformat(ticket.issued_at)
+            changed = self._work_tree.changes(ticket.tree, since=since)
         if changed is None:
             return named, bool(named)
         known = {file.path for file in named} | {file.ticket.previous for file in named}
         others = (self._events.found_besides(file) for file in changed if file.path not in known)
         return (*named, *others), True
 
-    def _verdict(self, ticket: Ticket, found: Sequence[FoundFile]) -> ScopeValidation:
-        """Judge what nobody named by the files that were found changed (section 6)."""
+    def _violating(self, ticket: Ticket, found: Sequence[FoundFile]) -> tuple[WorkspacePath, ...]:
+        """List the files that nobody had named and that the intent may not change (section 6)."""
         besides = [file.path for file in found if file.besides]
         if not besides:
-            return ticket.verdict
+            return ()
         rules = self._rules.current()
         scope = self._grants.scope_of(rules, rules.active(ticket.intent_id))
-        fine = all(
-            scope.covers(path) and not any(denied_path(rules.policy, path)) for path in besides
+        return tuple(
+            path
+            for path in besides
+            if not scope.covers(path) or any(denied_path(rules, path))
         )
-        return ScopeValidation.PASS if fine else ScopeValidation.FAIL
+
+
+def _verdict(
+    ticket: Ticket, found: Sequence[FoundFile], violating: Sequence[WorkspacePath]
+) -> ScopeValidation:
+    """Judge a call by the files that it was found to have changed."""
+    if violating:
+        return ScopeValidation.FAIL
+    besides = any(file.besides for file in found)
+    return ScopeValidation.PASS if besides else ticket.verdict

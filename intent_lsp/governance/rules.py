@@ -93,7 +93,7 @@ class Rules:
         matched = {i.id: self.ignored_patterns.matching(i.id) for i in self.file.intents}
         return {intent_id: patterns for intent_id, patterns in matched.items() if patterns}
 
-    @cached_property
+    @property
     def by_id(self) -> Mapping[str, Intent]:
         """The intents by id and by earlier id."""
         return self.file.intents.by_id()
@@ -105,7 +105,7 @@ class Rules:
 
     def active(self, intent_id: str | None) -> Intent | None:
         """Find the intent that a session has selected, by id or earlier id."""
-        return None if intent_id is None else self.by_id.get(intent_id)
+        return None if intent_id is None else self.file.intents.get(intent_id)
 
     def scope_of(self, intent: Intent | None) -> Scope:
         """Give what an intent owns; without an intent, nothing."""
@@ -120,7 +120,8 @@ class RulesCache:
     """Reads the three files of a root again only when one of them has changed."""
 
     def __init__(self, root: Path) -> None:
-        self._root = root
+        # Asked several times for each edit: spelling a path costs as much as asking the disk.
+        self._paths = tuple(root / name for name in _FILES)
         self._spelling = NameSpelling(case_sensitive(root), nfc=sys.platform == "darwin")
         self._reader = IntentsReader()
         self._lock = threading.Lock()
@@ -133,7 +134,7 @@ class RulesCache:
     def current(self) -> Rules:
         """Give the rules as the disk has them now."""
         with self._lock:
-            stamps = tuple(files.stamp(self._root / name) for name in _FILES)
+            stamps = tuple(map(files.stamp, self._paths))
             if self._rules is None or self._unreadable or stamps != self._stamps:
                 self._rules = self._renewed(self._rules)
                 self._stamps = stamps
@@ -147,7 +148,7 @@ class RulesCache:
         return former if replace(fresh, version=former.version) == former else fresh
 
     def _read(self, version: int) -> Rules:
-        intents, policy, ignored = (self._bytes(name) for name in _FILES)
+        intents, policy, ignored = map(self._bytes, _FILES, self._paths)
         # Rights can come back without a trace in a stamp.
         self._unreadable = any(isinstance(data, OSError) for data in (intents, policy, ignored))
         state, reason, read = self._read_intents(intents)
@@ -166,9 +167,9 @@ class RulesCache:
             ignored_patterns=self._good_ignored,
         )
 
-    def _bytes(self, name: WorkspacePath) -> bytes | OSError | None:
+    def _bytes(self, name: WorkspacePath, path: Path) -> bytes | OSError | None:
         try:
-            return files.read_bytes(self._root / name)
+            return files.read_bytes(path)
         except OSError as problem:
             _log.warning("%s cannot be read: %s", name, problem)
             return problem

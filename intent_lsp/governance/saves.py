@@ -12,19 +12,20 @@ from typing import Final
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.policy import Enforcement
-from intent_lsp.core.question import EDITOR_SAVE
-from intent_lsp.core.records import Record, ScopeValidation
+from intent_lsp.core.privacy import veiled
+from intent_lsp.core.records import ScopeValidation
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.governance.chronicle import Chronicle, Told
+from intent_lsp.governance.chronicle import Chronicle
 from intent_lsp.governance.content import Content, content_of
 from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.events import Save, save_event
+from intent_lsp.governance.held_saves import AfterSave, HeldSaves, told_of
 from intent_lsp.governance.judging import Judgement, Judging, Reading
+from intent_lsp.governance.recording import Recording, SavedFile
 from intent_lsp.governance.sessions import Session
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store import files
 from intent_lsp.store.drafts import Draft
-from intent_lsp.store.ledger import Appended
 from intent_lsp.store.places import Place
 
 _log: Final = logging.getLogger(__name__)
@@ -44,17 +45,6 @@ class BeforeSave:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AfterSave:
-    """What a save came to; `record` is None when nothing changed or the record waits (`queued`)."""
-
-    judgement: Judgement
-    old: bytes | None
-    disk: bytes | None
-    record: Record | None = None
-    queued: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Buffer:
     """An editor's buffer at the moment of a save; `read` is the hash that the editor last read."""
 
@@ -67,9 +57,18 @@ class Saves:
     """Judges and records the editor's saves of one root."""
 
     def __init__(
-        self, *, stores: Stores, judging: Judging, contents: Contents, chronicle: Chronicle
+        self,
+        *,
+        stores: Stores,
+        judging: Judging,
+        contents: Contents,
+        chronicle: Chronicle,
+        recording: Recording,
     ) -> None:
         self._stores = stores
+        self._held = HeldSaves(
+            stores=stores, judging=judging, recording=recording, chronicle=chronicle
+        )
         self._chronicle = chronicle
         self._judging = judging
         self._contents = contents
@@ -116,6 +115,11 @@ class Saves:
             own = disk is not None and self._judging.own_write(place.path) == new.hash
             if disk is None or disk == known or verdict is None or own:
                 return done
+            if judgement.ticket is not None:
+                self._judging.disown(place.path)
+                self._contents.keep(disk, new.hash)
+                file = SavedFile(path=place.path, old=known, new=disk)
+                return self._held.save(judgement.ticket, session, file, done)
             save = Save(
                 session=session,
                 judgement=judgement,
@@ -125,19 +129,46 @@ class Saves:
                 concurrent=self._judging.stale(place.path, reading),
                 revision=self._stores.revision(),
             )
-            outcome = self._stores.ledger.append_or_queue(save_event(save))
+            event = veiled(save_event(save), judgement.rules.policy)
+            outcome = self._stores.ledger.append_or_queue(event)
             self._judging.disown(place.path)
             if verdict is not ScopeValidation.FAIL:
                 self._contents.keep(disk)
-        self._chronicle.saved(_told(session, judgement))
-        if isinstance(outcome, Appended):
-            return AfterSave(judgement=judgement, old=known, disk=disk, record=outcome.record)
-        return AfterSave(judgement=judgement, old=known, disk=disk, queued=outcome.reason)
+        self._chronicle.saved(told_of(session, judgement))
+        return done.recorded(outcome)
+
+    def after_unreadable(
+        self, session: Session, place: Place, *, known: bytes | None
+    ) -> AfterSave | None:
+        """Record a save of a file that cannot be read: without the hash of what it holds now."""
+        with self._lock:
+            judgement = self._judging.judge(session.id, place)
+            verdict = judgement.verdict
+            if verdict is None:
+                return None
+            save = Save(
+                session=session,
+                judgement=judgement,
+                verdict=verdict,
+                old=known,
+                new=None,
+                concurrent=False,
+                revision=self._stores.revision(),
+            )
+            event = veiled(save_event(save), judgement.rules.policy)
+            outcome = self._stores.ledger.append_or_queue(event)
+        after = AfterSave(judgement=judgement, old=known, disk=known)
+        return after.recorded(outcome)
+
+    def release(self, session: Session) -> tuple[AfterSave, ...]:
+        """Record the saves that agents have left to us: those whose claims have lapsed."""
+        with self._lock:
+            return self._held.release(session)
 
     def _tell_refusal(self, session: Session, judgement: Judgement) -> None:
         if judgement.denied is not None:
             # A person's save teaches agents nothing.
-            self._chronicle.denied(_told(session, judgement), judgement.denied, teach=False)
+            self._chronicle.denied(told_of(session, judgement), judgement.denied, teach=False)
 
     def remove_empty(self, place: Place) -> bool:
         """Delete a file that holds nothing; False: it holds something, or cannot be deleted."""
@@ -163,16 +194,6 @@ class Saves:
             intent_id=None if judgement.intent is None else judgement.intent.id,
             created_at=timestamp(self._stores.clock()),
         )
-
-
-def _told(session: Session, judgement: Judgement) -> Told:
-    return Told(
-        tool=EDITOR_SAVE,
-        session_id=session.id,
-        intent_id=None if judgement.intent is None else judgement.intent.id,
-        paths=(judgement.path,),
-        model=session.contributor.model_identifier,
-    )
 
 
 def _turned_back(judgement: Judgement, content: Content, text: str) -> bool:

@@ -36,11 +36,13 @@ class Sessions:
         self._locks = locks
         self._lock = threading.Lock()
         self._memory: dict[tuple[str, str], SessionRow] = {}
+        self._user = ""
 
     def open_editor(
         self, wanted: str | None, contributor: Contributor, intents: Intents, user: str
     ) -> Session:
         """Begin the editor's session: a known id goes on; a new one inherits the last intent."""
+        self._user = user
         if wanted is not None and (known := self.row(wanted)) is not None:
             self._hold(wanted)
             self._put(known.reopened(timestamp(self._stores.clock())))
@@ -74,6 +76,9 @@ class Sessions:
     def choose(self, session_id: str, intent_id: str | None, agent_id: str = "") -> None:
         """Make an intent the session's active one, or the subagent's; or none."""
         row = self.row(session_id, agent_id)
+        if row is None and intent_id is not None:
+            # Its session was lost with the state: by choosing a person begins it anew.
+            row = self._begin(session_id, "editor", self._user, None)
         if row is None:
             return
         at = timestamp(self._stores.clock())

@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from intent_lsp.core.records import UNKNOWN_REVISION
+from intent_lsp.governance.past import Past
 from intent_lsp.store.drafts import Drafts
 from intent_lsp.store.git import Git
 from intent_lsp.store.ledger import Ledger
@@ -28,6 +29,11 @@ class Stores:
     snapshots: Snapshots
     clock: Callable[[], datetime]
     new_id: Callable[[], str]
+
+    @property
+    def past(self) -> Past:
+        """What the ledger tells, as far as it can be read."""
+        return Past(self.ledger.index)
 
     def revision(self) -> str:
         """Give the commit checked out, as records name it; UNKNOWN without one."""

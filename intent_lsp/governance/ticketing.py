@@ -65,7 +65,7 @@ def ticket_files(asked: Asked) -> tuple[TicketFile, ...]:
 
 def inferred_class(files: tuple[CallFile, ...]) -> MutationClass:
     """Tell what kind of change a call makes that does not say so itself."""
-    effects = {Effect.CREATE if file.data is None else file.touched.effect for file in files}
+    effects = {file.touched.effect if file.there else Effect.CREATE for file in files}
     if effects == {Effect.DELETE}:
         return MutationClass.FILE_DELETION
     return MutationClass.FILE_CREATION if effects == {Effect.CREATE} else MutationClass.AST_REFACTOR

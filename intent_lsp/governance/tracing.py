@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from intent_lsp.core.privacy import hashed_session
 from intent_lsp.core.records import Record
 from intent_lsp.core.verification import Verification
 from intent_lsp.formats.intent_hash import intent_hash
@@ -27,10 +28,14 @@ class Tracing:
     def page(self, query: Query, *, limit: int, cursor: Cursor | None = None) -> Page:
         """Give records, newest first; an intent's earlier ids are followed."""
         if query.intent_ids is not None:
-            active = self._rules.current().active
-            intents = [(named, active(named)) for named in query.intent_ids]
-            ids = [(named,) if i is None else (i.id, *i.aliases) for named, i in intents]
+            known = self._rules.current().file.intents
+            intents = [(named, known.get(named)) for named in query.intent_ids]
+            ids = [(named,) if i is None else known.names(i) for named, i in intents]
             query = replace(query, intent_ids=tuple(name for names in ids for name in names))
+        if query.session_ids is not None:
+            # Whoever asks knows a session by its own name, however it is recorded.
+            told = [(name, hashed_session(name)) for name in query.session_ids]
+            query = replace(query, session_ids=tuple(name for names in told for name in names))
         return self._ledger.index.query(query, limit=limit, cursor=cursor)
 
     def starting_with(self, digits: str, *, limit: int) -> tuple[Record, ...]:

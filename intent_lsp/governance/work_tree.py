@@ -1,6 +1,6 @@
-"""The work tree before a command and after it (requirements section 6).
+"""The work tree before a command and after it (requirements section 6, decision 0007).
 
-Invariant: a file that git calls clean is never read.
+Invariant: a file that git calls clean is read only where the command itself made a commit of it.
 Invariant: a file that cannot be read is left out and logged; a tree that cannot be compared is
 None, never "nothing changed".
 """
@@ -8,18 +8,19 @@ None, never "nothing changed".
 import logging
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
-from intent_lsp.core.content import ContentHash, hash_content, hash_if_there
+from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.core.standing import Standing, standing
 from intent_lsp.core.tree_seen import TreeSeen
 from intent_lsp.governance.contents import Contents
+from intent_lsp.governance.git_made import GitMade, ask_git, committed_by_command
 from intent_lsp.governance.stores import Stores
-from intent_lsp.store.git import Git
 from intent_lsp.store.git_status import TreeStatus, tree_status
-from intent_lsp.store.places import real_relative
+from intent_lsp.store.tree_files import Held, TreeFiles
 from intent_lsp.store.work_tree import files_below
 
 _log: Final = logging.getLogger(__name__)
@@ -38,7 +39,8 @@ _ANY_POLICY: Final = TeamPolicy()
 class ChangedFile:
     """A file whose content is another than before: its hashes (None: no file), and what it holds.
 
-    `old_known` is False where git cannot tell any more what the file held; `old` is then None.
+    `data` is None too where the file is too large to hold. `old_known` is False where git cannot
+    tell any more what the file held; `old` is then None.
     """
 
     path: WorkspacePath
@@ -50,12 +52,14 @@ class ChangedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Comparison:
-    """The two moments that are compared; `known` and `listed` are of the one and of the other."""
+    """What was `known` before of files that differed, and what of all of them is git's.
 
-    before: TreeSeen
+    `listed` are those that differ now, or that the command committed.
+    """
+
     known: Mapping[WorkspacePath, ContentHash | None]
-    now: TreeStatus
     listed: frozenset[WorkspacePath]
+    git: GitMade | None
 
 
 class WorkTree:
@@ -79,18 +83,31 @@ class WorkTree:
             whole=status.head is None,
         )
 
-    def changes(self, before: TreeSeen) -> tuple[ChangedFile, ...] | None:
+    def changes(
+        self, before: TreeSeen, *, since: datetime | None = None
+    ) -> tuple[ChangedFile, ...] | None:
         """Give the files that hold something else than before; None: nobody can tell.
 
-        Left out is what is git's (section 7), what git ignores, what only the server writes, and
-        what it wrote last itself.
+        Left out is what git made of a file, what git ignores, what only the server writes, and
+        what it wrote last itself. That the command added its change to the index, or committed
+        it, makes it nobody else's (decision 0007). `since` is the moment of `before`: it tells
+        which stash is older than the command, and whether HEAD came back to where it was.
         """
         now = self._status()
         if now is None:
             return None
-        known, listed = dict(before.files), frozenset(now.paths)
-        two = _Comparison(before=before, known=known, now=now, listed=listed)
-        found = (self._changed(two, *each) for each in self._read(sorted(listed | known.keys())))
+        git, at = self._stores.git, None if since is None else since.timestamp()
+        committed = committed_by_command(git, before, now, since=at)
+        known, listed = dict(before.files), committed.union(now.paths)
+        paths = sorted(listed.union(known))
+        made = None
+        if git is not None:
+            made = ask_git(git, before, now, paths=paths, committed=committed, since=at)
+        if (made is None and before.head is not None) or len(listed) > FILES_AT_MOST:
+            _log.warning("%s: %d files cannot be compared", self._stores.root, len(paths))
+            return None
+        two = _Comparison(known=known, listed=listed, git=made)
+        found = (self._changed(two, *each) for each in self._read(paths))
         return tuple(file for file in found if file is not None)
 
     def _status(self) -> TreeStatus | None:
@@ -112,90 +129,57 @@ class WorkTree:
         self, paths: Iterable[WorkspacePath]
     ) -> Iterator[tuple[WorkspacePath, ContentHash | None]]:
         left = KEPT_AT_ONCE
-        for path, data in self._read(paths):
-            if data is not None and len(data) <= left:
-                self._contents.keep(data)
-                left -= len(data)
-            yield path, hash_if_there(data)
+        for path, held in self._read(paths):
+            if held.data is not None and len(held.data) <= left:
+                self._contents.keep(held.data)
+                left -= len(held.data)
+            yield path, held.hash
 
-    def _read(self, paths: Iterable[WorkspacePath]) -> Iterator[tuple[WorkspacePath, bytes | None]]:
+    def _read(self, paths: Iterable[WorkspacePath]) -> Iterator[tuple[WorkspacePath, Held]]:
         """Read the files that are not the server's alone; those that cannot be are left out."""
-        rooms: dict[str, bool] = {}
+        files = TreeFiles(self._stores.root)
         for path in filter(_anybodys, paths):
             try:
-                data = self._contents.disk(path) if self._inside(path, rooms) else None
+                held = files.held(path)
             except OSError as problem:
                 _log.warning("%s cannot be compared: %s", path, problem)
                 continue
-            yield path, data
+            yield path, held
 
-    def _inside(self, path: WorkspacePath, rooms: dict[str, bool]) -> bool:
-        """Whether the bytes of a path are in the root: what a link leads out to is not its content.
-
-        `rooms` remembers the answer for each directory, so that it is resolved once.
-        """
-        room = path.rpartition("/")[0]
-        if room not in rooms:
-            rooms[room] = not room or self._leads_inside(room)
-        if not rooms[room]:
-            return False
-        return not (self._stores.root / path).is_symlink() or self._leads_inside(path)
-
-    def _leads_inside(self, path: str) -> bool:
-        place = real_relative(self._stores.root, path)
-        return place is not None and place.real is not None
-
-    def _changed(
-        self, two: _Comparison, path: WorkspacePath, data: bytes | None
-    ) -> ChangedFile | None:
-        new = hash_if_there(data)
-        old, old_known = self._old(two, path)
-        if (old_known and old == new) or self._own(path, new):
+    def _changed(self, two: _Comparison, path: WorkspacePath, held: Held) -> ChangedFile | None:
+        new, git = held.hash, two.git
+        if path in two.known and two.known[path] == new:
             return None
-        if self._gits(two, path, data) or self._ignored(two, path):
+        if git is not None and (git.is_gits(path, new) or self._ignored(two, path)):
             return None
-        return ChangedFile(path=path, old=old, new=new, data=data, old_known=old_known)
+        if self._own(path, new):
+            return None
+        old, old_known = self._old(two, path, new)
+        if old_known and old == new:
+            return None
+        return ChangedFile(path=path, old=old, new=new, data=held.data, old_known=old_known)
 
-    def _old(self, two: _Comparison, path: WorkspacePath) -> tuple[ContentHash | None, bool]:
+    def _old(
+        self, two: _Comparison, path: WorkspacePath, new: ContentHash | None
+    ) -> tuple[ContentHash | None, bool]:
         """Tell what a file held, and whether that is known."""
-        git, commit = self._stores.git, two.before.head
-        if path in two.known or git is None or commit is None:
+        if path in two.known or two.git is None or path not in two.git.old:
             return two.known.get(path), True
-        # That commit, not today's HEAD: the command may have made another.
-        version = git.version_at(commit, path)
-        if version is None:
-            return None, True
-        data = git.version_bytes(version)
+        data = two.git.bytes_before(path)
         if data is None:
             return None, False
-        self._contents.keep(data)
-        return hash_content(data), True
+        old = hash_content(data)
+        if old != new:
+            self._contents.keep(data)
+        return old, True
 
     def _own(self, path: WorkspacePath, new: ContentHash | None) -> bool:
         state = self._stores.state
         return state is not None and new is not None and state.own_write(path) == new
 
-    def _gits(self, two: _Comparison, path: WorkspacePath, data: bytes | None) -> bool:
-        """Whether git made a file what it is: of a commit, the index, the stash or a conflict."""
-        git, now = self._stores.git, two.now
-        if git is None:
-            return False
-        if path in now.unmerged:
-            return True
-        return self._gone(git, two, path) if data is None else git.holds(path, data)
-
-    def _gone(self, git: Git, two: _Comparison, path: WorkspacePath) -> bool:
-        """Whether a file went with its commit: another was checked out, or is being merged."""
-        commit = two.before.head
-        if commit is None or git.version_at(commit, path) is None:
-            return False
-        if git.operation_in_progress():
-            return not git.tracked(path)
-        return git.head_version(path) is None
-
     def _ignored(self, two: _Comparison, path: WorkspacePath) -> bool:
         git = self._stores.git
-        # What the status names is not ignored: git need not be asked again.
+        # What the status names is not ignored, nor is what was committed: it need not be asked.
         return git is not None and path not in two.listed and git.ignored(path)
 
 

@@ -8,13 +8,14 @@ an exception.
 import logging
 import os
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from intent_lsp.core.paths import WorkspacePath, parse_relative
-from intent_lsp.store.files import read_bytes
+from intent_lsp.store.git_attributes import attributes_of
+from intent_lsp.store.git_filters import filtered
 from intent_lsp.store.git_objects import (
     blob_data,
     blob_in_commit,
@@ -22,23 +23,33 @@ from intent_lsp.store.git_objects import (
     blob_in_index,
     blob_in_stash,
     blob_in_stashed_untracked,
+    blobs_in_commit,
     conversion_of,
+    conversions,
     discover,
     head_commit,
     index,
+    paths_committed,
 )
 from intent_lsp.store.git_places import (
     common_directory,
     git_identity,
     operation_in_progress,
+    stash_written,
     watched_directories,
 )
 from intent_lsp.store.git_program import run_git
+from intent_lsp.store.git_reflog import moves_between
+from intent_lsp.store.git_status import tree_status
 from intent_lsp.store.git_text import Conversion, Version, to_work_tree
 
 _log = logging.getLogger(__name__)
 
 T = TypeVar("T")
+
+# The commit of the newest stash, and that of the untracked files in it.
+_STASHED = ("refs/stash", "refs/stash^3")
+_ROUNDED_BY = 2.0  # Seconds: the steps in which some file systems note a moment.
 
 
 class Git:
@@ -67,7 +78,7 @@ class Git:
     @property
     def common_dir(self) -> Path:
         """The git directory that all work trees share."""
-        return common_directory(self.git_dir)
+        return self._common
 
     def watch_paths(self) -> tuple[Path, ...]:
         """Give the directories, not their subdirectories, in which HEAD or the index moves."""
@@ -100,15 +111,57 @@ class Git:
         """Name what `blob_bytes` would give, without reading it; None as there."""
         return self._version(path, partial(blob_in_commit, commit=commit))
 
+    def versions_at(
+        self, revision: str, paths: Iterable[WorkspacePath]
+    ) -> Mapping[WorkspacePath, Version] | None:
+        """Name what `version_at` would for many files at once, those that are there.
+
+        `revision` is a commit or leads to one. None: there is no such commit, or it is damaged.
+        """
+        full = {self._prefix + path: path for path in paths}
+        blobs = self._ask(None, partial(blobs_in_commit, paths=full, commit=revision))
+        if not blobs:
+            return None if blobs is None else {}
+        said = attributes_of(self._top, tuple(blobs))
+        # Without the program's answer each file is asked for alone.
+        hows: Mapping[str, Conversion] = {}
+        if said is not None:
+            hows = self._ask(hows, partial(conversions, attributes=said))
+        return {
+            full[name]: Version(path=name, blob_id=blob, how=hows.get(name) or self._how(name))
+            for name, blob in blobs.items()
+        }
+
+    def stashed_versions(
+        self, paths: Collection[WorkspacePath], *, older_than: float
+    ) -> tuple[Mapping[WorkspacePath, Version], ...]:
+        """Name what the newest stash has of many files, tracked and untracked.
+
+        Nothing, unless it was surely made before `older_than`, in seconds since 1970.
+        """
+        written = stash_written(self._common)
+        if written is None or written + _ROUNDED_BY > older_than:
+            return ()
+        return tuple(self.versions_at(place, paths) or {} for place in _STASHED)
+
+    def committed_between(
+        self, before: str | None, now: str, *, since: float | None = None
+    ) -> frozenset[WorkspacePath]:
+        """Give the files that `now` has, or lacks, as a commit made since `before` left them.
+
+        By the moves of HEAD from the commit `before` (None: unborn) to `now`: what was checked
+        out, merged or picked is none of them. Without a log of such moves nothing is.
+        """
+        moves = moves_between(self.git_dir, before, now, since=since) or ()
+        question = partial(paths_committed, moves=moves, before=before, now=now)
+        return frozenset(self._below(self._ask(frozenset[bytes](), question)))
+
     def version_bytes(self, version: Version) -> bytes | None:
         """Give a version as git would write it into the work tree; None: it cannot be read."""
         data = self._ask(None, lambda repository: blob_data(repository, version.blob_id))
         if data is None or not version.how.program:
             return None if data is None else to_work_tree(data, version.blob_id, version.how)
-        if (disk := self._clean(version)) is not None:
-            return disk
-        options = ("--filters", f"--path={version.path}")
-        return run_git(self._top, "cat-file", *options, version.blob_id)
+        return filtered(self._top, version)
 
     def holds(self, path: WorkspacePath, data: bytes) -> bool:
         """Whether `data` is the file's content in HEAD, the index or the top stash (section 7)."""
@@ -135,9 +188,8 @@ class Git:
 
     def changed_paths(self) -> tuple[WorkspacePath, ...]:
         """Give the files that differ from HEAD, untracked ones included, ignored ones not."""
-        options = ("--porcelain=v2", "-z", "--untracked-files=all", "--no-renames")
-        printed = self._run("status", *options, "--ignore-submodules=all", "--", ".") or b""
-        return self._below(filter(None, map(_status_path, printed.split(b"\0"))))
+        status = tree_status(self.root)
+        return () if status is None else status.paths
 
     def list_files(self) -> tuple[WorkspacePath, ...]:
         """Give the files that git tracks, and those that it does not ignore."""
@@ -150,14 +202,15 @@ class Git:
         self._top = Path(os.path.realpath(repository.workdir))
         below = Path(os.path.realpath(self.root)).relative_to(self._top).as_posix()
         self._prefix = "" if below == "." else f"{below}/"
-        self._identity = git_identity(self.git_dir)
+        self._common = common_directory(self.git_dir)
+        self._identity = git_identity(self.git_dir, self._common)
         self._repository = repository
 
     def _ask(self, otherwise: T, question: Callable[[Any], T]) -> T:
         """Ask libgit2 about the repository that is there now."""
         with self._guard:
             try:
-                if self._identity != git_identity(self.git_dir):
+                if self._identity != git_identity(self.git_dir, self._common):
                     repository = discover(self.root)
                     if repository is None:
                         return otherwise
@@ -174,23 +227,13 @@ class Git:
         blob_id = self._ask(None, lambda repository: find(repository, full))
         if blob_id is None:
             return None
-        how = self._ask(Conversion(), lambda repository: conversion_of(repository, full))
-        return Version(path=full, blob_id=blob_id, how=how)
+        return Version(path=full, blob_id=blob_id, how=self._how(full))
+
+    def _how(self, full: str) -> Conversion:
+        return self._ask(Conversion(), lambda repository: conversion_of(repository, full))
 
     def _bytes(self, version: Version | None) -> bytes | None:
         return None if version is None else self.version_bytes(version)
-
-    def _clean(self, version: Version) -> bytes | None:
-        """Give what is on disk when git's filters make the blob of it."""
-        try:
-            disk = read_bytes(self._top / version.path)
-        except OSError:
-            return None
-        if disk is None:
-            return None
-        options = ("--stdin", f"--path={version.path}")
-        made = run_git(self._top, "hash-object", *options, given=disk)
-        return disk if made is not None and made.strip() == version.blob_id.encode() else None
 
     def _run(self, *arguments: str) -> bytes | None:
         return run_git(self.root, *arguments)
@@ -205,15 +248,3 @@ class Git:
                 if path is not None:
                     found[path] = None
         return tuple(found)
-
-
-def _status_path(entry: bytes) -> bytes | None:
-    """Read one entry of `git status --porcelain=v2 -z`; None: no file's."""
-    kind = entry[:2]
-    if kind == b"? ":
-        return entry[2:]
-    fields = {b"1 ": 8, b"u ": 10}.get(kind)
-    if fields is None:
-        return None
-    parts = entry.split(b" ", fields)
-    return parts[fields] if len(parts) > fields and parts[2].startswith(b"N") else None

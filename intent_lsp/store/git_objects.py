@@ -9,11 +9,13 @@ Invariant: what is not there is None; what libgit2 raises comes through, for the
 import logging
 import os
 import posixpath
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from intent_lsp.core.paths import fold
-from intent_lsp.store.git_text import Attribute, Conversion, conversion
+from intent_lsp.store.git_reflog import Move
+from intent_lsp.store.git_text import SETTINGS, Attribute, Conversion, conversion
 
 _log = logging.getLogger(__name__)
 
@@ -51,6 +53,30 @@ def blob_in_head(repository: Any, path: str) -> str | None:
 def blob_in_commit(repository: Any, path: str, *, commit: str) -> str | None:
     """Find a file's blob in a commit; give its id. Raises KeyError for an unknown commit."""
     return _find(repository.revparse_single(f"{commit}^{{tree}}"), path)
+
+
+def blobs_in_commit(repository: Any, paths: Iterable[str], *, commit: str) -> Mapping[str, str]:
+    """Find the blobs of many files in a commit, those it has. Raises KeyError as the one above."""
+    tree = repository.revparse_single(f"{commit}^{{tree}}")
+    found = ((path, _find(tree, path)) for path in paths)
+    return {path: blob_id for path, blob_id in found if blob_id is not None}
+
+
+def paths_committed(
+    repository: Any, moves: Iterable[Move], *, before: str | None, now: str
+) -> frozenset[bytes]:
+    """Find the paths that the commit `now` has, or lacks, as a commit among `moves` left them.
+
+    A commit that follows no other is compared with `before`. Raises KeyError for an unknown one.
+    """
+    head = repository[now].tree
+    found: set[bytes] = set()
+    for move in moves:
+        if move.committed:
+            tree, old = repository[move.new].tree, move.old or before
+            paths = _differing(tree, None if old is None else repository[old].tree)
+            found |= {path for path in paths if _entry(tree, path) == _entry(head, path)}
+    return frozenset(found)
 
 
 def blob_in_stash(repository: Any, path: str) -> str | None:
@@ -103,12 +129,39 @@ def conversion_of(repository: Any, path: str) -> Conversion:
     return conversion(attribute, setting)
 
 
+def conversions(
+    repository: Any, attributes: Mapping[str, Mapping[str, Attribute]]
+) -> Mapping[str, Conversion]:
+    """Tell what `conversion_of` would for many paths, by the attributes that each has."""
+    config = repository.config
+    known = {key: str(config[key]).lower() for key in SETTINGS if key in config}
+
+    def setting(key: str) -> str:
+        return known.get(key, "")
+
+    return {path: conversion(said.get, setting) for path, said in attributes.items()}
+
+
+def _differing(tree: Any, old: Any | None) -> Iterable[bytes]:
+    """Give the paths, of whatever kind, in which a tree differs from another, or from an empty."""
+    diff = tree.diff_to_tree() if old is None else tree.diff_to_tree(old)
+    return {file.raw_path for delta in diff.deltas for file in (delta.old_file, delta.new_file)}
+
+
+def _entry(tree: Any, path: bytes) -> str | None:
+    try:
+        return str(tree[os.fsdecode(path)].id)
+    except KeyError:
+        return None
+
+
 def _find(tree: Any, path: str) -> str | None:
     """Find a file in a tree, its links followed as far as they stay in the repository."""
     for _ in range(_LINKS_AT_MOST):
-        if path not in tree:
+        try:
+            found = tree[path]
+        except KeyError:
             return None
-        found = tree[path]
         if found.type_str != "blob":
             return None
         if found.filemode != _LINK_MODE:

@@ -1,6 +1,7 @@
 """The git program, run as a child that can be stopped.
 
 Invariant: it takes no lock that a person's git would wait for, asks nobody, and fetches nothing.
+Invariant: no program that a repository names for its hooks or its watching is run by asking.
 Invariant: a failure is None and a line in the log, never an exception.
 """
 
@@ -30,6 +31,8 @@ _ELSEWHERE = frozenset(
         "GIT_WORK_TREE",
     )
 )
+# What a repository's own configuration would have us run, only because a tree is compared.
+_HARMLESS = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
 _QUIET = (
     ("GIT_LFS_SKIP_SMUDGE", "1"),
     ("GIT_NO_LAZY_FETCH", "1"),
@@ -47,7 +50,7 @@ def run_git(
     if program is None:
         _log.warning("%s: the git program is not in PATH", directory)
         return None
-    command = [program, *arguments]
+    command = [program, *_HARMLESS, *arguments]
     try:
         child = _start(command, directory)
     except (OSError, ValueError) as problem:

@@ -21,6 +21,9 @@ _UNPRINTABLE = bytes({*range(0x20), 0x7F} - {0x08, 0x09, 0x0A, 0x0C, 0x0D, 0x1B}
 _END_OF_FILE = 0x1A
 _TRUE = ("true", "yes", "on", "1")
 
+SETTINGS = ("core.autocrlf", "core.eol")
+"""The settings that `conversion` reads."""
+
 
 class Ends(Enum):
     """What happens to the line ends of a blob on its way to the work tree."""

@@ -3,8 +3,9 @@
 Invariant: it answers from the ledger's own lines; where it does not fit them it is built anew.
 """
 
+import json
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from heapq import merge
@@ -44,12 +45,12 @@ T = TypeVar("T")
 class Query:
     """Which records: every given field narrows. `since` is an RFC 3339 time of this ledger.
 
-    `grants`: those alone that grant scope.
+    `grants`: those alone that grant scope, and are no end of a branch that nothing ties yet.
     """
 
     intent_ids: Collection[str] | None = None
     path: WorkspacePath | None = None
-    session_id: str | None = None
+    session_ids: Collection[str] | None = None
     since: str | None = None
     passing: bool | None = None
     grants: bool = False
@@ -106,6 +107,13 @@ class Index:
     def count(self) -> int:
         """Count the records, each once."""
         return self._ask(lambda _connection, _fd, source: source.records)
+
+    def counts(self) -> Mapping[str, int]:
+        """Count the records of each intent, by the id that they name."""
+        statement = "SELECT intent, count(*) FROM record WHERE intent IS NOT NULL GROUP BY intent"
+        return self._ask(
+            lambda connection, _fd, _source: dict(connection.execute(statement).fetchall())
+        )
 
     def heads(self) -> tuple[Head, ...]:
         """Give the records that no later record names, in order of line."""
@@ -180,7 +188,7 @@ def _places(
 def _walk(
     query: Query, intent: str | None, limit: int, before: int, connection: sqlite3.Connection
 ) -> list[_Place]:
-    conditions: list[tuple[str, object]] = [("record.line < ?", before)]
+    conditions: list[tuple[object, ...]] = [("record.line < ?", before)]
     tables = "record"
     if query.path is not None:
         tables = "touched CROSS JOIN record ON record.line = touched.line"
@@ -188,21 +196,31 @@ def _walk(
         conditions.append(("touched.line < ?", before))
     elif query.grants:
         tables = "granted CROSS JOIN record ON record.line = granted.line"
+        loose = "record.hash64 NOT IN (SELECT value FROM json_each(?))"
+        conditions.append((loose, _loose_ends(connection)))
     if intent is not None:
         conditions.append(("record.intent = ?", intent))
-    if query.session_id is not None:
-        conditions.append(("record.session = ?", query.session_id))
+    if query.session_ids is not None:
+        marks = ", ".join("?" * len(query.session_ids))
+        conditions.append((f"record.session IN ({marks})", *query.session_ids))
     if query.passing is not None:
         conditions.append(("record.passing = ?", query.passing))
     if query.since is not None:
         conditions.append(_since(query.since, connection))
         # The line alone bounds the walk; a clock that went back is sorted out here.
         conditions.append(("+record.time >= ?", query.since))
-    where = " AND ".join(condition for condition, _ in conditions)
+    where = " AND ".join(str(condition) for condition, *_ in conditions)
     order = "touched.line" if query.path is not None else "record.line"
     statement = f"SELECT {_FIELDS} FROM {tables} WHERE {where} ORDER BY {order} DESC LIMIT ?"  # noqa: S608 -- made of the words above
-    rows = connection.execute(statement, (*(value for _, value in conditions), limit))
+    values = [value for _, *told in conditions for value in told]
+    rows = connection.execute(statement, (*values, limit))
     return [_Place(*row) for row in rows]
+
+
+def _loose_ends(connection: sqlite3.Connection) -> str:
+    """Spell the keys of the ends of all branches as JSON, as long as no record ties them."""
+    heads = load(connection).trail.heads
+    return json.dumps([key64(head) for head in heads] if len(heads) > 1 else [])
 
 
 def _since(since: str, connection: sqlite3.Connection) -> tuple[str, object]:

@@ -3,6 +3,7 @@
 Invariant: one transaction moves the offset and adds what stands before it, so that two processes
 can share the work.
 Invariant: the bytes before the offset are what they were, or everything is read anew.
+Invariant: a line grants scope only where its form and its hash are right, and its link joins.
 """
 
 import os
@@ -16,6 +17,7 @@ from typing import Final
 import msgspec
 
 from intent_lsp.core.chain import Head, Link, Trail
+from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.formats.ledger_jsonl import Entry, entry
 from intent_lsp.store.ledger_file import read_at
@@ -131,24 +133,27 @@ def _forget(connection: sqlite3.Connection, _source: Source) -> None:
 
 def _insert(connection: sqlite3.Connection, lines: Sequence[Read], source: Source) -> None:
     for line, found in lines:
-        if _is_new(connection, source.trail, found.link):
+        again = found.link.hash in source.trail.heads
+        unknown = source.trail.step(found.link)
+        if not again and _is_new(connection, source.trail, found.link, unknown):
             source.records += 1
             source.high = max(source.high, found.link.timestamp)
             connection.execute(_RECORD, _row(source, line, found))
             touched = [(path_key(path), source.trail.lines) for path in found.paths]
             connection.executemany(_TOUCHED, touched)
-            if found.grant:
+            if found.grant and _joins(connection, found.link, unknown):
                 connection.execute(_GRANTED, (source.trail.lines,))
         source.offset += len(line)
     source.tail = (source.tail + b"".join([line for line, _ in lines[-2:]]))[-_TAIL:]
     _save(connection, source)
 
 
-def _is_new(connection: sqlite3.Connection, trail: Trail, link: Link) -> bool:
-    """Follow a line; find out whether it is a record, and no copy of an earlier line."""
-    before = link.hash in trail.heads
-    if not trail.step(link):
-        return bool(link.hash) and not before
+def _is_new(
+    connection: sqlite3.Connection, trail: Trail, link: Link, unknown: Sequence[ContentHash]
+) -> bool:
+    """Find out whether a line that was followed is a record, and no copy of an earlier line."""
+    if not unknown:
+        return bool(link.hash)
     # Only a line that does not follow the one above it can be a copy: `merge=union` joined it.
     known = connection.execute(
         "SELECT 1 FROM record WHERE hash64 = ? AND id64 = ?", (key64(link.hash), key64(link.id))
@@ -156,6 +161,16 @@ def _is_new(connection: sqlite3.Connection, trail: Trail, link: Link) -> bool:
     if known:
         trail.copied(link.hash)
     return not known
+
+
+def _joins(connection: sqlite3.Connection, link: Link, unknown: Sequence[ContentHash]) -> bool:
+    """Whether a line has its form and its hash, and names nothing that stands on no earlier line.
+
+    `unknown` are those that it names and that were no open head.
+    """
+    query = "SELECT 1 FROM record WHERE hash64 = ?"
+    found = (connection.execute(query, (key64(name),)).fetchone() for name in unknown)
+    return link.flaw is None and all(row is not None for row in found)
 
 
 def _row(source: Source, line: bytes, found: Entry) -> tuple[object, ...]:

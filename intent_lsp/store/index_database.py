@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 
 from intent_lsp.core.errors import LedgerUnavailableError
 
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 _WAIT_SECONDS: Final = 1.0
 _MEMORY: Final = ":memory:"
 _IN_USE: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)

@@ -102,12 +102,19 @@ class Ledger:
         """
         return self._append(self._identify(event))
 
-    def append_or_queue(self, event: Event) -> Appended | Queued:
+    def append_or_queue(self, event: Event, record_id: str | None = None) -> Appended | Queued:
         """Append, or keep the event until the ledger can be written again.
 
+        An event that knows its record's id is appended once, however often that is asked for.
         Raises LedgerUnavailableError when neither can be done, InvalidRecordError as `append`.
         """
         identified = self._identify(event)
+        if record_id is not None:
+            identified = identified._replace(id=record_id)
+            with suppress(IntentLspError):
+                known = self.index.find(record_id)
+                if known is not None:
+                    return Appended(known)
         try:
             return Appended(self._append(identified))
         except InvalidRecordError:
@@ -202,7 +209,7 @@ class Ledger:
         record = draft(event, id=id_, timestamp=moment, end=End())
         try:
             self._make_room()
-            return Queued(self._queue.put(record), reason)
+            return Queued(self._queue.find(id_) or self._queue.put(record), reason)
         except (OSError, IntentLspError) as error:
             raise LedgerUnavailableError(
                 path=str(self._path), problem=f"{reason}; nor can the record wait: {error}"

@@ -44,6 +44,12 @@ class LedgerQueue:
         sync_directory(self._directory)
         return target
 
+    def find(self, record_id: str) -> Path | None:
+        """Give where a record waits; None: it does not."""
+        ending = f"-{record_id}{_SUFFIX}"
+        name = next((name for name in self._names() if name.endswith(ending)), None)
+        return None if name is None else self._directory / name
+
     def waiting(self, limit: int) -> list[Waiting]:
         """Give the oldest records; one that cannot be read is set aside under another name."""
         found: list[Waiting] = []

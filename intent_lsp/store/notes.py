@@ -5,6 +5,7 @@ Invariant: of an intent the newest events are kept, and no more.
 """
 
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,12 +16,13 @@ EVENTS_KEPT: Final = 20
 """Events of one intent."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Noted:
-    """An event of an intent; `in_file`: the intents file tells it, too."""
+    """An event of an intent; `in_file`: the intents file tells it, too. `seq` is its number."""
 
     event: str
     in_file: bool
+    seq: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +55,17 @@ class Notes:
 
         self._database.write(work)
 
-    def events(self, intent_id: str) -> tuple[Noted, ...]:
-        """Give the events of an intent, newest first."""
-        query = "SELECT event, in_file FROM event WHERE intent_id = ? ORDER BY seq DESC"
-        key = pack(intent_id)
-        rows = self._database.read(lambda connection: connection.execute(query, (key,)).fetchall())
-        return tuple(Noted(unpack(event), bool(in_file)) for event, in_file in rows)
+    def events(self, *intent_ids: str) -> tuple[Noted, ...]:
+        """Give the events of an intent by each of its ids, newest first."""
+        query = (
+            f"SELECT event, in_file, seq FROM event WHERE {_among(intent_ids)} ORDER BY seq DESC"  # noqa: S608 - marks
+        )
+        keys = tuple(map(pack, intent_ids))
+        rows = self._database.read(lambda connection: connection.execute(query, keys).fetchall())
+        return tuple(
+            Noted(event=unpack(event), in_file=bool(in_file), seq=seq)
+            for event, in_file, seq in rows
+        )
 
     def unwritten(self) -> tuple[str, ...]:
         """List the intents with events that the intents file does not tell."""
@@ -66,19 +73,13 @@ class Notes:
         rows = self._database.read(lambda connection: connection.execute(query).fetchall())
         return tuple(unpack(row[0]) for row in rows)
 
-    def written(self, intent_id: str, events: tuple[Noted, ...]) -> None:
+    def written(self, events: Sequence[Noted], *intent_ids: str) -> None:
         """Note that the intents file tells these events, which `events` gave, newest first."""
-        key, fresh = pack(intent_id), sum(not noted.in_file for noted in events)
-
-        def work(connection: sqlite3.Connection) -> None:
-            # The oldest that are not told: what came meanwhile is newer than all of them.
-            connection.execute(
-                "UPDATE event SET in_file = 1 WHERE seq IN (SELECT seq FROM event"
-                " WHERE intent_id = ? AND in_file = 0 ORDER BY seq LIMIT ?)",
-                (key, fresh),
-            )
-
-        self._database.write(work)
+        # By number: what came meanwhile is newer, and may have pushed the oldest out.
+        newest = events[0].seq if events else 0
+        query = f"UPDATE event SET in_file = 1 WHERE seq <= ? AND {_among(intent_ids)}"  # noqa: S608 - marks
+        values = (newest, *map(pack, intent_ids))
+        self._database.write(lambda connection: connection.execute(query, values))
 
     def count_lesson(self, session_id: str, *, at_most: int) -> bool:
         """Count one more lesson of a session; False: it has had as many as it may."""
@@ -115,17 +116,24 @@ class Notes:
         urls = [unpack(url) for _, url in rows if url is not None]
         return Voice(next(iter(models), None), next(iter(urls), None))
 
-    def moment(self, name: str) -> str | None:
-        """Give when something was done last; None: never."""
-        query, key = "SELECT at FROM moment WHERE name = ?", pack(name)
-        rows = self._database.read(lambda connection: connection.execute(query, (key,)).fetchall())
-        return unpack(rows[0][0]) if rows else None
+    def take_moment(self, name: str, at: str, *, last_at_most: str) -> bool:
+        """Note that something is done now; False: it was done later than `last_at_most`.
 
-    def put_moment(self, name: str, at: str) -> None:
-        """Note when something was done."""
-        values = (pack(name), pack(at))
-        query = "INSERT OR REPLACE INTO moment VALUES (?,?)"
-        self._database.write(lambda connection: connection.execute(query, values))
+        One of many processes that ask at once is told True. A moment that is yet to come, from
+        before a clock was put back, counts for nothing.
+        """
+        values = (pack(name), pack(at), pack(last_at_most))
+        query = (
+            "INSERT INTO moment VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET at = excluded.at"
+            " WHERE at <= ?3 OR at > ?2"
+        )
+        return self._database.write(
+            lambda connection: connection.execute(query, values).rowcount > 0
+        )
+
+
+def _among(intent_ids: Sequence[str]) -> str:
+    return f"intent_id IN ({','.join('?' * len(intent_ids))})"
 
 
 def _packed(text: str | None) -> bytes | None:

@@ -26,12 +26,14 @@ def governed_root(path: str, *, stop_at: Sequence[str] = ()) -> Governed | None:
 
     None: the path is dormant. The root is spelled as the path is, its links not resolved.
     """
-    tops = {os.path.abspath(top) for top in (*stop_at, *_home())}  # noqa: PTH100 - resolve() would follow links
+    tops: frozenset[str] | None = None
     for directory in _upwards(path):
         if _present(directory / INTENTS_FILE):
             return Governed(directory, intents_missing=False)
         if has_ledger(directory):
             return Governed(directory, intents_missing=True)
+        # Not before: where the first directory governs, nobody needs to know where to stop.
+        tops = _tops(stop_at) if tops is None else tops
         if os.fspath(directory) in tops or is_git_top(directory):
             return None
     return None
@@ -39,6 +41,9 @@ def governed_root(path: str, *, stop_at: Sequence[str] = ()) -> Governed | None:
 
 def has_ledger(root: Path) -> bool:
     """Whether records were ever written under `root`: the ledger, or a segment of it."""
+    if not _present(root / CONTROL_ROOM):
+        # Most directories: one question instead of three.
+        return False
     if _present(root / LEDGER_FILE):
         return True
     return any(_has_segment(root / room) for room in _SEGMENT_ROOMS)
@@ -47,10 +52,12 @@ def has_ledger(root: Path) -> bool:
 def is_git_top(directory: Path) -> bool:
     """Whether a git work tree begins here: of a repository, a linked work tree or a submodule."""
     git = directory / ".git"
+    if not _present(git):
+        return False
     try:
         return git.is_file() or (git / "HEAD").is_file()
     except PermissionError:  # Not ours to look into: another's repository begins here all the same.
-        return os.path.lexists(git)
+        return True
     except OSError:
         return False
 
@@ -65,6 +72,10 @@ def _upwards(path: str) -> Iterator[Path]:
     if is_directory:
         yield start
     yield from start.parents
+
+
+def _tops(stop_at: Sequence[str]) -> frozenset[str]:
+    return frozenset(os.path.abspath(top) for top in (*stop_at, *_home()))  # noqa: PTH100 - resolve() would follow links
 
 
 def _home() -> tuple[str, ...]:

@@ -1,8 +1,10 @@
 """Contents kept by their hash in `.local/snapshots/`, as long as there is room.
 
 Invariant: a cache: it may go at any time, and what is damaged in it is not there.
+Invariant: a content is held against its hash whenever it is given out, and not when it is put.
 """
 
+import contextlib
 import logging
 import os
 import threading
@@ -14,18 +16,20 @@ from typing import Final
 from intent_lsp.core.content import ContentHash, hash_content, parse_hash
 from intent_lsp.core.errors import UnsafePathError
 from intent_lsp.core.paths import LOCAL_ROOM
-from intent_lsp.store.files import create_cache_file, read_bytes, remove_file
+from intent_lsp.store.files import create_cache_file, read_bytes, remove_file, stamp
 from intent_lsp.store.local_room import PRIVATE_FILE_MODE, ensure_inner_room, ensure_local_room
 
 _log = logging.getLogger(__name__)
 
 MAX_BYTES: Final = 256 * 1024 * 1024
-"""Compressed bytes that all snapshots of a root may take together."""
+"""Bytes on disk that all snapshots of a root may take together."""
 
 _ROOM: Final = "snapshots"
 # After a sweep this much is left, so that the next one is not due at once.
 _KEPT_OF_MAX: Final = 0.8
 _LEVEL: Final = 1
+# An agent waits while its files are kept: packing a larger one takes longer than writing it.
+_PACKED_AT_MOST: Final = 64 * 1024
 
 
 class Snapshots:
@@ -37,15 +41,19 @@ class Snapshots:
         self._max_bytes = max_bytes
         self._guard = threading.Lock()
         self._size: int | None = None
+        self._found_safe: tuple[int, int] | None = None
 
-    def put(self, data: bytes) -> ContentHash:
-        """Keep a content if the disk lets us, and give its hash; the oldest make room for it."""
-        content_hash = hash_content(data)
-        if self.get(content_hash) is not None:
-            return content_hash
+    def put(self, data: bytes, known: ContentHash | None = None) -> ContentHash:
+        """Keep a content if the disk lets us, and give its hash; the oldest make room for it.
+
+        `known` is its hash, where the caller has it.
+        """
+        content_hash = hash_content(data) if known is None else known
+        path = self._path(content_hash)
         with self._guard:
             try:
-                self._put(self._path(content_hash), data)
+                if not _is_kept(path):
+                    self._put(path, data)
             except (OSError, UnsafePathError) as problem:
                 _log.warning("%s: a content is not kept: %s", self._room, problem)
         return content_hash
@@ -56,12 +64,14 @@ class Snapshots:
             return None
         path = self._path(content_hash)
         try:
-            packed = read_bytes(path)
-            data = None if packed is None else zlib.decompress(packed)
-        except (OSError, zlib.error):
-            data = b""
-        if data is None or hash_content(data) == content_hash:
-            return data
+            stored = read_bytes(path)
+        except OSError:
+            stored = b""
+        if stored is None:
+            return None
+        for data in _meanings(stored):
+            if hash_content(data) == content_hash:
+                return data
         _log.warning("%s is damaged and dropped", path)
         self._drop(path)
         return None
@@ -70,16 +80,22 @@ class Snapshots:
         return self._room / content_hash.removeprefix("sha256:")
 
     def _put(self, path: Path, data: bytes) -> None:
-        packed = zlib.compress(data, _LEVEL)
-        if len(packed) > self._max_bytes * _KEPT_OF_MAX:
+        stored = zlib.compress(data, _LEVEL) if len(data) <= _PACKED_AT_MOST else data
+        if len(stored) > self._max_bytes * _KEPT_OF_MAX:
             return
-        ensure_inner_room(ensure_local_room(self._root), _ROOM)
+        self._ensure_room()
         if self._size is None:
             self._size = sum(size for _, size, _ in self._kept())
-        create_cache_file(path, packed, mode=PRIVATE_FILE_MODE)
-        self._size += len(packed)
+        create_cache_file(path, stored, mode=PRIVATE_FILE_MODE)
+        self._size += len(stored)
         if self._size > self._max_bytes:
             self._sweep(path)
+
+    def _ensure_room(self) -> None:
+        """Make the room, or find it safe; the very directory that was, is still."""
+        if self._found_safe is None or self._found_safe != _directory(self._room):
+            ensure_inner_room(ensure_local_room(self._root), _ROOM)
+            self._found_safe = _directory(self._room)
 
     def _sweep(self, newest: Path) -> None:
         """Drop the oldest until there is room; other processes' contents count too."""
@@ -108,3 +124,25 @@ class Snapshots:
             remove_file(path)
         except OSError as problem:
             _log.warning("%s cannot be dropped: %s", path, problem)
+
+
+def _meanings(stored: bytes) -> Iterator[bytes]:
+    """Give what a file may stand for: a large content is stored as it is, others packed."""
+    yield stored
+    with contextlib.suppress(zlib.error):
+        yield zlib.decompress(stored)
+
+
+def _is_kept(path: Path) -> bool:
+    """Whether a content seems to be there: a disk that lost its power may leave an empty file."""
+    found = stamp(path)
+    return found is not None and found.size > 0
+
+
+def _directory(path: Path) -> tuple[int, int] | None:
+    """Identify what has this name, links not followed; None: nothing."""
+    try:
+        found = path.lstat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino

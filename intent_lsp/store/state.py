@@ -15,6 +15,7 @@ from typing import Any, Literal
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.timestamps import timestamp
+from intent_lsp.store.call_memory import CallMemory
 from intent_lsp.store.database import Database
 from intent_lsp.store.notes import Notes
 from intent_lsp.store.state_layout import keep_safe, lay_out
@@ -78,6 +79,7 @@ class State:
         self.path = local_room / FILE_NAME
         self._database = Database(self.path, _connect)
         self.tickets = Tickets(self._database)
+        self.calls = CallMemory(self._database)
         self.notes = Notes(self._database)
 
     def close(self) -> None:
@@ -172,12 +174,6 @@ class State:
         """Note what a session, or a subagent, has just read or written of a file."""
         query = "INSERT OR REPLACE INTO read_hash VALUES (?,?,?,?,?)"
         self._do(query, session_id, agent_id, path, read.hash, read.turn)
-
-    def read_of(self, session_id: str, agent_id: str, path: WorkspacePath) -> ReadHash | None:
-        """Give what a session last read of a file; None: it never did."""
-        query = "SELECT hash, turn FROM read_hash WHERE session_id=? AND agent_id=? AND path=?"
-        rows = self._rows(query, session_id, agent_id, path)
-        return ReadHash(_hash(rows[0][0]), int(rows[0][1])) if rows else None
 
     def note_own_write(self, path: WorkspacePath, hash_: ContentHash) -> None:
         """Note what we are about to make of a file, so that no process takes it for another's."""

@@ -6,20 +6,19 @@ Invariant: a ticket whose outcome was kept gives the same outcome ever after.
 
 import json
 import sqlite3
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 import msgspec
 
+from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.question import Denied
 from intent_lsp.core.text_bytes import pack, unpack
 from intent_lsp.core.tickets import (
     CLAIMED_FOR,
     GOOD_FOR,
-    Claim,
     Recorded,
     Ticket,
     TicketFile,
@@ -37,6 +36,16 @@ class Refused:
     denied: Denied
     intent_id: str | None
     files: tuple[TicketFile, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldSave:
+    """A save of a file that a ticket claims: in whose editor, and what it wrote."""
+
+    path: WorkspacePath
+    ticket_id: str
+    session_id: str
+    hash: ContentHash
 
 
 class Tickets:
@@ -64,6 +73,10 @@ class Tickets:
             connection.execute("DELETE FROM claim WHERE until < ?", (timestamp(now),))
             connection.execute("INSERT INTO ticket VALUES (?,?,?,?,?,?,NULL)", row)
             connection.executemany("INSERT INTO claim VALUES (?,?,?,?,?)", claims)
+            if ticket.by_save:
+                # A person may take longer to save than a claim lasts.
+                saves = [claim[:2] for claim in claims]
+                connection.executemany("INSERT INTO saved_for VALUES (?,?)", saves)
 
         self._database.write(work)
 
@@ -115,7 +128,8 @@ class Tickets:
         key, told = pack(ticket_id), _spelled(outcome)
 
         def work(connection: sqlite3.Connection) -> Recorded:
-            connection.execute("DELETE FROM claim WHERE ticket_id = ?", (key,))
+            for table in ("claim", "saved_for", "held_save"):
+                connection.execute(f"DELETE FROM {table} WHERE ticket_id = ?", (key,))  # noqa: S608 - ours
             connection.execute(
                 "UPDATE ticket SET outcome = ? WHERE id = ? AND outcome IS NULL", (told, key)
             )
@@ -130,18 +144,75 @@ class Tickets:
         query = "DELETE FROM claim WHERE session_id = ? AND agent_id = ?"
         self._database.write(lambda connection: connection.execute(query, values))
 
-    def claims(
-        self, paths: Iterable[WorkspacePath], now: datetime, *, but_of: tuple[str, str]
-    ) -> tuple[Claim, ...]:
-        """Give the live claims on paths by anybody but one session (or subagent)."""
-        wanted, own = {pack(path) for path in paths}, tuple(map(pack, but_of))
-        query = "SELECT path, session_id, agent_id FROM claim WHERE until >= ?"
-        at = timestamp(now)
-        rows = self._database.read(lambda connection: connection.execute(query, (at,)).fetchall())
+    def over(self, path: WorkspacePath, now: datetime) -> Ticket | None:
+        """Give the newest open ticket whose call may be what an editor saves at a path.
+
+        One that claims the path, or whose change an editor makes; None: there is none.
+        """
+        query = (
+            "SELECT body FROM ticket WHERE outcome IS NULL AND issued_at >= ?1 AND id IN ("
+            " SELECT ticket_id FROM claim WHERE path = ?2 AND until >= ?3"
+            " UNION SELECT ticket_id FROM saved_for WHERE path = ?2)"
+            " ORDER BY issued_at DESC LIMIT 1"
+        )
+        values = (pack(timestamp(now - GOOD_FOR)), pack(path), timestamp(now))
+        rows = self._database.read(lambda connection: connection.execute(query, values).fetchall())
+        return _ticket(rows[0][0]) if rows else None
+
+    def saved(self, path: WorkspacePath, ticket_id: str) -> bool:
+        """Note that an editor has saved its part of a ticket; whether that was the last one."""
+        values = (pack(path), pack(ticket_id))
+
+        def work(connection: sqlite3.Connection) -> bool:
+            connection.execute("DELETE FROM saved_for WHERE path = ? AND ticket_id = ?", values)
+            query = "SELECT 1 FROM saved_for WHERE ticket_id = ?"
+            return not connection.execute(query, values[1:]).fetchall()
+
+        return self._database.write(work)
+
+    def hold(self, save: HeldSave) -> None:
+        """Keep a save that may be a ticket's, until that is recorded or lapses."""
+        row = (pack(save.path), pack(save.ticket_id), pack(save.session_id), pack(save.hash))
+        query = "INSERT OR REPLACE INTO held_save VALUES (?,?,?,?)"
+        self._database.write(lambda connection: connection.execute(query, row))
+
+    def held(self, ticket_id: str) -> tuple[WorkspacePath, ...]:
+        """List the files of a ticket that an editor has saved."""
+        query, key = "SELECT path FROM held_save WHERE ticket_id = ?", pack(ticket_id)
+        rows = self._database.read(lambda connection: connection.execute(query, (key,)).fetchall())
+        return tuple(WorkspacePath(unpack(row[0])) for row in rows)
+
+    def lapsed(self, now: datetime) -> tuple[tuple[HeldSave, Ticket], ...]:
+        """Take the saves whose tickets claim their files no more; each is given once."""
+        until = timestamp(now)
+        query = (
+            "SELECT path, ticket_id, held_save.session_id, hash, body FROM held_save"
+            " JOIN ticket ON ticket.id = ticket_id WHERE outcome IS NULL AND NOT EXISTS"
+            " (SELECT 1 FROM claim WHERE claim.ticket_id = held_save.ticket_id AND until >= ?)"
+        )
+
+        def work(connection: sqlite3.Connection) -> list[tuple[bytes, ...]]:
+            rows = connection.execute(query, (until,)).fetchall()
+            drop = "DELETE FROM held_save WHERE path = ? AND ticket_id = ?"
+            connection.executemany(drop, [row[:2] for row in rows])
+            # What came between a record and its ticket's end is in that record.
+            connection.execute(
+                "DELETE FROM held_save WHERE ticket_id NOT IN"
+                " (SELECT id FROM ticket WHERE outcome IS NULL)"
+            )
+            return rows
+
         return tuple(
-            Claim(WorkspacePath(unpack(path)), unpack(session), unpack(agent))
-            for path, session, agent in rows
-            if path in wanted and (session, agent) != own
+            (
+                HeldSave(
+                    path=WorkspacePath(unpack(path)),
+                    ticket_id=unpack(ticket_id),
+                    session_id=unpack(session_id),
+                    hash=ContentHash(unpack(hash_)),
+                ),
+                _ticket(body),
+            )
+            for path, ticket_id, session_id, hash_, body in self._database.write(work)
         )
 
 

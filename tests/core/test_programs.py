@@ -7,6 +7,7 @@ import pytest
 from intent_lsp.core.program_rows import Program
 from intent_lsp.core.programs import PROGRAMS, every_name, find_program
 from intent_lsp.core.programs_node import NODE
+from intent_lsp.core.programs_own import OWN
 from intent_lsp.core.programs_packages import PACKAGES
 from intent_lsp.core.programs_reading import READING
 from intent_lsp.core.programs_verifying import VERIFYING
@@ -44,7 +45,7 @@ def test_the_page_says_what_the_rows_say() -> None:
 
 
 def test_a_name_has_one_row() -> None:
-    parts = [READING, VERIFYING, WRITING, NODE, PACKAGES, WRAPPING]
+    parts = [READING, VERIFYING, WRITING, NODE, PACKAGES, WRAPPING, OWN]
     assert sum(map(len, parts)) + len({"git"}) == len(PROGRAMS)
 
 

@@ -27,14 +27,13 @@ from intent_lsp.doors.lsp.wire import (
     WirePosition,
     WireRange,
     WrongParamsError,
-    context_wire,
     decision_wire,
     draft_wire,
-    intent_wire,
     read_params,
     status_wire,
     trace_wire,
 )
+from intent_lsp.formats.intent_json import context_json, intent_json
 from intent_lsp.formats.ledger_jsonl import to_wire
 from intent_lsp.formats.verification_json import verification_json
 from tests.governance.editor import INTENTS, Editor
@@ -153,7 +152,7 @@ def test_any_params_are_read_or_refused(told: object, shape: type[msgspec.Struct
 
 def test_an_intent_is_spelled_in_camel_case() -> None:
     intent = Intent(id=IntentId("I"), name="One", owned_scope=("a",), created_at="2026-01-01")
-    assert intent_wire(intent, ("INTENT_IGNORED",)) == {
+    assert intent_json(intent, ("INTENT_IGNORED",)) == {
         "id": "I",
         "name": "One",
         "status": "PLANNED",
@@ -236,7 +235,7 @@ def test_a_context_and_a_trace_are_spelled(editor: Editor) -> None:
     editor.select("INT-002")
     record = editor.save("docs/guide.md", "x\n").record
     assert record is not None
-    told = context_wire(editor.select("INT-002").context)
+    told = context_json(editor.select("INT-002").context)
     assert told["intent"]["constraints"] == ["British spelling"]
     assert [file["path"] for file in told["relatedFiles"]] == ["docs/guide.md"]
     assert told["recentRecords"] == [to_wire(record)]

@@ -164,6 +164,7 @@ async def test_what_is_shown_goes_the_moment_its_cause_goes(repository: Reposito
         assert list(await editor.actions(INVOICE)) == [
             "Select intent INT-002 (owns this file)",
             "Select an intent…",
+            "Create an intent for this file",
             "Revert these lines",
             "Revert the file",
             "Show why",

@@ -1,5 +1,6 @@
 """The main job, by a real client and a real server: attach, select, see, save, trace."""
 
+import asyncio
 import json
 import re
 from pathlib import Path
@@ -8,7 +9,7 @@ import pytest
 from lsprotocol import types as lsp
 
 from intent_lsp.core.content import hash_content
-from tests.support.editor import Editor, capabilities, editing
+from tests.support.editor import Editor, capabilities, editing, plain
 from tests.support.governed import INTENTS, LINES, govern
 from tests.support.repository import Repository
 
@@ -153,6 +154,10 @@ async def test_code_actions_lead_out_of_a_violation(repository: Repository) -> N
         actions = await editor.actions(INVOICE, line=1)
         assert list(actions) == [
             "Select intent INT-002 (owns this file)",
+            f"Expand the scope of INT-001 with {INVOICE}",
+            "Expand the scope of INT-001 with src/billing/**",
+            f"Expand the scope of INT-001 with {INVOICE} for one hour",
+            "Create an intent for this file",
             "Revert these lines",
             "Revert the file",
             "Show why",
@@ -208,7 +213,7 @@ async def test_block_turns_a_save_back_and_keeps_a_draft(repository: Repository)
         assert editor.buffers[INVOICE].text == LINES
         await editor.until(lambda: editor.asked, "a message says so")
         titles = [action.title for action in editor.asked[0].actions or []]
-        assert titles == ["Select INT-002", "Keep draft"]
+        assert titles == ["Restore and expand scope", "Select INT-002", "Keep draft"]
         assert editor.asked[0].message.startswith("Save refused. Scope Violation: INT-001")
         (draft,) = (await editor.ask("intent/drafts"))["drafts"]
         assert (draft["path"], draft["code"]) == (INVOICE, "SCOPE_VIOLATION")
@@ -224,6 +229,100 @@ async def test_block_turns_a_save_back_and_keeps_a_draft(repository: Repository)
         await editor.traced(1)
         assert (repository.root / INVOICE).read_text() == wanted
         assert editor.records()[0]["scope_validation"] == "PASS"
+
+
+async def test_a_refused_text_comes_back_with_the_scope_that_it_needs(
+    repository: Repository,
+) -> None:
+    govern(repository, "enforcement: block")
+    async with editing(repository.root) as editor:
+        await select(editor, "INT-001")
+        editor.open(INVOICE)
+        wanted = LINES.replace("line 3\n", "line three\n")
+        editor.type(INVOICE, wanted)
+        await editor.problems(INVOICE, "SCOPE_VIOLATION")
+        await editor.save(INVOICE)
+        await editor.until(lambda: editor.asked, "a message says so")
+        await editor.choose("Restore and expand scope")
+        await editor.until(lambda: editor.buffers[INVOICE].text == wanted, "the text comes back")
+        await editor.problems(INVOICE)
+        await editor.save(INVOICE)
+        await editor.traced(1)
+        grant, saved = editor.records()
+        assert grant["tool_name"] == "intent/grant"
+        assert grant["grant"]["patterns"] == [INVOICE]
+        assert saved["scope_validation"] == "PASS"
+        intents = (repository.root / ".orchestration/active_intents.yaml").read_text()
+        assert f'owned_scope: ["src/auth/**", "{INVOICE}"]' in intents
+        ledger = (repository.root / ".orchestration/governance_ledger.md").read_text()
+        assert ledger.count("status=DENIED | tool=editor/save | intent=INT-001") == 1
+        assert (await editor.ask("intent/drafts"))["drafts"] == []
+
+
+async def test_a_click_expands_the_scope_or_makes_an_intent(repository: Repository) -> None:
+    govern(repository)
+    async with editing(repository.root) as editor:
+        await select(editor, "INT-001")
+        editor.open(INVOICE)
+        editor.type(INVOICE, LINES + "more\n")
+        await editor.problems(INVOICE, "SCOPE_VIOLATION")
+        actions = await editor.actions(INVOICE, line=10)
+        expanding = [title for title in actions if title.startswith("Expand the scope of INT-001")]
+        assert [title.removeprefix("Expand the scope of INT-001 with ") for title in expanding] == [
+            INVOICE,
+            "src/billing/**",
+            f"{INVOICE} for one hour",
+        ]
+        granted = await editor.run(
+            actions[f"Expand the scope of INT-001 with {INVOICE} for one hour"]
+        )
+        assert granted["approved"]
+        assert granted["expiresAt"]
+        # Nobody was asked: the click was the word. It is gone with its cause.
+        assert editor.asked == []
+        await editor.problems(INVOICE)
+        (grant,) = editor.records()
+        assert grant["grant"]["expires_at"] == granted["expiresAt"]
+        assert granted["intent"]["ownedScope"] == ["src/auth/**"]
+
+        editor.open("README.md")
+        editor.type("README.md", "# Another\n")
+        await editor.problems("README.md", "SCOPE_VIOLATION")
+        made = await editor.run(
+            (await editor.actions("README.md"))["Create an intent for this file"]
+        )
+        assert made["approved"]
+        assert (made["intent"]["id"], made["intent"]["ownedScope"]) == ("INT-003", ["README.md"])
+        await editor.run(
+            (await editor.actions("README.md"))["Select intent INT-003 (owns this file)"]
+        )
+        await editor.problems("README.md")
+
+
+async def test_a_click_counts_once_and_for_what_it_was_made(repository: Repository) -> None:
+    govern(repository)
+    async with editing(repository.root) as editor:
+        await select(editor, "INT-001")
+        editor.open(INVOICE)
+        editor.type(INVOICE, LINES + "more\n")
+        await editor.problems(INVOICE, "SCOPE_VIOLATION")
+        action = (await editor.actions(INVOICE, line=10))[
+            "Expand the scope of INT-001 with src/billing/**"
+        ]
+        (argument,) = (action.command or lsp.Command("", "")).arguments or []
+        # Whoever has seen it cannot have another scope for it: a person is asked.
+        asking = asyncio.ensure_future(
+            editor.ask("intent/requestScopeExpansion", {**plain(argument), "patterns": ["src/**"]})
+        )
+        await editor.until(lambda: editor.asked, "a person is asked")
+        await editor.choose("Reject")
+        assert await asking == {"approved": False, "feedback": "a person rejected it"}
+        # Used up by the attempt.
+        again = asyncio.ensure_future(editor.run(action))
+        await editor.until(lambda: len(editor.asked) == 2, "a person is asked again")
+        await editor.choose("Reject")
+        assert not (await again)["approved"]
+        assert editor.records() == []
 
 
 async def test_block_leaves_auto_saves_alone_and_offers_to_put_back(repository: Repository) -> None:

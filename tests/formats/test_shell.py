@@ -1,6 +1,7 @@
 """Shell commands become a verdict, the paths they would write, and what cannot be known."""
 
 import itertools
+import re
 import shlex
 from pathlib import Path
 
@@ -184,7 +185,8 @@ whole = st.sampled_from(
         for command in COMMANDS
         if "\n" not in command
         and "#" not in command
-        and not {"cd", "pushd", "popd", "exec", "coproc", "trap", "f()"} & set(command.split())
+        and not {"cd", "pushd", "popd", "exec", "coproc", "trap", "f()"}
+        & set(re.split(r"[\s;&|]+", command))
         and "no shell text" not in "".join(read_command(command).unknown)
         and not command.endswith(("&", ";"))
     ]

@@ -8,8 +8,9 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import HUMAN
 from intent_lsp.governance.checkout import Selection
 from intent_lsp.governance.desk import Governance
+from intent_lsp.governance.held_saves import AfterSave
 from intent_lsp.governance.looks import Look
-from intent_lsp.governance.saves import AfterSave, BeforeSave, Buffer
+from intent_lsp.governance.saves import BeforeSave, Buffer
 from intent_lsp.governance.sessions import Session
 from intent_lsp.store.places import Place, real_relative
 

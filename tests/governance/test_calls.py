@@ -10,12 +10,15 @@ import pytest
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.privacy import hashed_session
 from intent_lsp.core.question import Allowed, Denied
 from intent_lsp.core.records import MutationClass, ScopeValidation
 from intent_lsp.core.tool_names import COMMAND_TOOLS, EDIT_TOOLS
 from intent_lsp.core.tools import ToolCall
 from intent_lsp.governance.admission import Admission
 from intent_lsp.governance.desk import Governance
+from intent_lsp.store.index import Query
+from intent_lsp.store.notes import Voice
 from tests.governance.editor import INTENTS
 from tests.support.repository import Repository
 
@@ -451,3 +454,110 @@ def test_no_attempt_in_scope_is_refused(agent: Open) -> None:
 
 def _rest(call: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in call.items() if name != "paths"}
+
+
+def test_what_a_command_changed_unseen_is_found_and_judged(root: Repository, agent: Open) -> None:
+    root.write("AGENT.md", "# Brain\n")
+    root.commit()
+    builder = agent()
+    asked = builder.asks(tool="Bash", command="python tools/generate.py")
+    assert asked.decision.verdict is ScopeValidation.EXEMPT  # type: ignore[union-attr]
+    assert asked.ticket is not None
+    root.write(LOGIN, "generated\n")
+    root.write("docs/guide.md", "generated\n")
+    outcome = builder.desk.calls.record(asked.ticket.id)
+    assert outcome is not None
+    record = outcome.record
+    assert record is not None
+    # The guide is not the intent's: what happened is a violation, although nobody saw it coming.
+    assert record.scope_validation is ScopeValidation.FAIL
+    assert [file.path for file in record.files] == ["docs/guide.md", LOGIN]
+    ranges = [range_ for file in record.files for range_ in file.conversations[0].ranges]
+    assert [each.replaced for each in ranges] == [(1, 3, 1), (1, 3, 1)]
+    brain = (root.root / "AGENT.md").read_text()
+    assert "SCOPE_VIOLATION" in brain
+    assert "docs/guide.md" in brain
+
+
+def test_a_command_that_stays_in_scope_passes_and_one_without_a_change_has_no_record(
+    root: Repository, agent: Open
+) -> None:
+    builder = agent()
+    ticket = builder.ticket(tool="Bash", command="python tools/generate.py")
+    root.write(LOGIN, "generated\n")
+    outcome = builder.desk.calls.record(ticket)
+    assert outcome is not None
+    assert outcome.record is not None
+    assert outcome.record.scope_validation is ScopeValidation.PASS
+    ticket = builder.ticket(tool="Bash", command="python tools/generate.py")
+    outcome = builder.desk.calls.record(ticket)
+    assert outcome is not None
+    assert (outcome.record, outcome.recorded.files) == (None, ())
+
+
+def test_a_call_that_its_host_names_twice_gets_the_same_answer(
+    root: Repository, agent: Open
+) -> None:
+    builder = agent()
+    first = builder.asks("docs/guide.md", tool_use_id="use-1")
+    builder.select("INT-002")
+    again = builder.asks("docs/guide.md", tool_use_id="use-1")
+    assert isinstance(first.decision, Denied)
+    assert again.decision == first.decision
+    assert again.again
+    ledger = (root.root / ".orchestration/governance_ledger.md").read_text()
+    assert ledger.count("status=DENIED") == 1
+
+
+def test_a_subagent_has_its_sessions_intent_until_it_selects_its_own(agent: Open) -> None:
+    builder = agent()
+    calls, sessions = builder.desk.calls, builder.desk.sessions
+    guide = ToolCall(tool_name="Write", paths=("docs/guide.md",))
+    login = ToolCall(tool_name="Write", paths=(LOGIN,))
+    assert isinstance(calls.admit("builder", "helper", login).decision, Allowed)
+    own = sessions.open_agent("builder", "helper")
+    builder.desk.checkout.select(own, "INT-002", unsaved_file=False)
+    assert isinstance(calls.admit("builder", "helper", guide).decision, Allowed)
+    assert isinstance(calls.admit("builder", "", guide).decision, Denied)
+    # Its turns are its own as well.
+    sessions.begin_turn("builder", "helper")
+    refused = calls.admit("builder", "helper", guide).decision
+    assert isinstance(refused, Denied)
+    assert refused.code is GateCode.CHECKOUT_REQUIRED
+    assert sessions.active_intent("builder") == "INT-001"
+
+
+def test_records_do_not_tell_what_the_team_keeps_to_itself(root: Repository, agent: Open) -> None:
+    root.write(
+        ".orchestration/constraints.sidecar.yaml",
+        "sidecar:\n  privacy: {session_ids: hashed, urls: drop}\n",
+    )
+    builder = agent(intent=None)
+    session = builder.desk.sessions.open_agent("builder")
+    voice = Voice(model="maker/model-1", url="https://example.org/talk/1")
+    builder.desk.checkout.select(session, "INT-001", unsaved_file=False, voice=voice)
+    record = builder.writes(LOGIN, "new\n")
+    assert record.session_id == hashed_session("builder")
+    (conversation,) = record.files[0].conversations
+    assert conversation.url == record.session_id
+    assert conversation.contributor.model_identifier == "maker/model-1"
+    for name in ("agent_trace.jsonl", "governance_ledger.md"):
+        told = (root.root / ".orchestration" / name).read_text()
+        assert "builder" not in told
+        assert "example.org" not in told
+    # It is found by its own name all the same, and its own next edit overtakes nothing.
+    found = builder.desk.tracing.page(Query(session_ids=("builder",)), limit=5)
+    assert [each.id for each in found.records] == [record.id]
+    assert not builder.writes(LOGIN, "newer\n").concurrent_modification
+
+
+def test_committing_does_not_hide_what_a_command_changed(root: Repository, agent: Open) -> None:
+    builder = agent()
+    ticket = builder.ticket(tool="Bash", command="make everything")
+    root.write("docs/guide.md", "hidden\n")
+    root.commit("nothing to see")
+    outcome = builder.desk.calls.record(ticket)
+    assert outcome is not None
+    assert outcome.record is not None
+    assert outcome.record.scope_validation is ScopeValidation.FAIL
+    assert [file.path for file in outcome.record.files] == ["docs/guide.md"]

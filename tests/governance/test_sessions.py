@@ -79,10 +79,12 @@ def test_an_agents_session_begins_unknown_and_is_kept(editor: Editor) -> None:
     assert editor.desk.sessions.active_intent(editor.session.id) is None
 
 
-def test_an_unknown_session_chooses_nothing(editor: Editor) -> None:
-    editor.desk.sessions.choose("nobody", "INT-001")
-    assert editor.desk.sessions.row("nobody") is None
-    assert editor.desk.sessions.active_intent("nobody") is None
+def test_a_session_that_was_forgotten_begins_anew_by_choosing(editor: Editor) -> None:
+    sessions = editor.desk.sessions
+    sessions.choose("forgotten", None)
+    assert sessions.row("forgotten") is None
+    sessions.choose("forgotten", "INT-001")
+    assert sessions.active_intent("forgotten") == "INT-001"
 
 
 def test_without_a_place_to_keep_it_a_session_lives_in_memory(

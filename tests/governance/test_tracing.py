@@ -27,7 +27,7 @@ def test_records_are_told_newest_first_and_narrowed(editor: Editor) -> None:
     assert told(Query(intent_ids=["INT-001"])) == (first,)
     assert told(Query(intent_ids=["INT-009"])) == ()
     assert told(Query(path=WorkspacePath("docs/guide.md"))) == (second,)
-    assert told(Query(session_id="nobody")) == ()
+    assert told(Query(session_ids=("nobody",))) == ()
     assert told(Query(since="9999-01-01T00:00:00.000Z")) == ()
     assert told(Query(since=first.timestamp)) == (second, first)
     page = trace.page(Query(), limit=1)

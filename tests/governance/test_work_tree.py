@@ -4,6 +4,7 @@ import json
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path
 
 import msgspec
@@ -24,12 +25,17 @@ from intent_lsp.store.ledger import Ledger
 from intent_lsp.store.local_room import open_local_room
 from intent_lsp.store.snapshots import Snapshots
 from intent_lsp.store.state import State
+from intent_lsp.store.tree_files import HELD_AT_MOST
 from tests.support.repository import Repository, create
 
 Texts = Mapping[str, tuple[str | None, str | None]]
 """What each changed file held before and after."""
 
 ONE, BEE, SEA = "one\n", "bee\n", "sea\n"
+TWO: Texts = {"a": (ONE, "two\n")}
+
+# What merging `other` brings without a conflict; the index alone holds it until it is committed.
+MERGED: Texts = {"dir/c": (SEA, None), "new": (None, "new\n")}
 
 # What the server writes when it first opens its own room.
 OURS = ".orchestration/.gitignore"
@@ -39,6 +45,7 @@ OTHER = (
     "git checkout -q -b other; echo theirs > a; git rm -q dir/c; echo new > new;"
     " git add .; git commit -qm other; git checkout -q main"
 )
+OURS_TOO = "echo x > b; git commit -qam ours"
 
 
 @dataclass
@@ -162,16 +169,47 @@ def test_what_a_command_changes_is_told_with_what_it_was(
 
 
 @pytest.mark.parametrize(
+    ("before", "command"),
+    [
+        pytest.param("echo two > a", "git checkout -q -- a", id="restored"),
+        pytest.param("echo two > a", "echo one > a", id="as-in-head"),
+        pytest.param("echo two > a; git add a", "git restore -SW a", id="restored-twice"),
+        pytest.param("rm a", "git checkout -q -- a", id="brought-back"),
+        pytest.param("echo two > a", "git reset -q --hard", id="reset"),
+        pytest.param("echo two > a", "git stash -q", id="stashed"),
+        pytest.param("echo two > a", "git commit -qam x", id="committed-as-it-was"),
+        pytest.param("git rm -q a", "git commit -qm x", id="deletion-committed-as-it-was"),
+        pytest.param(OTHER, "git checkout -q other", id="checkout"),
+        pytest.param(OTHER, "git switch -q other", id="switch"),
+        pytest.param(OTHER, "git merge -q other", id="fast-forward"),
+        pytest.param(OTHER, "git pull -q . other", id="pull"),
+        pytest.param(OTHER, "git cherry-pick other", id="cherry-pick"),
+        pytest.param(OTHER, "git format-patch -1 --stdout other | git am -q", id="am"),
+        pytest.param(f"{OTHER}; git checkout -q other", "git reset -q --hard HEAD^", id="back"),
+        pytest.param(f"{OTHER}; git checkout -q other", "git revert --no-edit HEAD", id="revert"),
+        pytest.param(f"{OTHER}; {OURS_TOO}", "git merge -q --no-edit other", id="merge"),
+        pytest.param(f"{OTHER}; {OURS_TOO}", "git rebase -q other", id="rebase"),
+        pytest.param(f"{OTHER}; echo x > b", "git checkout -q other", id="checkout-dirty"),
+        pytest.param(f"{OTHER}; echo x > dir/c", "git checkout -qf other", id="forced"),
+        pytest.param(
+            OTHER, "echo two > a; git commit -qam x; git checkout -q other", id="left-behind"
+        ),
+        pytest.param(
+            f"{OTHER}; echo ours > a; git commit -qam ours",
+            "git merge -q other || echo both > a; git commit -qam both",
+            id="merge-ended",
+        ),
+    ],
+)
+def test_what_git_made_of_a_file_is_gits(files: Repository, before: str, command: str) -> None:
+    desk = Desk.of(files.root)
+    desk.run(before)
+    assert desk.texts(desk.changed_by(command)) == {}
+
+
+@pytest.mark.parametrize(
     ("before", "command", "changed"),
     [
-        pytest.param("echo two > a", "git checkout -q -- a", {}, id="restored"),
-        pytest.param("echo two > a", "echo one > a", {}, id="as-in-head"),
-        pytest.param("echo two > a; git add a; echo x > a", "echo two > a", {}, id="as-in-index"),
-        pytest.param("rm a", "git checkout -q -- a", {}, id="brought-back"),
-        pytest.param("echo two > a", "git reset -q --hard", {}, id="reset"),
-        pytest.param(OTHER, "git checkout -q other", {}, id="checkout"),
-        pytest.param(OTHER, "git merge -q other", {}, id="fast-forward"),
-        pytest.param(f"{OTHER}; echo x > b", "git checkout -q other", {}, id="checkout-dirty"),
         pytest.param(
             OTHER,
             "git checkout -q other; echo x > a; echo y > dir; echo z > new",
@@ -184,20 +222,109 @@ def test_what_a_command_changes_is_told_with_what_it_was(
             {"u": ("u\n", None)},
             id="not-its",
         ),
-        pytest.param(f"{OTHER}; echo x > dir/c", "git checkout -qf other", {}, id="forced"),
         pytest.param(
             f"{OTHER}; echo x > dir/c",
             "rm dir/c; git branch x",
             {"dir/c": ("x\n", None)},
             id="branch",
         ),
-        pytest.param("", "echo two > a; git commit -qam x", {}, id="committed"),
-        pytest.param("", "git rm -q a; git commit -qm x", {}, id="deletion-committed"),
+        pytest.param(
+            "echo x > dir/c",
+            "git checkout -q --orphan n; rm dir/c",
+            {"dir/c": ("x\n", None)},
+            id="no-commit-any-more",
+        ),
+        pytest.param(
+            f"{OTHER}; echo ours > a; git commit -qam ours",
+            "git merge -q other || test $? = 1; echo x > b",
+            {"b": (BEE, "x\n"), **MERGED},
+            id="conflict",
+        ),
+        pytest.param(
+            f"{OTHER}; {OURS_TOO}",
+            "git merge -q --no-commit other; rm b",
+            {"a": (ONE, "theirs\n"), "b": ("x\n", None), **MERGED},
+            id="merged-not-committed",
+        ),
+    ],
+)
+def test_what_else_a_command_did_is_told(
+    files: Repository, before: str, command: str, changed: Texts
+) -> None:
+    desk = Desk.of(files.root)
+    desk.run(before)
+    assert desk.texts(desk.changed_by(command)) == changed
+
+
+@pytest.mark.parametrize(
+    ("before", "command", "changed"),
+    [
+        pytest.param("", "echo two > a; git add a", TWO, id="added"),
+        pytest.param("", "echo x > n; git add -A", {"n": (None, "x\n")}, id="all-added"),
+        pytest.param(
+            "echo two > a; git add a; echo x > a",
+            "echo two > a",
+            {"a": ("x\n", "two\n")},
+            id="as-in-index",
+        ),
         pytest.param(
             "",
-            "echo 2 > a; echo x > b; git commit -qm x a",
-            {"b": (BEE, "x\n")},
+            "echo two > a; git add a; echo three > a",
+            {"a": (ONE, "three\n")},
+            id="changed-after-its-addition",
+        ),
+        pytest.param("", "echo two > a; git add a; rm a", {"a": (ONE, None)}, id="added-then-gone"),
+        pytest.param("", "git rm -q a", {"a": (ONE, None)}, id="git-rm"),
+        pytest.param("", "git mv a z", {"a": (ONE, None), "z": (None, ONE)}, id="git-mv"),
+        pytest.param(
+            "",
+            "git mv a z; echo more >> z",
+            {"a": (ONE, None), "z": (None, "one\nmore\n")},
+            id="git-mv-then-changed",
+        ),
+        pytest.param(
+            OTHER, "git checkout -q other -- a", {"a": (ONE, "theirs\n")}, id="of-another-branch"
+        ),
+        pytest.param("", "echo x > x.log; git add -f x.log", {"x.log": (None, "x\n")}, id="forced"),
+    ],
+)
+def test_what_a_command_added_to_the_index_is_its_own(
+    files: Repository, before: str, command: str, changed: Texts
+) -> None:
+    desk = Desk.of(files.root)
+    desk.run(before)
+    assert desk.texts(desk.changed_by(command)) == changed
+
+
+@pytest.mark.parametrize(
+    ("before", "command", "changed"),
+    [
+        pytest.param("", "echo two > a; git commit -qam x", TWO, id="committed"),
+        pytest.param("", "echo two > a; git commit -q --amend -am x", TWO, id="amended"),
+        pytest.param("", "echo two > a; git commit -qam 'x: \udcff'", TWO, id="odd-message"),
+        pytest.param(
+            "", "echo two > a; git commit -qa --allow-empty-message -m ''", TWO, id="no-message"
+        ),
+        pytest.param(
+            "", "git rm -q a; git commit -qm x", {"a": (ONE, None)}, id="deletion-committed"
+        ),
+        pytest.param(
+            "",
+            "git mv a z; git commit -qm x",
+            {"a": (ONE, None), "z": (None, ONE)},
+            id="git-mv-committed",
+        ),
+        pytest.param(
+            "",
+            "echo two > a; echo x > b; git commit -qm x a",
+            {**TWO, "b": (BEE, "x\n")},
             id="one-committed",
+        ),
+        pytest.param(
+            "",
+            "echo 2 > a; git commit -qam x; echo two > a; echo x > b; git commit -qam y",
+            {**TWO, "b": (BEE, "x\n")},
+            id="committed-twice",
         ),
         pytest.param(
             "",
@@ -205,44 +332,157 @@ def test_what_a_command_changes_is_told_with_what_it_was(
             {"a": (ONE, "three\n"), "b": (BEE, None)},
             id="changed-after-its-commit",
         ),
-        pytest.param("", "echo two > a; git add a", {}, id="added"),
         pytest.param(
-            "",
-            "echo two > a; git add a; echo three > a",
-            {"a": (ONE, "three\n")},
-            id="changed-after-its-addition",
+            "", "echo two > a; git commit -qam x; git reset -q --soft HEAD^", TWO, id="taken-back"
         ),
-        pytest.param("", "git rm -q a", {"a": (ONE, None)}, id="git-rm"),
-        # Its new end is what the index holds, which is git's; that the old one is gone is told.
-        pytest.param("", "git mv a z", {"a": (ONE, None)}, id="git-mv"),
         pytest.param(
-            "",
-            "git mv a z; echo more >> z",
-            {"a": (ONE, None), "z": (None, "one\nmore\n")},
-            id="git-mv-then-changed",
+            "", "git checkout -qb n; echo two > a; git commit -qam x", TWO, id="on-a-branch"
         ),
-        pytest.param("echo two > a", "git stash -q", {}, id="stashed"),
-        pytest.param("echo two > a; git stash -q", "git stash apply -q", {}, id="unstashed"),
         pytest.param(
-            f"{OTHER}; echo ours > a; git commit -qam ours",
-            "git merge -q other || test $? = 1; echo x > b",
+            OTHER,
+            "git checkout -q other; echo x > b; git commit -qam x",
             {"b": (BEE, "x\n")},
-            id="conflict",
+            id="checkout-then-committed",
         ),
         pytest.param(
-            f"{OTHER}; echo x > b; git commit -qam ours",
-            "git merge -q --no-commit other; rm b",
-            {"b": ("x\n", None)},
-            id="merged-not-committed",
+            "",
+            "git checkout -q --orphan n; echo two > a; git commit -qam x",
+            TWO,
+            id="on-an-orphan",
+        ),
+        pytest.param(
+            "",
+            "ln -s b l; git add l; git commit -qm x",
+            {"l": (None, BEE)},
+            id="link",
+        ),
+        pytest.param(
+            "",
+            "echo x > x.log; git add -f x.log; git commit -qm x",
+            {"x.log": (None, "x\n")},
+            id="ignored-but-committed",
+        ),
+        pytest.param(
+            "",
+            "git rm -q --cached kept.log; git commit -qm x; echo x > kept.log",
+            {"kept.log": ("log\n", "x\n")},
+            id="tracked-no-more",
+        ),
+        pytest.param(
+            "",
+            "name=$(printf 'o\\377'); echo x > $name; git add -A; git commit -qm x",
+            {"o\udcff": (None, "x\n")},
+            id="odd-name",
         ),
     ],
 )
-def test_what_git_made_of_a_file_is_gits(
+def test_what_a_command_committed_itself_is_its_own(
     files: Repository, before: str, command: str, changed: Texts
 ) -> None:
     desk = Desk.of(files.root)
     desk.run(before)
     assert desk.texts(desk.changed_by(command)) == changed
+
+
+@pytest.mark.parametrize(
+    "lost",
+    [
+        pytest.param("rm -r .git/logs; git config core.logAllRefUpdates false", id="none-kept"),
+        pytest.param("true", id="expired"),
+    ],
+)
+def test_without_heads_log_a_commit_is_gits(files: Repository, lost: str) -> None:
+    desk = Desk.of(files.root)
+    desk.run(lost)
+    expired = "git reflog expire --expire=all --all" if lost == "true" else "true"
+    changed = desk.changed_by(f"echo two > a; git commit -qam x; {expired}; rm b")
+    assert desk.texts(changed) == {"b": (BEE, None)}
+
+
+def test_a_command_that_comes_back_to_where_it_began_has_not_begun_there(
+    files: Repository,
+) -> None:
+    desk = Desk.of(files.root)
+    before, moment = desk.seen(), clock.now()
+    today = f"GIT_COMMITTER_DATE=@{moment.timestamp():.0f}; export GIT_COMMITTER_DATE"
+    desk.run(
+        f"{today}; git checkout -qb n; echo two > a; git commit -qam x; git checkout -q main;"
+        " git merge -q n"
+    )
+    assert desk.texts(desk.tree.changes(before, since=moment) or ()) == TWO
+    # Nobody knows when: it may have been a person's branch.
+    assert desk.changes(before) == ()
+
+
+LATER, EARLIER = timedelta(hours=1), timedelta(hours=-1)
+
+
+@pytest.mark.parametrize(
+    ("since", "told"),
+    [
+        pytest.param(LATER, False, id="older"),
+        pytest.param(EARLIER, True, id="younger"),
+        pytest.param(None, True, id="nobody-knows"),
+    ],
+)
+def test_what_a_stash_held_is_gits_where_it_is_older_than_the_command(
+    files: Repository, since: timedelta | None, *, told: bool
+) -> None:
+    desk = Desk.of(files.root)
+    desk.run("echo two > a; echo x > n; git stash -qu")
+    before = desk.seen()
+    desk.run("git stash apply -q; echo x > b; rm dir/c")
+    moment = None if since is None else clock.now() + since
+    changed = desk.tree.changes(before, since=moment)
+    assert changed is not None
+    stashed: Texts = {**TWO, "n": (None, "x\n")} if told else {}
+    assert desk.texts(changed) == {**stashed, "b": (BEE, "x\n"), "dir/c": (SEA, None)}
+
+
+def test_what_a_command_stashed_and_brought_back_is_its_own(files: Repository) -> None:
+    desk = Desk.of(files.root)
+    before, moment = desk.seen(), clock.now()
+    # A commit says of itself whatever its maker wants, of when it was made too.
+    desk.run("echo two > a; GIT_COMMITTER_DATE=@1000000000 git stash -q; git stash apply -q")
+    assert desk.texts(desk.tree.changes(before, since=moment) or ()) == TWO
+
+
+def test_a_commit_that_cannot_be_read_leaves_nothing_to_compare_with(
+    files: Repository, caplog: pytest.LogCaptureFixture
+) -> None:
+    desk = Desk.of(files.root)
+    files.write("a", "two\n")
+    assert desk.tree.changes(replace(desk.seen(), head="0" * 40)) is None
+    before = replace(desk.seen(), head="0" * 40, files=())
+    assert desk.tree.changes(before) is None
+    assert "cannot be compared" in caplog.text
+    without_git = replace(desk.stores, git=None)
+    assert WorkTree(without_git, Contents(without_git)).changes(desk.seen()) is None
+
+
+def test_more_files_than_are_compared_are_not_committed_unseen(
+    repository: Repository, caplog: pytest.LogCaptureFixture
+) -> None:
+    repository.write(".gitignore", ".orchestration/\n")
+    repository.commit()
+    desk = Desk.of(repository.root)
+    before = desk.seen()
+    for number in range(FILES_AT_MOST + 1):
+        (repository.root / str(number)).touch()
+    repository.commit()
+    assert desk.tree.changes(before) is None
+    assert "cannot be compared" in caplog.text
+
+
+def test_a_file_too_large_to_hold_is_hashed_all_the_same(files: Repository) -> None:
+    desk = Desk.of(files.root)
+    before = desk.seen()
+    with files.write("large", "").open("r+b") as large:
+        large.truncate(HELD_AT_MOST + 1)
+    zeros = hash_content(bytes(HELD_AT_MOST + 1))
+    large_file = ChangedFile(path=WorkspacePath("large"), old=None, new=zeros, data=None)
+    assert desk.changes(before) == (large_file,)
+    assert dict(desk.seen().files)[WorkspacePath("large")] == zeros
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 import json
 import os
+import zlib
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from intent_lsp.store.snapshots import Snapshots
 
 NOON = datetime(2026, 2, 16, 12, tzinfo=UTC)
 PATH = WorkspacePath("src/a.py")
+UNREADABLE = Path("/proc/self/mem")
 
 
 @pytest.fixture
@@ -166,7 +169,15 @@ def test_a_name_that_is_always_taken_is_an_error(
         write(drafts)
 
 
-@pytest.mark.parametrize("data", [b"", b"a\r\n\0\xff", b"x" * 100_000])
+# Larger than what is packed here, and yet something that could be unpacked.
+PACKED_BY_ITS_AUTHOR = zlib.compress(b"x" * 100_000, 0)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"a\r\n\0\xff", b"x" * 100_000, zlib.compress(b"data"), PACKED_BY_ITS_AUTHOR],
+    ids=len,
+)
 def test_a_content_is_given_back_by_its_hash(root: Path, data: bytes) -> None:
     snapshots = Snapshots(root)
     found = snapshots.put(data)
@@ -185,19 +196,128 @@ def kept(root: Path) -> list[Path]:
     return sorted((root / ".orchestration/.local/snapshots").iterdir())
 
 
-@pytest.mark.parametrize("damage", [b"", b"rubbish", None])
+LARGE = b"0123456789\n" * 20_000
+
+
+def place_of(root: Path, content_hash: ContentHash) -> Path:
+    (path,) = (file for file in kept(root) if content_hash.endswith(file.name))
+    return path
+
+
+def cut(stored: bytes) -> bytes:
+    return stored[:-1]
+
+
+def turned(stored: bytes) -> bytes:
+    return bytes([stored[0] ^ 1]) + stored[1:]
+
+
+def emptied(_stored: bytes) -> bytes:
+    return b""
+
+
+def replaced(_stored: bytes) -> bytes:
+    return zlib.compress(b"other")
+
+
+@pytest.mark.parametrize("data", [b"data", LARGE], ids=len)
+@pytest.mark.parametrize("damage", [cut, turned, emptied, replaced])
 def test_a_damaged_content_is_dropped_and_can_be_kept_again(
-    root: Path, damage: bytes | None, caplog: pytest.LogCaptureFixture
+    root: Path,
+    data: bytes,
+    damage: Callable[[bytes], bytes],
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     snapshots = Snapshots(root)
-    other, found = snapshots.put(b"other"), snapshots.put(b"data")
-    (path,) = (file for file in kept(root) if file.name == found.removeprefix("sha256:"))
-    intact = path.with_name(other.removeprefix("sha256:")).read_bytes()
-    path.write_bytes(intact if damage is None else damage)
+    found = snapshots.put(data)
+    path = place_of(root, found)
+    path.write_bytes(damage(path.read_bytes()))
     assert snapshots.get(found) is None
     assert "damaged" in caplog.text
-    assert snapshots.put(b"data") == found
+    assert kept(root) == []
+    assert snapshots.put(data) == found
+    assert snapshots.get(found) == data
+
+
+def test_a_damaged_content_is_not_given_out_although_it_was_put_again(root: Path) -> None:
+    snapshots = Snapshots(root)
+    found = snapshots.put(b"data")
+    place_of(root, found).write_bytes(b"rubbish")
+    snapshots.put(b"data")
+    assert snapshots.get(found) in (None, b"data")
+    # Whoever was told that it is not there can keep it again.
+    snapshots.put(b"data")
     assert snapshots.get(found) == b"data"
+
+
+@pytest.mark.skipif(not UNREADABLE.exists(), reason="no file that cannot be read")
+def test_a_content_that_cannot_be_read_is_dropped_and_can_be_kept_again(root: Path) -> None:
+    snapshots = Snapshots(root)
+    found = snapshots.put(b"data")
+    path = place_of(root, found)
+    path.unlink()
+    path.symlink_to(UNREADABLE)
+    assert snapshots.get(found) is None
+    assert kept(root) == []
+    snapshots.put(b"data")
+    assert snapshots.get(found) == b"data"
+
+
+def test_a_file_that_a_lost_disk_has_left_empty_is_written_again(root: Path) -> None:
+    snapshots = Snapshots(root)
+    found = snapshots.put(b"data")
+    place_of(root, found).write_bytes(b"")
+    snapshots.put(b"data")
+    assert snapshots.get(found) == b"data"
+
+
+@pytest.mark.parametrize("data", [b"data", LARGE], ids=len)
+def test_what_is_kept_is_not_written_again(root: Path, data: bytes) -> None:
+    found = Snapshots(root).put(data)
+    before = place_of(root, found).stat()
+    assert Snapshots(root).put(data) == found
+    after = place_of(root, found).stat()
+    assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
+
+
+def test_a_hash_that_is_known_is_taken_and_a_wrong_one_leads_to_nothing(root: Path) -> None:
+    snapshots = Snapshots(root)
+    known = hash_content(b"data")
+    assert snapshots.put(b"data", known) == known
+    assert snapshots.get(known) == b"data"
+    wrong = snapshots.put(b"more", hash_content(b"less"))
+    assert snapshots.get(wrong) is None
+
+
+def test_what_cannot_be_written_over_is_reported(
+    root: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    snapshots = Snapshots(root)
+    path = place_of(root, snapshots.put(b"data"))
+    path.unlink()
+    path.mkdir()
+    assert snapshots.get(snapshots.put(b"data")) is None
+    assert "not kept" in caplog.text
+
+
+@pytest.mark.parametrize("name", [".local/snapshots", ".local"])
+def test_nothing_is_kept_through_a_link_that_took_the_rooms_place(
+    root: Path,
+    name: str,
+    tmp_path_factory: pytest.TempPathFactory,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    snapshots = Snapshots(root)
+    snapshots.put(b"data")
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "snapshots").mkdir()
+    room = root / ".orchestration" / name
+    room.rename(root / "moved")
+    room.symlink_to(outside)
+    found = snapshots.put(b"more")
+    assert "not kept" in caplog.text
+    assert snapshots.get(found) is None
+    assert [path for path in outside.rglob("*") if path.is_file()] == []
 
 
 def test_the_oldest_contents_make_room(root: Path) -> None:

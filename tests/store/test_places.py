@@ -1,5 +1,6 @@
 """Where bytes go, which root governs, and what the local room refuses."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -161,6 +162,16 @@ def test_the_search_ends_at_a_git_top_level(root: Path) -> None:
     assert governed_root(str(linked / "x")) is None
     govern(linked)
     assert governed_root(str(linked / "x")) == Governed(linked, intents_missing=False)
+
+
+def test_a_repository_too_deep_to_be_looked_into_begins_nowhere(root: Path) -> None:
+    longest = os.pathconf(root, "PC_PATH_MAX") - 1
+    deep = root
+    while (left := longest - len(os.fspath(deep)) - len("/.git")) > 1:
+        deep /= "x" * (min(left - 1, 200) if left > 202 else left - 1)
+        deep.mkdir()
+    (deep / ".git").mkdir()
+    assert not is_git_top(deep)
 
 
 def test_a_path_that_nobody_governs_is_dormant() -> None:

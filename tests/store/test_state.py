@@ -14,13 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.core.content import EMPTY_HASH, ContentHash, hash_content
+from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.errors import StateUnavailableError
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.store.database import Database
 from intent_lsp.store.file_lock import open_lock_file, try_lock
-from intent_lsp.store.state import BaselineFile, ReadHash, SessionRow, State
+from intent_lsp.store.state import BaselineFile, SessionRow, State
 from intent_lsp.store.state_layout import keep_safe, lay_out
 
 NOON = datetime(2026, 2, 16, 12, tzinfo=UTC)
@@ -165,17 +165,6 @@ def test_one_file_of_a_baseline_can_move(state: State) -> None:
     assert state.baseline_of("one", ODD) == BaselineFile(B)
 
 
-def test_reads_are_kept_for_each_session_and_subagent(state: State) -> None:
-    state.put_read("one", "", PATH, ReadHash(A, 1))
-    state.put_read("one", "sub", PATH, ReadHash(B, 2))
-    state.put_read("one", "", ODD, ReadHash(None, 1))
-    state.put_read("one", "", PATH, ReadHash(EMPTY_HASH, 3))
-    assert state.read_of("one", "", PATH) == ReadHash(EMPTY_HASH, 3)
-    assert state.read_of("one", "sub", PATH) == ReadHash(B, 2)
-    assert state.read_of("one", "", ODD) == ReadHash(None, 1)
-    assert state.read_of("two", "", PATH) is None
-
-
 def test_our_own_last_write_is_known_by_its_hash(state: State) -> None:
     assert state.own_write(PATH) is None
     state.note_own_write(PATH, A)
@@ -210,6 +199,19 @@ def test_every_text_is_kept_as_it_is(
 def test_the_file_is_for_its_user_alone_and_keeps_a_write_ahead_log(state: State) -> None:
     assert state.journal_mode() == "wal"
     assert state.path.stat().st_mode & 0o777 == 0o600
+
+
+def test_what_the_log_holds_is_in_the_file_once_the_last_has_closed_it(state: State) -> None:
+    log = state.path.with_name(state.path.name + "-wal")
+    for number in range(700):
+        state.note_selected(f"{number}" * 300, str(number))
+    # More than a thousand pages, and nobody had to wait for them to be moved.
+    assert log.stat().st_size > 4_096 * 1_000
+    assert state.path.stat().st_size < 4_096 * 100
+    state.close()
+    assert not log.exists()
+    assert state.path.stat().st_size > 700 * 300
+    assert len(state.recent_intents(1_000)) == 700
 
 
 def test_a_deleted_file_is_begun_anew(state: State, caplog: pytest.LogCaptureFixture) -> None:

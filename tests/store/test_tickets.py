@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.question import Denied
 from intent_lsp.core.records import MutationClass, ScopeValidation
-from intent_lsp.core.tickets import CLAIMED_FOR, GOOD_FOR, Claim, Recorded, Ticket, TicketFile
+from intent_lsp.core.tickets import CLAIMED_FOR, GOOD_FOR, Recorded, Ticket, TicketFile
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.store.state import State
-from intent_lsp.store.tickets import Tickets
+from intent_lsp.store.tickets import HeldSave, Refused, Tickets
 
 NOW = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -67,31 +69,82 @@ def test_the_first_outcome_stands(tickets: Tickets) -> None:
     assert tickets.end("unknown", DONE) == DONE
 
 
-def _others(tickets: Tickets, at: datetime = NOW) -> tuple[Claim, ...]:
-    return tickets.claims([A, WorkspacePath("b")], at, but_of=("architect", ""))
+def _claimed(state: State, asker: tuple[str, str], at: datetime = NOW) -> list[str | None]:
+    memory = state.calls.of([A, ODD, WorkspacePath("b")], asker, at)
+    return [each.claimed_by for each in memory.values()]
 
 
-def test_an_open_ticket_claims_its_files_against_others(tickets: Tickets) -> None:
-    tickets.issue(TICKET, NOW)
-    assert _others(tickets) == (Claim(A, "builder", ""),)
-    assert tickets.claims([A, ODD], NOW, but_of=("builder", "")) == ()
+def test_an_open_ticket_claims_its_files_against_others(state: State) -> None:
+    state.tickets.issue(TICKET, NOW)
+    architect = ("architect", "")
+    assert _claimed(state, architect) == ["builder", "builder", None]
+    assert _claimed(state, ("builder", "")) == [None, None, None]
     # A subagent is somebody else.
-    assert len(tickets.claims([A, ODD], NOW, but_of=("builder", "sub"))) == 2
-    assert _others(tickets, NOW + CLAIMED_FOR) != ()
-    assert _others(tickets, NOW + CLAIMED_FOR + SECOND) == ()
+    assert _claimed(state, ("builder", "sub")) == ["builder", "builder", None]
+    assert _claimed(state, architect, NOW + CLAIMED_FOR) != [None] * 3
+    assert _claimed(state, architect, NOW + CLAIMED_FOR + SECOND) == [None] * 3
     # Lapsed, it is good for recording all the same.
-    assert tickets.ticket("t-1", NOW + CLAIMED_FOR + SECOND) == (TICKET, None)
+    assert state.tickets.ticket("t-1", NOW + CLAIMED_FOR + SECOND) == (TICKET, None)
 
 
-def test_a_claim_ends_with_its_record_or_with_the_turn(tickets: Tickets) -> None:
+def test_a_claim_ends_with_its_record_or_with_the_turn(state: State) -> None:
     for number in (1, 2):
-        tickets.issue(replace(TICKET, id=f"t-{number}", tool_use_id=None), NOW)
+        state.tickets.issue(replace(TICKET, id=f"t-{number}", tool_use_id=None), NOW)
+    architect = ("architect", "")
+    state.tickets.end("t-1", DONE)
+    assert _claimed(state, architect) == ["builder", "builder", None]
+    state.tickets.end_claims("builder", "sub")
+    assert _claimed(state, architect) == ["builder", "builder", None]
+    state.tickets.end_claims("builder", "")
+    assert _claimed(state, architect) == [None] * 3
+
+
+def test_a_save_is_an_open_tickets_or_nobodys(tickets: Tickets) -> None:
+    tickets.issue(TICKET, NOW)
+    later = NOW + CLAIMED_FOR + SECOND
+    assert tickets.over(A, NOW) == TICKET
+    assert tickets.over(WorkspacePath("b"), NOW) is None
+    assert tickets.over(A, later) is None
+    by_save = replace(TICKET, id="t-2", tool_use_id=None, by_save=True)
+    tickets.issue(by_save, NOW)
+    # A person may take their time to save what an agent had their editor change.
+    assert tickets.over(A, later) == by_save
+    assert not tickets.saved(A, "t-2")
+    assert tickets.over(A, later) is None
+    assert tickets.saved(ODD, "t-2")
+    tickets.end("t-2", DONE)
+    assert tickets.over(ODD, NOW) == TICKET
     tickets.end("t-1", DONE)
-    assert len(_others(tickets)) == 1
-    tickets.end_claims("builder", "sub")
-    assert len(_others(tickets)) == 1
-    tickets.end_claims("builder", "")
-    assert _others(tickets) == ()
+    assert tickets.over(ODD, NOW) is None
+
+
+def test_a_held_save_is_given_back_once_when_its_claim_has_lapsed(tickets: Tickets) -> None:
+    tickets.issue(TICKET, NOW)
+    save = HeldSave(path=ODD, ticket_id="t-1", session_id="window", hash=hash_content(b"new"))
+    tickets.hold(save)
+    assert tickets.held("t-1") == (ODD,)
+    assert tickets.lapsed(NOW) == ()
+    later = NOW + CLAIMED_FOR + SECOND
+    assert tickets.lapsed(later) == ((save, TICKET),)
+    assert tickets.lapsed(later) == ()
+    # Recorded by its agent it is nobody's to give back.
+    tickets.hold(save)
+    tickets.end("t-1", DONE)
+    assert tickets.lapsed(later) == ()
+    tickets.hold(save)
+    assert tickets.lapsed(later) == ()
+    assert tickets.held("t-1") == ()
+
+
+def test_a_refusal_is_given_again_for_a_day(tickets: Tickets) -> None:
+    denied = Denied(code=GateCode.SCOPE_VIOLATION, message="no", details={"paths": [A]}, paths=(A,))
+    refused = Refused(denied=denied, intent_id="INT-001", files=TICKET.files)
+    tickets.refuse("builder", "", "use-1", refused, NOW)
+    assert tickets.refused_use("builder", "", "use-1", NOW + GOOD_FOR) == refused
+    assert tickets.refused_use("builder", "", "use-1", NOW + GOOD_FOR + SECOND) is None
+    assert tickets.refused_use("builder", "sub", "use-1", NOW) is None
+    tickets.refuse("builder", "", "use-2", refused, NOW + GOOD_FOR + SECOND)
+    assert tickets.refused_use("builder", "", "use-1", NOW) is None
 
 
 def test_tickets_are_forgotten_after_a_day(tickets: Tickets) -> None:

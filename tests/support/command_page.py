@@ -11,6 +11,7 @@ from intent_lsp.core.program_rows import Form, Operands, Program, Text
 from intent_lsp.core.programs import PROGRAMS
 from intent_lsp.core.programs_git import GIT
 from intent_lsp.core.programs_node import NODE
+from intent_lsp.core.programs_own import OWN
 from intent_lsp.core.programs_packages import PACKAGES
 from intent_lsp.core.programs_reading import READING
 from intent_lsp.core.programs_verifying import TASKS, VERIFYING
@@ -37,6 +38,7 @@ def made() -> str:
         ("Package managers and tool chains", {**NODE, **PACKAGES}),
         ("Programs that run others, and interpreters", WRAPPING),
         ("git", {"git": GIT}),
+        ("This program", OWN),
     ]
     assert {name for _, rows in sections for name in rows} == set(PROGRAMS)
     parts = [f"### {title}\n\n{_table(rows)}" for title, rows in sections]
@@ -125,8 +127,8 @@ def _form(form: Form) -> str:
 def _outcome(form: Form) -> str:
     if form.kind is not CommandKind.DESTRUCTIVE:
         return {"read-only": "reads", "verification": "verifies"}[form.kind.value]
-    if form.unknown:
-        return form.unknown
+    if form.plans or form.unknown:
+        return form.unknown or "writes the intents of the root"
     if form.writes:
         return f"writes the value of {_spans(form.writes)}"
     match form.operands:

@@ -20,11 +20,13 @@ _TAIL: Final = """
 
 To begin:
   intent-lsp init             in the project's top directory; it says what comes next
+  intent-lsp intents list     what is being worked on
+  intent-lsp explain FILE     whether an edit of it may happen, and why
   intent-lsp trace list       what was edited, and for which intent
   intent-lsp trace verify     whether anything in the ledger was changed afterwards
 
-Alone, `intent-lsp` is the server that an editor starts. Exit status: 0 fine, 1 a broken ledger,
-2 wrong usage or unreadable input.
+Alone, `intent-lsp` is the server that an editor starts. Exit status: 0 fine, 1 a broken ledger
+or an edit that would be refused, 2 wrong usage or unreadable input.
 """
 
 

@@ -24,6 +24,16 @@ STYLES: Final = {
     ScopeValidation.FAIL: "bold red",
     ScopeValidation.EXEMPT: "yellow",
 }
+RECORD_COLUMNS: Final = (
+    Column("When"),
+    Column("Intent", fold=True),
+    Column("Verdict"),
+    Column("File", fold=True),
+    Column("Lines", spare=True),
+    Column("Tool", spare=True),
+    Column("Id"),
+)
+"""The columns of a table of records, for rows of `record_row`."""
 _PAGE: Final = 500
 
 
@@ -37,13 +47,28 @@ def answer(call: Call) -> int:
             for record in found:
                 call.page.json(encode(record))
             return Exit.FINE
-        rows = [_row(record, trace.flags(record)) for record in found]
-    call.page.table(Table(_COLUMNS, rows))
+        rows = [record_row(record, trace.flags(record)) for record in found]
+    call.page.table(Table(RECORD_COLUMNS, rows))
     if not rows:
         call.page.remark("intent-lsp: no record matches")
     elif len(rows) == options.limit and call.page.terminal:
         call.page.remark(f"the newest {options.limit}; --limit 0 shows all there are")
     return Exit.FINE
+
+
+def record_row(record: Record, flags: Sequence[str]) -> Sequence[Cell]:
+    """Tell a record in a row; `flags` say what has become of its intent."""
+    intent = " ".join([record.intent_id or "-", *flags])
+    verdict = record.scope_validation.value + ("" if record.success else " (failed)")
+    return (
+        Cell(local(record.timestamp)),
+        Cell(intent, "yellow" if flags else ""),
+        Cell(verdict, STYLES[record.scope_validation]),
+        Cell(_file(record.files)),
+        Cell(added_and_removed(record.files)),
+        Cell(record.tool_name, "dim"),
+        Cell(record.id[:SHORT_ID], "cyan"),
+    )
 
 
 def added_and_removed(files: Sequence[RecordFile]) -> str:
@@ -73,7 +98,7 @@ def _query(options: argparse.Namespace, root: Path) -> Query:
     return Query(
         intent_ids=None if options.intent is None else (options.intent,),
         path=None if options.path is None else path_below(root, options.path, options.root),
-        session_id=options.session,
+        session_ids=None if options.session is None else (options.session,),
         since=after,
     )
 
@@ -90,20 +115,6 @@ def _records(trace: Tracing, query: Query, limit: int) -> Iterator[Record]:
             return
 
 
-def _row(record: Record, flags: Sequence[str]) -> Sequence[Cell]:
-    intent = " ".join([record.intent_id or "-", *flags])
-    verdict = record.scope_validation.value + ("" if record.success else " (failed)")
-    return (
-        Cell(local(record.timestamp)),
-        Cell(intent, "yellow" if flags else ""),
-        Cell(verdict, STYLES[record.scope_validation]),
-        Cell(_file(record.files)),
-        Cell(added_and_removed(record.files)),
-        Cell(record.tool_name, "dim"),
-        Cell(record.id[:SHORT_ID], "cyan"),
-    )
-
-
 def _file(files: Sequence[RecordFile]) -> str:
     if not files:
         return "-"
@@ -112,14 +123,3 @@ def _file(files: Sequence[RecordFile]) -> str:
     if first.previous_path is not None:
         name = f"{first.previous_path} -> {name}"
     return name if len(files) == 1 else f"{name} (+{len(files) - 1})"
-
-
-_COLUMNS: Final = (
-    Column("When"),
-    Column("Intent", fold=True),
-    Column("Verdict"),
-    Column("File", fold=True),
-    Column("Lines", spare=True),
-    Column("Tool", spare=True),
-    Column("Id"),
-)

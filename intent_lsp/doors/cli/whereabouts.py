@@ -36,6 +36,26 @@ def root_above(spelled: str) -> Path:
     return governed.root
 
 
+def root_of_file(spelled: str, start: str) -> Path:
+    """Find the root that governs a file, typed relative to `start`; else the one of `start`.
+
+    Raises WrongUsageError.
+    """
+    governed = governed_root(str(directory(start).absolute() / spelled))
+    return root_above(start) if governed is None else governed.root
+
+
+def file_below(root: Path, spelled: str, start: str) -> WorkspacePath:
+    """Give a file's path, typed relative to `start`, as the root sees it; it need not be there.
+
+    Raises WrongUsageError.
+    """
+    path = path_below(root, spelled, start)
+    if (root / path).is_dir():
+        raise WrongUsageError(f"{spelled} is a directory", cure="name a file in it")
+    return path
+
+
 def path_below(root: Path, spelled: str, start: str) -> WorkspacePath:
     """Give a path, typed relative to `start`, as the root sees it. Raises WrongUsageError."""
     place = real_relative(root, str(Path(start).absolute() / spelled))

@@ -14,8 +14,9 @@ from intent_lsp.doors.lsp.connection import Connection
 from intent_lsp.doors.lsp.control_pages import Page
 from intent_lsp.doors.lsp.problems import Problem
 from intent_lsp.doors.lsp.reverting import turning_edits
+from intent_lsp.doors.lsp.scope_actions import CHOOSE, ScopeActions, command_action, root_uri
 from intent_lsp.doors.lsp.tracked import Tracked
-from intent_lsp.doors.lsp.types import hunk_change, line_range, uri_of
+from intent_lsp.doors.lsp.types import hunk_change, line_range
 from intent_lsp.store.drafts import Draft
 
 SELECT: Final = "intent.select"
@@ -24,12 +25,6 @@ REVERT: Final = "intent.revert"
 RESTORE_DRAFT: Final = "intent.restoreDraft"
 
 _DRAFTS_OFFERED: Final = 3
-_CHOOSE: Final = (
-    GateCode.NO_ACTIVE_INTENT,
-    GateCode.INTENT_NOT_FOUND,
-    GateCode.INTENT_CLOSED,
-    GateCode.INTENT_IGNORED,
-)
 
 
 class Actions:
@@ -37,6 +32,7 @@ class Actions:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self._scope = ScopeActions(connection.tokens)
 
     async def offered(self, tracked: Tracked, range_: lsp.Range) -> list[lsp.CodeAction]:
         """Give the ways out of the problems that a range touches."""
@@ -97,21 +93,22 @@ class Actions:
         self, tracked: Tracked, problem: Problem, shown: list[lsp.Diagnostic]
     ) -> list[lsp.CodeAction]:
         ways = [
-            self._command(
+            command_action(
                 f"Select intent {owner} (owns this file)",
                 SELECT,
-                {"intentId": owner, "workspaceUri": self._root_uri(tracked)},
+                {"intentId": owner, "workspaceUri": root_uri(tracked)},
                 shown,
             )
             for owner in problem.owners
         ]
-        if problem.code in _CHOOSE:
-            ways.append(self._command("Select an intent…", SELECT, None, shown))
+        if problem.code in CHOOSE:
+            ways.append(command_action("Select an intent…", SELECT, None, shown))
+        ways += self._scope.ways_out(tracked, problem, shown)
         lines = self._connection.spelling
         place = line_range(tracked.lines, problem.first_line, problem.last_line, lines.encoding)
         where: dict[str, object] = {"uri": tracked.uri, "range": _range_wire(place)}
         ways += self._reverts(tracked, problem, where, shown)
-        ways.append(self._command("Show why", SHOW_WHY, where, shown))
+        ways.append(command_action("Show why", SHOW_WHY, where, shown))
         return ways
 
     def _reverts(
@@ -144,10 +141,10 @@ class Actions:
         kept = await self._connection.workplace.work.in_thread(list_drafts, place.path)
         mine = [draft for draft in kept if isinstance(draft, Draft)][:_DRAFTS_OFFERED]
         return [
-            self._command(
+            command_action(
                 f"Restore draft of {draft.created_at}",
                 RESTORE_DRAFT,
-                {"id": draft.id, "workspaceUri": self._root_uri(tracked)},
+                {"id": draft.id, "workspaceUri": root_uri(tracked)},
                 [],
             )
             for draft in mine
@@ -163,27 +160,13 @@ class Actions:
     ) -> lsp.CodeAction:
         """Offer a versioned edit where the client holds to versions, else a command that does."""
         if not self._connection.client.document_changes:
-            return self._command(title, REVERT, target, shown)
+            return command_action(title, REVERT, target, shown)
         return lsp.CodeAction(
             title=title,
             kind=lsp.CodeActionKind.QuickFix,
             diagnostics=shown or None,
             edit=self._connection.spelling.workspace_edit(tracked.uri, tracked.version, edits),
         )
-
-    def _command(
-        self, title: str, command: str, argument: object, shown: list[lsp.Diagnostic]
-    ) -> lsp.CodeAction:
-        arguments = None if argument is None else [argument]
-        return lsp.CodeAction(
-            title=title,
-            kind=lsp.CodeActionKind.QuickFix,
-            diagnostics=shown or None,
-            command=lsp.Command(title=title, command=command, arguments=arguments),
-        )
-
-    def _root_uri(self, tracked: Tracked) -> str | None:
-        return None if tracked.attached is None else uri_of(tracked.attached.desk.root)
 
 
 def _touches(problem: Problem, range_: lsp.Range) -> bool:

@@ -9,6 +9,7 @@ from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.person import PersonsWord
 from intent_lsp.core.question import Denied
+from intent_lsp.core.tools import ToolCall
 from intent_lsp.doors.lsp.asking import Asking
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.call_wire import (
@@ -19,7 +20,6 @@ from intent_lsp.doors.lsp.call_wire import (
     ToolCallParams,
     admission_wire,
     applied_wire,
-    explained_wire,
     hash_param,
     not_governed_wire,
     outcome_wire,
@@ -32,12 +32,11 @@ from intent_lsp.doors.lsp.params import failed, path_below, read, session_named
 from intent_lsp.doors.lsp.types import uri_of
 from intent_lsp.doors.lsp.wire import (
     DID_DENY,
-    DID_TRACE,
     Common,
     Wire,
     decision_wire,
-    trace_wire,
 )
+from intent_lsp.formats.decision_json import explained_json
 from intent_lsp.governance.admission import Admission
 from intent_lsp.governance.calls import Applied
 from intent_lsp.governance.recording import Outcome
@@ -72,7 +71,8 @@ class AgentRequests:
         attached = await self._finder.attached(params)
         begin = attached.desk.sessions.begin_turn
         row = await self._finish(self._in_thread(begin, *_asker(params, attached)))
-        await self._finish(self._connection.rules_may_have_changed(attached))
+        # What its claims held back is the editor's own.
+        await self._finish(self._connection.outcomes.release(attached))
         return {"turn": row.turn, "stage": row.stage}
 
     async def record_read(self, given: object) -> Wire:
@@ -96,18 +96,21 @@ class AgentRequests:
         """Answer `intent/validateEdit`: judge a call before it happens."""
         params = read(given, ToolCallParams)
         call = params.call()
-        attached = await self._finder.find(params)
-        if attached is None:
+        found = await self._finish(self._judged_at_once(params, call))
+        if found is None:
             return not_governed_wire()
+        attached, admission = found
         session, agent = _asker(params, attached)
         admit = attached.desk.calls.admit
 
         async def judge(word: PersonsWord) -> Admission:
             admission = await self._in_thread(admit, session, agent, call, word)
-            self._tell_refusal(attached, admission)
+            self._tell(attached, admission)
             return admission
 
-        admission = await self._asking.judged(attached, session, judge, lambda judged: judged)
+        admission = await self._asking.settled(
+            attached, session, admission, judge, lambda judged: judged
+        )
         return admission_wire(admission, attached.desk.root)
 
     async def record_edit(self, given: object) -> Wire:
@@ -131,15 +134,18 @@ class AgentRequests:
         attached = await self._finder.of_edit(params, wanted[0].change.path)
         session, agent = _asker(params, attached)
         changes = tuple(each.change for each in wanted)
-        opened = self._connection.workplace.open_at(attached, paths_of(changes))
         apply = attached.desk.calls.apply
 
         async def judge(word: PersonsWord) -> Applied:
+            # Looked up anew: while a person is asked, documents are opened and closed.
+            opened = self._connection.workplace.open_at(attached, paths_of(changes))
             if opened:
                 editing = Editing(self._connection, attached, opened)
-                return await editing.apply((session, agent), call, wanted, word)
-            done = await self._in_thread(apply, session, agent, call, changes, word)
-            self._tell_refusal(attached, done.admission)
+                done = await editing.apply((session, agent), call, wanted, word)
+                self._tell(attached, done.admission)
+            else:
+                done = await self._in_thread(apply, session, agent, call, changes, word)
+                self._tell_refusal(attached, done.admission)
             if done.outcome is not None:
                 self._tell_record(attached, done.outcome)
             return done
@@ -159,16 +165,40 @@ class AgentRequests:
             path = path_below(params, attached)
             if session == attached.session.id and not agent:
                 rows, judgement = await self._in_thread(attached.desk.explain_save, session, path)
-                return explained_wire(rows, decision_wire(judgement, uri_of(root / path)))
+                return explained_json(rows, decision_wire(judgement, uri_of(root / path)))
         call = params.call()
         rows, admission = await self._in_thread(attached.desk.calls.explain, session, agent, call)
-        return explained_wire(rows, admission_wire(admission, root))
+        return explained_json(rows, admission_wire(admission, root))
+
+    async def _judged_at_once(
+        self, params: Common, call: ToolCall
+    ) -> tuple[Attached, Admission] | None:
+        """Find the desk and ask it in one go: each trip to a thread costs as much as judging."""
+        word = self._asking.first_word()
+
+        def judged() -> tuple[Attached, Admission] | None:
+            attached = self._finder.desk(params)
+            if attached is None:
+                return None
+            return attached, attached.desk.calls.admit(*_asker(params, attached), call, word)
+
+        found = await self._in_thread(judged)
+        if found is not None:
+            await self._connection.attached(found[0])
+            self._tell(*found)
+        return found
 
     async def _recorded(self, attached: Attached, ticket: str, error: str | None) -> Outcome | None:
         outcome = await self._in_thread(attached.desk.calls.record, ticket, error=error)
         if outcome is not None:
             self._tell_record(attached, outcome)
         return outcome
+
+    def _tell(self, attached: Attached, admission: Admission) -> None:
+        """Tell of a refusal, and look again at open files that a ticket is over now."""
+        self._tell_refusal(attached, admission)
+        if admission.ticket is not None and not admission.again:
+            self._connection.outcomes.claimed(attached, [file.path for file in admission.files])
 
     def _tell_refusal(self, attached: Attached, admission: Admission) -> None:
         if isinstance(admission.decision, Denied) and not admission.again:
@@ -177,10 +207,8 @@ class AgentRequests:
 
     def _tell_record(self, attached: Attached, outcome: Outcome) -> None:
         """Tell that a record is on disk, or that it waits; and look at what has changed."""
-        if outcome.record is not None:
-            self._connection.people.notify(DID_TRACE, trace_wire(outcome.record))
-        if outcome.queued is not None:
-            self._connection.record_waits(outcome.ticket.tool_name, outcome.queued)
+        what = f"{outcome.ticket.tool_name} is done"
+        self._connection.outcomes.recorded(attached, what, outcome.record, outcome.queued)
         paths = [attached.desk.root / path for path, _, _ in outcome.recorded.files]
         self._connection.files_written(frozenset(map(str, paths)))
 

@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 from lsprotocol import types as lsp
 
 from intent_lsp.core.codes import GateCode
-from intent_lsp.core.person import ASKABLE, PersonsWord
+from intent_lsp.core.person import ASKABLE, NOBODY, PersonsWord
 from intent_lsp.core.question import Ask, Denied
 from intent_lsp.core.records import ApprovalChoice
 from intent_lsp.core.redaction import neutral
@@ -29,7 +29,6 @@ APPROVE_ONCE: Final = "Approve once"
 EXPAND: Final = "Approve and expand scope"
 REJECT: Final = "Reject"
 
-CANNOT: Final = "this editor cannot put a question to a person"
 CANCELLED: Final = "the request was cancelled before anybody answered"
 REJECTED: Final = "a person rejected it"
 DISMISSED: Final = "the question was closed without an answer"
@@ -61,8 +60,22 @@ class Asking:
         admission_of: Callable[[T], Admission],
     ) -> T:
         """Judge a call of `asker`, and once more with a person's word where that is needed."""
-        askable = self._connection.people.can_choose
-        judged = await self._finish(judge(ASKABLE if askable else PersonsWord(feedback=CANNOT)))
+        judged = await self._finish(judge(self.first_word()))
+        return await self.settled(attached, asker, judged, judge, admission_of)
+
+    def first_word(self) -> PersonsWord:
+        """Give what is known of the person before anybody has asked them."""
+        return ASKABLE if self._connection.people.can_choose else NOBODY
+
+    async def settled(
+        self,
+        attached: Attached,
+        asker: str,
+        judged: T,
+        judge: Judge[T],
+        admission_of: Callable[[T], Admission],
+    ) -> T:
+        """Ask a person where a first judgement asks for that, and judge again by what they say."""
         admission = admission_of(judged)
         if not isinstance(admission.decision, Ask):
             return judged
@@ -71,7 +84,8 @@ class Asking:
             word = await self._word(attached, asker, admission, why)
         except asyncio.CancelledError:
             # That nobody approved it is told, although nobody hears the answer.
-            self._connection.workplace.work.begin(judge(PersonsWord(feedback=CANCELLED)))
+            word = PersonsWord(feedback=CANCELLED, final=True)
+            self._connection.workplace.work.begin(judge(word))
             raise
         if word.approval is ApprovalChoice.EXPANDED:
             word = await self._finish(self._expanded(attached, admission, why, word))
@@ -95,7 +109,7 @@ class Asking:
     async def _ask(self, attached: Attached, question: str, titles: tuple[str, ...]) -> PersonsWord:
         people = self._connection.people
         if not people.can_choose:
-            return PersonsWord(feedback=CANNOT)
+            return NOBODY
         rules = await self._connection.workplace.work.in_thread(attached.desk.rules.current)
         seconds = rules.policy.hitl_timeout_seconds
         loop = asyncio.get_running_loop()
@@ -106,12 +120,11 @@ class Asking:
             choice = ApprovalChoice.EXPANDED if chosen == EXPAND else ApprovalChoice.ONCE
             return PersonsWord(approval=choice, session_id=attached.session.id)
         if chosen == REJECT:
-            return PersonsWord(feedback=REJECTED)
+            return PersonsWord(feedback=REJECTED, final=True)
         late = loop.time() - begun >= seconds
         silence = f"nobody answered within {seconds} s" if late else DISMISSED
         # Only by its answer does a client say that it does not know the request.
-        can_choose = self._connection.people.can_choose
-        return PersonsWord(feedback=silence if can_choose else CANNOT)
+        return PersonsWord(feedback=silence) if self._connection.people.can_choose else NOBODY
 
     async def _expanded(
         self, attached: Attached, admission: Admission, why: Denied, word: PersonsWord
@@ -122,7 +135,7 @@ class Asking:
             patterns=tuple(escape(path) for path in why.paths),
             reason=_REASON,
         )
-        granted = await self._connection.grant(attached, wish, attached.session)
+        granted = await self._connection.choices.grant(attached, wish, attached.session)
         if isinstance(granted, Refusal):
             self._connection.people.warn(f"intent-lsp: {granted.message} It is approved once.")
             return replace(word, approval=ApprovalChoice.ONCE)

@@ -4,14 +4,12 @@ Invariant: what is wrong with a call's words names the field; a path is never pe
 URI is, once.
 """
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import msgspec
 
 from intent_lsp.core.content import ContentHash, parse_hash
-from intent_lsp.core.explaining import ExplainedRow
 from intent_lsp.core.paths import path_of_uri
 from intent_lsp.core.question import Allowed, Ask
 from intent_lsp.core.records import MutationClass, ScopeValidation
@@ -20,10 +18,14 @@ from intent_lsp.doors.lsp.edit_wire import WantedChange, wanted_changes, whole_t
 from intent_lsp.doors.lsp.params import invalid
 from intent_lsp.doors.lsp.positions import PositionEncoding
 from intent_lsp.doors.lsp.types import uri_of
-from intent_lsp.doors.lsp.wire import Id, PathParams, Wire, decision_told
+from intent_lsp.doors.lsp.wire import Id, PathParams, Wire
+from intent_lsp.formats.decision_json import decision_json
 from intent_lsp.governance.admission import Admission
 from intent_lsp.governance.calls import Applied
 from intent_lsp.governance.recording import Outcome
+
+WRITE_TOOL: Final = "write_to_file"
+"""The tool by which an agent would write a path that it asks about."""
 
 Paths = Annotated[tuple[str, ...], msgspec.Meta(max_length=10_000)]
 
@@ -101,6 +103,11 @@ class ExplainParams(ToolCallParams, kw_only=True, frozen=True):
 
     tool_name: Id | None = None  # type: ignore[assignment] # a path alone names no tool
 
+    def call(self) -> ToolCall:
+        """Give the call that the params describe; of a path alone, that it is written."""
+        tool_name = self.tool_name or WRITE_TOOL
+        return super(ExplainParams, msgspec.structs.replace(self, tool_name=tool_name)).call()
+
 
 class RecordParams(PathParams, kw_only=True, frozen=True):
     """`intent/recordEdit`."""
@@ -127,7 +134,7 @@ def hash_param(field: str, told: str | None) -> ContentHash | None:
 def admission_wire(admission: Admission, root: Path) -> Wire:
     """Spell the `Decision` on a call; one that a person has to make is a refusal until then."""
     decision = admission.decision
-    return decision_told(
+    return decision_json(
         decision.why if isinstance(decision, Ask) else decision,
         verdict=admission.verdict,
         intent_id=admission.intent_id,
@@ -153,24 +160,10 @@ def applied_wire(applied: Applied, root: Path) -> Wire:
     }
 
 
-def explained_wire(rows: Sequence[ExplainedRow], decision: Wire) -> Wire:
-    """Spell the answer of `intent/explain`."""
-    told = [
-        {
-            "row": row.number,
-            "code": None if row.code is None else row.code.value,
-            "fact": row.fact,
-            "outcome": row.outcome.value,
-        }
-        for row in rows
-    ]
-    return {"rows": told, "decision": decision}
-
-
 def not_governed_wire() -> Wire:
     """Spell what is said of every call where nothing governs."""
     allowed, exempt = Allowed(ScopeValidation.EXEMPT), ScopeValidation.EXEMPT
-    return decision_told(allowed, verdict=exempt, intent_id=None, files=())
+    return decision_json(allowed, verdict=exempt, intent_id=None, files=())
 
 
 def outcome_wire(outcome: Outcome, root: Path) -> Wire:

@@ -10,32 +10,27 @@ from typing import Final
 
 from lsprotocol import types as lsp
 
-from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import INTENTS_FILE, path_of_uri, relative_to
 from intent_lsp.doors.lsp.attached import Attached
+from intent_lsp.doors.lsp.choices import Choices
 from intent_lsp.doors.lsp.client import Client
 from intent_lsp.doors.lsp.control_pages import ControlPages
 from intent_lsp.doors.lsp.desks import Desks
+from intent_lsp.doors.lsp.outcomes import Outcomes
 from intent_lsp.doors.lsp.people import People
 from intent_lsp.doors.lsp.tokens import Tokens
 from intent_lsp.doors.lsp.tracked import Tracked
-from intent_lsp.doors.lsp.types import Spelling, uri_of
+from intent_lsp.doors.lsp.types import Spelling
 from intent_lsp.doors.lsp.watching import Watching
 from intent_lsp.doors.lsp.wire import Wire, status_wire
 from intent_lsp.doors.lsp.workplace import Workplace
-from intent_lsp.governance.checkout import Refusal, Selection
 from intent_lsp.governance.desk import DeskStatus
-from intent_lsp.governance.planning import Granted, Plan, Wish
 from intent_lsp.governance.rules import FileState
-from intent_lsp.governance.sessions import Session
 from intent_lsp.store import clock
-from intent_lsp.store.notes import Voice
 
 _log: Final = logging.getLogger(__name__)
 
 DID_CHANGE: Final = "intent/didChange"
-_A_MOMENT: Final = 0.01
-"""Seconds after which a grant has expired for certain."""
 
 
 class Connection:
@@ -64,6 +59,8 @@ class Connection:
         self._rules_lane = asyncio.Lock()
         self._to_watch: dict[Attached, set[Path]] = {}
         self.tokens = Tokens(clock.now)
+        self.outcomes = Outcomes(workplace, people, self.rules_may_have_changed)
+        self.choices = Choices(workplace, self.outcomes, self.rules_may_have_changed)
 
     async def attach_folders(self) -> None:
         """Attach to what governs the workspace folders, so that problems show at once."""
@@ -138,95 +135,6 @@ class Connection:
         self.pages.check_root(attached)
         await self.workplace.look_at_root(attached)
 
-    async def select(self, attached: Attached, intent_id: str) -> Selection | Refusal:
-        """Make an intent the person's own, and show what follows."""
-        await self._recorded(attached)
-        done = await self.workplace.work.in_thread(
-            attached.desk.checkout.select,
-            attached.session,
-            intent_id,
-            unsaved_file=self.unsaved(attached),
-        )
-        await self.rules_may_have_changed(attached)
-        return done
-
-    async def select_for_agent(
-        self, attached: Attached, session: Session, intent_id: str, voice: Voice
-    ) -> Selection | Refusal:
-        """Make an intent an agent's own."""
-        unsaved = self.unsaved(attached)
-
-        def select() -> Selection | Refusal:
-            opened = attached.desk.sessions.open_agent(session.id, session.agent_id)
-            return attached.desk.checkout.select(
-                opened, intent_id, unsaved_file=unsaved, voice=voice
-            )
-
-        done = await self.workplace.work.in_thread(select)
-        await self.rules_may_have_changed(attached)
-        return done
-
-    async def create(self, attached: Attached, plan: Plan) -> Intent | Refusal:
-        """Add an intent to the plan, and show what follows."""
-        done = await self.workplace.work.in_thread(
-            attached.desk.planning.create, plan, unsaved_file=self.unsaved(attached)
-        )
-        await self.rules_may_have_changed(attached)
-        return done
-
-    async def complete(
-        self, attached: Attached, session: Session, intent_id: str | None
-    ) -> Intent | Refusal:
-        """Complete an intent, and show what follows."""
-        if session == attached.session:
-            await self._recorded(attached)
-        done = await self.workplace.work.in_thread(
-            attached.desk.planning.complete,
-            session,
-            intent_id,
-            unsaved_file=self.unsaved(attached),
-        )
-        await self.rules_may_have_changed(attached)
-        return done
-
-    async def grant(self, attached: Attached, wish: Wish, session: Session) -> Granted | Refusal:
-        """Grant scope on the person's word, and show what follows, now and when it expires."""
-        done = await self.workplace.work.in_thread(
-            attached.desk.planning.grant,
-            wish,
-            session,
-            by=attached.session.id,
-            unsaved_file=self.unsaved(attached),
-        )
-        await self.rules_may_have_changed(attached)
-        if isinstance(done, Granted) and wish.ttl is not None:
-            loop = asyncio.get_running_loop()
-            look = self.rules_may_have_changed
-            after = wish.ttl.total_seconds() + _A_MOMENT
-            loop.call_later(after, lambda: self.workplace.work.begin(look(attached)))
-        return done
-
-    def unsaved(self, attached: Attached) -> bool:
-        """Whether the editor holds unsaved text of a root's intents file."""
-        page = self.workplace.tracked_at(uri_of(attached.desk.root / INTENTS_FILE))
-        return page is not None and page.version is not None and page.edited
-
-    async def clear(self, attached: Attached) -> None:
-        """Leave the person without an intent, and show what follows."""
-        await self._recorded(attached)
-        await self.workplace.work.in_thread(attached.desk.checkout.clear, attached.session)
-        await self.rules_may_have_changed(attached)
-
-    async def _recorded(self, attached: Attached) -> None:
-        """Wait until what was saved before is recorded, under the intent it was saved for."""
-        for tracked in self.workplace.of_root(attached):
-            await tracked.all_recorded.wait()
-
-    def record_waits(self, what: str, reason: str) -> None:
-        """Say that a record cannot be written yet."""
-        _log.error("the ledger cannot be appended: %s", reason)
-        self.people.warn(f"intent-lsp: {what} is done, its record waits: {reason}")
-
     def files_written(self, paths: frozenset[str]) -> None:
         """Look again at files that an agent has changed, without waiting for a watcher."""
         self.workplace.work.begin(self.paths_changed(paths))
@@ -241,8 +149,9 @@ class Connection:
     async def end(self) -> None:
         """End what is under way, every session and every store."""
         self._watching.end()
+        unsaved = frozenset(each for each in self.desks.attached if self.workplace.unsaved(each))
         await self.workplace.end()
-        await asyncio.to_thread(self.desks.close)
+        await asyncio.to_thread(self.desks.close, unsaved)
 
     def _tell_of_governance(self, attached: Attached, status: DeskStatus) -> None:
         """Say once that governance went off, and that it is on again."""

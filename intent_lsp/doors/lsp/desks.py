@@ -7,7 +7,7 @@ Invariant: each root is opened once; the innermost one wins.
 import logging
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -27,6 +27,7 @@ class Desks:
     def __init__(self, settings: Settings, folders: Sequence[str]) -> None:
         self.settings = settings
         self.folders = tuple(folders)
+        self._reach: dict[Path, tuple[tuple[str, ...], bool]] = {}
         self._lock = threading.RLock()
         self._open: dict[Path, Attached] = {}
         self._failed: dict[Path, str] = {}
@@ -53,11 +54,16 @@ class Desks:
         found = (self.of_path(folder) for folder in self.folders)
         return next((attached for attached in found if attached is not None), None)
 
-    def close(self) -> None:
-        """End every session and let go of every store."""
+    def close(self, unsaved: Collection[Attached] = ()) -> None:
+        """End every session and let go of every store.
+
+        `unsaved` are the roots of whose intents file the editor holds unsaved text.
+        """
         with self._lock:
             for attached in self._open.values():
                 try:
+                    if attached not in unsaved:
+                        attached.desk.history.write(unsaved_file=False, at_the_end=True)
                     attached.desk.close(attached.session)
                 except (OSError, IntentLspError):
                     _log.exception("closing %s", attached.desk.root)
@@ -65,6 +71,13 @@ class Desks:
 
     def _in_reach(self, root: Path) -> bool:
         """Whether a root lies inside or above a workspace folder (requirements section 4)."""
+        # Asked by every request: links are resolved once for each set of folders.
+        known = self._reach.get(root)
+        if known is None or known[0] != self.folders:
+            known = self._reach[root] = (self.folders, self._is_near(root))
+        return known[1]
+
+    def _is_near(self, root: Path) -> bool:
         ours = {os.fspath(root), os.path.realpath(root)}
         theirs = [{folder, os.path.realpath(folder)} for folder in self.folders]
         near = (_near(a, b) for folder in theirs for a in ours for b in folder)
@@ -72,7 +85,9 @@ class Desks:
 
     def _innermost(self, path: str, found: Path | None) -> Path | None:
         """Prefer an open root below the one found: its intents file has gone, loudly."""
+        at = (root for root in self._open if path == str(root))
         seen = [root for root in self._open if relative_to(path, str(root)) is not None]
+        seen += at
         known = [*seen, found] if found is not None else seen
         return max(known, key=lambda root: len(str(root)), default=None)
 

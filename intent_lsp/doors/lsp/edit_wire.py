@@ -85,9 +85,9 @@ def wanted_changes(edit: object, encoding: PositionEncoding) -> tuple[WantedChan
         steps = (_edited(uri, None, edits, encoding, "edit.changes") for uri, edits in named)
     files: dict[str, WantedChange] = {}
     for step in steps:
-        name = step.change.path
-        known = files.pop(step.change.source or name, None)
-        files[name] = step if known is None else _after(known, step)
+        known = files.pop(step.change.source or step.change.path, None)
+        done = step if known is None else _after(known, step)
+        files[done.change.path] = done
     if not files:
         raise invalid("params.edit: it changes nothing")
     return tuple(files.values())
@@ -120,7 +120,7 @@ def _created(step: _Create, field: str) -> WantedChange:
         if text and not step.options.overwrite:
             if step.options.ignore_if_exists:
                 return text
-            raise ValueError(f"{step.uri} is there already")
+            raise ValueError(f"there is already {step.uri}")
         return ""
 
     return _wanted(_path(step.uri, field), Effect.CREATE, rewrite=rewrite)
@@ -183,7 +183,10 @@ def _after(known: WantedChange, step: WantedChange) -> WantedChange:
     """Join what a file is to become with what comes after it."""
     first, second = known.change, step.change
     if second.effect is Effect.DELETE:
-        return step
+        # What was moved and goes then is gone from where it was.
+        return step if first.source is None else _wanted(first.source, Effect.DELETE)
+    if first.effect is Effect.DELETE:
+        return _made_anew(step)
     source = first.source or (first.path if second.source is not None else None)
     if first.effect is Effect.CREATE:
         source = None
@@ -195,6 +198,15 @@ def _after(known: WantedChange, step: WantedChange) -> WantedChange:
         rewrite=_one_after_another(first.rewrite, second.rewrite),
     )
     return replace(known, change=joined)
+
+
+def _made_anew(step: WantedChange) -> WantedChange:
+    """Give the change of a file that goes and comes again."""
+    change = step.change
+    rewrite = change.rewrite
+    if change.effect is not Effect.CREATE or rewrite is None:
+        raise invalid(f"params.edit: {change.source or change.path} changes after it is deleted")
+    return _wanted(change.path, Effect.WRITE, rewrite=lambda _: rewrite(""))
 
 
 def _one_after_another(first: Rewrite | None, second: Rewrite | None) -> Rewrite | None:

@@ -53,7 +53,10 @@ class Editing:
         admission: Admission = await self._in_thread(
             desk.calls.admit_change, *asker, call, changes, word
         )
-        if admission.again or not isinstance(admission.decision, Allowed):
+        if admission.again and admission.ticket is not None:
+            before = await self._in_thread(desk.calls.outcome, admission.ticket.id)
+            return Applied(admission, before, None if before is None else before.error)
+        if not isinstance(admission.decision, Allowed):
             return Applied(admission)
         problem = await self._made(wanted)
         if problem is not None and admission.ticket is not None:
@@ -84,9 +87,6 @@ class Editing:
         uri = self._uri(change.path)
         if change.effect is Effect.DELETE:
             return [lsp.DeleteFile(uri=uri)]
-        if change.effect is Effect.CREATE:
-            text = "" if change.rewrite is None else change.rewrite("")
-            return [lsp.CreateFile(uri=uri), *self._edit(uri, None, [], split_lines(text))]
         source = change.source or change.path
         tracked = self._opened.get(source)
         if tracked is not None and wanted.version not in (None, tracked.version):
@@ -95,21 +95,27 @@ class Editing:
         steps: list[Step] = []
         if change.source is not None:
             steps.append(lsp.RenameFile(old_uri=self._uri(source), new_uri=uri))
+        elif lines is None:
+            # Written by edits alone, it would be a file that the editor cannot find.
+            steps.append(lsp.CreateFile(uri=uri))
         if change.rewrite is not None:
             version = None if tracked is None or change.source is not None else tracked.version
-            new = split_lines(change.rewrite("".join(lines)))
+            new = split_lines(change.rewrite("".join(lines or ())))
             named = tracked.uri if tracked is not None and change.source is None else uri
-            steps += self._edit(named, version, lines, new)
+            steps += self._edit(named, version, lines or [], new)
         return steps
 
-    async def _lines(self, path: str, tracked: Tracked | None) -> list[str]:
+    async def _lines(self, path: str, tracked: Tracked | None) -> list[str] | None:
+        """Give the lines of a document or of a file; None: there is neither."""
         if tracked is not None:
             return list(tracked.lines)
         place = real_relative(self._attached.desk.root, path)
         data = None
         if place is not None:
             data = await self._in_thread(self._attached.desk.contents.disk, place.path)
-        text = decode(data or b"")
+        if data is None:
+            return None
+        text = decode(data)
         if text is None:
             raise ValueError(f"{path} is no text that can be edited")
         return split_lines(text.text)

@@ -8,17 +8,21 @@ from typing import Final
 
 from lsprotocol import types as lsp
 
+from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import split_lines
 from intent_lsp.core.intents import IntentId
+from intent_lsp.core.scope.language import escape
 from intent_lsp.doors.lsp.connection import Connection
 from intent_lsp.doors.lsp.reverting import turning_edits
 from intent_lsp.doors.lsp.tracked import Tracked
 from intent_lsp.governance.checkout import Refusal
 from intent_lsp.governance.content import content_of
+from intent_lsp.governance.held_saves import AfterSave
 from intent_lsp.governance.judging import Judgement
-from intent_lsp.governance.saves import AfterSave
+from intent_lsp.governance.planning import Wish
 from intent_lsp.store.drafts import Draft
 
+EXPAND: Final = "Restore and expand scope"
 KEEP: Final = "Keep draft"
 PUT_BACK: Final = "Put the file back"
 LEAVE: Final = "Leave it"
@@ -37,15 +41,14 @@ class Offers:
 
         A file that was not there has become empty: no editor leaves it unwritten.
         """
-        owners = _owners(judgement)
         said = "" if judgement.denied is None else judgement.denied.message
         new = draft.base_hash is None
         left = "The new file is empty" if new else "The file on disk is unchanged"
         chosen = await self._connection.people.offer(
             f"Save refused. {said} {left}; your text is draft {draft.id}.",
-            [*owners, *((DELETE,) if new else ()), KEEP],
+            [*_expandable(judgement), *_owners(judgement), *((DELETE,) if new else ()), KEEP],
         )
-        if chosen in owners and await self._select(tracked, owners[chosen]):
+        if await self._led_out(tracked, judgement, chosen):
             await self.restore(tracked, draft)
         elif chosen == DELETE:
             await self._delete(tracked)
@@ -106,15 +109,45 @@ class Offers:
         people = self._connection.people
         return not edits or await people.apply(tracked.uri, tracked.version, edits, label)
 
+    async def _led_out(self, tracked: Tracked, judgement: Judgement, chosen: str | None) -> bool:
+        """Do what was chosen; whether the text would pass now."""
+        owners = _owners(judgement)
+        if chosen == EXPAND:
+            return await self._expand(tracked, judgement)
+        return chosen in owners and await self._select(tracked, owners[chosen])
+
+    async def _expand(self, tracked: Tracked, judgement: Judgement) -> bool:
+        """Let the active intent own the file from now on: a person has said so by a click."""
+        attached, denied = tracked.attached, judgement.denied
+        if attached is None or denied is None or judgement.intent is None:
+            return False
+        wish = Wish(
+            intent_id=judgement.intent.id,
+            patterns=tuple(escape(path) for path in denied.paths),
+            reason="a refused save was restored",
+        )
+        done = await self._connection.choices.grant(attached, wish, attached.session)
+        if isinstance(done, Refusal):
+            self._connection.people.warn(f"intent-lsp: {done.message}")
+            return False
+        return True
+
     async def _select(self, tracked: Tracked, intent_id: str) -> bool:
         attached = tracked.attached
         if attached is None:
             return False
-        done = await self._connection.select(attached, intent_id)
+        done = await self._connection.choices.select(attached, intent_id)
         if isinstance(done, Refusal):
             self._connection.people.tell(f"intent-lsp: {done.message}", lsp.MessageType.Warning)
             return False
         return True
+
+
+def _expandable(judgement: Judgement) -> tuple[str, ...]:
+    """Offer more scope where that is all that is missing."""
+    denied = judgement.denied
+    out_of_scope = denied is not None and denied.code is GateCode.SCOPE_VIOLATION
+    return (EXPAND,) if out_of_scope else ()
 
 
 def _owners(judgement: Judgement) -> dict[str, IntentId]:

@@ -6,6 +6,7 @@ Invariant: what an agent wants of the plan is a person's to grant; what a person
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 
+from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.core.person import PersonsWord
 from intent_lsp.core.redaction import neutral
 from intent_lsp.doors.lsp.asking import Asking
@@ -20,7 +21,8 @@ from intent_lsp.doors.lsp.plan_wire import (
     ExpandParams,
     VerificationParams,
 )
-from intent_lsp.doors.lsp.wire import Common, Wire, intent_wire
+from intent_lsp.doors.lsp.wire import Common, Wire
+from intent_lsp.formats.intent_json import intent_json
 from intent_lsp.governance.checkout import Refusal
 from intent_lsp.governance.planning import Plan, Wish
 from intent_lsp.governance.sessions import Session
@@ -65,10 +67,12 @@ class PlanRequests:
         params = read(given, CompleteParams)
         attached = await self._finder.attached(params)
         session = session_of(params, attached)
-        done = await self._finish(self._connection.complete(attached, session, params.intent_id))
+        done = await self._finish(
+            self._connection.choices.complete(attached, session, params.intent_id)
+        )
         if isinstance(done, Refusal):
             raise failed(done.code, done.message, done.data)
-        return {"intent": intent_wire(done)}
+        return {"intent": intent_json(done)}
 
     async def request_scope_expansion(self, given: object) -> Wire:
         """Answer `intent/requestScopeExpansion`: a person is asked, or has clicked already."""
@@ -121,16 +125,20 @@ class PlanRequests:
             acceptance_criteria=params.acceptance_criteria,
             status=params.status,
         )
-        done = await self._connection.create(attached, plan)
+        done = await self._connection.choices.create(attached, plan)
         if isinstance(done, Refusal):
             raise failed(done.code, done.message, done.data)
-        return {"approved": True, "intent": intent_wire(done)}
+        if session_named(params, attached) == attached.session.id:
+            # Whoever made it wants to say more of it.
+            people, root = self._connection.people, attached.desk.root
+            self._connection.workplace.work.begin(people.show(str(root / INTENTS_FILE)))
+        return {"approved": True, "intent": intent_json(done)}
 
     async def _grant(self, attached: Attached, wish: Wish, session: Session) -> Wire:
-        done = await self._connection.grant(attached, wish, session)
+        done = await self._connection.choices.grant(attached, wish, session)
         if isinstance(done, Refusal):
             raise failed(done.code, done.message, done.data)
-        told: Wire = {"approved": True, "intent": intent_wire(done.intent)}
+        told: Wire = {"approved": True, "intent": intent_json(done.intent)}
         return told if done.expires_at is None else told | {"expiresAt": done.expires_at}
 
     async def _check_patterns(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 
 from intent_lsp.core.codes import RequestCode
-from intent_lsp.core.errors import IntentLspError, LedgerUnavailableError
+from intent_lsp.core.errors import IntentLspError, LedgerUnavailableError, OverLimitError
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.doors.lsp.agent_requests import AgentRequests
@@ -19,6 +19,7 @@ from intent_lsp.doors.lsp.finish import Finish
 from intent_lsp.doors.lsp.params import (
     cursor_of,
     failed,
+    invalid,
     named_path,
     path_below,
     read,
@@ -36,11 +37,10 @@ from intent_lsp.doors.lsp.wire import (
     TraceParams,
     VerifyParams,
     Wire,
-    context_wire,
     draft_wire,
-    intent_wire,
     status_wire,
 )
+from intent_lsp.formats.intent_json import context_json, intent_json
 from intent_lsp.formats.ledger_jsonl import to_wire
 from intent_lsp.formats.verification_json import verification_json
 from intent_lsp.governance.checkout import Refusal, Selection
@@ -79,9 +79,11 @@ class Requests:
             if name in self._asking:
                 return await self._asking[name](given)
             return await self._finish(self.table()[name](given))
-        except LedgerUnavailableError as error:
+        except OverLimitError as error:
+            raise invalid(str(error)) from error
+        except IntentLspError as error:
             told = {"cure": error.cure} if error.cure else {}
-            raise failed(RequestCode.LEDGER_UNAVAILABLE, str(error), told) from error
+            raise failed(_code_of(error), str(error), told) from error
 
     def table(self) -> Mapping[str, Answering]:
         """Give each request by its name without `intent/`; the command's is the same."""
@@ -106,7 +108,7 @@ class Requests:
         rules = await self._in_thread(attached.desk.rules.current)
         status = await self._in_thread(self._status, params, attached)
         intents = [
-            intent_wire(intent, ("INTENT_IGNORED",) if intent.id in rules.ignored else ())
+            intent_json(intent, ("INTENT_IGNORED",) if intent.id in rules.ignored else ())
             for intent in rules.file.intents
         ]
         return {
@@ -125,17 +127,19 @@ class Requests:
         """Select for the person, or for the agent's session that the params name."""
         theirs = session_of(params, attached)
         if theirs == attached.session:
-            done = await self._connection.select(attached, intent_id)
+            done = await self._connection.choices.select(attached, intent_id)
         else:
             voice = _voice(params)
-            done = await self._connection.select_for_agent(attached, theirs, intent_id, voice)
+            done = await self._connection.choices.select_for_agent(
+                attached, theirs, intent_id, voice
+            )
         match done:
             case Refusal():
                 raise failed(done.code, done.message, done.data)
             case Selection():
                 return {
-                    "intent": intent_wire(done.intent),
-                    "context": context_wire(done.context),
+                    "intent": intent_json(done.intent),
+                    "context": context_json(done.context),
                     "text": done.text,
                     "warnings": list(done.warnings),
                 }
@@ -146,7 +150,7 @@ class Requests:
         attached = await self.finder.attached(params)
         theirs = session_of(params, attached)
         if theirs == attached.session:
-            await self._connection.clear(attached)
+            await self._connection.choices.clear(attached)
         else:
             await self._in_thread(attached.desk.checkout.clear, theirs)
         return {"activeIntentId": None}
@@ -174,7 +178,7 @@ class Requests:
         query = Query(
             intent_ids=None if params.intent_id is None else (params.intent_id,),
             path=path,
-            session_id=params.session_id,
+            session_ids=None if params.session_id is None else (params.session_id,),
             since=None if params.since is None else timestamp(params.since),
         )
         cursor = cursor_of(params.cursor)
@@ -252,6 +256,12 @@ class Requests:
         folders = self._connection.desks.folders
         chosen = path if path is not None else next(iter(folders), None)
         return None if chosen is None else Path(chosen)
+
+
+def _code_of(error: IntentLspError) -> RequestCode:
+    if isinstance(error, LedgerUnavailableError):
+        return RequestCode.LEDGER_UNAVAILABLE
+    return RequestCode.STATE_UNAVAILABLE
 
 
 def _voice(params: Common) -> Voice:

@@ -22,9 +22,10 @@ from intent_lsp.doors.lsp.offers import Offers
 from intent_lsp.doors.lsp.reverting import turning_edits
 from intent_lsp.doors.lsp.sight import see
 from intent_lsp.doors.lsp.tracked import Tracked
-from intent_lsp.doors.lsp.wire import DID_DENY, DID_TRACE, decision_wire, trace_wire
+from intent_lsp.doors.lsp.wire import DID_DENY, decision_wire
+from intent_lsp.governance.held_saves import AfterSave
 from intent_lsp.governance.judging import Judgement
-from intent_lsp.governance.saves import AfterSave, BeforeSave, Buffer
+from intent_lsp.governance.saves import BeforeSave, Buffer
 from intent_lsp.store.drafts import Draft
 from intent_lsp.store.places import Place
 
@@ -93,7 +94,7 @@ class Saving:
         held = _settle_refusal(tracked, before, after)
         if after is None or tracked.attached is None:
             return
-        self._announce(after)
+        self._connection.outcomes.saved(tracked.attached, after)
         await self._connection.rules_may_have_changed(tracked.attached)
         if not held and _to_be_offered(tracked, after):
             tracked.offered = True
@@ -157,15 +158,24 @@ class Saving:
         attached, place, before = tracked.attached, tracked.place, tracked.before
         if attached is None or place is None:
             return None
-        disk = attached.desk.contents.disk(place.path)
+        try:
+            disk = attached.desk.contents.disk(place.path)
+        except OSError as problem:
+            _log.warning("%s cannot be hashed: %s", place.path, problem)
+            return attached.desk.saves.after_unreadable(
+                attached.session, place, known=tracked.disk.known
+            )
         if tracked.disk.overtaken is not None:
             see(tracked, disk, list(tracked.lines))
         save = tracked.replaced(disk, saved)
         # What was judged before the next save is no word on this one.
         old = save.old if before is None or save.new != disk else before.disk
+        # Until a save is recorded, the next one begins where it began: no change is left out.
+        old, read = tracked.missed = tracked.missed or (old, save.read)
         after = attached.desk.saves.after(
-            attached.session, place, disk=save.new, known=old, read=save.read
+            attached.session, place, disk=save.new, known=old, read=read
         )
+        tracked.missed = None
         tracked.recorded(after.disk)
         return after
 
@@ -176,17 +186,6 @@ class Saving:
         self._connection.people.tell(
             f"intent-lsp: {path} is saved but not recorded: {error}", lsp.MessageType.Warning
         )
-
-    def _announce(self, after: AfterSave) -> None:
-        people = self._connection.people
-        if after.record is not None:
-            people.notify(DID_TRACE, trace_wire(after.record))
-        if after.queued is not None:
-            _log.error("the ledger cannot be appended: %s", after.queued)
-            people.tell(
-                f"intent-lsp: {after.judgement.path} is saved, its record waits: {after.queued}",
-                lsp.MessageType.Warning,
-            )
 
 
 def _result(task: asyncio.Task[Judged | None]) -> Judged | None:

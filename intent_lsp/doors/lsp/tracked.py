@@ -170,7 +170,8 @@ class Tracked:
     was opened, until the file behind it was seen. `refused` is the newest save that was turned
     back: once that is over, whether the disk stayed as it was. `written` are the texts that the
     editor was about to write, or said that it wrote, since the last save that is recorded. `saves`
-    have been told and are not recorded yet; `all_recorded` is set when there are none.
+    have been told and are not recorded yet; `all_recorded` is set when there are none. `missed` is
+    what a save that could not be recorded took the place of, and what had been read of it.
     """
 
     uri: str
@@ -187,6 +188,7 @@ class Tracked:
     refused: asyncio.Future[bool] | None = None
     problems: tuple[Problem, ...] = ()
     offered: bool = False
+    missed: tuple[bytes | None, ContentHash | None] | None = None
     generation: int = 0
     lane: asyncio.Lock = field(default_factory=asyncio.Lock)
     saves: int = 0

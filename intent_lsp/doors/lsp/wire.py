@@ -4,7 +4,7 @@ Invariant: names on the wire are camelCase, params in snake_case are read too; r
 `details` of a refusal leave verbatim.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any, Final, TypeVar
@@ -12,11 +12,8 @@ from typing import Annotated, Any, Final, TypeVar
 import msgspec
 
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.context import IntentContext
-from intent_lsp.core.intents import Intent
-from intent_lsp.core.question import Allowed, Denied, SaveDecision
-from intent_lsp.core.records import MutationClass, Record, ScopeValidation
-from intent_lsp.formats.ledger_jsonl import to_wire
+from intent_lsp.core.records import Record, ScopeValidation
+from intent_lsp.formats.decision_json import decision_json
 from intent_lsp.governance.desk import DeskStatus
 from intent_lsp.governance.judging import Judgement
 from intent_lsp.store.drafts import Draft
@@ -24,6 +21,7 @@ from intent_lsp.store.drafts import Draft
 Wire = dict[str, Any]
 
 Id = Annotated[str, msgspec.Meta(min_length=1, max_length=256)]
+Url = Annotated[str, msgspec.Meta(min_length=1, max_length=4096)]
 Since = Annotated[datetime, msgspec.Meta(tz=True)]
 Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
 
@@ -50,8 +48,8 @@ class SelectParams(Common, frozen=True):
     """`intent/select`."""
 
     intent_id: Id
-    model_identifier: str | None = None
-    conversation_url: str | None = None
+    model_identifier: Id | None = None
+    conversation_url: Url | None = None
 
 
 class PathParams(Common, frozen=True):
@@ -125,38 +123,6 @@ def read_params(given: object, shape: type[_S]) -> _S:
         raise WrongParamsError(_field_first(str(problem))) from problem
 
 
-def intent_wire(intent: Intent, flags: tuple[str, ...] = ()) -> Wire:
-    """Spell an `Intent`."""
-    told: Wire = {
-        "id": intent.id,
-        "name": intent.name,
-        "status": intent.status.value,
-        "ownedScope": list(intent.owned_scope),
-        "constraints": list(intent.constraints),
-        "acceptanceCriteria": list(intent.acceptance_criteria),
-        "relatedFiles": list(intent.related_files),
-        "recentHistory": list(intent.recent_history),
-        "specification": intent.specification or intent.id,
-        "flags": list(flags),
-    }
-    dates = {"createdAt": intent.created_at, "updatedAt": intent.updated_at}
-    return told | {name: value for name, value in dates.items() if value is not None}
-
-
-def context_wire(context: IntentContext) -> Wire:
-    """Spell an `IntentContext`."""
-    return {
-        "intent": intent_wire(context.intent),
-        "architecturalConstraints": list(context.architectural_constraints),
-        "relatedFiles": [
-            {"path": file.path, "lastHash": file.last_hash, "lastModified": file.last_modified}
-            for file in context.related_files
-        ],
-        "recentRecords": [to_wire(record) for record in context.recent_records],
-        "truncated": list(context.truncated),
-    }
-
-
 def status_wire(status: DeskStatus) -> Wire:
     """Spell a `Status`."""
     told = {_camel(name): value for name, value in asdict(status).items()}
@@ -169,34 +135,12 @@ def status_wire(status: DeskStatus) -> Wire:
 def decision_wire(judgement: Judgement, uri: str, pre_hash: ContentHash | None = None) -> Wire:
     """Spell a `Decision` on one file that is saved."""
     verdict, intent = judgement.verdict, judgement.intent
-    return decision_told(
+    return decision_json(
         judgement.decision,
         verdict=ScopeValidation.EXEMPT if verdict is None else verdict,
         intent_id=None if intent is None else intent.id,
         files=[{"path": judgement.path, "uri": uri, "preHash": pre_hash}],
     )
-
-
-def decision_told(  # noqa: PLR0913 - each is a field of it
-    decision: SaveDecision | None,
-    *,
-    verdict: ScopeValidation,
-    intent_id: str | None,
-    files: Sequence[Wire],
-    mutation_class: MutationClass | None = None,
-    ticket: str | None = None,
-) -> Wire:
-    """Spell a `Decision`; None: the gate was not asked."""
-    told: Wire = {
-        "allowed": not isinstance(decision, Denied),
-        "scopeValidation": verdict.value,
-        "intentId": intent_id,
-        "mutationClass": None if mutation_class is None else mutation_class.value,
-        "files": list(files),
-        "ticket": ticket,
-        "warnings": list(decision.warnings) if isinstance(decision, Allowed) else [],
-    }
-    return told | _refusal(decision) if isinstance(decision, Denied) else told
 
 
 def trace_wire(record: Record) -> Wire:
@@ -217,18 +161,6 @@ def draft_wire(draft: Draft) -> Wire:
         "createdAt": draft.created_at,
         "code": draft.code,
         "intentId": draft.intent_id,
-    }
-
-
-def _refusal(denied: Denied) -> Wire:
-    return {
-        "reason": denied.message,
-        "error": {
-            "type": "HOOK_PRE_TOOL_DENIED",
-            "code": denied.code.value,
-            "message": denied.message,
-            "details": dict(denied.details),
-        },
     }
 
 

@@ -70,6 +70,11 @@ class Workplace:
         found = ((path, self.tracked_at(uri_of(root / path))) for path in paths)
         return {path: it for path, it in found if it is not None and it.version is not None}
 
+    def unsaved(self, attached: Attached) -> bool:
+        """Whether the editor holds unsaved text of a root's intents file."""
+        page = self.tracked_at(uri_of(attached.desk.root / INTENTS_FILE))
+        return page is not None and page.version is not None and page.edited
+
     def opened(self, document: Document) -> None:
         """Track a document that the editor has opened."""
         known = self.tracked_at(document.uri)

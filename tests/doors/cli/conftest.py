@@ -11,6 +11,8 @@ import pytest
 from intent_lsp.__main__ import PRODUCT_LINE
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.doors.cli.command_line import run
+from tests.support.governed import govern
+from tests.support.repository import Repository
 
 INTENTS = """\
 active_intents:
@@ -70,3 +72,13 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(found)
     monkeypatch.setenv("TZ", "UTC")
     return found
+
+
+@pytest.fixture
+def project(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    """Give a governed repository of two intents, and stand in it, in no session."""
+    govern(repository)
+    monkeypatch.chdir(repository.root)
+    monkeypatch.setenv("TZ", "UTC")
+    monkeypatch.delenv("INTENT_LSP_SESSION", raising=False)
+    return repository

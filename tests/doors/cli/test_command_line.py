@@ -1,6 +1,7 @@
 """Command lines: what is found, what is refused, and in how many words."""
 
 import io
+import shlex
 import sys
 
 import pytest
@@ -34,7 +35,7 @@ def test_every_command_says_what_it_is_for_and_gives_examples_that_are_obeyed(
     assert said.out == shell("help", *found.name.split()).out
     for example in found.examples:
         assert example in said.out
-        words = example.split(" | ")[0].split(" 2>")[0].split()[1:]
+        words = shlex.split(example.split(" | ")[0].split(" 2>")[0])[1:]
         words = words[len(found.name.split()) :] if words else []
         found.read(words)
 

@@ -40,7 +40,10 @@ def loaded_by(*words: str) -> set[str]:
     return set(loaded)
 
 
-@pytest.mark.parametrize("words", [("--help",), ("trace", "list", "--help"), ("help", "init")])
+@pytest.mark.parametrize(
+    "words",
+    [("--help",), ("trace", "list", "--help"), ("intents", "add", "-h"), ("help", "explain")],
+)
 def test_help_loads_next_to_nothing(words: tuple[str, ...]) -> None:
     assert loaded_by(*words) & {*HEAVY, "yaml", "sqlite3", "msgspec", "pathspec"} == set()
 
@@ -51,6 +54,12 @@ def test_the_ledger_is_asked_without_a_protocol(root: Path) -> None:
     ledger.close()
     for words in (("trace", "list"), ("trace", "verify"), ("trace", "list", "--json")):
         assert loaded_by(*words) & set(HEAVY) == set()
+
+
+def test_the_desk_is_asked_without_a_protocol(root: Path) -> None:
+    assert root.is_dir()
+    for words in (("intents", "list"), ("explain", "src/a.py", "--intent", "INT-001")):
+        assert loaded_by(*words) & set(HEAVY) <= {"pygit2"}
 
 
 def test_a_reader_that_has_seen_enough_is_no_reason_to_complain(root: Path) -> None:

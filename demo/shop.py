@@ -1,0 +1,59 @@
+"""The repository of the story: two files, three intents, and how they come about.
+
+Invariant: every file of it is written here for the first time.
+"""
+
+from editor import check
+from story import Story
+
+LOGIN, INVOICE = "src/auth/login.py", "src/billing/invoice.py"
+INTENTS, POLICY = ".orchestration/active_intents.yaml", ".orchestration/constraints.sidecar.yaml"
+LEDGER, LESSONS = ".orchestration/agent_trace.jsonl", "AGENT.md"
+
+LOGIN_TEXT = """\
+def login(name, password):
+    user = find(name)
+    return user.check(password)
+"""
+INVOICE_TEXT = """\
+class Invoice:
+    def total(self):
+        return self.net
+"""
+INTENTS_TEXT = """\
+active_intents:
+  - id: INT-001
+    name: Lock accounts after three wrong passwords
+    status: PLANNED
+    owned_scope: ["src/auth/**"]
+    constraints: ["No new dependency"]
+  - id: INT-002
+    name: Invoices with tax
+    status: PLANNED
+    owned_scope: ["src/billing/**"]
+  - id: INT-003
+    name: Greet people who log in
+    status: PLANNED
+    owned_scope: ["src/auth/login.py", "src/pages/**"]
+"""
+
+
+def found(story: Story) -> None:
+    """Make the repository, govern it, write down the intents."""
+    story.step("A repository, and one command")
+    for name, text in ((LOGIN, LOGIN_TEXT), (INVOICE, INVOICE_TEXT)):
+        (story.folder / name).parent.mkdir(parents=True)
+        (story.folder / name).write_text(text)
+    story.git("init", "--quiet")
+    _commit(story, "Before intents")
+    status, said = story.command("init")
+    check(status == 0 and INTENTS in said, "init creates the intents file")
+    story.step("The team writes down what is being worked on, and which files each work may touch")
+    (story.folder / INTENTS).write_text(INTENTS_TEXT)
+    story.code(INTENTS_TEXT, "yaml")
+    _commit(story, "Write down three intents")
+
+
+def _commit(story: Story, message: str) -> None:
+    story.git("add", "--all")
+    story.git("commit", "--quiet", "--message", message)

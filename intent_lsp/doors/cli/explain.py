@@ -1,0 +1,179 @@
+"""The answer to `explain`: the rows of the gate, and what it decides.
+
+Invariant: nothing is kept of the question: no ticket, no record, no session.
+"""
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.explaining import ExplainedRow, RowOutcome
+from intent_lsp.core.question import Ask, Denied
+from intent_lsp.core.records import ScopeValidation
+from intent_lsp.core.tools import ToolCall
+from intent_lsp.doors.cli.command import Call
+from intent_lsp.doors.cli.decision_words import Fact, of_call, of_save
+from intent_lsp.doors.cli.exits import Exit, WrongUsageError
+from intent_lsp.doors.cli.opened_desk import asking, opened_desk
+from intent_lsp.doors.cli.page import Page
+from intent_lsp.doors.cli.table import Cell, Column, Table
+from intent_lsp.doors.cli.whereabouts import directory, file_below, root_above, root_of_file
+from intent_lsp.formats.decision_json import decision_json, explained_json
+from intent_lsp.governance.desk import Governance
+
+SHELL_TOOL: Final = "Bash"
+"""The tool of a command for which none is named."""
+PATCH_TOOL: Final = "apply_patch"
+"""The tool of a patch for which none is named."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Explained:
+    """The rows, the decision in words and as JSON spells it, and whether it is a refusal."""
+
+    rows: tuple[ExplainedRow, ...]
+    words: tuple[Fact, ...]
+    json: Mapping[str, object]
+    refused: bool
+
+
+def answer(call: Call) -> int:
+    """Explain what the gate would say; 1 where it would refuse."""
+    options = call.options
+    _check(options)
+    paths: Sequence[str] = options.path
+    start = options.root
+    root = root_of_file(paths[0], start) if paths else root_above(start)
+    with opened_desk(root) as desk:
+        rules = desk.rules.current()
+        is_call = _is_call(options)
+        session_id, agent_id = asking(desk, options, call.page) or ("", "")
+        if is_call:
+            found = _of_call(desk, options, session_id, agent_id)
+        else:
+            found = _of_save(desk, options, session_id)
+    if not rules.governed:
+        call.page.remark(f"intent-lsp: governance is off: {rules.reason}")
+    if options.json:
+        call.page.json(json.dumps(explained_json(found.rows, found.json)).encode())
+    else:
+        _tell(call.page, found)
+    return Exit.VIOLATIONS if found.refused else Exit.FINE
+
+
+def _check(options: argparse.Namespace) -> None:
+    if not _is_call(options):
+        if len(options.path) != 1:
+            raise WrongUsageError(
+                f"a save is of one file, and {len(options.path)} are named",
+                cure="name one, or say with --tool, --command or --patch which call it is",
+            )
+        if options.agent:
+            raise WrongUsageError("an agent makes calls, no saves", cure="say which, with --tool")
+
+
+def _is_call(options: argparse.Namespace) -> bool:
+    return any(given is not None for given in (options.tool, options.command, options.patch))
+
+
+def _patch(options: argparse.Namespace) -> str | None:
+    if options.patch is None:
+        return None
+    try:
+        return bytes(options.patch.read_bytes()).decode("utf-8", "surrogateescape")
+    except OSError as error:
+        raise WrongUsageError(
+            f"{options.patch} cannot be read: {error.strerror}", cure="name a file with the patch"
+        ) from error
+
+
+def _spelled(start: Path, path: str) -> str:
+    """Spell a path of a call from where it was typed; what no shell expands is the call's own."""
+    return path if path.startswith("~") else str(Path(start, path))
+
+
+def _of_save(desk: Governance, options: argparse.Namespace, session_id: str) -> _Explained:
+    path = file_below(desk.root, options.path[0], options.root)
+    if options.intent is None:
+        rows, judgement = desk.explain_save(session_id, path)
+    else:
+        rows, judgement = desk.explain_save_under(options.intent, path)
+    verdict = judgement.verdict
+    told = decision_json(
+        judgement.decision,
+        verdict=ScopeValidation.EXEMPT if verdict is None else verdict,
+        intent_id=None if judgement.intent is None else judgement.intent.id,
+        files=[{"path": path, "uri": (desk.root / path).as_uri(), "preHash": None}],
+    )
+    return _Explained(
+        rows=rows,
+        words=tuple(of_save(judgement)),
+        json=told,
+        refused=judgement.denied is not None,
+    )
+
+
+def _of_call(
+    desk: Governance, options: argparse.Namespace, session_id: str, agent_id: str
+) -> _Explained:
+    start = directory(options.root).absolute()
+    call = ToolCall(
+        tool_name=options.tool or (SHELL_TOOL if options.patch is None else PATCH_TOOL),
+        paths=tuple(_spelled(start, path) for path in options.path),
+        command=options.command,
+        patch=_patch(options),
+        intent_id=options.intent,
+    )
+    rows, admission = desk.calls.explain(session_id, agent_id, call)
+    decision = admission.decision
+    shown = decision.why if isinstance(decision, Ask) else decision
+    told = decision_json(
+        shown,
+        verdict=admission.verdict,
+        intent_id=admission.intent_id,
+        mutation_class=admission.mutation_class,
+        files=[
+            {"path": file.path, "uri": (desk.root / file.path).as_uri(), "preHash": file.pre_hash}
+            for file in admission.files
+        ],
+    )
+    return _Explained(
+        rows=rows,
+        words=tuple(of_call(admission)),
+        json=told,
+        refused=isinstance(shown, Denied),
+    )
+
+
+def _tell(page: Page, found: _Explained) -> None:
+    page.table(Table(_COLUMNS, [_row(row) for row in found.rows]))
+    page.line()
+    rows = [(Cell(name, "dim"), cell) for name, cell in found.words]
+    page.table(Table((Column(""), Column("", fold=True)), rows))
+
+
+def _row(row: ExplainedRow) -> Sequence[Cell]:
+    outcome, style = _OUTCOMES[row.outcome]
+    failed = row.outcome is RowOutcome.FAIL
+    return (
+        Cell(str(row.number)),
+        Cell(outcome, style),
+        Cell("" if row.code is None else row.code.value, style if failed else "dim"),
+        Cell(row.fact, "dim" if row.outcome is RowOutcome.SKIPPED else ""),
+    )
+
+
+_OUTCOMES: Final = {
+    RowOutcome.PASS: ("pass", "green"),
+    RowOutcome.FAIL: ("FAIL", "bold red"),
+    RowOutcome.SKIPPED: ("skipped", "dim"),
+}
+_COLUMNS: Final = (
+    Column("Row"),
+    Column("Outcome"),
+    Column("Refuses with", spare=True),
+    Column("What the row saw", fold=True),
+)

@@ -1,0 +1,62 @@
+"""The desk of a governed root, opened for one command and let go of after it.
+
+Invariant: a command opens no editor's session, so that none is ended by it.
+"""
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.codes import RequestCode
+from intent_lsp.core.paths import INTENTS_FILE
+from intent_lsp.doors.cli.asker import agent_named, session_named
+from intent_lsp.doors.cli.exits import WrongUsageError
+from intent_lsp.doors.cli.page import Page
+from intent_lsp.governance.checkout import Refusal
+from intent_lsp.governance.desk import Governance
+from intent_lsp.governance.rules import FileState, Rules
+
+_CURES: Final = {
+    RequestCode.INTENT_NOT_FOUND: "`intent-lsp intents list` shows them all",
+    RequestCode.INTENT_CLOSED: f"choose an open one, or set its status back in {INTENTS_FILE}",
+    RequestCode.INTENT_IGNORED: "choose another, or take the line out of .intentignore",
+    RequestCode.INTENTS_FILE_UNWRITTEN: "mend that and say it again, or edit the file",
+    RequestCode.NOT_GOVERNED: "mend the file; governance is on again as soon as it can be read",
+}
+_GONE: Final = "put it back, or run `intent-lsp init` to begin anew"
+
+
+@contextmanager
+def opened_desk(root: Path) -> Iterator[Governance]:
+    """Open the desk of a root."""
+    desk = Governance(root)
+    try:
+        yield desk
+    finally:
+        desk.close(None)
+
+
+def asking(desk: Governance, options: argparse.Namespace, page: Page) -> tuple[str, str] | None:
+    """Give the session that asks and its subagent; None: none is named. Remarks on a stranger."""
+    session_id, agent_id = session_named(options), agent_named(options)
+    if session_id is None:
+        return None
+    if desk.sessions.row(session_id, agent_id) is None:
+        page.remark(f"intent-lsp: nothing is known here of a session {session_id}")
+    return session_id, agent_id
+
+
+def governing(desk: Governance) -> Rules:
+    """Give the rules in force. Raises WrongUsageError where governance is off."""
+    rules = desk.rules.current()
+    if rules.governed:
+        return rules
+    cure = _GONE if rules.state is FileState.MISSING else _CURES[RequestCode.NOT_GOVERNED]
+    raise WrongUsageError(f"governance is off: {rules.reason}", cure=cure)
+
+
+def refused(refusal: Refusal) -> WrongUsageError:
+    """Make the refusal of a request the end of the command."""
+    return WrongUsageError(refusal.message.rstrip("."), cure=_CURES.get(refusal.code, ""))

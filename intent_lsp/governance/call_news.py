@@ -1,0 +1,69 @@
+"""What is told of judged and recorded calls, each once (requirements section 9).
+
+Invariant: what is given again, and what a person has yet to decide, is not told.
+"""
+
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.question import Ask, Denied
+from intent_lsp.governance.admission import Admission
+from intent_lsp.governance.chronicle import Chronicle, Told
+from intent_lsp.governance.recording import Outcome
+from intent_lsp.governance.steps import step
+from intent_lsp.governance.stores import Stores
+
+
+class CallNews:
+    """Tells of the calls of one root."""
+
+    def __init__(self, *, stores: Stores, chronicle: Chronicle) -> None:
+        self._stores = stores
+        self._chronicle = chronicle
+
+    def judged(self, admission: Admission, session_id: str, agent_id: str) -> None:
+        """Tell of a judgement."""
+        if admission.again or not admission.governed or isinstance(admission.decision, Ask):
+            return
+        told = Told(
+            tool=admission.tool_name,
+            session_id=session_id,
+            intent_id=admission.intent_id,
+            paths=_paths(admission),
+            program=admission.program,
+            model=self._model(session_id, agent_id),
+        )
+        if isinstance(admission.decision, Denied):
+            self._chronicle.denied(told, admission.decision)
+        elif admission.ticket is not None:
+            self._chronicle.admitted(told)
+
+    def recorded(self, outcome: Outcome) -> None:
+        """Tell of a call that happened, or failed; one that broke a rule unseen is a lesson."""
+        if outcome.again:
+            return
+        ticket = outcome.ticket
+        told = Told(
+            tool=ticket.tool_name,
+            session_id=ticket.session_id,
+            intent_id=ticket.intent_id,
+            paths=tuple(path for path, _, _ in outcome.recorded.files),
+            program=ticket.program,
+            model=self._model(ticket.session_id, ticket.agent_id),
+        )
+        self._chronicle.done(told, error=outcome.error)
+        if outcome.violating:
+            self._chronicle.violated(told, outcome.violating[0])
+
+    def _model(self, session_id: str, agent_id: str) -> str | None:
+        state = self._stores.state
+        if state is not None:
+            with step("what an agent said of itself"):
+                return state.notes.voice(session_id, agent_id).model
+        return None
+
+
+def _paths(admission: Admission) -> tuple[WorkspacePath, ...]:
+    """List the files of a call; of a refused one also those outside of the root."""
+    inside = [path for file in admission.files for path in (file.previous, file.path) if path]
+    decision = admission.decision
+    refused = decision.paths if isinstance(decision, Denied) else ()
+    return tuple(dict.fromkeys((*inside, *refused)))

@@ -1,0 +1,62 @@
+"""What the ledger tells of the past, as far as it can be read (requirements section 10).
+
+Invariant: a ledger that cannot be read is logged, and stops no judgement, no record and no answer.
+"""
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import Final, TypeVar
+
+from intent_lsp.core.errors import IntentLspError
+from intent_lsp.core.intents import Intent, Intents
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.records import Record
+from intent_lsp.store.index import Index, Query
+
+_log: Final = logging.getLogger(__name__)
+
+_T = TypeVar("_T")
+
+
+class Past:
+    """Asks the index of one root's ledger."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+
+    def newest(self, path: WorkspacePath) -> Record | None:
+        """Give the newest record that touched a path; None also where nobody can tell."""
+        return self._told(lambda: self._index.newest_for_path(path), None)
+
+    def newest_passing(self, path: WorkspacePath) -> Record | None:
+        """Give the newest record of a path that happened and broke no rule."""
+        return self._told(lambda: self._index.newest_passing_for_path(path), None)
+
+    def of_intent(
+        self, intents: Intents, intent: Intent, *, limit: int, grants: bool = False
+    ) -> tuple[Record, ...]:
+        """Give an intent's newest records, under its earlier ids too; `grants`: of scope alone.
+
+        An earlier id that another of the `intents` has now gives nothing of that one.
+        """
+        query = Query(intent_ids=intents.names(intent), grants=grants)
+        return self._told(lambda: self._index.query(query, limit=limit).records, ())
+
+    def count(self) -> int:
+        """Count the records; 0 also where nobody can tell."""
+        return self._told(self._index.count, 0)
+
+    def counts(self) -> Mapping[str, int]:
+        """Count the records of each intent, by the id that they name."""
+        return self._told(self._index.counts, {})
+
+    def heads(self) -> tuple[str, ...]:
+        """Give the hashes of the records that no later record names."""
+        return self._told(lambda: tuple(head.hash for head in self._index.heads()), ())
+
+    def _told(self, ask: Callable[[], _T], otherwise: _T) -> _T:
+        try:
+            return ask()
+        except IntentLspError as problem:
+            _log.warning("the ledger cannot be read: %s", problem)
+            return otherwise

@@ -1,0 +1,135 @@
+"""Patterns that a person can be asked to grant, and those that nobody is asked for (section 9)."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intent_lsp.core.control_plane import control_plane
+from intent_lsp.core.granting import ungrantable
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.scope.scope import compile_scope
+from tests.support import hostile
+
+DIRECTORIES = {"src", "docs", ".claude"}
+EXCLUSION = "An exclusion grants nothing."
+EVERYTHING = "It would grant the whole work tree."
+CONTROL = "It lies in the control plane, which no scope grants."
+
+
+def why_not(pattern: str) -> str | None:
+    return ungrantable(pattern, DIRECTORIES.__contains__)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "src/**",
+        "src/auth/login.py",
+        "docs/*.md",
+        "*",
+        "*.md",
+        "**/*.py",
+        "!!src/**",
+        "!(a).md",
+        ".github/workflows/*",
+        ".claude/commands/**",
+        ".cursor/rules/*",
+        "orchestration/**",
+        ".gitignore",
+        ".codexes/x",
+        "src/.git-hooks/x",
+    ],
+)
+def test_a_pattern_that_names_files_can_be_granted(pattern: str) -> None:
+    assert why_not(pattern) is None
+
+
+@pytest.mark.parametrize(
+    ("pattern", "why"),
+    [
+        ("!src/**", EXCLUSION),
+        (" !src/** ", EXCLUSION),
+        ("!!!src/**", EXCLUSION),
+        ("!", EXCLUSION),
+        ("**", EVERYTHING),
+        (" ** ", EVERYTHING),
+        ("**/*", EVERYTHING),
+        ("**/**", EVERYTHING),
+        ("**/", EVERYTHING),
+        ("/**", EVERYTHING),
+        ("./**", EVERYTHING),
+        ("*/**", "This pattern owns every file of the root."),
+        ("{src,**}", "This pattern owns every file of the root."),
+        ("", "An empty pattern matches nothing."),
+        ("   ", "An empty pattern matches nothing."),
+        ("#src", "A pattern that begins with `#` is a comment. Did you mean `\\#src`?"),
+        ("../x", "This pattern matches nothing: no path has such a segment."),
+        ("C:\\x", "This pattern begins with a drive letter; a pattern is relative to the root."),
+        ("a" * 513, "Refused, it owns nothing: longer than 512 characters."),
+    ],
+)
+def test_what_grants_nothing_or_everything_says_why(pattern: str, why: str) -> None:
+    assert why_not(pattern) == why
+
+
+@pytest.mark.parametrize("spell", [str, str.upper, str.title], ids=["as it is", "upper", "title"])
+@pytest.mark.parametrize("around", ["{}", "/{}", "./{}", " {} "])
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        ".orchestration/**",
+        ".orchestration/active_intents.yaml",
+        ".orchestration/",
+        ".orchestration",
+        ".git/hooks/pre-commit",
+        ".git",
+        ".codex/**",
+        ".github/hooks/*",
+        ".intentignore",
+        ".cursor/hooks.json",
+        ".gemini/settings.json",
+        ".claude/**",
+        ".claude/settings*.json",
+        ".claude/settings.local.json",
+    ],
+)
+def test_the_control_plane_is_granted_in_no_spelling(
+    pattern: str, around: str, spell: type[str]
+) -> None:
+    assert why_not(around.format(spell(pattern))) == CONTROL
+
+
+pieces = st.sampled_from(
+    [
+        "",
+        ".",
+        "..",
+        "*",
+        "**",
+        "!",
+        "/",
+        ".git",
+        ".GIT",
+        ".orchestration",
+        "src",
+        "a",
+        "{",
+        ",",
+        "}",
+    ]
+)
+patterns = hostile.texts(3) | st.lists(pieces, max_size=6).map("/".join) | pieces.map(str)
+PLANE = (".git/config", ".orchestration/x", ".intentignore", ".codex/x", ".github/hooks/x")
+
+
+@given(patterns)
+def test_what_is_granted_owns_neither_all_nor_the_control_plane_alone(pattern: str) -> None:
+    if why_not(pattern) is not None:
+        return
+    scope = compile_scope((pattern,))
+    assert not scope.covers(WorkspacePath("any/where/at all")) or not scope.covers(
+        WorkspacePath("some")
+    )
+    head = pattern.strip().lstrip("/")
+    assert head not in PLANE
+    assert not control_plane(WorkspacePath(head))

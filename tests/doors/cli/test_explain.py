@@ -1,0 +1,260 @@
+"""`intent-lsp explain`."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from intent_lsp.core.paths import IGNORE_FILE, INTENTS_FILE, LEDGER_FILE, WorkspacePath
+from intent_lsp.doors.cli.decision_words import of_save
+from intent_lsp.governance.desk import Governance
+from tests.doors.cli.conftest import Said, Shell
+from tests.support.governed import set_policy
+from tests.support.ledgers import edit, ledger_at
+from tests.support.repository import Repository
+
+LOGIN = "src/auth/login.py"
+
+
+def outcomes(said: Said) -> dict[int, str]:
+    return {row["row"]: row["outcome"] for row in said.json["rows"]}
+
+
+def facts(said: Said) -> dict[int, str]:
+    return {row["row"]: row["fact"] for row in said.json["rows"]}
+
+
+def control_room(project: Repository) -> dict[str, bytes]:
+    room = project.root / ".orchestration"
+    return {path.name: path.read_bytes() for path in room.iterdir() if path.is_file()}
+
+
+def test_every_row_is_shown_and_then_the_decision(shell: Shell, project: Repository) -> None:
+    said = shell("explain", LOGIN, "--intent", "INT-002")
+    assert (said.status, said.err) == (1, "")
+    lines = said.out.splitlines()
+    assert lines[0].split("  ")[0] == "Row"
+    assert [int(line.split()[0]) for line in lines[1:17]] == list(range(1, 17))
+    assert "12   FAIL     SCOPE_VIOLATION" in lines[12]
+    assert "The intent INT-002 does not own src/auth/login.py (INT-001 owns it by" in lines[12]
+    message = "Scope Violation: INT-002 is not authorized to edit src/auth/login.py."
+    becomes = "it would go through, be shown as a problem, and be recorded FAIL"
+    assert lines[17:] == [
+        "",
+        "decision    REFUSED: SCOPE_VIOLATION",
+        f"why         {message} Request scope expansion.",
+        "way out     docs/codes.md, under SCOPE_VIOLATION",
+        "would pass  under INT-001",
+        f"its save    {becomes} (enforcement: warn)",
+    ]
+    assert project.root.is_dir()
+
+
+def test_an_edit_that_may_happen_ends_with_0(shell: Shell, project: Repository) -> None:
+    said = shell("explain", LOGIN, "--intent", "INT-001")
+    assert (said.status, said.err) == (0, "")
+    assert said.out.endswith("\ndecision  allowed under INT-001 (PASS)\n")
+    project.write(INTENTS_FILE, "- {id: A, status: BLOCKED, owned_scope: ['src/**']}\n")
+    assert "warning   Intent A is BLOCKED.\n" in shell("explain", LOGIN, "--intent", "A").out
+
+
+@pytest.mark.parametrize(
+    ("enforcement", "told"),
+    [
+        ("observe", "it would go through unseen, and be recorded FAIL (enforcement: observe)"),
+        ("block", "it would be turned back to what is on disk, and be kept as a draft"),
+    ],
+)
+def test_what_becomes_of_a_refused_save_is_the_teams_to_say(
+    shell: Shell, project: Repository, enforcement: str, told: str
+) -> None:
+    set_policy(project, f"enforcement: {enforcement}")
+    assert told in shell("explain", "README.md", "--intent", "INT-001").out
+
+
+def test_without_a_session_nobody_has_selected_anything(shell: Shell, project: Repository) -> None:
+    said = shell("explain", LOGIN, "--json")
+    assert said.status == 1
+    assert said.json["decision"]["error"]["code"] == "NO_ACTIVE_INTENT"
+    assert facts(said)[8] == "No intent is active; these are open: INT-001, INT-002."
+    assert project.root.is_dir()
+
+
+def test_a_session_is_judged_by_what_it_has_selected(
+    shell: Shell, project: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shell("intents", "select", "INT-001", "--session", "s1")
+    for words in (["--session", "s1"], ["--session", "s1", "--tool", "Edit"]):
+        said = shell("explain", LOGIN, "--json", *words)
+        assert (said.status, said.err) == (0, "")
+        assert said.json["decision"]["scopeValidation"] == "PASS"
+        assert said.json["decision"]["intentId"] == "INT-001"
+        (file,) = said.json["decision"]["files"]
+        assert file["uri"] == (project.root / LOGIN).as_uri()
+    monkeypatch.setenv("INTENT_LSP_SESSION", "s1")
+    assert shell("explain", LOGIN).status == 0
+    stranger = shell("explain", LOGIN, "--session", "s2")
+    assert stranger.status == 1
+    assert stranger.err == "intent-lsp: nothing is known here of a session s2\n"
+
+
+def test_a_supposed_intent_is_selected_nowhere(shell: Shell, project: Repository) -> None:
+    shell("intents", "select", "INT-001", "--session", "s1")
+    before = control_room(project)
+    assert shell("explain", LOGIN, "--session", "s1", "--intent", "INT-002").status == 1
+    assert shell("explain", LOGIN, "--session", "s1").status == 0
+    assert control_room(project) == before
+
+
+def test_nothing_is_kept_of_the_question(shell: Shell, project: Repository) -> None:
+    shell("intents", "select", "INT-001", "--session", "s1")
+    before = control_room(project)
+    for words in (["README.md"], ["README.md", "--tool", "Edit"], [LOGIN, "--tool", "Edit"]):
+        shell("explain", *words, "--session", "s1")
+    # No claim stands in another's way, no record and no entry was written.
+    assert shell("explain", LOGIN, "--tool", "Edit", "--session", "s2").status == 1
+    assert control_room(project) == before
+    assert not (project.root / LEDGER_FILE).exists()
+
+
+def test_a_tool_makes_it_an_agents_call(shell: Shell, project: Repository) -> None:
+    said = shell("explain", LOGIN, "--tool", "Edit", "--session", "s1", "--json")
+    assert said.status == 1
+    assert said.json["decision"]["error"]["code"] == "CHECKOUT_REQUIRED"
+    assert outcomes(said)[3] == "fail"
+    assert said.json["decision"]["ticket"] is None
+    words = shell("explain", LOGIN, "--tool", "Edit", "--session", "s1").out
+    assert "decision  REFUSED: CHECKOUT_REQUIRED\n" in words
+    assert project.root.is_dir()
+
+
+def test_a_subagent_asks_for_itself(shell: Shell, project: Repository) -> None:
+    shell("intents", "select", "INT-001", "--session", "s1")
+    shell("intents", "select", "INT-002", "--session", "s1", "--agent", "sub")
+    call = ("explain", LOGIN, "--tool", "Edit", "--session", "s1")
+    assert shell(*call).status == 0
+    assert shell(*call, "--agent", "sub").status == 1
+    assert project.root.is_dir()
+
+
+def test_a_call_cites_the_intent_that_is_named(shell: Shell, project: Repository) -> None:
+    shell("intents", "select", "INT-001", "--session", "s1")
+    said = shell("explain", LOGIN, "--tool", "Edit", "--session", "s1", "--intent", "INT-002")
+    assert said.status == 1
+    assert "but the call cites INT-002" in said.out
+    assert project.root.is_dir()
+
+
+def test_a_command_is_read_as_a_shell_reads_it(shell: Shell, project: Repository) -> None:
+    shell("intents", "select", "INT-001", "--session", "s1")
+    asked = ("--session", "s1", "--json")
+    writes = shell("explain", "--command", "cat x > README.md", *asked)
+    assert writes.status == 1
+    assert writes.json["decision"]["error"]["details"]["paths"] == ["README.md"]
+    reads = shell("explain", "--command", "git status", *asked)
+    assert reads.status == 0
+    assert reads.json["decision"]["scopeValidation"] == "EXEMPT"
+    assert "This call of Bash changes no file" in facts(reads)[2]
+    named = shell("explain", "--tool", "execute_command", "--command", "rm src/auth/x", *asked)
+    assert named.status == 0
+    assert "execute_command" in facts(named)[2]
+    assert project.root.is_dir()
+
+
+def test_a_persons_approval_is_not_supposed(shell: Shell, project: Repository) -> None:
+    set_policy(project, "hitl: always")
+    shell("intents", "select", "INT-001", "--session", "s1")
+    said = shell("explain", LOGIN, "--tool", "Edit", "--session", "s1", "--json")
+    assert said.status == 1
+    assert outcomes(said)[16] == "fail"
+    assert said.json["decision"]["error"]["code"] == "HITL_REJECTED"
+
+
+def test_a_path_outside_is_a_calls_to_name_and_no_saves(shell: Shell, project: Repository) -> None:
+    said = shell("explain", "../x", "--tool", "Edit", "--json")
+    assert outcomes(said)[7] == "fail"
+    assert "is not below" in shell("explain", "../x").problem
+    assert project.root.is_dir()
+
+
+@pytest.mark.parametrize(
+    ("path", "decision"),
+    [
+        (INTENTS_FILE, "allowed: nobody judges it, and it would be recorded EXEMPT"),
+        (IGNORE_FILE, "allowed: nobody judges it, and it would be recorded EXEMPT"),
+        (LEDGER_FILE, "allowed, shown as a problem, and recorded FAIL"),
+        ("build/made.o", "allowed: nobody judges it, and it is not recorded"),
+        (".git/config", "allowed: nobody judges it, and it is not recorded"),
+    ],
+)
+def test_files_that_nobody_judges_say_so(
+    shell: Shell, project: Repository, path: str, decision: str
+) -> None:
+    said = shell("explain", path)
+    assert (said.status, said.err) == (0, "")
+    assert f"decision  {decision}\n" in said.out
+    told = shell("explain", path, "--json").json["decision"]
+    assert told["allowed"] is True
+    assert told["scopeValidation"] == ("FAIL" if path == LEDGER_FILE else "EXEMPT")
+    assert project.root.is_dir()
+
+
+def test_a_judgement_without_a_decision_lets_pass(project: Repository) -> None:
+    desk = Governance(project.root)
+    _, judgement = desk.explain_save_under("INT-001", WorkspacePath(LOGIN))
+    desk.close(None)
+    told = [cell.text for _, cell in of_save(replace(judgement, decision=None))]
+    assert told == ["allowed: the gate is not asked"]
+
+
+@pytest.mark.parametrize("words", [[LOGIN], [LOGIN, "--tool", "Edit"]])
+def test_where_governance_is_off_everything_may_happen_and_that_is_said(
+    shell: Shell, project: Repository, words: list[str]
+) -> None:
+    project.write(INTENTS_FILE, "active_intents: [\n")
+    said = shell("explain", *words)
+    assert said.status == 0
+    assert f"intent-lsp: governance is off: {INTENTS_FILE}:" in said.err
+    assert "Governance is off, so no edit of this workspace is judged." in said.out
+    ledger = ledger_at(project.root)
+    ledger.append(edit())
+    ledger.close()
+    (project.root / INTENTS_FILE).unlink()
+    assert f"{INTENTS_FILE} is gone" in shell("explain", *words).err
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ([], "a save is of one file, and 0 are named; name one, or say with --tool, --command"),
+        (["a", "b"], "a save is of one file, and 2 are named"),
+        (["a", "--agent", "x"], "an agent makes calls, no saves; say which, with --tool"),
+        (["src"], "src is a directory; name a file in it"),
+        (["a", "--tool", ""], "argument --tool: it has 0 characters"),
+        (["a", "--session", "\udcff"], "argument --session: "),
+        (["a", "-C", "nowhere"], "nowhere is not a directory"),
+        (["--command", "x", "-C", "/"], "is not governed"),
+    ],
+)
+def test_a_question_that_cannot_be_asked_is_refused(
+    shell: Shell, project: Repository, words: list[str], told: str
+) -> None:
+    assert told in shell("explain", *words).problem
+    assert project.root.is_dir()
+
+
+def test_where_nothing_governs_it_says_how_to_begin(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for words in (["a.py"], ["a.py", "--tool", "Edit"], ["--command", "rm x"]):
+        assert "run `intent-lsp init`" in shell("explain", *words).problem
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_root_is_the_one_that_governs_the_file(shell: Shell, project: Repository) -> None:
+    project.write(f"part/{INTENTS_FILE}", "- {id: PART, owned_scope: ['*.py']}\n")
+    assert shell("explain", "part/a.py", "--intent", "PART").status == 0
+    # Several paths have one root, the first one's.
+    both = shell("explain", "part/a.py", "README.md", "--tool", "rename_file", "--json")
+    assert outcomes(both)[7] == "fail"

@@ -1,0 +1,283 @@
+"""Scope granted for a time: by the ledger's records, until its moment, no longer (section 9)."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intent_lsp.core.codes import GateCode
+from intent_lsp.core.intents import Intent
+from intent_lsp.core.paths import INTENTS_FILE, LEDGER_FILE, LOCAL_ROOM, WorkspacePath
+from intent_lsp.core.question import Allowed
+from intent_lsp.core.records import (
+    GRANT_TOOL,
+    Event,
+    Grant,
+    MutationClass,
+    ScopeValidation,
+)
+from intent_lsp.core.timestamps import timestamp
+from intent_lsp.governance.grants import Grants
+from intent_lsp.governance.planning import Granted, Planning, Wish
+from tests.governance.editor import INTENTS
+from tests.governance.others import Clock
+from tests.governance.test_calls import Agent
+from tests.support import repository
+from tests.support.repository import Repository
+
+LOGIN, GUIDE, DATABASE = "src/auth/login.py", "docs/guide.md", "src/db.py"
+HOUR = timedelta(hours=1)
+
+
+class Granting:
+    """A desk whose grants go by a clock that we put forward."""
+
+    def __init__(self, root: Repository) -> None:
+        self.root = root
+        self.clock = Clock()
+        self.agent = Agent(root, "builder")
+        self.desk = self.agent.desk
+        stores = self.clock.of(self.desk.stores)
+        self.grants = Grants(stores, self.desk.rules)
+        self.planning = Planning(
+            stores=stores,
+            rules=self.desk.rules,
+            sessions=self.desk.sessions,
+            writer=self.desk._writer,  # noqa: SLF001 - the desk's own, so that there is one lock
+        )
+
+    def close(self) -> None:
+        self.desk.close(None)
+
+    def intent(self, intent_id: str = "INT-001") -> Intent:
+        found = self.desk.rules.current().active(intent_id)
+        assert found is not None
+        return found
+
+    def grant(
+        self, *patterns: str, ttl: timedelta | None = HOUR, intent_id: str = "INT-001"
+    ) -> None:
+        wish = Wish(intent_id=intent_id, patterns=patterns, ttl=ttl)
+        session = self.desk.sessions.of_agent("builder")
+        done = self.planning.grant(wish, session, by="person", unsaved_file=False)
+        assert isinstance(done, Granted), done
+
+    def covers(self, path: str, intent_id: str = "INT-001") -> bool:
+        scope = self.grants.scope_of(self.desk.rules.current(), self.intent(intent_id))
+        return scope.covers(WorkspacePath(path))
+
+    def live(self, intent_id: str = "INT-001") -> list[tuple[str, ...]]:
+        found = self.grants.live(self.intent(intent_id), self.clock())
+        return [each.patterns for each in found]
+
+
+@pytest.fixture
+def granting(governed: Repository) -> Iterator[Granting]:
+    opened = Granting(governed)
+    yield opened
+    opened.close()
+
+
+def event(grant: Grant, *, tool: str = GRANT_TOOL, intent_id: str | None = "INT-001") -> Event:
+    return Event(
+        intent_id=intent_id,
+        session_id="s",
+        tool_name=tool,
+        mutation_class=MutationClass.CONFIGURATION,
+        scope_validation=ScopeValidation.EXEMPT,
+        grant=grant,
+    )
+
+
+def of_patterns(*patterns: str, expires_at: str | None) -> Grant:
+    return Grant(patterns=patterns, reason=None, granted_by="p", expires_at=expires_at)
+
+
+def test_without_a_grant_an_intent_owns_what_the_file_says(granting: Granting) -> None:
+    rules = granting.desk.rules.current()
+    assert granting.grants.scope_of(rules, granting.intent()) is rules.scope_of(granting.intent())
+    assert granting.grants.scope_of(rules, None).patterns == ()
+    assert granting.live() == []
+
+
+def test_a_grant_lasts_until_its_moment(granting: Granting) -> None:
+    assert granting.agent.refused(GUIDE).code is GateCode.SCOPE_VIOLATION
+    granting.grant("docs/**")
+    assert granting.covers(GUIDE)
+    assert granting.covers(LOGIN)
+    assert not granting.covers(DATABASE)
+    granting.clock.forward(minutes=59, seconds=59.999)
+    assert granting.covers(GUIDE)
+    granting.clock.forward(seconds=0.001)
+    assert not granting.covers(GUIDE)
+    assert granting.live() == []
+    assert granting.covers(LOGIN)
+
+
+def test_the_gate_lets_pass_what_is_granted_and_records_it(granting: Granting) -> None:
+    granting.grant("docs/**")
+    record = granting.agent.writes(GUIDE, "new\n")
+    assert record.scope_validation is ScopeValidation.PASS
+    assert granting.agent.refused(DATABASE).code is GateCode.SCOPE_VIOLATION
+    # What can be known only afterwards is judged by the grants of then.
+    ticket = granting.agent.ticket(tool="Bash", command='rm "$F"')
+    (granting.root.root / GUIDE).write_text("newer\n")
+    outcome = granting.desk.calls.record(ticket)
+    assert outcome is not None
+    assert outcome.record is not None
+    assert outcome.record.scope_validation is ScopeValidation.PASS
+
+
+def test_scope_for_good_ends_when_it_is_taken_out_of_the_file(granting: Granting) -> None:
+    granting.grant("docs/**", ttl=None)
+    assert granting.covers(GUIDE)
+    assert granting.live() == []
+    granting.root.write(INTENTS_FILE, INTENTS)
+    assert not granting.covers(GUIDE)
+
+
+def test_other_intents_own_no_more_than_before(granting: Granting) -> None:
+    granting.grant("lib/**", "docs/**")
+    assert granting.live("INT-002") == granting.live("INT-004") == []
+    assert not granting.covers("lib/x", "INT-002")
+    assert not granting.covers(GUIDE, "INT-004")
+    assert granting.covers("lib/x")
+
+
+@pytest.mark.parametrize("order", [(HOUR, 2 * HOUR), (2 * HOUR, HOUR)])
+def test_each_grant_ends_by_itself(granting: Granting, order: tuple[timedelta, ...]) -> None:
+    for ttl in order:
+        granting.grant("docs/**", f"for/{ttl.seconds}/**", ttl=ttl)
+    assert granting.live()[0] == ("docs/**", f"for/{order[1].seconds}/**")
+    granting.clock.forward(hours=1)
+    assert granting.live() == [("docs/**", "for/7200/**")]
+    assert granting.covers(GUIDE)
+    granting.clock.forward(hours=1)
+    assert not granting.covers(GUIDE)
+
+
+def test_an_intent_keeps_the_grants_of_its_earlier_names(granting: Granting) -> None:
+    granting.grant("docs/**")
+    granting.grant("lib/**", intent_id="INT-004")
+    renamed = INTENTS.replace("- id: INT-001\n", "- id: AUTH-1\n    aliases: [A, INT-001]\n")
+    granting.root.write(INTENTS_FILE, renamed)
+    assert granting.live("AUTH-1") == [("docs/**",)]
+    assert granting.covers(GUIDE, "AUTH-1")
+    granting.grant("more/**", intent_id="INT-001")
+    assert granting.live("AUTH-1") == [("more/**",), ("docs/**",)]
+    assert granting.live("INT-002") == []
+
+
+@pytest.mark.parametrize("excluding", ["docs/secret/**", "docs/**"])
+def test_an_exclusion_of_the_file_still_wins(granting: Granting, excluding: str) -> None:
+    text = INTENTS.replace('["src/auth/**"]', f'["src/auth/**", "!{excluding}"]')
+    granting.root.write(INTENTS_FILE, text)
+    granting.grant("docs/**")
+    granting.grant("docs/secret/**")
+    assert not granting.covers("docs/secret/key")
+    assert granting.covers(GUIDE) is (excluding != "docs/**")
+
+
+@pytest.mark.parametrize("tool", ["Write", "intent/grants", "Intent/Grant", "mcp__x__intent/grant"])
+def test_a_grant_in_the_record_of_another_tool_grants_nothing(
+    granting: Granting, tool: str
+) -> None:
+    grant = of_patterns("docs/**", expires_at=timestamp(granting.clock() + HOUR))
+    granting.desk.stores.ledger.append(event(grant, tool=tool))
+    assert granting.live() == []
+    assert not granting.covers(GUIDE)
+    granting.desk.stores.ledger.append(event(grant))
+    assert granting.live() == [("docs/**",)]
+
+
+def test_a_grant_without_an_intent_is_nobodys(granting: Granting) -> None:
+    grant = of_patterns("docs/**", expires_at=timestamp(granting.clock() + HOUR))
+    granting.desk.stores.ledger.append(event(grant, intent_id=None))
+    granting.desk.stores.ledger.append(event(of_patterns("docs/**", expires_at=None)))
+    assert granting.live() == []
+
+
+def test_the_control_plane_is_granted_to_nobody(granting: Granting) -> None:
+    grant = of_patterns("**", expires_at="2099-01-01T00:00:00.000Z")
+    granting.desk.stores.ledger.append(event(grant))
+    assert isinstance(granting.agent.asks(DATABASE).decision, Allowed)
+    for path in (".git/config", INTENTS_FILE, ".claude/settings.json"):
+        assert granting.agent.refused(path).code is GateCode.PATH_DENIED
+
+
+@pytest.mark.parametrize("lost", ["deleted", "damaged"])
+def test_the_grants_are_those_of_the_ledger_whatever_is_cached(
+    granting: Granting, lost: str
+) -> None:
+    granting.grant("docs/**")
+    granting.grant("lib/**", ttl=2 * HOUR)
+    granting.grant("other/**", intent_id="INT-002")
+    granting.agent.writes(LOGIN, "new\n")
+    before = granting.live(), granting.live("INT-002")
+    granting.desk.stores.ledger.close()
+    for each in (granting.root.root / LOCAL_ROOM).glob("index.sqlite3*"):
+        each.unlink() if lost == "deleted" else each.write_bytes(b"\0" * 8192)
+    again = Granting(granting.root)
+    assert (
+        (again.live(), again.live("INT-002"))
+        == before
+        == (
+            [("lib/**",), ("docs/**",)],
+            [("other/**",)],
+        )
+    )
+    again.close()
+
+
+def test_a_ledger_that_cannot_be_read_grants_nothing_and_stops_nothing(
+    granting: Granting, caplog: pytest.LogCaptureFixture
+) -> None:
+    granting.grant("docs/**")
+    ledger = granting.root.root / LEDGER_FILE
+    ledger.unlink()
+    ledger.mkdir()
+    assert granting.live() == []
+    assert not granting.covers(GUIDE)
+    assert granting.covers(LOGIN)
+    assert "agent_trace.jsonl" in caplog.text
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Granting]:
+    root = repository.create(tmp_path_factory.mktemp("grants"))
+    root.write(INTENTS_FILE, INTENTS)
+    opened = Granting(root)
+    yield opened
+    opened.close()
+
+
+some = st.tuples(
+    st.sampled_from(["INT-001", "INT-002", "INT-004", "INT-OLD"]),
+    st.sampled_from(["docs/**", "lib/*", "a", "b/**"]),
+    st.integers(-50, 50) | st.none(),
+)
+
+
+@given(st.lists(some, max_size=4), st.integers(-60, 60))
+def test_what_is_live_is_what_has_not_expired(
+    shared: Granting, given_grants: list[tuple[str, str, int | None]], minutes: int
+) -> None:
+    # Each example has hours of its own, so that the ledger can grow on.
+    shared.clock.forward(hours=10)
+    noon = shared.clock()
+    for intent_id, pattern, minute in given_grants:
+        at = None if minute is None else timestamp(noon + timedelta(minutes=minute))
+        shared.desk.stores.ledger.append(
+            event(of_patterns(pattern, expires_at=at), intent_id=intent_id)
+        )
+    names = {"INT-001": ["INT-001"], "INT-002": ["INT-002"], "INT-004": ["INT-004", "INT-OLD"]}
+    now = noon + timedelta(minutes=minutes)
+    for intent_id, own in names.items():
+        live = shared.grants.live(shared.intent(intent_id), now)
+        assert [each.patterns for each in live] == [
+            (pattern,)
+            for name, pattern, minute in reversed(given_grants)
+            if name in own and minute is not None and minute > minutes
+        ]
