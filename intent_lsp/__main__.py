@@ -5,6 +5,7 @@ Invariant: doors do not know each other; the one that `serve` starts is handed o
 """
 
 import gc
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -28,6 +29,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _serve(level: str) -> int:
+    if sys.platform != "win32":
+        # Heard once the event loop can: an interrupt in the midst of an import may get lost there.
+        signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
     # What is loaded stays: the garbage collector need not look for garbage in it, now or ever.
     gc.disable()
     # The editors' door is loaded late: its protocol costs more than all other commands together.

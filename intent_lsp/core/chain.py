@@ -12,6 +12,7 @@ from typing import NamedTuple
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.records import Event, Integrity, Record, spelled
+from intent_lsp.core.whole_text import whole_event
 
 UNSEALED = ContentHash("")
 
@@ -58,6 +59,7 @@ class End:
 
 def draft(event: Event, *, id: str, timestamp: str, end: End) -> Record:  # noqa: A002 -- the key on the line
     """Put an event at the end of a ledger, tying its loose heads; its hash is still to come."""
+    event = whole_event(event)
     integrity = Integrity(
         prev_record_hash=end.last,
         merges=tuple(head for head in end.heads if head != end.last),

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from intent_lsp.core.command_options import Arguments
 from intent_lsp.core.command_scripts import FROM_FILES, GIVING, only_prints
 from intent_lsp.core.command_targets import Site, target, targets
+from intent_lsp.core.command_variables import by_names
 from intent_lsp.core.command_words import Word
 from intent_lsp.core.commands import (
     NOTHING,
@@ -67,7 +68,7 @@ def weigh_form(call: Call, arguments: Arguments) -> Weighed:
     inside = replace(call, place=working_place(call, arguments))
     form = fitting(call.row, arguments)
     texts = texts_of(inside, arguments)
-    readings = [*by_options(inside, arguments)]
+    readings = [*by_options(inside, arguments), *by_names(call.row, call.label, arguments)]
     if form is not None:
         readings += [*_by_form(inside, form, arguments)]
     elif not texts:

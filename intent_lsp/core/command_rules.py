@@ -18,18 +18,11 @@ from intent_lsp.core.command_forms import (
     working_place,
 )
 from intent_lsp.core.command_options import Arguments, all_arguments, leading_arguments
+from intent_lsp.core.command_variables import chosen_programs
 from intent_lsp.core.command_words import Word, filled, joined
-from intent_lsp.core.commands import (
-    NOTHING,
-    CommandReading,
-    Place,
-    entered,
-    together,
-    unknown,
-)
+from intent_lsp.core.commands import CommandReading, Place, entered, together, unknown
 from intent_lsp.core.program_rows import Form, Text, Wraps
-from intent_lsp.core.programs import find_program
-from intent_lsp.core.programs_wrapping import CHOOSERS
+from intent_lsp.core.programs import find_program, is_installed
 
 MAX_WRAPPERS: Final = 16
 """Programs that run programs, one inside the other, above which nothing more is read."""
@@ -46,14 +39,13 @@ def weigh(words: Sequence[Word], place: Place, depth: int = 0) -> Weighed:
         deep = f"`{name.text}` is run by too many programs inside each other"
         reason = name.unknown or (known if row is None else deep)
         return Weighed(reading=unknown(name.text, reason), place=place)
-    return _weigh_row(Call(row=row, label=name.text, words=words[1:], place=place, depth=depth))
-
-
-def chosen_programs(name: str, program: str) -> CommandReading:
-    """Read an assignment: some variables decide what a program's name means."""
-    if name not in CHOOSERS:
-        return NOTHING
-    return unknown(program or name, f"`{name}` may decide which program runs")
+    call = Call(row=row, label=name.text, words=words[1:], place=place, depth=depth)
+    weighed = _weigh_row(call)
+    if is_installed(name.text, place):
+        return weighed
+    # It is judged by what it says that it is, and not believed.
+    doubt = unknown(name.text, f"`{name.text}` is not where programs are kept: it may be any other")
+    return replace(weighed, reading=together([weighed.reading, doubt]))
 
 
 def _weigh_row(call: Call) -> Weighed:
@@ -109,13 +101,17 @@ def _weigh_wrapped(call: Call, wraps: Wraps, arguments: Arguments) -> Weighed:
     if wraps.only and arguments.has(wraps.by) and words[0].text not in wraps.only:
         return call.without_answer(f"`{words[0].text}` is not a module known to only read")
     count = _assignments(words) if wraps.assignments else 0
-    names = [word.text.partition("=")[0] for word in words[:count]]
-    chosen = [chosen_programs(name, call.label) for name in names]
+    chosen = [_chosen(word, call.label) for word in words[:count]]
     words = words[count:]
     if wraps.appends:
         words = _with_input(words, wraps, arguments, call.label)
     inner = weigh(words, call.place, call.depth)
     return replace(inner, reading=together([*chosen, inner.reading]))
+
+
+def _chosen(word: Word, label: str) -> CommandReading:
+    name, _, value = word.text.partition("=")
+    return chosen_programs(name, label, None if word.unknown else value)
 
 
 def _assignments(words: Sequence[Word]) -> int:

@@ -4,7 +4,7 @@ Invariant: an operand that is a target becomes a path or a sentence that says wh
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from intent_lsp.core.command_options import Arguments
@@ -24,6 +24,16 @@ from intent_lsp.core.program_rows import Form, Operands
 _INTO: Final = frozenset({"-t", "--target-directory"})
 _HERE: Final = frozenset({".", "..", "./", "../"})
 
+OPERANDS: Final = {
+    Operands.NONE: slice(0),
+    Operands.ALL: slice(None),
+    Operands.FIRST: slice(1),
+    Operands.SECOND: slice(1, 2),
+    Operands.LAST: slice(-1, None),
+    Operands.BUT_FIRST: slice(1, None),
+}
+"""Where the operands stand that a row speaks of by their place."""
+
 
 @dataclass(frozen=True, slots=True)
 class Site:
@@ -34,7 +44,16 @@ class Site:
 
 
 def targets(form: Form, arguments: Arguments, site: Site) -> Iterator[CommandReading]:
-    """Read each target of a form's operands."""
+    """Read each target of a form's operands, and its sources where they are the same files."""
+    for reading in _targets(form, arguments, site):
+        made = (touched.path for touched in reading.paths if touched.effect is not Effect.DELETE)
+        yield replace(reading, links=tuple(made)) if form.links else reading
+    if form.shares:
+        sources, _ = _sources(arguments)
+        yield from (target(word, Effect.WRITE, site) for word in sources)
+
+
+def _targets(form: Form, arguments: Arguments, site: Site) -> Iterator[CommandReading]:
     operands = arguments.operands
     match form.operands:
         case Operands.COPY | Operands.MOVE | Operands.SEND:
@@ -45,7 +64,7 @@ def targets(form: Form, arguments: Arguments, site: Site) -> Iterator[CommandRea
             yield from (target(word, form.effect, site) for word in arguments.dashed or ())
         case kind:
             given = kind is Operands.BUT_FIRST and arguments.has(form.given)
-            chosen = operands if given else operands[_SLICES[kind]]
+            chosen = operands if given else operands[OPERANDS[kind]]
             yield from (target(word, form.effect, site) for word in chosen)
 
 
@@ -76,8 +95,7 @@ def _below(word: Word, site: Site) -> CommandReading:
 
 def _copied(form: Form, arguments: Arguments, site: Site) -> Iterator[CommandReading]:
     into = arguments.values(_INTO)
-    names = (*arguments.operands, *into[:1])
-    sources, last = names[:-1], names[-1:]
+    sources, last = _sources(arguments)
     moves = form.operands is Operands.MOVE
     effect = Effect.MOVE if moves else form.effect
     if moves:
@@ -97,9 +115,15 @@ def _copied(form: Form, arguments: Arguments, site: Site) -> Iterator[CommandRea
         yield target(last[0], effect, site, _source(sources[0], site))
 
 
+def _sources(arguments: Arguments) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
+    """Give what is copied, and where it goes."""
+    names = (*arguments.operands, *arguments.values(_INTO)[:1])
+    return names[:-1], names[-1:]
+
+
 def _inside(directory: Word, source: Word) -> Word:
     name = source.text.rstrip("/").rpartition("/")[2]
-    path = f"{directory.text.rstrip('/')}/{name}"
+    path = f"{directory.text}{name}" if directory.text.endswith("/") else f"{directory.text}/{name}"
     if name in {"", ".", ".."}:
         return Word(path, f"what is below `{source.text}` goes to `{directory.text}`")
     return Word(path, directory.unknown or source.unknown)
@@ -113,13 +137,3 @@ def _sent(word: Word, site: Site) -> CommandReading:
     if ":" in word.text.partition("/")[0]:
         return unknown(site.program, f"`{word.text}` is on another machine")
     return target(word, Effect.WRITE, site)
-
-
-_SLICES: Final = {
-    Operands.NONE: slice(0),
-    Operands.ALL: slice(None),
-    Operands.FIRST: slice(1),
-    Operands.SECOND: slice(1, 2),
-    Operands.LAST: slice(-1, None),
-    Operands.BUT_FIRST: slice(1, None),
-}

@@ -2,12 +2,15 @@
 
 Invariant: `together` is never milder than any of its parts, and loses none of their paths.
 Invariant: a relative path stays relative to the directory in which the command is run.
+Invariant: what is written through a link that the same command makes is not known.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+from intent_lsp.core.link_paths import LinkPaths
 
 Place = str | None
 """A directory as the command names it; empty: where it is run; None: not known."""
@@ -61,12 +64,14 @@ class CommandReading:
     """What one command, or several together, would do.
 
     `unknown` are sentences: what cannot be known, and why. `program` names the part that decided.
+    `links` are those of the paths at which a link may stand afterwards.
     """
 
     kind: CommandKind = CommandKind.READ_ONLY
     paths: tuple[TouchedPath, ...] = ()
     unknown: tuple[str, ...] = ()
     program: str = ""
+    links: tuple[str, ...] = ()
 
 
 NOTHING: Final = CommandReading()
@@ -78,20 +83,21 @@ def together(readings: Iterable[CommandReading]) -> CommandReading:
     if not parts:
         return NOTHING
     decisive = max(parts, key=lambda part: _SEVERITY.index(part.kind))
+    sentences = [*(sentence for part in parts for sentence in part.unknown), *_through(parts)]
     return CommandReading(
         kind=decisive.kind,
         paths=tuple(dict.fromkeys(path for part in parts for path in part.paths)),
-        unknown=tuple(dict.fromkeys(sentence for part in parts for sentence in part.unknown)),
+        unknown=tuple(dict.fromkeys(sentences)),
         program=decisive.program,
+        links=tuple(dict.fromkeys(link for part in parts for link in part.links)),
     )
 
 
 def unknown(program: str, sentence: str) -> CommandReading:
     """Give the reading of a part of which we only know why we do not know it."""
-    if len(sentence) > MAX_SENTENCE:
-        half = MAX_SENTENCE // 2
-        sentence = f"{sentence[:half]}…{sentence[-half:]}"
-    return CommandReading(kind=CommandKind.DESTRUCTIVE, unknown=(sentence,), program=program)
+    return CommandReading(
+        kind=CommandKind.DESTRUCTIVE, unknown=(_shortened(sentence),), program=program
+    )
 
 
 def entered(place: Place, directory: str) -> Place:
@@ -100,7 +106,26 @@ def entered(place: Place, directory: str) -> Place:
         return directory
     if place is None:
         return None
-    return f"{place.rstrip('/')}/{directory}" if place.rstrip("/") else place + directory
+    # Never less than was spelled: what looks like an address has to go on looking like one.
+    return f"{place}/{directory}" if place and not place.endswith("/") else place + directory
+
+
+def _through(parts: Sequence[CommandReading]) -> Iterator[str]:
+    """Tell the paths of a part that lead through links of the others."""
+    links = [(maker, link) for maker, part in enumerate(parts) for link in part.links]
+    if not links:
+        return
+    made = LinkPaths(links)
+    for maker, part in enumerate(parts):
+        for touched in part.paths:
+            if made.lead(maker, touched.path, beyond=touched.effect is Effect.DELETE):
+                sentence = f"`{touched.path}` is written through a link that the same command makes"
+                yield _shortened(sentence)
+
+
+def _shortened(sentence: str) -> str:
+    half = MAX_SENTENCE // 2
+    return sentence if len(sentence) <= MAX_SENTENCE else f"{sentence[:half]}…{sentence[-half:]}"
 
 
 _SEVERITY: Final = (CommandKind.READ_ONLY, CommandKind.VERIFICATION, CommandKind.DESTRUCTIVE)

@@ -2,13 +2,16 @@
 
 Invariant: a path is judged without regard to case, since a disk that ignores case would open the
 same file.
+Invariant: git's own directory and the control room are control plane wherever they stand, since
+each governs the directory that it stands in.
 """
 
 import re
 
 from intent_lsp.core.paths import WorkspacePath
 
-_ROOMS = (".orchestration", ".git", ".codex", ".github/hooks")
+_ANYWHERE = (".orchestration", ".git")
+_ROOMS = (*_ANYWHERE, ".codex", ".github/hooks")
 _FILES = (".intentignore", ".cursor/hooks.json", ".gemini/settings.json")
 _FAMILIES = ((".claude", "settings", ".json"),)
 _FAMILY = re.compile(
@@ -23,6 +26,9 @@ CONTROL_FAMILIES: tuple[tuple[str, str, str], ...] = _FAMILIES
 """Files of a directory by how their names begin and end."""
 
 
+CONTROL_NAMES: frozenset[str] = frozenset(_ANYWHERE)
+"""Directories all of whose content is control plane wherever they stand."""
+
 CONTROL_REASON = "Orchestration control-plane files are machine-managed."
 """What agents are told who would change one."""
 
@@ -35,6 +41,9 @@ def control_glob(path: WorkspacePath) -> str | None:
     room = next((room for room in _ROOMS if folded == room or folded.startswith(room + "/")), None)
     if room is not None:
         return f"{room}/**"
+    below = next((part for part in folded.split("/") if part in CONTROL_NAMES), None)
+    if below is not None:
+        return f"**/{below}/**"
     return folded if folded in _FILES else ".claude/settings*.json"
 
 
@@ -49,4 +58,5 @@ def control_plane(path: WorkspacePath) -> bool:
         or folded in _ROOMS
         or folded.startswith(tuple(room + "/" for room in _ROOMS))
         or _FAMILY.fullmatch(folded) is not None
+        or not CONTROL_NAMES.isdisjoint(folded.split("/"))
     )

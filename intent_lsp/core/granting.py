@@ -7,7 +7,12 @@ from collections.abc import Callable
 from typing import Final
 
 from intent_lsp.core.codes import FileCode
-from intent_lsp.core.control_plane import CONTROL_FAMILIES, CONTROL_FILES, CONTROL_ROOMS
+from intent_lsp.core.control_plane import (
+    CONTROL_FAMILIES,
+    CONTROL_FILES,
+    CONTROL_NAMES,
+    CONTROL_ROOMS,
+)
 from intent_lsp.core.scope.findings import pattern_findings, reaches_control_plane
 from intent_lsp.core.scope.pattern import spell
 
@@ -38,6 +43,6 @@ def ungrantable(pattern: str, is_directory: Callable[[str], bool]) -> str | None
     folded = spelled.glob.lower()
     segments = tuple(folded.split("/"))
     inside = any(segments[: len(head)] == head for head in _HEADS)
-    if inside and reaches_control_plane(folded):
+    if not CONTROL_NAMES.isdisjoint(segments) or (inside and reaches_control_plane(folded)):
         return "It lies in the control plane, which no scope grants."
     return None

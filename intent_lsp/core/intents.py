@@ -77,8 +77,9 @@ class Intents:
 
     def names(self, intent: Intent) -> tuple[str, ...]:
         """Give an intent's id and its earlier ids, without those that lead to another intent."""
-        aliases = (name for name in intent.aliases if self.get(name) in (None, intent))
-        return tuple(dict.fromkeys((intent.id, *aliases)))
+        told = ((name, self.get(name)) for name in intent.aliases)
+        own = (name for name, found in told if found is None or found.id == intent.id)
+        return tuple(dict.fromkeys((intent.id, *own)))
 
 
 def _indexed(intents: Sequence[Intent]) -> Mapping[str, Intent]:

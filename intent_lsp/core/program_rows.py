@@ -4,7 +4,7 @@ Invariant: a row is a value; nothing that only one program does is told in code.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from intent_lsp.core.commands import CommandKind, Effect
@@ -66,7 +66,7 @@ class Form:
 
     `given`: options that stand for the first operand. `unknown`: what this form does that the
     command does not tell; empty: nothing. `plans`: it writes the plan of the root, wherever it is
-    run.
+    run. `links`: what it makes may be links. `shares`: it makes second names of its sources.
     """
 
     kind: CommandKind
@@ -80,6 +80,8 @@ class Form:
     writes: Options = frozenset()
     unknown: str = ""
     plans: bool = False
+    links: bool = False
+    shares: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +113,8 @@ class Program:
     files that are written, of `enters` the directory that is worked in, of `texts` shell text.
     `risky` options run something else or write where nobody can see. `moves`: its operand is where
     the next commands work, and without one it is this place; None: not known.
-    `passes`: what stands after `--` is options of a program that it runs.
+    `passes`: what stands after `--` is options of a program that it runs. `naming` options, and the
+    operands of `names`, are names of the shell's variables.
     """
 
     forms: tuple[Form, ...] = ()
@@ -127,13 +130,15 @@ class Program:
     wraps: Wraps | None = None
     moves: tuple[str | None, ...] = ()
     passes: bool = False
+    naming: Options = frozenset()
+    names: Operands = Operands.NONE
 
     @property
     def taking(self) -> Options:
         """The options whose value may be the next word."""
         of_forms = (form.writes | form.given for form in self.forms)
         by = self.wraps.by | self.wraps.fills if self.wraps else frozenset[str]()
-        named = self.valued | self.writes | self.enters | self.texts | by
+        named = self.valued | self.writes | self.enters | self.texts | self.naming | by
         return named.union(*of_forms) - self.attached
 
     @property
@@ -176,6 +181,8 @@ def program(*forms: Form, **options: str) -> Program:
         risky=split.get("risky", frozenset()),
         style=Style(options.get("style", Style.GNU)),
         script=Script(options["script"]) if "script" in options else None,
+        naming=split.get("naming", frozenset()),
+        names=Operands(options.get("names", Operands.NONE)),
     )
 
 
@@ -219,6 +226,16 @@ def writing(
         writes=words(options.get("writes", "")),
         unknown=unknown,
     )
+
+
+def linking(form: Form) -> Form:
+    """Make a form that may leave links where it writes."""
+    return replace(form, links=True)
+
+
+def sharing(form: Form) -> Form:
+    """Make a form that gives its sources second names, links among them."""
+    return replace(form, links=True, shares=True)
 
 
 def hidden(unknown: str, needs: str = "") -> Form:

@@ -10,6 +10,7 @@ from intent_lsp.core.program_rows import (
     Operands,
     Program,
     hidden,
+    linking,
     program,
     reading,
     reads,
@@ -29,7 +30,7 @@ _SHOWING: Final = reads(
 )
 
 GIT: Final = Program(
-    forms=(reading(bare=True), reading("--version -v --help -h --exec-path --html-path")),
+    forms=(reading(bare=True), reading("--version -v --help -h --html-path")),
     valued=words("--git-dir --work-tree --namespace -c --config-env --super-prefix"),
     enters=frozenset(("-C",)),
     risky=words("-c --config-env --exec-path --git-dir --work-tree"),
@@ -150,10 +151,10 @@ GIT: Final = Program(
             valued="-n -o --output-directory",
         ),
         "bundle": program(reading(first="verify list-heads"), hidden(_ELSEWHERE)),
-        "checkout": program(writing(Operands.DASHED), valued="-b -B --orphan --conflict"),
+        "checkout": program(linking(writing(Operands.DASHED)), valued="-b -B --orphan --conflict"),
         "restore": program(
             hidden(_FILES, "--pathspec-from-file -p --patch"),
-            writing(),
+            linking(writing()),
             valued="-s --source --conflict --pathspec-from-file",
         ),
         "rm": program(
@@ -162,7 +163,7 @@ GIT: Final = Program(
             writing(effect=Effect.DELETE),
             risky="--pathspec-from-file",
         ),
-        "mv": program(reading("-n --dry-run"), writing(Operands.MOVE)),
+        "mv": program(reading("-n --dry-run"), linking(writing(Operands.MOVE))),
         "clean": program(
             reading("-n --dry-run"), hidden("deletes every file it does not track"), valued="-e"
         ),

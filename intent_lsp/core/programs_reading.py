@@ -22,14 +22,14 @@ from intent_lsp.core.program_rows import (
 _PLAIN: Final = (
     "ls dir vdir cat tac nl head tail wc cut paste join comm tr rev fold expand unexpand fmt pr"
     " column grep egrep fgrep zgrep look cmp diff diff3 colordiff od hexdump strings nm"
-    " readelf objdump size ldd stat readlink realpath basename dirname du df pwd echo printf true"
-    " false : test [ seq yes sleep whoami id groups users who w uname arch nproc uptime"
+    " readelf objdump size ldd stat readlink realpath basename dirname du df pwd echo true"
+    " false : [ seq yes sleep whoami id groups users who w uname arch nproc uptime"
     " free ps pgrep pstree top htop lsof netstat ss dig nslookup host ping which whereis"
     " type help apropos whatis locale getconf getent cal md5sum sha1sum sha224sum"
     " sha256sum sha384sum sha512sum b2sum cksum sum base64 base32 zcat bzcat xzcat zstdcat"
     " jq tokei cloc scc exa eza lsd numfmt factor expr bc tsort ptx tty logname dircolors"
-    " read local declare typeset readonly unset shift return exit break continue"
-    " set shopt umask ulimit times wait disown fg bg getopts let dirs lscpu"
+    " local declare typeset readonly unset shift return exit break continue"
+    " set shopt umask ulimit times disown fg bg let dirs lscpu"
     " lsblk lsusb vmstat iostat tput clear reset stty caller logout suspend"
 )
 
@@ -61,7 +61,15 @@ READING: Final = {
     "hash": reads(hidden("decides which program a name means", "-p")),
     "jobs": reads(risky="-x"),
     "history": reads(hidden("writes its file", "-w -a -c -d -r -n")),
-    **dict.fromkeys(("mapfile", "readarray"), reads(risky="-C")),
+    "printf": reads(naming="-v"),
+    "test": reads(naming="-v -R", style=Style.WHOLE),
+    "read": reads(valued="-d -i -n -N -p -t -u", naming="-a -A", names=Operands.ALL),
+    "getopts": reads(names=Operands.SECOND),
+    "wait": reads(naming="-p"),
+    **dict.fromkeys(
+        ("mapfile", "readarray"),
+        reads(valued="-d -n -O -s -u -c", risky="-C", names=Operands.ALL),
+    ),
     **dict.fromkeys(("kill", "pkill", "killall"), program(hidden("stops other programs"))),
     "rg": reads(
         valued="-e -f -g -t -T -A -B -C -m -j -M -d -E -r --regexp --file --glob --iglob --type"

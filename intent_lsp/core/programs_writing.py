@@ -10,15 +10,18 @@ from intent_lsp.core.program_rows import (
     Operands,
     Style,
     hidden,
+    linking,
     program,
     reading,
     reads,
+    sharing,
     verifying,
     writing,
 )
 
 _OPEN: Final = "may change any file that a person opens in it"
 _ARCHIVE: Final = "writes the files that the archive names"
+_KEEPING_LINKS: Final = "-a --archive -d -P --no-dereference -R -r --recursive -s --symbolic-link"
 _SYSTEM: Final = "changes the machine, or what runs on it"
 
 _COMPRESSING: Final = program(
@@ -34,10 +37,16 @@ WRITING: Final = {
     ),
     "trash": program(writing(effect=Effect.DELETE)),
     "mv": program(
-        writing(Operands.MOVE), valued="-S --suffix -t --target-directory", attached="--backup"
+        linking(writing(Operands.MOVE)),
+        valued="-S --suffix -t --target-directory",
+        attached="--backup",
     ),
     "cp": program(
-        writing(Operands.COPY), valued="-S --suffix -t --target-directory", attached="--backup"
+        sharing(writing(Operands.COPY, "-l --link")),
+        linking(writing(Operands.COPY, _KEEPING_LINKS)),
+        writing(Operands.COPY),
+        valued="-S --suffix -t --target-directory",
+        attached="--backup",
     ),
     "install": program(
         writing(Operands.ALL, "-d --directory", effect=Effect.CREATE),
@@ -45,9 +54,11 @@ WRITING: Final = {
         valued="-m --mode -o --owner -g --group -S --suffix -t --target-directory",
     ),
     "ln": program(
-        writing(Operands.COPY, effect=Effect.CREATE), valued="-S --suffix -t --target-directory"
+        linking(writing(Operands.COPY, "-s --symbolic", effect=Effect.CREATE)),
+        sharing(writing(Operands.COPY, effect=Effect.CREATE)),
+        valued="-S --suffix -t --target-directory",
     ),
-    "link": program(writing(Operands.COPY, effect=Effect.CREATE)),
+    "link": program(sharing(writing(Operands.COPY, effect=Effect.CREATE))),
     "mkdir": program(writing(effect=Effect.CREATE), valued="-m --mode"),
     "touch": program(writing(effect=Effect.CREATE), valued="-d --date -r --reference -t --time"),
     **dict.fromkeys(("mkfifo", "mknod"), program(writing(Operands.FIRST, effect=Effect.CREATE))),
@@ -104,11 +115,12 @@ WRITING: Final = {
             "--delete --delete-before --delete-after --delete-during --delete-excluded"
             " --remove-source-files",
         ),
+        linking(writing(Operands.SEND, "-l --links -a --archive")),
         writing(Operands.SEND),
         valued="-e --rsh --exclude --include -f --filter --exclude-from --include-from --files-from"
         " --port --bwlimit --chmod --chown --link-dest --compare-dest -B --info",
         writes="--log-file --backup-dir",
-        risky="--rsync-path --files-from -e --rsh",
+        risky="--rsync-path --files-from -e --rsh --link-dest",
     ),
     "scp": program(writing(Operands.SEND), valued="-i -P -o -F -c -l -S -J", risky="-S -o"),
     "sftp": program(hidden("works on another machine")),

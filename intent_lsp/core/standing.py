@@ -32,10 +32,17 @@ class Standing(Enum):
 
 def standing(path: WorkspacePath, policy: TeamPolicy, *, ignored: bool) -> Standing:
     """Tell how a person's save of `path` is treated; `ignored`: git ignores it, untracked."""
-    if path == ".git" or path.startswith(".git/"):
+    if ".git" in path.split("/"):
         return Standing.UNSEEN
-    if path in _SERVER_FILES or path.startswith(_SERVER_ROOMS):
+    own = _in_its_room(path)
+    if own in _SERVER_FILES or own.startswith(_SERVER_ROOMS):
         return Standing.SERVER_ONLY
     if path in (policy.lessons_violations, policy.lessons_verification) or control_plane(path):
         return Standing.EXEMPT
     return Standing.UNSEEN if ignored else Standing.JUDGED
+
+
+def _in_its_room(path: WorkspacePath) -> str:
+    """Give a path as the root sees it in whose control room it lies, which may be below ours."""
+    _, room, rest = path.rpartition(f"/{CONTROL_ROOM}/")
+    return f"{CONTROL_ROOM}/{rest}" if room else path

@@ -10,6 +10,7 @@ from typing import Final
 
 from intent_lsp.core.commands import Effect
 from intent_lsp.core.content import ContentHash
+from intent_lsp.core.guarded import GuardedSeen
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import ApprovalChoice, MutationClass, ScopeValidation
 from intent_lsp.core.tree_seen import TreeSeen
@@ -25,8 +26,9 @@ GOOD_FOR: Final = timedelta(hours=24)
 class TicketFile:
     """One file that a call may change, and what it held then (None: there was none).
 
-    `previous` is the other end of a rename, at its new one; `announced` the hash of the text that
-    the call said it would write.
+    `real` is where its bytes went when it was judged (None: where it reads). `previous` is the
+    other end of a rename, at its new one; `announced` the hash of the text that the call said it
+    would write.
     """
 
     path: WorkspacePath
@@ -34,13 +36,16 @@ class TicketFile:
     effect: Effect = Effect.WRITE
     previous: WorkspacePath | None = None
     announced: ContentHash | None = None
+    real: WorkspacePath | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ticket:
     """An allowed call, as it was judged; moments as `core.timestamps` spells them.
 
-    `tree` is what the work tree held, where it is not known which files the call will change.
+    `tree` is what the work tree held, where it is not known which files the call will change;
+    `guarded` what stood beside it before a command.
+    `fingerprint` tells its call from another of the same `tool_use_id`.
     `approved_by` is the session of the person who let it pass; `by_save`: an editor makes the
     change, and its save is the record.
     """
@@ -52,6 +57,7 @@ class Ticket:
     issued_at: str
     tool_name: str
     tool_use_id: str | None = None
+    fingerprint: ContentHash | None = None
     intent_id: str | None
     intent_hash: ContentHash | None = None
     specification: str | None = None
@@ -65,6 +71,7 @@ class Ticket:
     by_save: bool = False
     files: tuple[TicketFile, ...] = ()
     tree: TreeSeen | None = None
+    guarded: GuardedSeen | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

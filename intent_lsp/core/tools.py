@@ -4,14 +4,16 @@ Invariant: names match without regard to case and without prefix; the team's lis
 Invariant: a tool that nobody knows is mutating as soon as it names a path or a command.
 """
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from intent_lsp.core.content import ContentHash
+from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.core.records import MutationClass
+from intent_lsp.core.text_bytes import pack
 from intent_lsp.core.tool_names import COMMAND_TOOLS, EDIT_TOOLS, READ_ONLY_TOOLS
 
 # A server's name ends at the first `__`: a tool must not hide its own first words as a server.
@@ -37,6 +39,18 @@ class ToolCall:
     read_hashes: Mapping[str, ContentHash | None] = field(default_factory=dict)
     tool_use_id: str | None = None
     read_only_hint: bool | None = None
+
+    @property
+    def fingerprint(self) -> ContentHash:
+        """Tell this call from another that bears the same `tool_use_id`.
+
+        The SHA-256 of what it would do, and under which intent: what it has read is left out, so
+        that a call that is only asked about again is the same one.
+        """
+        text = None if self.new_text is None else hash_content(pack(self.new_text))
+        kind = None if self.mutation_class is None else self.mutation_class.value
+        told = (self.tool_name, self.paths, self.command, self.patch, text, self.intent_id, kind)
+        return hash_content(json.dumps(told).encode("ascii"))
 
 
 class ToolKind(Enum):

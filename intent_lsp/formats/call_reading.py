@@ -9,6 +9,7 @@ from typing import Final
 
 from intent_lsp.core.commands import CommandKind, CommandReading, Effect, TouchedPath
 from intent_lsp.core.policy import TeamPolicy
+from intent_lsp.core.redaction import redacted
 from intent_lsp.core.tools import ToolCall, ToolKind, bare_name, tool_kind
 from intent_lsp.formats.patch import PatchReading, read_patch
 from intent_lsp.formats.patched_file import PatchedFile
@@ -26,7 +27,7 @@ class CallReading:
 
     `perhaps` are second spellings in a patch, which count where there is such a file.
     `verifying`: it runs a verification command, which is exempt. `program` is the first word of
-    the part of its command that decided.
+    the part of its command that decided; None: there is none, or it may hold a secret.
     """
 
     mutating: bool
@@ -49,8 +50,18 @@ def read_call(call: ToolCall, policy: TeamPolicy) -> CallReading:
         command = command or read_command("")
         if command.kind is not CommandKind.DESTRUCTIVE and not call.paths and patch is None:
             verifying = command.kind is CommandKind.VERIFICATION
-            return CallReading(mutating=False, verifying=verifying, program=command.program)
+            program = _told(call, command)
+            return CallReading(mutating=False, verifying=verifying, program=program)
     return _changing(call, patch, command)
+
+
+def told_program(command: str, program: str) -> str | None:
+    """Give the program of a command as others may be told of it; None: it may hold a secret.
+
+    It may where the command, once redacted, has not all of its words any more.
+    """
+    shown = redacted(command)
+    return program if all(word in shown for word in program.split()) else None
 
 
 def _changing(
@@ -73,8 +84,12 @@ def _changing(
         paths=tuple(dict.fromkeys(paths)),
         perhaps=tuple(dict.fromkeys(perhaps)),
         unknown=tuple(dict.fromkeys(unknown)),
-        program=None if command is None else command.program,
+        program=None if command is None else _told(call, command),
     )
+
+
+def _told(call: ToolCall, command: CommandReading) -> str | None:
+    return told_program(call.command or "", command.program)
 
 
 def _named(call: ToolCall) -> tuple[TouchedPath, ...]:

@@ -5,12 +5,14 @@ Invariant: what is nested too deep, too long or no shell at all is destructive, 
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from intent_lsp.core.command_forms import ShellText
-from intent_lsp.core.command_rules import chosen_programs, weigh
+from intent_lsp.core.command_rules import weigh
 from intent_lsp.core.command_words import Word
 from intent_lsp.core.commands import START, CommandReading, Place, together, unknown
+from intent_lsp.formats.shell_evaluated import Evaluated
 from intent_lsp.formats.shell_redirects import read_tail, redirected
 from intent_lsp.formats.shell_syntax import LOST_TEXT, Node, loses_text, parse, spelling
 from intent_lsp.formats.shell_words import words_of
@@ -29,14 +31,16 @@ def read_command(text: str) -> CommandReading:
 
     Never raises. A text that is empty, has an error, or is more than 256 KiB is destructive.
     """
-    return _read(text, START, level=0)
+    evaluated = Evaluated()
+    reading = _read(text, START, 0, evaluated)
+    return together([reading, *evaluated.readings()])
 
 
-def _read(text: str, place: Place, level: int) -> CommandReading:
+def _read(text: str, place: Place, level: int, evaluated: Evaluated) -> CommandReading:
     tree = parse(text)
     if tree.root is None:
         return unknown("", "The command is too long to be read")
-    walk = _Walk(place, level)
+    walk = _Walk(place, level, evaluated)
     walk.visit(tree.root)
     readings = walk.readings
     if tree.flawed:
@@ -49,8 +53,9 @@ def _read(text: str, place: Place, level: int) -> CommandReading:
 class _Walk:
     """The walk over one text: what was read so far, and where the next command would work."""
 
-    def __init__(self, place: Place, level: int) -> None:
+    def __init__(self, place: Place, level: int, evaluated: Evaluated) -> None:
         self.readings: list[CommandReading] = []
+        self._evaluated = evaluated
         self._place = place
         self._level = level
         self._functions: dict[str, Place] = {}
@@ -61,6 +66,7 @@ class _Walk:
             self._unknown("", "The command is nested too deep to be read")
             return
         self._level += 1
+        self._evaluated.see(node)
         if node.type in _WITH_WORDS and loses_text(node):
             self._unknown("", LOST_TEXT)
         match node.type:
@@ -90,11 +96,6 @@ class _Walk:
                 self._branches(node)
             case "while_statement" | "for_statement" | "c_style_for_statement":
                 self._loop(node)
-            case "variable_assignment":
-                self._assigned([node], "")
-                self._sequence(node)
-            case "test_command":
-                self._test(node)
             case kind if kind in _LEAVES and not node.children:
                 self._leaf(node)
             case _:
@@ -177,11 +178,6 @@ class _Walk:
             self._functions[spelling(name)] = start if self._place == start else None
         self._place = start
 
-    def _test(self, node: Node) -> None:
-        if node.children[0].type == "[" and ">" in spelling(node):
-            self._unknown("[", "`>` between single brackets writes a file")
-        self._sequence(node)
-
     def _leaf(self, node: Node) -> None:
         text = spelling(node)
         if "`" in text or "$(" in text:
@@ -191,10 +187,10 @@ class _Walk:
         inner = [child for child in node.children if child.type.endswith("_redirect")]
         set_first = [child for child in node.children if child.type == "variable_assignment"]
         own = [child for child in node.children if not child.type.endswith(_NO_WORDS)]
-        self._nested([*own, *set_first])
         words = words_of([child for child in own if child.type not in {"ERROR", "comment"}])
-        self._assigned(set_first, words[0].text if words else "")
-        self._simple(words, [*inner, *tail], words[0].text if words else "")
+        program = "" if not words or words[0].unknown else words[0].text
+        self._nested([*own, *set_first], program)
+        self._simple(words, [*inner, *tail], program)
 
     def _simple(self, words: Sequence[Word], tail: Sequence[Node], program: str) -> None:
         words = (*words, *self._before(tail, program))
@@ -218,16 +214,14 @@ class _Walk:
         if text.word.unknown:
             self._unknown(text.site.program, text.word.unknown)
         elif text.word.text.strip():
-            self.readings.append(_read(text.word.text, text.site.place, self._level))
-
-    def _assigned(self, nodes: Iterable[Node], program: str) -> None:
-        for name in (name for node in nodes for name in node.children_by_field_name("name")):
-            self.readings.append(chosen_programs(spelling(name), program))
+            self.readings.append(
+                _read(text.word.text, text.site.place, self._level, self._evaluated)
+            )
 
     def _before(self, nodes: Sequence[Node], program: str = "") -> tuple[Word, ...]:
         """Read redirections, and give the operands that stand among them."""
         tail = read_tail(nodes)
-        self._nested(tail.inside)
+        self._nested(tail.inside, program)
         for redirect in tail.redirects:
             self.readings.append(redirected(redirect, program, self._place))
         return words_of(tail.operands)
@@ -240,11 +234,15 @@ class _Walk:
         for node in tail.listed:
             self.visit(node)
 
-    def _nested(self, nodes: Iterable[Node]) -> None:
-        before = self._place
+    def _nested(self, nodes: Iterable[Node], program: str) -> None:
+        """Read what runs for the words of a program; who is told of it is the program."""
+        before, start = self._place, len(self.readings)
         for node in nodes:
             self.visit(node)
         self._place = before
+        if program:
+            inside = self.readings[start:]
+            self.readings[start:] = [replace(reading, program=program) for reading in inside]
 
     def _unknown(self, program: str, sentence: str) -> None:
         self.readings.append(unknown(program, sentence))

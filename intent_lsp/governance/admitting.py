@@ -7,6 +7,7 @@ is on an older hash than the one that it names.
 from dataclasses import dataclass, replace
 from typing import Final
 
+from intent_lsp.core.content import ContentHash
 from intent_lsp.core.explaining import ExplainedRow, explain_call
 from intent_lsp.core.gate import judge_call, rejected
 from intent_lsp.core.person import NOBODY, NOBODY_TO_ASK, PersonsWord
@@ -19,6 +20,7 @@ from intent_lsp.governance.admission import Admission, of_ticket
 from intent_lsp.governance.call_facts import Asker, CallFactsOf, CallFile
 from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.grants import Grants
+from intent_lsp.governance.guarding import Guarding
 from intent_lsp.governance.rules import Rules
 from intent_lsp.governance.stores import Stores
 from intent_lsp.governance.ticketing import Asked, ticket_files, ticket_of
@@ -27,6 +29,9 @@ from intent_lsp.store.tickets import Refused
 
 NO_MEMORY: Final = ".orchestration/.local cannot be written: this edit will have no record."
 NOT_COMPARED: Final = "The work tree cannot be compared: what this changes will not be known."
+WITH_TICKET_AT_MOST: Final = 64 * 1024
+"""Bytes of a content that is kept with its ticket."""
+FILES_WITH_TICKET: Final = 100
 FIRST_INTENT: Final = "run intent-lsp intents add, or let a person create the file"
 
 
@@ -60,6 +65,7 @@ class Admitting:
         self._stores = stores
         self._contents = contents
         self._work_tree = work_tree
+        self._guarding = Guarding(stores)
         self._facts = CallFactsOf(stores=stores, contents=contents, grants=grants)
 
     def admit(self, hearing: Hearing, *, by_save: bool = False) -> Admission:
@@ -136,12 +142,13 @@ class Admitting:
         if state is None or use is None:
             return None
         ticket = state.tickets.of_use(asker.session_id, asker.agent_id, use)
-        if ticket is not None:
+        # An id that comes with another call is no name of a call: that one is judged anew.
+        if ticket is not None and ticket.fingerprint == call.fingerprint:
             return of_ticket(ticket, again=True)
         refused = state.tickets.refused_use(
             asker.session_id, asker.agent_id, use, self._stores.clock()
         )
-        if refused is None:
+        if refused is None or refused.fingerprint != call.fingerprint:
             return None
         return Admission(
             decision=refused.denied,
@@ -157,6 +164,7 @@ class Admitting:
             return
         refused = Refused(
             denied=denied,
+            fingerprint=asked.call.fingerprint,
             intent_id=None if asked.intent is None else asked.intent.id,
             files=ticket_files(asked),
         )
@@ -171,12 +179,19 @@ class Admitting:
             if tree is None:
                 decision = Allowed(decision.verdict, (*decision.warnings, NOT_COMPARED))
         ticket = ticket_of(asked, decision, ticket_id=self._stores.new_id(), at=timestamp(now))
-        ticket = replace(ticket, tree=tree)
+        guarded = None if asked.call.command is None else self._guarding.seen()
+        ticket = replace(ticket, tree=tree, guarded=guarded)
+        small: dict[ContentHash, bytes] = {}
         for file in asked.files:
-            if file.data is not None:
+            if file.data is None or file.hash is None:
+                continue
+            if len(file.data) <= WITH_TICKET_AT_MOST and len(small) < FILES_WITH_TICKET:
+                # With the ticket, in its transaction: a file of its own costs the caller more.
+                small[file.hash] = file.data
+            else:
                 self._contents.keep(file.data, file.hash)
         if self._stores.state is not None:
-            self._stores.state.tickets.issue(ticket, now)
+            self._stores.state.tickets.issue(ticket, now, small)
             return of_ticket(ticket, again=False)
         # Without a memory nothing can be recorded later: it is allowed, and that is said.
         forgetful = Allowed(decision.verdict, (*decision.warnings, NO_MEMORY))

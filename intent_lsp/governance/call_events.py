@@ -68,7 +68,8 @@ class FoundFile:
     @property
     def changed(self) -> bool:
         """Whether anything has happened to it."""
-        return self.old != self.new or self.ticket.previous is not None or self.unreadable
+        moved = self.ticket.previous is not None
+        return self.old != self.new or moved or self.unreadable or not self.old_known
 
 
 class CallEvents:
@@ -104,6 +105,18 @@ class CallEvents:
             new=changed.new,
             besides=True,
             old_known=changed.old_known,
+        )
+
+    def found_away(self, path: WorkspacePath) -> FoundFile:
+        """Describe a file that a link has led a call to; nobody looked at it before."""
+        data = self._contents.disk_if_readable(path)
+        return FoundFile(
+            ticket=TicketFile(path=path, pre_hash=None),
+            data=data,
+            new=hash_if_there(data),
+            besides=True,
+            old_known=False,
+            unreadable=data is None and self._is_there(path),
         )
 
     def event(
@@ -177,7 +190,7 @@ class CallEvents:
             return ()
         if file.old is None and file.old_known:
             return file_ranges(None, file.data)
-        kept = None if file.old is None else self._stores.snapshots.get(file.old)
+        kept = None if file.old is None else self._stores.content(file.old)
         if kept is not None:
             return file_ranges(kept, file.data)
         # What it held is kept no more: all that is known is what it holds now.

@@ -34,6 +34,7 @@ from intent_lsp.store import files as disk
 from intent_lsp.store.call_memory import FileMemory
 from intent_lsp.store.control_room import control_drift
 from intent_lsp.store.places import Place, real_relative
+from intent_lsp.store.roots import RootsBelow
 from intent_lsp.store.state import SessionRow
 
 _NOTHING_KNOWN: Final = FileMemory()
@@ -43,7 +44,8 @@ _NOTHING_KNOWN: Final = FileMemory()
 class CallFile:
     """One path of a call: as it was spelled, where it is (None: outside of the root), its bytes.
 
-    `there`: there is such a file, whether or not it can be read.
+    `there`: there is such a file, whether or not it can be read. `outside`: it is none of this
+    root's, but outside of it or in another governed root below it (section 4).
     """
 
     touched: TouchedPath
@@ -51,6 +53,7 @@ class CallFile:
     data: bytes | None = None
     hash: ContentHash | None = None
     there: bool = False
+    outside: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,8 +80,9 @@ class CallFactsOf:
 
     def files(self, reading: CallReading) -> tuple[CallFile, ...]:
         """Place every path of a call, and read what it holds."""
-        known = [self._file(touched) for touched in reading.paths]
-        perhaps = [self._file(touched) for touched in reading.perhaps]
+        others = RootsBelow(self._stores.root)
+        known = [self._file(touched, others) for touched in reading.paths]
+        perhaps = [self._file(touched, others) for touched in reading.perhaps]
         return (*known, *(file for file in perhaps if file.there))
 
     def question(
@@ -134,25 +138,30 @@ class CallFactsOf:
             unknown_paths=reading.unknown,
         )
 
-    def _file(self, touched: TouchedPath) -> CallFile:
+    def _file(self, touched: TouchedPath, others: RootsBelow) -> CallFile:
         spelled = touched.path
         if spelled.startswith("~") and "\0" not in spelled:
             spelled = os.path.expanduser(spelled)  # noqa: PTH111 - a path that may be no path
         place = real_relative(self._stores.root, spelled)
         if place is None or place.real is None:
-            return CallFile(touched=touched, place=place)
+            return CallFile(touched=touched, place=place, outside=True)
         data = self._contents.disk_if_readable(place.path)
         # What cannot be read is there all the same.
         there = data is not None or disk.stamp(self._stores.root / place.path) is not None
         return CallFile(
-            touched=touched, place=place, data=data, hash=hash_if_there(data), there=there
+            touched=touched,
+            place=place,
+            data=data,
+            hash=hash_if_there(data),
+            there=there,
+            outside=others.hold(place.path) or others.hold(place.real),
         )
 
     def _facts(self, call: ToolCall, asker: Asker, files: Sequence[CallFile]) -> Iterator[FileFact]:
         remembered = self._remembered(asker, files)
         for file in files:
             place = file.place
-            if place is None or place.real is None:
+            if place is None or place.real is None or file.outside:
                 yield FileFact(path=_path(file), outside=True)
                 continue
             memory = remembered.get(place.path, _NOTHING_KNOWN)

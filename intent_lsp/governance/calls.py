@@ -22,17 +22,17 @@ from intent_lsp.core.question import Allowed
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.core.tools import ToolCall
 from intent_lsp.formats.call_reading import CallReading, read_call
-from intent_lsp.formats.shell import read_command
 from intent_lsp.governance.admission import Admission
 from intent_lsp.governance.admitting import Admitting, Hearing
 from intent_lsp.governance.applying import Applying
 from intent_lsp.governance.call_facts import Asker
 from intent_lsp.governance.call_news import CallNews
-from intent_lsp.governance.chronicle import Chronicle, Told
+from intent_lsp.governance.chronicle import Chronicle
 from intent_lsp.governance.recording import Outcome, Recording
 from intent_lsp.governance.rules import Rules, RulesCache
 from intent_lsp.governance.sessions import Sessions
 from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.verifying import Verifying
 from intent_lsp.store.root_lock import RootLock
 from intent_lsp.store.state import ReadHash
 
@@ -74,6 +74,7 @@ class Calls:
         admitting: Admitting,
         recording: Recording,
         applying: Applying,
+        verifying: Verifying,
         chronicle: Chronicle,
         lock: RootLock | None,
     ) -> None:
@@ -83,6 +84,7 @@ class Calls:
         self._admitting = admitting
         self._recording = recording
         self._applying = applying
+        self._verifying = verifying
         self._chronicle = chronicle
         self._news = CallNews(stores=stores, chronicle=chronicle)
         self._lock = lock
@@ -96,7 +98,19 @@ class Calls:
         """
         caller = Caller(session_id, agent_id, word)
         policy = self._rules.current().policy
-        return self._judged(caller, call, lambda: read_call(call, policy), self._admitting.admit)
+        readings: list[CallReading] = []
+
+        def read() -> CallReading:
+            readings.append(read_call(call, policy))
+            return readings[0]
+
+        admission = self._judged(caller, call, read, self._admitting.admit)
+        verifying = any(reading.verifying for reading in readings)
+        if verifying and call.command is not None and isinstance(admission.decision, Allowed):
+            # Not under the lock: others need not wait for the work tree to be looked through.
+            program = readings[0].program
+            self._verifying.begin(session_id, agent_id, call.command, program)
+        return admission
 
     def admit_change(
         self,
@@ -179,16 +193,6 @@ class Calls:
             row = self._sessions.row(session_id, agent_id)
             turn = 1 if row is None else row.turn
             state.put_read(session_id, agent_id, path, ReadHash(hash_, turn))
-
-    def failed_verification(self, session_id: str, command: str) -> bool:
-        """Put down a verification that failed; whether that is a new lesson."""
-        told = Told(
-            tool="verification",
-            session_id=session_id,
-            intent_id=self._sessions.active_intent(session_id),
-            program=read_command(command).program,
-        )
-        return self._chronicle.failed_verification(told)
 
     def close(self) -> None:
         """Let go of the lock's file."""

@@ -38,6 +38,7 @@ from intent_lsp.governance.scope_checks import ScopeChecks
 from intent_lsp.governance.sessions import CHECKOUT_REQUIRED, Session, Sessions
 from intent_lsp.governance.stores import Stores
 from intent_lsp.governance.tracing import Tracing
+from intent_lsp.governance.verifying import Verifying
 from intent_lsp.governance.work_tree import WorkTree
 from intent_lsp.store import clock
 from intent_lsp.store.drafts import Drafts
@@ -131,6 +132,15 @@ class Governance:
             chronicle=self.chronicle,
             recording=recording,
         )
+        self.verifying = Verifying(
+            stores=self.stores,
+            rules=self.rules,
+            sessions=self.sessions,
+            work_tree=work_tree,
+            recording=recording,
+            chronicle=self.chronicle,
+            lock=gate_lock,
+        )
         self.calls = Calls(
             stores=self.stores,
             rules=self.rules,
@@ -143,6 +153,7 @@ class Governance:
             ),
             recording=recording,
             applying=Applying(stores=self.stores, contents=self.contents),
+            verifying=self.verifying,
             chronicle=self.chronicle,
             lock=gate_lock,
         )

@@ -96,7 +96,7 @@ class HeldSaves:
         if place is None or new is None:
             _log.warning("a save of %s was held and is kept no more", held.path)
             return None
-        known = None if old is None else self._stores.snapshots.get(old)
+        known = None if old is None else self._stores.content(old)
         by = session
         if held.session_id != session.id:
             by = Session(id=held.session_id, contributor=UNKNOWN_CONTRIBUTOR)

@@ -59,7 +59,8 @@ class History:
         state, events = self._stores.state, tuple[Noted, ...]()
         if state is not None:
             with step(f"the history of {intent.id}"):
-                events = state.notes.events(*_names(intent, self._rules.current()))
+                names = self._rules.current().file.intents.names(intent)
+                events = state.notes.events(*names)
         return _told(events, intent)
 
     def is_due(self) -> bool:
@@ -89,7 +90,7 @@ class History:
             )
             rules = self._rules.current()
             for intent in _unwritten(state, rules) if quiet else ():
-                self._write(state, intent, _names(intent, rules))
+                self._write(state, intent, rules.file.intents.names(intent))
         return quiet
 
     def _write(self, state: State, intent: Intent, names: Sequence[str]) -> None:
@@ -121,11 +122,6 @@ class History:
 def _told(events: Sequence[Noted], intent: Intent) -> tuple[str, ...]:
     fresh = (noted.event for noted in events if not noted.in_file)
     return (*fresh, *intent.recent_history)[:EVENTS_KEPT]
-
-
-def _names(intent: Intent, rules: Rules) -> tuple[str, ...]:
-    """Give an intent's id and its earlier ids, but for those that another is called by now."""
-    return rules.file.intents.names(intent)
 
 
 def _unwritten(state: State, rules: Rules) -> tuple[Intent, ...]:

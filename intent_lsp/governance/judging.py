@@ -9,7 +9,7 @@ from typing import Final
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.explaining import ExplainedRow, RowOutcome, explain_save
+from intent_lsp.core.explaining import ExplainedRow, explain_save
 from intent_lsp.core.gate import judge_save
 from intent_lsp.core.intents import Intent, IntentId
 from intent_lsp.core.naming import open_owners
@@ -25,12 +25,14 @@ from intent_lsp.core.question import (
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.core.standing import Standing, standing
 from intent_lsp.core.tickets import Ticket
+from intent_lsp.governance.agents_saves import agents_standing
 from intent_lsp.governance.content import Content
 from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.grants import Grants
 from intent_lsp.governance.rules import Rules, RulesCache
 from intent_lsp.governance.sessions import Sessions
 from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.unasked import unasked_row
 from intent_lsp.store.places import Place
 
 
@@ -63,7 +65,7 @@ class Judgement:
             case Standing.EXEMPT:
                 return ScopeValidation.EXEMPT
             case Standing.SERVER_ONLY:
-                return ScopeValidation.FAIL
+                return ScopeValidation.FAIL if self.decision is None else self.decision.verdict
             case Standing.JUDGED:
                 return ScopeValidation.EXEMPT if self.decision is None else self.decision.verdict
 
@@ -86,13 +88,6 @@ _OF_INTENTS: Final = (
     GateCode.SCOPE_VIOLATION,
 )
 """The refusals that another intent would lead out of."""
-
-
-_NOT_ASKED: Final = {
-    Standing.EXEMPT: "{path} governs the work: people may always change it.",
-    Standing.SERVER_ONLY: "{path} is written by the server alone: a save of it is recorded FAIL.",
-    Standing.UNSEEN: "{path} is git's, or ignored by it: nobody judges a save of it.",
-}
 
 
 class Judging:
@@ -125,22 +120,24 @@ class Judging:
             rules=rules,
             intent=rules.active(intent_id),
         )
-        if kind is not Standing.JUDGED:
+        by_agent = rules.governed and self._sessions.saves_as_agent(session_id)
+        if kind is not Standing.JUDGED and not by_agent:
             return judgement
         ticket = self._ticket_over(place.path) if rules.governed else None
         if ticket is not None:
-            decision: SaveDecision = Allowed(ticket.verdict, ticket.warnings)
-            return replace(judgement, decision=decision, ticket=ticket)
-        decision = judge_save(self._question(rules, intent_id, place, reading))
-        owners = _leading_out(decision, rules, place)
-        return replace(judgement, decision=decision, owners=owners)
+            allowed = Allowed(ticket.verdict, ticket.warnings)
+            return replace(judgement, standing=Standing.JUDGED, decision=allowed, ticket=ticket)
+        question = self._question(rules, intent_id, place, reading)
+        if by_agent:
+            kind, denied = agents_standing(kind, question, rules)
+            judgement = replace(judgement, standing=kind, decision=denied)
+        return _decided(judgement, question, place)
 
     def explain(self, session_id: str, place: Place) -> tuple[tuple[ExplainedRow, ...], Judgement]:
         """Tell every row of the gate on a save, and what becomes of it."""
         judgement = self.judge(session_id, place)
-        if judgement.standing is not Standing.JUDGED:
-            fact = _NOT_ASKED[judgement.standing].format(path=place.path)
-            row = ExplainedRow(number=2, code=None, fact=fact, outcome=RowOutcome.PASS)
+        row = unasked_row(judgement.path, judgement.standing, judgement.denied)
+        if row is not None:
             return (row,), judgement
         intent_id = self._sessions.active_intent(session_id)
         reading = Reading(disk=self._contents.hash_of(place.path))
@@ -219,6 +216,15 @@ class Judging:
         """Give the hash of the server's own last write of a file."""
         state = self._stores.state
         return None if state is None else state.own_write(path)
+
+
+def _decided(judgement: Judgement, question: Question, place: Place) -> Judgement:
+    """Ask the rows that hold for everybody, unless the edit's standing decides, or is refused."""
+    if judgement.denied is not None or judgement.standing is not Standing.JUDGED:
+        return judgement
+    decision = judge_save(question)
+    owners = _leading_out(decision, judgement.rules, place)
+    return replace(judgement, decision=decision, owners=owners)
 
 
 def _same(content: Content, text: str) -> bool:

@@ -17,10 +17,13 @@ from intent_lsp.governance.call_events import CallEvents, FoundFile
 from intent_lsp.governance.call_facts import denied_path
 from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.grants import Grants
+from intent_lsp.governance.guarding import Guarding
+from intent_lsp.governance.led_away import led_away
 from intent_lsp.governance.rules import RulesCache
 from intent_lsp.governance.stores import Stores
 from intent_lsp.governance.work_tree import WorkTree
 from intent_lsp.store.ledger import Appended, Queued
+from intent_lsp.store.roots import RootsBelow
 from intent_lsp.store.state import ReadHash
 
 
@@ -50,6 +53,18 @@ class SavedFile:
     new: bytes
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """The files of a ticket, and those that it could not name; `outside` lead out of the root now.
+
+    `whole`: all that it changed is among them; else none is no sign that nothing changed.
+    """
+
+    files: tuple[FoundFile, ...]
+    whole: bool
+    outside: tuple[WorkspacePath, ...]
+
+
 class Recording:
     """Records the calls of one root's agents."""
 
@@ -66,6 +81,7 @@ class Recording:
         self._rules = rules
         self._grants = grants
         self._work_tree = work_tree
+        self._guarding = Guarding(stores)
         self._events = CallEvents(stores=stores, contents=contents)
 
     def record(self, ticket_id: str, *, error: str | None = None) -> Outcome | None:
@@ -80,10 +96,10 @@ class Recording:
         ticket, before = known
         if before is not None:
             return Outcome(ticket=ticket, recorded=before, error=before.error, again=True)
-        found, compared = self._found(ticket)
-        violating = self._violating(ticket, found)
+        all_found = self._found(ticket)
+        found, violating = all_found.files, self._violating(ticket, all_found)
         event = None
-        if not compared or found or error is not None:
+        if not all_found.whole or found or error is not None:
             verdict = _verdict(ticket, found, violating)
             event = self._events.event(ticket, found, error=error, verdict=verdict)
         appended = None
@@ -142,36 +158,45 @@ class Recording:
         known = None if state is None else state.tickets.ticket(ticket_id, self._stores.clock())
         return known is not None and known[1] is not None
 
-    def _found(self, ticket: Ticket) -> tuple[tuple[FoundFile, ...], bool]:
-        """Read the ticket's files, and find those that it could not name.
-
-        Whether all that it changed is among them: else none is no sign that nothing changed.
-        """
+    def _found(self, ticket: Ticket) -> _Found:
+        """Read the ticket's files, and find those that it could not name."""
         state = self._stores.state
         saved = () if state is None else state.tickets.held(ticket.id)
         named = self._events.found(ticket, saved)
+        since = datetime.fromisoformat(ticket.issued_at)
         changed = None
         if ticket.tree is not None:
-            since = datetime.fromisoformat(ticket.issued_at)
             changed = self._work_tree.changes(ticket.tree, since=since)
-        if changed is None:
-            return named, bool(named)
+        guarded = ticket.guarded and self._guarding.changes(ticket.guarded, since=since)
         known = {file.path for file in named} | {file.ticket.previous for file in named}
-        others = (self._events.found_besides(file) for file in changed if file.path not in known)
-        return (*named, *others), True
+        besides = [
+            self._events.found_besides(each)
+            for each in (*(changed or ()), *(guarded or ()))
+            if each.path not in known
+        ]
+        away = led_away(self._stores.root, ticket)
+        known.update(file.path for file in besides)
+        besides += [self._events.found_away(path) for path in away.inside if path not in known]
+        return _Found(
+            files=(*named, *besides),
+            whole=changed is not None or bool(named),
+            outside=away.outside,
+        )
 
-    def _violating(self, ticket: Ticket, found: Sequence[FoundFile]) -> tuple[WorkspacePath, ...]:
+    def _violating(self, ticket: Ticket, found: _Found) -> tuple[WorkspacePath, ...]:
         """List the files that nobody had named and that the intent may not change (section 6)."""
-        besides = [file.path for file in found if file.besides]
+        besides = [file.path for file in found.files if file.besides]
         if not besides:
-            return ()
+            return found.outside
         rules = self._rules.current()
         scope = self._grants.scope_of(rules, rules.active(ticket.intent_id))
-        return tuple(
+        others = RootsBelow(self._stores.root)
+        violating = (
             path
             for path in besides
-            if not scope.covers(path) or any(denied_path(rules, path))
+            if not scope.covers(path) or others.hold(path) or any(denied_path(rules, path))
         )
+        return (*found.outside, *violating)
 
 
 def _verdict(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from intent_lsp.core.intents import Intents
-from intent_lsp.core.records import AGENT, Contributor
+from intent_lsp.core.records import AGENT, Contributor, EntityType
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store.session_lock import SessionLocks
@@ -36,6 +36,7 @@ class Sessions:
         self._locks = locks
         self._lock = threading.Lock()
         self._memory: dict[tuple[str, str], SessionRow] = {}
+        self._of_agents: set[str] = set()
         self._user = ""
 
     def open_editor(
@@ -46,12 +47,16 @@ class Sessions:
         if wanted is not None and (known := self.row(wanted)) is not None:
             self._hold(wanted)
             self._put(known.reopened(timestamp(self._stores.clock())))
-            return Session(id=wanted, contributor=contributor)
+            return self._opened(Session(id=wanted, contributor=contributor))
         session_id = wanted or self._stores.new_id()
         inherited = None if wanted is not None else self._inherited(intents, user)
         self._hold(session_id)
         self._begin(session_id, "editor", user, inherited)
-        return Session(id=session_id, contributor=contributor, continued=inherited)
+        return self._opened(Session(id=session_id, contributor=contributor, continued=inherited))
+
+    def saves_as_agent(self, session_id: str) -> bool:
+        """Whether what a session saves is an agent's: its connection said so (section 1)."""
+        return session_id in self._of_agents
 
     def open_agent(self, session_id: str, agent_id: str = "") -> Session:
         """Give an agent's session; one that is unknown starts in turn 1 (section 6)."""
@@ -103,6 +108,11 @@ class Sessions:
             self._stores.state.end_session(session_id, timestamp(self._stores.clock()))
         if self._locks is not None:
             self._locks.release(session_id)
+
+    def _opened(self, session: Session) -> Session:
+        if session.contributor.entity_type is EntityType.AI:
+            self._of_agents.add(session.id)
+        return session
 
     def _inherited(self, intents: Intents, user: str) -> str | None:
         state, locks = self._stores.state, self._locks

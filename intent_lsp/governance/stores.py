@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from intent_lsp.core.content import ContentHash
 from intent_lsp.core.records import UNKNOWN_REVISION
 from intent_lsp.governance.past import Past
 from intent_lsp.store.drafts import Drafts
@@ -34,6 +35,11 @@ class Stores:
     def past(self) -> Past:
         """What the ledger tells, as far as it can be read."""
         return Past(self.ledger.index)
+
+    def content(self, hash_: ContentHash) -> bytes | None:
+        """Give a content that is kept with an open ticket, or as a snapshot; None: in neither."""
+        kept = None if self.state is None else self.state.tickets.content(hash_)
+        return self.snapshots.get(hash_) if kept is None else kept
 
     def revision(self) -> str:
         """Give the commit checked out, as records name it; UNKNOWN without one."""

@@ -43,6 +43,7 @@ def ticket_of(asked: Asked, decision: Allowed, *, ticket_id: str, at: str) -> Ti
         issued_at=at,
         tool_name=call.tool_name,
         tool_use_id=call.tool_use_id,
+        fingerprint=None if call.tool_use_id is None else call.fingerprint,
         intent_id=None if intent is None else intent.id,
         intent_hash=None if intent is None else intent_hash(intent),
         specification=None if intent is None else specification_of(intent),
@@ -87,6 +88,7 @@ def _ticket_files(asked: Asked) -> Iterator[TicketFile]:
             effect=file.touched.effect,
             previous=None if source is None or source.place is None else source.place.path,
             announced=announced,
+            real=None if file.place.real == file.place.path else file.place.real,
         )
 
 

@@ -12,10 +12,12 @@ from datetime import datetime
 from typing import Final
 
 from intent_lsp.core.content import ContentHash, hash_content
+from intent_lsp.core.control_plane import control_plane
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.core.standing import Standing, standing
 from intent_lsp.core.tree_seen import TreeSeen
+from intent_lsp.governance.bookkeeping import only_bookkeeping
 from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.git_made import GitMade, ask_git, committed_by_command
 from intent_lsp.governance.stores import Stores
@@ -89,9 +91,10 @@ class WorkTree:
         """Give the files that hold something else than before; None: nobody can tell.
 
         Left out is what git made of a file, what git ignores, what only the server writes, and
-        what it wrote last itself. That the command added its change to the index, or committed
-        it, makes it nobody else's (decision 0007). `since` is the moment of `before`: it tells
-        which stash is older than the command, and whether HEAD came back to where it was.
+        what it wrote last itself, unless that gives agents other rules. That the command added its
+        change to the index, or committed it, makes it nobody else's (decision 0007). `since` is the
+        moment of `before`: it tells which stash is older than the command, and whether HEAD came
+        back to where it was.
         """
         now = self._status()
         if now is None:
@@ -152,7 +155,7 @@ class WorkTree:
             return None
         if git is not None and (git.is_gits(path, new) or self._ignored(two, path)):
             return None
-        if self._own(path, new):
+        if self._own(two, path, held):
             return None
         old, old_known = self._old(two, path, new)
         if old_known and old == new:
@@ -173,9 +176,24 @@ class WorkTree:
             self._contents.keep(data)
         return old, True
 
-    def _own(self, path: WorkspacePath, new: ContentHash | None) -> bool:
-        state = self._stores.state
-        return state is not None and new is not None and state.own_write(path) == new
+    def _own(self, two: _Comparison, path: WorkspacePath, held: Held) -> bool:
+        """Whether a file is as we wrote it last, and that was nobody's way to other rules."""
+        state, new = self._stores.state, held.hash
+        if state is None or new is None or state.own_write(path) != new:
+            return False
+        if not control_plane(path):
+            return True
+        # A command may have had our own program change what it is held to.
+        before = self._bytes_before(two, path)
+        return before is not None and only_bookkeeping(before, held.data or b"")
+
+    def _bytes_before(self, two: _Comparison, path: WorkspacePath) -> bytes | None:
+        kept = two.known.get(path)
+        if kept is not None:
+            return self._stores.snapshots.get(kept)
+        if path in two.known or two.git is None or path not in two.git.old:
+            return None
+        return two.git.bytes_before(path)
 
     def _ignored(self, two: _Comparison, path: WorkspacePath) -> bool:
         git = self._stores.git

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from intent_lsp.core.paths import CONTROL_ROOM, INTENTS_FILE, LEDGER_FILE
+from intent_lsp.core.paths import CONTROL_ROOM, INTENTS_FILE, LEDGER_FILE, WorkspacePath
 
 _SEGMENT_ROOMS = (f"{CONTROL_ROOM}/trace", f"{CONTROL_ROOM}/archive")
 
@@ -49,6 +49,27 @@ def has_ledger(root: Path) -> bool:
     return any(_has_segment(root / room) for room in _SEGMENT_ROOMS)
 
 
+class RootsBelow:
+    """The governed roots below one root; each directory is asked once."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = os.fspath(root)
+        self._known = {"": False}
+
+    def hold(self, path: WorkspacePath) -> bool:
+        """Whether a path lies in a governed root below this one, or is one."""
+        unknown = []
+        room: str = path
+        while room not in self._known:
+            unknown.append(room)
+            room = room.rpartition("/")[0]
+        held = self._known[room]
+        for inner in reversed(unknown):
+            held = held or _governs(Path(self._root, inner))
+            self._known[inner] = held
+        return held
+
+
 def is_git_top(directory: Path) -> bool:
     """Whether a git work tree begins here: of a repository, a linked work tree or a submodule."""
     git = directory / ".git"
@@ -60,6 +81,10 @@ def is_git_top(directory: Path) -> bool:
         return True
     except OSError:
         return False
+
+
+def _governs(directory: Path) -> bool:
+    return _present(directory / INTENTS_FILE) or has_ledger(directory)
 
 
 def _upwards(path: str) -> Iterator[Path]:

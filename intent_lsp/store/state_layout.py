@@ -56,6 +56,10 @@ _LAYOUTS = (
     CREATE TABLE voice (
         session_id BLOB, agent_id BLOB, model BLOB, url BLOB, PRIMARY KEY (session_id, agent_id)
     ) WITHOUT ROWID;
+    CREATE TABLE ticket_content (
+        hash BLOB, ticket_id BLOB, data BLOB, PRIMARY KEY (hash, ticket_id)
+    );
+    CREATE INDEX content_ticket ON ticket_content (ticket_id);
     CREATE TABLE saved_for (
         path BLOB, ticket_id BLOB, PRIMARY KEY (path, ticket_id)
     ) WITHOUT ROWID;
@@ -67,6 +71,10 @@ _LAYOUTS = (
         PRIMARY KEY (session_id, agent_id, use_id)
     ) WITHOUT ROWID;
     CREATE INDEX refusal_age ON refusal (at);
+    CREATE TABLE watched_command (
+        session_id BLOB, agent_id BLOB, command BLOB, ticket_id BLOB,
+        PRIMARY KEY (session_id, agent_id, command)
+    ) WITHOUT ROWID;
     CREATE TABLE moment (name BLOB PRIMARY KEY, at BLOB) WITHOUT ROWID;
     """,
 )

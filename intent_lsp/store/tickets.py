@@ -6,8 +6,10 @@ Invariant: a ticket whose outcome was kept gives the same outcome ever after.
 
 import json
 import sqlite3
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 from typing import Final
 
 import msgspec
@@ -26,14 +28,17 @@ from intent_lsp.core.tickets import (
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.store.database import Database
 
+NO_CONTENTS: Final[Mapping[ContentHash, bytes]] = MappingProxyType({})
+
 _ENDED: Final = "SELECT body FROM ticket WHERE session_id = ? AND agent_id = ? AND use_id = ?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """A refusal as it was given, to be given again."""
+    """A refusal as it was given, to be given again to the call of this fingerprint."""
 
     denied: Denied
+    fingerprint: ContentHash | None = None
     intent_id: str | None
     files: tuple[TicketFile, ...] = ()
 
@@ -54,8 +59,16 @@ class Tickets:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def issue(self, ticket: Ticket, now: datetime) -> None:
-        """Keep a new ticket and claim its files; tickets that are too old are forgotten."""
+    def issue(
+        self, ticket: Ticket, now: datetime, contents: Mapping[ContentHash, bytes] = NO_CONTENTS
+    ) -> None:
+        """Keep a new ticket and claim its files; tickets that are too old are forgotten.
+
+        `contents` are what its files hold, kept with it until its end.
+
+        Another answer that its host's name of the call had is given no more; a ticket that it was
+        given can be recorded still.
+        """
         oldest, until = timestamp(now - GOOD_FOR), timestamp(now + CLAIMED_FOR)
         use = None if ticket.tool_use_id is None else pack(ticket.tool_use_id)
         row = (
@@ -67,12 +80,21 @@ class Tickets:
             _spelled(ticket),
         )
         claims = [(pack(file.path), row[0], row[1], row[2], until) for file in ticket.files]
+        kept = [(pack(hash_), row[0], data) for hash_, data in contents.items()]
 
         def work(connection: sqlite3.Connection) -> None:
-            connection.execute("DELETE FROM ticket WHERE issued_at < ?", (pack(oldest),))
+            forgotten = connection.execute(
+                "DELETE FROM ticket WHERE issued_at < ?", (pack(oldest),)
+            )
+            if forgotten.rowcount:
+                connection.execute(
+                    "DELETE FROM ticket_content WHERE ticket_id NOT IN (SELECT id FROM ticket)"
+                )
             connection.execute("DELETE FROM claim WHERE until < ?", (timestamp(now),))
+            _forget_use(connection, row[1:4])
             connection.execute("INSERT INTO ticket VALUES (?,?,?,?,?,?,NULL)", row)
             connection.executemany("INSERT INTO claim VALUES (?,?,?,?,?)", claims)
+            connection.executemany("INSERT INTO ticket_content VALUES (?,?,?)", kept)
             if ticket.by_save:
                 # A person may take longer to save than a claim lasts.
                 saves = [claim[:2] for claim in claims]
@@ -99,14 +121,15 @@ class Tickets:
     def refuse(
         self, session_id: str, agent_id: str, tool_use_id: str, refused: Refused, now: datetime
     ) -> None:
-        """Keep the refusal of a call that its host has named."""
+        """Keep the refusal of a call that its host has named, in the place of what it had."""
         key = (pack(session_id), pack(agent_id), pack(tool_use_id))
         row = (*key, pack(timestamp(now)), _spelled(refused))
         oldest = pack(timestamp(now - GOOD_FOR))
 
         def work(connection: sqlite3.Connection) -> None:
             connection.execute("DELETE FROM refusal WHERE at < ?", (oldest,))
-            connection.execute("INSERT OR REPLACE INTO refusal VALUES (?,?,?,?,?)", row)
+            _forget_use(connection, key)
+            connection.execute("INSERT INTO refusal VALUES (?,?,?,?,?)", row)
 
         self._database.write(work)
 
@@ -123,12 +146,18 @@ class Tickets:
         rows = self._database.read(lambda connection: connection.execute(query, values).fetchall())
         return msgspec.convert(json.loads(rows[0][0]), Refused) if rows else None
 
+    def content(self, hash_: ContentHash) -> bytes | None:
+        """Give a content that is kept with an open ticket; None: there is none such."""
+        query, key = "SELECT data FROM ticket_content WHERE hash = ? LIMIT 1", pack(hash_)
+        rows = self._database.read(lambda connection: connection.execute(query, (key,)).fetchall())
+        return bytes(rows[0][0]) if rows else None
+
     def end(self, ticket_id: str, outcome: Recorded) -> Recorded:
         """Keep the outcome of a ticket and end its claims; give the first one that was kept."""
         key, told = pack(ticket_id), _spelled(outcome)
 
         def work(connection: sqlite3.Connection) -> Recorded:
-            for table in ("claim", "saved_for", "held_save"):
+            for table in ("claim", "saved_for", "held_save", "ticket_content"):
                 connection.execute(f"DELETE FROM {table} WHERE ticket_id = ?", (key,))  # noqa: S608 - ours
             connection.execute(
                 "UPDATE ticket SET outcome = ? WHERE id = ? AND outcome IS NULL", (told, key)
@@ -214,6 +243,13 @@ class Tickets:
             )
             for path, ticket_id, session_id, hash_, body in self._database.write(work)
         )
+
+
+def _forget_use(connection: sqlite3.Connection, key: tuple[bytes | None, ...]) -> None:
+    """Take the name of a call (session, agent, use) from what was answered under it."""
+    of_call = "WHERE session_id = ? AND agent_id = ? AND use_id = ?"
+    connection.execute(f"UPDATE ticket SET use_id = NULL {of_call}", key)  # noqa: S608 - ours
+    connection.execute(f"DELETE FROM refusal {of_call}", key)  # noqa: S608 - ours
 
 
 def _spelled(value: Ticket | Recorded | Refused) -> bytes:

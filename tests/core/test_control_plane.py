@@ -2,16 +2,20 @@
 
 import pytest
 
-from intent_lsp.core.control_plane import control_plane
+from intent_lsp.core.control_plane import control_glob, control_plane
 from intent_lsp.core.paths import WorkspacePath
 
 INSIDE = """
 .orchestration/a/b .orchestration .git .git/config .Git/hooks/x .intentignore .codex/a .codex
 .claude/settings.json .claude/settings.local.json .CLAUDE/Settings.JSON .cursor/hooks.json
 .gemini/settings.json .github/hooks/a/b
+a/.git a/.git/config a/b/.GIT/hooks/x vendor/x/.git/info/exclude a/.orchestration
+a/.orchestration/active_intents.yaml a/b/.Orchestration/x
 """
+# A repository or a governed root below this one is ruled by its own `.git` and `.orchestration`:
+# those are inside, and its other files are files like ours.
 OUTSIDE = """
-src/a .gitignore .gitattributes .github/workflows/a a/.intentignore a/.git/config .claude
+src/a .gitignore .gitattributes .github/workflows/a a/.intentignore a/.gitignore a/x.git/b .claude
 .claude/agents/a.md .claude/settings/a.json .claude/settings.md .cursor/rules .gemini/a
 """
 
@@ -24,3 +28,21 @@ def test_it_is_control_plane(path: str) -> None:
 @pytest.mark.parametrize("path", OUTSIDE.split())
 def test_it_is_not_control_plane(path: str) -> None:
     assert not control_plane(WorkspacePath(path))
+
+
+@pytest.mark.parametrize(
+    ("path", "glob"),
+    [
+        (".git/config", ".git/**"),
+        (".ORCHESTRATION/x", ".orchestration/**"),
+        (".git/modules/a/.orchestration/x", ".git/**"),
+        ("a/.git/config", "**/.git/**"),
+        ("a/b/.Orchestration", "**/.orchestration/**"),
+        (".github/hooks/a", ".github/hooks/**"),
+        (".intentignore", ".intentignore"),
+        (".claude/settings.local.json", ".claude/settings*.json"),
+        ("a/b", None),
+    ],
+)
+def test_a_refusal_names_the_glob(path: str, glob: str | None) -> None:
+    assert control_glob(WorkspacePath(path)) == glob

@@ -91,6 +91,8 @@ def test_what_grants_nothing_or_everything_says_why(pattern: str, why: str) -> N
         ".claude/**",
         ".claude/settings*.json",
         ".claude/settings.local.json",
+        "sub/.git/hooks/*",
+        "**/.orchestration/**",
     ],
 )
 def test_the_control_plane_is_granted_in_no_spelling(

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from intent_lsp.core.program_rows import Program
-from intent_lsp.core.programs import PROGRAMS, every_name, find_program
+from intent_lsp.core.programs import PROGRAMS, every_name, find_program, is_installed
 from intent_lsp.core.programs_node import NODE
 from intent_lsp.core.programs_own import OWN
 from intent_lsp.core.programs_packages import PACKAGES
@@ -81,9 +81,39 @@ def test_every_row_leads_somewhere_and_spells_options_with_dashes() -> None:
         ("cabin/rm", None),
         ("rm/", None),
         ("", None),
+        ("src/bin/rm", "rm"),
     ],
 )
 def test_a_program_is_known_by_its_name_or_where_programs_are_kept(
     name: str, known: str | None
 ) -> None:
     assert find_program(name) is (None if known is None else PROGRAMS[known])
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "installed"),
+    [
+        ("rm", None, True),
+        ("./gradlew", "d", True),
+        ("/bin/rm", None, True),
+        ("/usr/local/sbin/rm", "", True),
+        ("bin/rm", "", False),
+        ("/r/bin/rm", "", False),
+        ("//bin/rm", "", False),
+        (".venv/bin/pytest", "", True),
+        (".venv/bin/python", "", True),
+        ("node_modules/.bin/npm", "", True),
+        (".venv/bin/rm", "", False),
+        (".venv/bin/git", "", False),
+        (".venv/bin/pytest", "d", False),
+        ("../.venv/bin/pytest", "d", True),
+        ("../.venv/bin/pytest", "", False),
+        (".venv/bin/pytest", None, False),
+        ("/r/.venv/bin/pytest", None, True),
+        ("/r/my.venv/bin/pytest", None, False),
+    ],
+)
+def test_a_program_is_believed_where_package_managers_put_it(
+    name: str, place: str | None, *, installed: bool
+) -> None:
+    assert is_installed(name, place) is installed

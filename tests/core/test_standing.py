@@ -33,7 +33,12 @@ POLICY = TeamPolicy(lessons_violations="docs/LESSONS.md")
         (".git", Standing.UNSEEN),
         (".git/config", Standing.UNSEEN),
         (".gitignore", Standing.JUDGED),
-        ("src/.git", Standing.JUDGED),
+        ("src/.git", Standing.UNSEEN),
+        ("src/.git/hooks/x", Standing.UNSEEN),
+        ("src/x.git/a", Standing.JUDGED),
+        ("sub/.orchestration/active_intents.yaml", Standing.EXEMPT),
+        ("sub/.orchestration/agent_trace.jsonl", Standing.SERVER_ONLY),
+        ("sub/.orchestration/.local/state.sqlite3", Standing.SERVER_ONLY),
     ],
 )
 def test_a_path_tells_how_its_save_is_treated(path: str, expected: Standing) -> None:

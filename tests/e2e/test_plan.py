@@ -593,3 +593,14 @@ async def test_a_subagent_has_an_intent_reads_and_claims_of_its_own(
         closed = await ask(editor, "complete", "builder", **sub)
         assert closed["intent"]["id"] == "INT-002"
         assert (await ask(editor, "status", "builder", **sub))["activeIntentId"] is None
+
+
+async def test_a_page_that_was_not_loaded_again_is_no_unsaved_text(repository: Repository) -> None:
+    govern(repository)
+    async with editing(repository.root) as editor:
+        editor.open(INTENTS_FILE)
+        assert (await editor.ask("intent/select", {"intentId": "INT-001"}))["warnings"] == []
+        # The editor still shows what it has read; nobody has typed into it.
+        assert "status: PLANNED" in editor.buffers[INTENTS_FILE].text
+        done = await editor.ask("intent/complete", {"intentId": "INT-001"})
+        assert done["intent"]["status"] == "COMPLETED"

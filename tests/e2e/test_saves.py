@@ -364,7 +364,11 @@ async def test_block_turns_back_to_the_byte_and_loses_nothing(repository: Reposi
         assert (repository.root / "new.txt").read_bytes() == b""
         await editor.until(lambda: len(editor.asked) > asked, "it is offered")
         titles = [action.title for action in editor.asked[-1].actions or []]
-        assert titles == ["Delete the empty file", "Keep draft"]
+        assert titles == [
+            "Restore and expand scope",
+            "Delete the empty file",
+            "Keep draft",
+        ]
         assert "The new file is empty" in editor.asked[-1].message
         await editor.choose("Delete the empty file")
         await editor.until(lambda: editor.deleted, "it is deleted")

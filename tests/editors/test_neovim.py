@@ -65,6 +65,10 @@ def test_the_main_job_from_opening_to_a_verified_record(
     assert saw["underline"] == [[2, 0, 10, "DiagnosticUnderlineError"]]
     assert saw["actions"] == [
         "Select intent INT-002 (owns this file)",
+        "Expand the scope of INT-001 with src/billing/invoice.py",
+        "Expand the scope of INT-001 with src/billing/**",
+        "Expand the scope of INT-001 with src/billing/invoice.py for one hour",
+        "Create an intent for this file",
         "Revert these lines",
         "Revert the file",
         "Show why",
@@ -111,7 +115,11 @@ def test_block_keeps_the_disk_as_it_was_and_loses_nothing_typed(
     # back run out, and Neovim would write what was refused.
     assert saw["asked"]["while_writing"] is False
     assert saw["asked"]["prompt"].startswith(f"Save refused. {OUT_OF_SCOPE.format(INVOICE)}")
-    assert saw["asked"]["titles"] == ["Select INT-002", "Keep draft"]
+    assert saw["asked"]["titles"] == [
+        "Restore and expand scope",
+        "Select INT-002",
+        "Keep draft",
+    ]
     assert saw["denied"] == "SCOPE_VIOLATION"
     (draft,) = saw["drafts"]
     assert (draft["path"], draft["code"]) == (INVOICE, "SCOPE_VIOLATION")
@@ -125,7 +133,12 @@ def test_block_keeps_the_disk_as_it_was_and_loses_nothing_typed(
 
     # Judged under the new name, which INT-001 owns and INT-002 does not.
     assert saw["saved as"]["disk"] == ""
-    titles = ["Select INT-001", "Delete the empty file", "Keep draft"]
+    titles = [
+        "Restore and expand scope",
+        "Select INT-001",
+        "Delete the empty file",
+        "Keep draft",
+    ]
     assert saw["saved as"]["asked"]["titles"] == titles
     assert [draft["path"] for draft in saw["saved as"]["drafts"]] == ["src/auth/copy.py"]
 

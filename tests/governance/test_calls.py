@@ -561,3 +561,32 @@ def test_committing_does_not_hide_what_a_command_changed(root: Repository, agent
     assert outcome.record is not None
     assert outcome.record.scope_validation is ScopeValidation.FAIL
     assert [file.path for file in outcome.record.files] == ["docs/guide.md"]
+
+
+def test_a_command_that_verifies_is_compared_all_the_same(root: Repository, agent: Open) -> None:
+    builder = agent()
+    verified = builder.desk.verifying.end
+    asked = builder.asks(tool="Bash", command="pytest -q")
+    assert (asked.decision, asked.ticket) == (Allowed(ScopeValidation.EXEMPT), None)
+    root.write(LOGIN, "formatted\n")
+    learnt, outcome = verified("builder", "", "pytest -q", success=True)
+    assert outcome is not None
+    assert outcome.record is not None
+    assert (outcome.record.tool_name, learnt) == ("disk/command", False)
+    assert outcome.record.scope_validation is ScopeValidation.PASS
+    # Once: what came after it is not the command's.
+    root.write("docs/guide.md", "later\n")
+    assert verified("builder", "", "pytest -q", success=True) == (False, None)
+    # One that changed nothing has no record, and one that changed what it may not is a violation.
+    builder.asks(tool="Bash", command="pytest -q")
+    _, outcome = verified("builder", "", "pytest -q", success=True)
+    assert outcome is not None
+    assert outcome.record is None
+    builder.asks(tool="Bash", command="pytest -q")
+    root.write("docs/guide.md", "by the tests\n")
+    _, outcome = verified("builder", "", "pytest -q", success=True)
+    assert outcome is not None
+    assert outcome.record is not None
+    assert outcome.record.scope_validation is ScopeValidation.FAIL
+    ledger = (root.root / ".orchestration/governance_ledger.md").read_text()
+    assert ledger.count("tool=disk/command") == 2

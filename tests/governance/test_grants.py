@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from intent_lsp.core.chain import End, draft
 from intent_lsp.core.codes import GateCode
+from intent_lsp.core.content import ContentHash
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import INTENTS_FILE, LEDGER_FILE, LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.question import Allowed
@@ -16,11 +18,14 @@ from intent_lsp.core.records import (
     Event,
     Grant,
     MutationClass,
+    Record,
     ScopeValidation,
 )
 from intent_lsp.core.timestamps import timestamp
+from intent_lsp.formats.ledger_jsonl import seal
 from intent_lsp.governance.grants import Grants
 from intent_lsp.governance.planning import Granted, Planning, Wish
+from intent_lsp.store.index import Query
 from tests.governance.editor import INTENTS
 from tests.governance.others import Clock
 from tests.governance.test_calls import Agent
@@ -197,6 +202,66 @@ def test_a_grant_without_an_intent_is_nobodys(granting: Granting) -> None:
     granting.desk.stores.ledger.append(event(grant, intent_id=None))
     granting.desk.stores.ledger.append(event(of_patterns("docs/**", expires_at=None)))
     assert granting.live() == []
+
+
+def forged(granting: Granting, end: End, *patterns: str) -> tuple[Record, bytes]:
+    """Spell a grant as our own program would, chained where its forger likes."""
+    grant = of_patterns(*patterns, expires_at="2099-01-01T00:00:00.000Z")
+    now = timestamp(granting.clock())
+    new_id = granting.desk.stores.new_id()
+    return seal(draft(event(grant), id=new_id, timestamp=now, end=end))
+
+
+@pytest.mark.parametrize("how", ["its hash", "its form", "its predecessor", "nothing"])
+def test_a_grant_written_by_hand_counts_only_where_it_joins_the_chain(
+    granting: Granting, how: str
+) -> None:
+    granting.agent.writes(LOGIN, "new\n")
+    last = ContentHash("sha256:" + "0" * 64)
+    if how != "its predecessor":
+        (last,) = granting.desk.stores.past.heads()  # type: ignore[assignment]
+    _, line = forged(granting, End(last, (last,)), "docs/**")
+    if how == "its hash":
+        line = line.replace(b"docs/", b"docz/").replace(b"docz/", b"src/", 1)
+    if how == "its form":
+        line = line.replace(b'{"id":', b'{ "id":')
+    with (granting.root.root / LEDGER_FILE).open("ab") as file:
+        file.write(line)
+    # A well-sealed line is one of ours as far as anybody can tell who has no anchor.
+    assert granting.live() == ([("docs/**",)] if how == "nothing" else [])
+    # What is recorded after it does not make it good.
+    granting.agent.writes(LOGIN, "newer\n")
+    assert granting.live() == ([("docs/**",)] if how == "nothing" else [])
+
+
+@pytest.mark.parametrize("place", ["in the middle", "at the end"])
+def test_a_grant_on_a_branch_counts_once_a_record_has_tied_it(
+    granting: Granting, place: str
+) -> None:
+    first = granting.agent.writes(LOGIN, "1\n").integrity.record_hash
+    granting.agent.writes(LOGIN, "2\n")
+    ledger = granting.root.root / LEDGER_FILE
+    lines = ledger.read_bytes().splitlines(keepends=True)
+    _, line = forged(granting, End(first, (first,)), "docs/**")
+    lines.insert(1 if place == "in the middle" else 2, line)
+    ledger.write_bytes(b"".join(lines))
+    assert granting.desk.stores.ledger.verify().ok
+    assert granting.live() == []
+    granting.agent.writes(LOGIN, "3\n")
+    assert granting.live() == [("docs/**",)]
+
+
+def test_an_earlier_id_that_is_anothers_by_now_gives_nothing_of_that_one(
+    granting: Granting,
+) -> None:
+    granting.grant("lib/**", intent_id="INT-002")
+    granting.grant("docs/**")
+    named = INTENTS.replace("- id: INT-001\n", "- id: INT-001\n    aliases: [INT-002, INT-OLD]\n")
+    granting.root.write(INTENTS_FILE, named)
+    assert granting.live() == [("docs/**",)]
+    assert not granting.covers("lib/x")
+    records = granting.desk.tracing.page(Query(intent_ids=("INT-001",)), limit=9).records
+    assert [record.intent_id for record in records] == ["INT-001"]
 
 
 def test_the_control_plane_is_granted_to_nobody(granting: Granting) -> None:

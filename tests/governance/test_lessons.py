@@ -66,7 +66,7 @@ def test_what_went_wrong_is_told_where_the_team_wants_it(
     violations, verification = both(governed)
     agent.refused(GUIDE)
     fail(agent)
-    assert agent.desk.calls.failed_verification("builder", "pytest -q tests")
+    assert agent.desk.verifying.end("builder", "", "pytest -q tests", success=False)[0]
     (governed.root / ".orchestration/stranger").touch()
     agent.refused(LOGIN)
     scope, failure, drift = told(violations)
@@ -134,7 +134,7 @@ def test_what_is_no_lesson_is_not_told(agent: Agent, governed: Repository) -> No
 def test_a_file_that_nobody_made_is_not_made(agent: Agent, governed: Repository) -> None:
     agent.refused(GUIDE)
     fail(agent)
-    assert not agent.desk.calls.failed_verification("builder", "pytest")
+    assert not agent.desk.verifying.end("builder", "", "pytest", success=False)[0]
     assert not (governed.root / "AGENT.md").exists()
     assert not (governed.root / "CLAUDE.md").exists()
 
@@ -147,8 +147,8 @@ def test_the_same_lesson_stands_once(agent: Agent, governed: Repository) -> None
     other.refused(GUIDE)
     other.desk.close(None)
     assert len(told(violations)) == 1
-    assert agent.desk.calls.failed_verification("builder", "pytest")
-    assert not agent.desk.calls.failed_verification("builder", "pytest -x")
+    assert agent.desk.verifying.end("builder", "", "pytest", success=False)[0]
+    assert not agent.desk.verifying.end("builder", "", "pytest -x", success=False)[0]
 
 
 def test_a_session_gives_ten_lessons_and_no_more(
@@ -177,7 +177,7 @@ def test_the_teams_own_files_are_taught(agent: Agent, governed: Repository) -> N
         "sidecar:\n  lessons: {violations: ./docs//brain/lessons.md, verification: notes.txt}\n",
     )
     agent.refused(GUIDE)
-    assert agent.desk.calls.failed_verification("builder", "npm test")
+    assert agent.desk.verifying.end("builder", "", "npm test", success=False)[0]
     assert told(violations)[0].startswith("SCOPE_VIOLATION: ")
     assert told(verification)[0].startswith("VERIFICATION_FAILED: ")
     assert violations.read_text().startswith("ours\n\n<!-- intent-lsp lessons -->\n")

@@ -1,7 +1,7 @@
 """Saves: judged before, recorded after, turned back where the team blocks (section 7)."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -9,9 +9,20 @@ import pytest
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.errors import UnsafePathError
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.person import PersonsWord
 from intent_lsp.core.question import Allowed
-from intent_lsp.core.records import EntityType, MutationClass, Related, ScopeValidation
+from intent_lsp.core.records import (
+    ApprovalChoice,
+    Contributor,
+    EntityType,
+    MutationClass,
+    Related,
+    ScopeValidation,
+)
 from intent_lsp.core.standing import Standing
+from intent_lsp.core.tools import ToolCall
+from intent_lsp.governance.desk import Governance
 from tests.governance.editor import INTENTS, Editor
 from tests.support.repository import Repository
 
@@ -234,6 +245,117 @@ def test_control_files_are_peoples_and_the_servers_are_not(
     after = editor.save(path, text)
     assert after.record is not None
     assert after.record.scope_validation is verdict
+
+
+@pytest.fixture
+def agents_editor(governed: Repository) -> Iterator[Editor]:
+    """Give an editor whose connection has said that an agent works in it."""
+    desk = Governance(governed.root)
+    session = desk.open_editor(None, Contributor(EntityType.AI, "maker/model"))
+    editor = Editor(governed.root, desk, session)
+    editor.select("INT-001")
+    yield editor
+    editor.close()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".orchestration/active_intents.yaml",
+        ".orchestration/intent_map.md",
+        ".intentignore",
+        ".cursor/hooks.json",
+        ".git/hooks/pre-commit",
+        "src/auth/vendor/.git/config",
+        "src/auth/link/pre-push",
+    ],
+)
+@pytest.mark.parametrize("enforcement", ["warn", "block"])
+def test_the_control_plane_is_no_agents_to_save(
+    agents_editor: Editor, path: str, enforcement: str
+) -> None:
+    agents_editor.policy(f"  enforcement: {enforcement}\n")
+    (agents_editor.root / "src/auth/link").symlink_to("../../.git/hooks")
+    old = agents_editor.disk(path)
+    text = (old or b"").decode() + "# mine\n"
+    before = agents_editor.will_save(path, text)
+    denied = before.judgement.denied
+    assert denied is not None
+    assert denied.code is GateCode.PATH_DENIED
+    assert (before.draft is not None) is (enforcement == "block")
+    # It goes through where an editor never asks, and is shown and recorded.
+    place = agents_editor.root / path
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(text)
+    after = agents_editor.did_save(path, old)
+    assert after.record is not None
+    assert after.record.scope_validation is ScopeValidation.FAIL
+    look = agents_editor.look(path)
+    assert (look.shown, look.server_only) == (True, True)
+    (row,), judgement = agents_editor.desk.explain_save(
+        agents_editor.session.id, WorkspacePath(path)
+    )
+    assert (row.number, row.code) == (6, GateCode.PATH_DENIED)
+    assert judgement.denied == denied
+
+
+def test_an_agents_other_saves_are_judged_by_scope_and_by_the_teams_rules(
+    agents_editor: Editor,
+) -> None:
+    denying = "  deny_mutations: [{path_glob: 'src/auth/keys/**', reason: secret}]\n"
+    agents_editor.policy(denying)
+    found = {}
+    for path in ("src/auth/a.py", "AGENT.md", "docs/guide.md", "src/auth/keys/a"):
+        record = agents_editor.save(path, "x\n").record
+        assert record is not None
+        found[path] = record.scope_validation.value
+    assert found == {
+        "src/auth/a.py": "PASS",
+        "AGENT.md": "FAIL",
+        "docs/guide.md": "FAIL",
+        "src/auth/keys/a": "FAIL",
+    }
+    judgement = agents_editor.will_save("src/auth/keys/a", "y\n").judgement
+    assert (judgement.standing, judgement.denied is None) == (Standing.JUDGED, False)
+
+
+def test_what_git_ignores_is_nobodys_business_in_an_agents_editor_too(
+    agents_editor: Editor,
+) -> None:
+    (agents_editor.root / ".git/info/exclude").write_text("*.o\n")
+    after = agents_editor.save("docs/a.o", "x\n")
+    assert (after.record, after.judgement.standing) == (None, Standing.UNSEEN)
+
+
+def test_an_agent_may_put_back_what_it_may_not_change(
+    agents_editor: Editor, governed: Repository
+) -> None:
+    path = ".orchestration/active_intents.yaml"
+    committed = governed.git("show", f"HEAD:{path}")
+    agents_editor.show(path)
+    assert agents_editor.save(path, committed + "# mine\n").record is not None
+    back = agents_editor.save(path, committed).record
+    assert back is not None
+    assert back.scope_validation is ScopeValidation.EXEMPT
+
+
+def test_what_a_ticket_lets_an_agent_write_its_editor_may_save(agents_editor: Editor) -> None:
+    desk, path = agents_editor.desk, ".orchestration/active_intents.yaml"
+    (agents_editor.root / path).write_text("active_intents: []\n")
+    # The first intent: a person has let it be written.
+    word = PersonsWord(approval=ApprovalChoice.ONCE, session_id="person")
+    call = ToolCall(tool_name="Write", paths=(path,))
+    admission = desk.calls.admit("builder", "", call, word)
+    assert admission.ticket is not None, admission.decision
+    agents_editor.show(path)
+    judgement = agents_editor.will_save(path, INTENTS).judgement
+    assert (judgement.ticket, judgement.verdict) == (admission.ticket, ScopeValidation.PASS)
+
+
+def test_while_governance_is_off_an_agents_editor_may_mend_it(agents_editor: Editor) -> None:
+    path = ".orchestration/active_intents.yaml"
+    (agents_editor.root / path).write_text("active_intents: [\n")
+    assert agents_editor.will_save(path, INTENTS).judgement.standing is Standing.EXEMPT
 
 
 def test_what_git_ignores_and_what_is_gits_is_never_recorded(

@@ -1,15 +1,33 @@
 """Ways round the gate that agents try: refused, or found and recorded (docs/threat-model.md)."""
 
+import errno
+import os
 import subprocess
+import sys
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
 from intent_lsp.core.codes import GateCode
-from intent_lsp.core.paths import IGNORE_FILE, INTENTS_FILE, POLICY_FILE
+from intent_lsp.core.paths import (
+    IGNORE_FILE,
+    INTENTS_FILE,
+    LEDGER_FILE,
+    POLICY_FILE,
+    WorkspacePath,
+)
 from intent_lsp.core.question import Allowed, Denied
-from intent_lsp.core.records import Record, ScopeValidation
+from intent_lsp.core.records import MutationClass, Record, ScopeValidation
+from intent_lsp.core.tickets import Ticket, TicketFile
+from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.admission import Admission
+from intent_lsp.governance.call_facts import denied_path
+from intent_lsp.governance.led_away import LedAway, led_away
+from intent_lsp.governance.rules import NameSpelling
+from intent_lsp.store.notes import Voice
 from tests.governance.editor import Editor
 from tests.governance.test_calls import Agent
 from tests.support.repository import Repository
@@ -165,6 +183,283 @@ def test_scope_that_an_agent_has_given_itself_does_not_excuse_the_giving(agent: 
     record = done(agent, command)
     assert [file.relative_path for file in record.files] == [INTENTS_FILE, GUIDE]
     assert record.scope_validation is ScopeValidation.FAIL
+
+
+@pytest.mark.parametrize(
+    ("command", "path"),
+    [
+        ("ln -s ../../docs src/auth/d; echo x > src/auth/d/guide.md", GUIDE),
+        ("ln -s ../../docs src/auth/d; rm src/auth/d/guide.md", GUIDE),
+        ("ln -s ../../docs src/auth/d; echo x > src/auth/d/new.md", "docs/new.md"),
+        ("ln -s ../../docs/guide.md src/auth/g; echo x >> src/auth/g", GUIDE),
+        (
+            "ln -s ../../.git src/auth/g; echo x > src/auth/g/hooks/pre-commit",
+            ".git/hooks/pre-commit",
+        ),
+        ("ln -s ../../.. src/auth/up; echo x > src/auth/up/beside", "src/auth/up/beside"),
+    ],
+)
+def test_a_link_that_a_command_makes_and_writes_through_is_followed(
+    agent: Agent, command: str, path: str
+) -> None:
+    ticket = agent.ticket(tool="Bash", command=command)
+    subprocess.run(["bash", "-c", command], cwd=agent.root.root, check=False)
+    outcome = agent.desk.calls.record(ticket)
+    assert outcome is not None
+    assert outcome.record is not None
+    assert path in outcome.violating
+    assert path in [file.relative_path for file in outcome.record.files]
+    assert outcome.record.scope_validation is ScopeValidation.FAIL
+
+
+@pytest.mark.parametrize(
+    ("made", "judged", "change", "led_to"),
+    [
+        (("d", "../../docs"), "d/guide.md", "echo x > src/auth/d/guide.md", GUIDE),
+        (("d", "../../docs"), "d/guide.md", "rm src/auth/d/guide.md", GUIDE),
+        (("d", "../../docs"), "d/new.md", "echo x > src/auth/d/new.md", "docs/new.md"),
+        (("g", "../../.git"), "g/config", "echo >> src/auth/g/config", ".git/config"),
+        (("up", "../../.."), "up/beside", "echo x > src/auth/up/beside", "src/auth/up/beside"),
+    ],
+)
+def test_a_link_that_comes_after_the_judgement_is_followed(
+    agent: Agent, made: tuple[str, str], judged: str, change: str, led_to: str
+) -> None:
+    ticket = agent.ticket(f"src/auth/{judged}")
+    link, target = made
+    (agent.root.root / "src/auth" / link).symlink_to(target)
+    subprocess.run(["bash", "-c", change], cwd=agent.root.root, check=True)
+    outcome = agent.desk.calls.record(ticket)
+    assert outcome is not None
+    assert outcome.record is not None
+    assert outcome.violating == (led_to,)
+    assert led_to in [file.relative_path for file in outcome.record.files]
+    assert outcome.record.scope_validation is ScopeValidation.FAIL
+
+
+def test_a_file_that_nobody_touched_is_not_changed_by_a_link_to_it(agent: Agent) -> None:
+    later = timestamp(datetime.now(UTC) + timedelta(hours=1))
+    ticket = Ticket(
+        id="t",
+        session_id="builder",
+        turn=1,
+        issued_at=later,
+        tool_name="Write",
+        intent_id="INT-001",
+        mutation_class=MutationClass.BUG_FIX,
+        inferred=True,
+        verdict=ScopeValidation.PASS,
+        files=(TicketFile(path=WorkspacePath("src/auth/g"), pre_hash=None),),
+    )
+    (agent.root.root / "src/auth/g").symlink_to("../../docs/guide.md")
+    assert led_away(agent.root.root, ticket) == LedAway()
+    earlier = replace(ticket, issued_at=timestamp(datetime.now(UTC) - timedelta(hours=1)))
+    assert led_away(agent.root.root, earlier) == LedAway(inside=(WorkspacePath(GUIDE),))
+    named = TicketFile(path=WorkspacePath("src/auth/g"), pre_hash=None, real=WorkspacePath(GUIDE))
+    assert led_away(agent.root.root, replace(earlier, files=(named,))) == LedAway()
+
+
+@pytest.mark.parametrize("judged", [LOGIN, "src/auth/l"])
+def test_a_link_that_leads_on_within_the_scope_is_no_violation(agent: Agent, judged: str) -> None:
+    (agent.root.root / "src/auth/l").symlink_to("login.py")
+    ticket = agent.ticket(judged, "src/auth/new")
+    (agent.root.root / "src/auth/new").symlink_to("other.py")
+    agent.root.write("src/auth/other.py", "x\n")
+    agent.root.write(LOGIN, "x\n")
+    outcome = agent.desk.calls.record(ticket)
+    assert outcome is not None
+    assert outcome.violating == ()
+    assert outcome.record is not None
+    assert outcome.record.scope_validation is ScopeValidation.PASS
+
+
+def test_another_call_under_the_same_id_is_judged_anew(agent: Agent) -> None:
+    first = agent.ticket(LOGIN, tool_use_id="7", new_text="a")
+    assert agent.ticket(LOGIN, tool_use_id="7", new_text="a") == first
+    others: list[dict[str, Any]] = [
+        {"new_text": "b"},
+        {"tool": "Edit", "new_text": "a"},
+        {"new_text": "a", "intent_id": "INT-001"},
+        {"new_text": "a", "mutation_class": MutationClass.BUG_FIX},
+        {"tool": "Bash", "command": "rm src/auth/login.py"},
+        {"patch": "--- a/src/auth/login.py\n+++ b/src/auth/login.py\n@@ -1 +1 @@\n-a\n+b\n"},
+    ]
+    tickets = [agent.ticket(LOGIN, tool_use_id="7", **other) for other in others]
+    assert len({first, *tickets}) == len(others) + 1
+    assert agent.refused(GUIDE, tool_use_id="7").code is GateCode.SCOPE_VIOLATION
+    # A refusal is no answer to another call either.
+    agent.ticket(LOGIN, tool_use_id="7", new_text="c")
+    agent.root.write(LOGIN, "a")
+    outcome = agent.desk.calls.record(first)
+    assert outcome is not None
+    assert outcome.record is not None
+
+
+IN_GIT = [
+    "hooks/pre-commit",
+    "hooks/sub/x",
+    "config",
+    "config.worktree",
+    "info/exclude",
+    "info/attributes",
+]
+
+
+@pytest.mark.parametrize("name", IN_GIT)
+def test_a_change_of_gits_own_rules_is_found(agent: Agent, name: str) -> None:
+    record = done(agent, f'f=.git/{name}; mkdir -p "$(dirname $f)"; echo "# mine" >> "$f"')
+    assert [file.relative_path for file in record.files] == [f".git/{name}"]
+    assert record.scope_validation is ScopeValidation.FAIL
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "sed -i s/INT-001/INT-002/ $f",
+        "echo > $f",
+        "tail -n 1 $f > $f.new; mv $f.new $f",
+        "rm $f",
+        "git add -A; git commit -qm x; echo > $f; git commit -qam y",
+    ],
+)
+def test_a_ledger_that_a_command_rewrites_is_found(agent: Agent, change: str) -> None:
+    agent.writes(LOGIN, "1\n")
+    agent.writes(LOGIN, "2\n")
+    record = done(agent, f"f={LEDGER_FILE}; {change}")
+    assert LEDGER_FILE in [file.relative_path for file in record.files]
+    assert record.scope_validation is ScopeValidation.FAIL
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "g=git; $g branch --quiet --track other",
+        "g=git; $g checkout -q older",
+        "g=git; $g checkout -q before",
+        "f=x.sample; echo x > .git/hooks/$f",
+    ],
+)
+def test_what_git_does_to_its_own_files_and_the_ledger_is_gits(agent: Agent, command: str) -> None:
+    agent.root.git("branch", "before")
+    agent.writes(LOGIN, "1\n")
+    agent.root.commit()
+    agent.root.git("branch", "older")
+    agent.writes(LOGIN, "2\n")
+    agent.root.commit()
+    ticket = agent.ticket(tool="Bash", command=command)
+    subprocess.run(["bash", "-c", command], cwd=agent.root.root, check=True)
+    outcome = agent.desk.calls.record(ticket)
+    assert outcome is not None
+    assert outcome.violating == ()
+
+
+def test_a_session_that_records_meanwhile_has_not_changed_the_ledger(agent: Agent) -> None:
+    agent.writes(LOGIN, "1\n")
+    ticket = agent.ticket(tool="Bash", command='python3 "$f"')
+    other = Agent(agent.root, "other", "INT-002")
+    other.writes("docs/other.md", "x\n")
+    agent.root.git("add", "docs/other.md")
+    agent.root.git("commit", "--quiet", "--message", "theirs", "docs/other.md")
+    outcome = agent.desk.calls.record(ticket)
+    assert outcome is not None
+    assert LEDGER_FILE not in outcome.violating
+    other.desk.close(None)
+
+
+def test_a_ledger_that_cannot_be_read_any_more_raises_nothing(
+    agent: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent.writes(LOGIN, "1\n")
+    ticket = agent.ticket(tool="Bash", command='python3 "$f"')
+    # Rights do not bind root: the system's own call refuses.
+    real = os.open
+
+    def refusing(path: Any, *given: Any, **named: Any) -> int:
+        if str(path).endswith(LEDGER_FILE):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return real(path, *given, **named)
+
+    monkeypatch.setattr(os, "open", refusing)
+    outcome = agent.desk.calls.record(ticket)
+    assert outcome is not None
+    assert outcome.violating == (LEDGER_FILE,)
+
+
+def test_scope_that_our_own_program_gives_is_found_as_well(agent: Agent) -> None:
+    own = [sys.executable, "-m", "intent_lsp", "intents", "add", "All", "--scope", "docs/**"]
+    ticket = agent.ticket(tool="Bash", command='python3 "$f"')
+    subprocess.run(own, cwd=agent.root.root, check=True, capture_output=True)
+    outcome = agent.desk.calls.record(ticket)
+    assert outcome is not None
+    assert outcome.violating == (INTENTS_FILE,)
+
+
+def test_our_own_bookkeeping_is_no_commands_change(agent: Agent) -> None:
+    ticket = agent.ticket(tool="Bash", command='python3 "$f"')
+    before = (agent.root.root / INTENTS_FILE).read_bytes()
+    other = Agent(agent.root, "other", "INT-002")
+    assert (agent.root.root / INTENTS_FILE).read_bytes() != before
+    outcome = agent.desk.calls.record(ticket)
+    assert outcome is not None
+    assert (outcome.record, outcome.violating) == (None, ())
+    other.desk.close(None)
+
+
+def test_another_governed_root_below_this_one_is_outside(agent: Agent) -> None:
+    agent.root.write(f"src/auth/inner/{INTENTS_FILE}", "active_intents: []\n")
+    agent.root.write("src/auth/inner/a.py", "x\n")
+    agent.root.write("src/auth/vendor/.git/HEAD", "ref: refs/heads/main\n")
+    (agent.root.root / "src/auth/link").symlink_to("inner")
+    paths = {
+        "src/auth/inner/a.py": GateCode.OUTSIDE_WORKSPACE,
+        "src/auth/inner/new/a.py": GateCode.OUTSIDE_WORKSPACE,
+        "src/auth/link/a.py": GateCode.OUTSIDE_WORKSPACE,
+        f"src/auth/inner/{INTENTS_FILE}": GateCode.PATH_DENIED,
+        "src/auth/vendor/.git/hooks/x": GateCode.PATH_DENIED,
+        "src/auth/new/.orchestration/active_intents.yaml": GateCode.PATH_DENIED,
+        # A repository that nobody governs is files like others.
+        "src/auth/vendor/a.py": None,
+    }
+    assert {path: code(agent.asks(path)) for path in paths} == paths
+    record = done(agent, "f=src/auth/inner/a.py; echo y > $f")
+    assert record.scope_validation is ScopeValidation.FAIL
+
+
+@pytest.mark.parametrize(
+    ("path", "sensitive"), [("VENDOR/x", False), ("vendor/x", False), ("vendor/x", True)]
+)
+def test_a_rule_of_the_team_holds_in_every_case_that_the_disk_ignores(
+    agent: Agent, path: str, *, sensitive: bool
+) -> None:
+    denying = "sidecar: {deny_mutations: [{path_glob: 'vendor/**', reason: theirs}]}\n"
+    agent.root.write(POLICY_FILE, denying)
+    spelling = NameSpelling(case_sensitive=sensitive)
+    rules = replace(agent.desk.rules.current(), spelling=spelling)
+    assert [each.reason for each in denied_path(rules, WorkspacePath(path))] == ["theirs"]
+    minding = replace(rules, spelling=NameSpelling(case_sensitive=True))
+    assert any(denied_path(minding, WorkspacePath(path))) is (path == "vendor/x")
+
+
+ODD = "\udcffx\ud800\U0001f642"
+
+
+@pytest.mark.parametrize("error", [None, f"failed {ODD}"])
+def test_words_that_no_text_can_hold_stand_in_no_records_way(
+    governed: Repository, error: str | None
+) -> None:
+    odd = Agent(governed, ODD, None)
+    session = odd.desk.sessions.open_agent(ODD)
+    voice = Voice(model=ODD, url=ODD)
+    odd.desk.checkout.select(session, "INT-001", unsaved_file=False, voice=voice)
+    ticket = odd.ticket(LOGIN, tool=ODD, tool_use_id=ODD)
+    governed.write(LOGIN, "new\n")
+    outcome = odd.desk.calls.record(ticket, error=error)
+    assert outcome is not None
+    assert outcome.record is not None
+    told = "\ufffdx\ufffd\U0001f642"
+    assert (outcome.record.tool_name, outcome.record.session_id) == (told, told)
+    assert odd.desk.stores.ledger.verify().ok
+    odd.desk.close(None)
 
 
 def test_an_answer_that_another_session_was_given_is_not_ones_own(agent: Agent) -> None:

@@ -469,3 +469,26 @@ def test_many_threads_may_ask_at_once(repository: Repository) -> None:
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+def test_asking_runs_no_program_that_a_repository_names_for_it(repository: Repository) -> None:
+    repository.write("a", "1\n")
+    repository.commit()
+    said = repository.root / "said"
+    hooks = repository.root / ".git/mine"
+    hooks.mkdir()
+    for name in ("fsmonitor", "post-index-change"):
+        program = hooks / name
+        program.write_text(f'#!/bin/sh\necho {name} >> "{said}"\n')
+        program.chmod(0o755)
+    repository.git("config", "core.fsmonitor", str(hooks / "fsmonitor"))
+    repository.git("config", "core.hooksPath", str(hooks))
+    repository.git("status")
+    assert said.exists(), "git itself runs what is named here, or this shows nothing"
+    said.unlink()
+    repository.write("a", "2\n")
+    git = Git.open(repository.root)
+    assert git is not None
+    assert git.changed_paths() == ("a",)
+    assert git.list_files() == ("a",)
+    assert not said.exists()

@@ -15,7 +15,7 @@ from intent_lsp.store.local_room import (
     open_local_room,
 )
 from intent_lsp.store.places import Place, case_sensitive, real_relative
-from intent_lsp.store.roots import Governed, governed_root, is_git_top
+from intent_lsp.store.roots import Governed, RootsBelow, governed_root, is_git_top
 
 
 def names(directory: Path) -> list[str]:
@@ -172,6 +172,24 @@ def test_a_repository_too_deep_to_be_looked_into_begins_nowhere(root: Path) -> N
         deep.mkdir()
     (deep / ".git").mkdir()
     assert not is_git_top(deep)
+
+
+def test_a_root_below_holds_what_is_below_it_and_itself(root: Path) -> None:
+    govern(root)
+    govern(root / "src/inner")
+    (root / "lost/.orchestration").mkdir(parents=True)
+    (root / "lost/.orchestration/agent_trace.jsonl").touch()
+    (root / "vendor/lib/.git").mkdir(parents=True)
+    (root / "vendor/lib/.git/HEAD").touch()
+    (root / "linked").symlink_to(root / "src")
+    others = RootsBelow(root)
+    held = ["src/inner", "src/inner/not/yet", "lost/x", "linked/inner/a", "src/inner/.git/x"]
+    ours = ["src", "src/a", "vendor/lib/x", ".orchestration/x", "no/such", "src/\udcff", "a\ud800"]
+    assert [path for path in held if not others.hold(WorkspacePath(path))] == []
+    assert [path for path in ours if others.hold(WorkspacePath(path))] == []
+    # What was asked once is known.
+    (root / "src/inner/.orchestration/active_intents.yaml").unlink()
+    assert others.hold(WorkspacePath("src/inner/other"))
 
 
 def test_a_path_that_nobody_governs_is_dormant() -> None:

@@ -156,3 +156,20 @@ def test_tickets_are_forgotten_after_a_day(tickets: Tickets) -> None:
     # The same call named again long after is a new one.
     tickets.issue(after, late + SECOND)
     assert tickets.of_use("builder", "", "use-1") == after
+
+
+def test_one_name_of_a_call_has_one_answer_and_the_newest(tickets: Tickets) -> None:
+    denied = Denied(code=GateCode.SCOPE_VIOLATION, message="no", details={}, paths=(A,))
+    refused = Refused(denied=denied, intent_id=None, fingerprint=hash_content(b"other"))
+    tickets.issue(TICKET, NOW)
+    tickets.refuse("builder", "", "use-1", refused, NOW)
+    assert tickets.of_use("builder", "", "use-1") is None
+    assert tickets.refused_use("builder", "", "use-1", NOW) == refused
+    # Its call may have been made: it can be recorded still.
+    assert tickets.ticket("t-1", NOW) == (TICKET, None)
+    again = replace(TICKET, id="t-2", fingerprint=hash_content(b"again"))
+    tickets.issue(again, NOW)
+    assert tickets.of_use("builder", "", "use-1") == again
+    assert tickets.refused_use("builder", "", "use-1", NOW) is None
+    tickets.issue(replace(TICKET, id="t-3", agent_id="sub"), NOW)
+    assert tickets.of_use("builder", "", "use-1") == again

@@ -96,14 +96,28 @@ class PlanRequests:
         return await self._finish(self._grant(attached, wish, session))
 
     async def record_verification(self, given: object) -> Wire:
-        """Answer `intent/recordVerification`: one that failed is a lesson."""
+        """Answer `intent/recordVerification`: one that failed is a lesson.
+
+        What the command has changed since it was asked about is recorded.
+        """
         params = read(given, VerificationParams)
         attached = await self._finder.attached(params)
-        if params.success:
-            return {"lessonRecorded": False}
-        learn = attached.desk.calls.failed_verification
-        session = session_named(params, attached)
-        return {"lessonRecorded": await self._in_thread(learn, session, params.command)}
+        return await self._finish(self._verified(attached, params))
+
+    async def _verified(self, attached: Attached, params: VerificationParams) -> Wire:
+        learnt, outcome = await self._in_thread(
+            attached.desk.verifying.end,
+            session_named(params, attached),
+            params.agent_id or "",
+            params.command,
+            success=params.success,
+        )
+        if outcome is not None:
+            # What it should not have changed is on record.
+            told = f"{outcome.ticket.program or 'a command'} is done"
+            record, queued = outcome.record, outcome.queued
+            self._connection.outcomes.recorded(attached, told, record, queued)
+        return {"lessonRecorded": learnt}
 
     async def _word(self, attached: Attached, params: ExpandParams, wish: Wish) -> PersonsWord:
         if params.grant_token is not None:

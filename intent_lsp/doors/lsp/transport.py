@@ -111,10 +111,14 @@ async def _converse(protocol: IntentProtocol, source: int, sink: int) -> None:
 
 
 def _end_on_signals(loop: asyncio.AbstractEventLoop, ended: asyncio.Event) -> None:
-    for number in (signal.SIGINT, signal.SIGTERM):
+    ending = (signal.SIGINT, signal.SIGTERM)
+    for number in ending:
         # Only the main thread of a POSIX process hears signals.
         with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
             loop.add_signal_handler(number, ended.set)
+    if sys.platform != "win32":
+        # What came while we started is heard now.
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ending)
 
 
 def _read_all(

@@ -13,6 +13,7 @@ import msgspec
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.records import Record, ScopeValidation
+from intent_lsp.core.whole_text import whole
 from intent_lsp.formats.decision_json import decision_json
 from intent_lsp.governance.desk import DeskStatus
 from intent_lsp.governance.judging import Judgement
@@ -27,6 +28,17 @@ Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
 
 DID_DENY: Final = "intent/didDeny"
 DID_TRACE: Final = "intent/didTrace"
+
+_NAMING: Final = (
+    "session_id",
+    "agent_id",
+    "tool_name",
+    "tool_use_id",
+    "intent_id",
+    "model_identifier",
+    "conversation_url",
+)
+"""Fields whose text stands in records, which hold whole characters alone."""
 
 _OTHER_NAMES: Final = {
     "filePath": "path",
@@ -118,9 +130,14 @@ def read_params(given: object, shape: type[_S]) -> _S:
         raise WrongParamsError(f"params: expected an object, got {type(given).__name__}")
     named = {_camel(str(name)): value for name, value in given.items()}
     try:
-        return msgspec.convert(named, shape)
+        params = msgspec.convert(named, shape)
     except msgspec.ValidationError as problem:
         raise WrongParamsError(_field_first(str(problem))) from problem
+    for field in _NAMING:
+        told = getattr(params, field, None) or ""
+        if whole(told) != told:
+            raise WrongParamsError(f"params.{_camel(field)}: half a character, which is no text")
+    return params
 
 
 def status_wire(status: DeskStatus) -> Wire:

@@ -73,7 +73,12 @@ class Workplace:
     def unsaved(self, attached: Attached) -> bool:
         """Whether the editor holds unsaved text of a root's intents file."""
         page = self.tracked_at(uri_of(attached.desk.root / INTENTS_FILE))
-        return page is not None and page.version is not None and page.edited
+        if page is None or page.version is None or not page.edited:
+            return False
+        # A text that was read and has not been loaded again since is nobody's work.
+        read = page.disk.last_read
+        text = None if read is None else decode(read)
+        return text is None or split_lines(text.text) != page.lines
 
     def opened(self, document: Document) -> None:
         """Track a document that the editor has opened."""

@@ -1,0 +1,53 @@
+"""Where the files of a ticket are when it is recorded: links may have come since (section 6).
+
+Invariant: what is written through a link is a change of the file that the link leads to.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.tickets import Ticket
+from intent_lsp.store.moments import last_touched
+from intent_lsp.store.places import real_relative
+
+_ROUNDED_BY: Final = 2.0
+"""Seconds: the steps in which some file systems note a moment."""
+
+
+@dataclass(frozen=True, slots=True)
+class LedAway:
+    """Where paths of a ticket lead now that they did not lead to when they were judged.
+
+    `inside` are other files of the root; `outside` are the ticket's own paths that leave it.
+    """
+
+    inside: tuple[WorkspacePath, ...] = ()
+    outside: tuple[WorkspacePath, ...] = ()
+
+
+def led_away(root: Path, ticket: Ticket) -> LedAway:
+    """Resolve every path of a ticket again.
+
+    A file that has not been touched since the ticket was given is left out: a link that leads to
+    it is no change of it.
+    """
+    judged = {end for file in ticket.files for end in (file.path, file.real, file.previous)}
+    inside: dict[WorkspacePath, None] = {}
+    outside: list[WorkspacePath] = []
+    for file in ticket.files:
+        place = real_relative(root, file.path)
+        if place is None or place.real is None:
+            outside.append(file.path)
+        elif place.real not in judged:
+            inside[place.real] = None
+    since = datetime.fromisoformat(ticket.issued_at).timestamp() - _ROUNDED_BY
+    return LedAway(tuple(_touched(root, tuple(inside), since)), tuple(outside))
+
+
+def _touched(root: Path, paths: Sequence[WorkspacePath], since: float) -> tuple[WorkspacePath, ...]:
+    moments = ((path, last_touched(root / path)) for path in paths)
+    return tuple(path for path, moment in moments if moment is None or moment >= since)

@@ -1,0 +1,130 @@
+"""Git's own rules and the ledger's end, as a command finds them (requirements section 6)."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from intent_lsp.store import guarded
+from intent_lsp.store.guarded import guarded_files, ledger_goes_on, ledger_seen
+from intent_lsp.store.moments import last_touched
+
+
+def put(root: Path, name: str, text: str = "x\n") -> Path:
+    path = root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def test_what_git_heeds_and_runs_is_hashed(tmp_path: Path) -> None:
+    names = ["config", "info/exclude", "info/attributes", "hooks/pre-commit", "hooks/sub/x"]
+    for name in (*names, "hooks/pre-push.sample", "HEAD", "description", "info/refs"):
+        put(tmp_path, name)
+    work_tree = tmp_path / "worktrees/a"
+    put(work_tree, "config.worktree")
+    put(work_tree, "config")
+    (tmp_path / "hooks/dangling").symlink_to("nowhere")
+    os.mkfifo(tmp_path / "hooks/pipe")
+    found = guarded_files(work_tree, tmp_path)
+    assert sorted(found) == sorted(f".git/{name}" for name in (*names, "config.worktree"))
+    assert guarded_files(tmp_path / "no", tmp_path / "no") == {}
+
+
+def test_a_configuration_means_the_same_with_another_branch(tmp_path: Path) -> None:
+    place = put(tmp_path, "config", "[core]\n")
+    (before,) = guarded_files(tmp_path, tmp_path).values()
+    place.write_text('[core]\n[branch "a"]\n\tremote = origin\n')
+    (after,) = guarded_files(tmp_path, tmp_path).values()
+    assert before.meaning == after.meaning
+    assert before.hash != after.hash
+
+
+def test_of_a_large_file_the_beginning_and_the_size_are_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guarded, "READ_AT_MOST", 4)
+    place = put(tmp_path, "hooks/a", "abcdef")
+    seen = []
+    for text in ("abcdef", "abcdeg", "abcdefg", "xbcdef"):
+        place.write_text(text)
+        (file,) = guarded_files(tmp_path, tmp_path).values()
+        seen.append(file.hash)
+    assert (seen[0] == seen[1], len(set(seen))) == (True, 3)
+
+
+def test_what_cannot_be_read_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    place = put(tmp_path, "config")
+
+    def refusing(*_given: object, **_named: object) -> None:
+        raise PermissionError
+
+    # Rights do not bind root: the system's own call refuses.
+    monkeypatch.setattr(Path, "open", refusing)
+    assert guarded_files(tmp_path, tmp_path) == {}
+    assert f"{place} cannot be compared" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("after", "goes_on"),
+    [
+        ("one\ntwo\n", True),
+        ("one\ntwo\nthree\n", True),
+        ("one\ntwo\ntor", True),
+        ("one\ntw0\n", False),
+        ("one\n", False),
+        ("", False),
+        ("two\none\n", False),
+    ],
+)
+@pytest.mark.parametrize("torn", ["", "half a li"])
+def test_a_ledger_goes_on_where_its_lines_are_what_they_were(
+    tmp_path: Path, after: str, torn: str, *, goes_on: bool
+) -> None:
+    ledger = put(tmp_path, "ledger", f"one\ntwo\n{torn}")
+    seen = ledger_seen(ledger)
+    assert seen is not None
+    ledger.write_text(after)
+    assert ledger_goes_on(ledger, seen) is goes_on
+
+
+def test_of_a_long_ledger_the_last_lines_are_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guarded, "READ_AT_MOST", 6)
+    ledger = put(tmp_path, "ledger", "one\ntwo\nsix\n")
+    seen = ledger_seen(ledger)
+    assert seen is not None
+    assert (seen.start, seen.end) == (6, 12)
+    for text, goes_on in (("ONE\ntwo\nsix\n", True), ("one\ntwO\nsix\n", False)):
+        ledger.write_text(text)
+        assert ledger_goes_on(ledger, seen) is goes_on
+    ledger.write_text("one\ntwo\nsix\nlonger than all")
+    assert ledger_seen(ledger) is None
+
+
+def test_a_ledger_that_is_none_is_not_seen(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert ledger_seen(tmp_path / "none") is None
+    seen = ledger_seen(put(tmp_path, "ledger"))
+    assert seen is not None
+    (tmp_path / "link").symlink_to("ledger")
+    assert not ledger_goes_on(tmp_path / "link", seen)
+    assert "cannot be compared" in caplog.text
+    assert not ledger_goes_on(tmp_path / "none", seen)
+
+
+def test_a_file_was_touched_when_the_system_says_so(tmp_path: Path) -> None:
+    place = put(tmp_path, "a")
+    noted = place.stat().st_ctime
+    os.utime(place, (0, 0))
+    touched = last_touched(place)
+    assert touched is not None
+    assert touched >= noted
+    place.unlink()
+    assert last_touched(place) == max(tmp_path.stat().st_mtime, tmp_path.stat().st_ctime)
+    assert last_touched(tmp_path / "no/such/file") is None
+    assert last_touched(tmp_path / "nul\0" / "x") is None
