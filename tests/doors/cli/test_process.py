@@ -6,6 +6,8 @@ import pty
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -110,11 +112,22 @@ def test_a_terminal_gets_a_table_in_colour(root: Path) -> None:
     assert record.id[:8] in text
 
 
+@contextmanager
+def as_at_a_terminal() -> Iterator[None]:
+    """Start a child that hears interrupts, although tests in the background ignore them."""
+    ours = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, ours)
+
+
 def test_ctrl_c_at_a_terminal_ends_the_server_without_a_word(tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
-    child = subprocess.Popen(
-        [SCRIPT], cwd=tmp_path, stdin=theirs, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-    )
+    with as_at_a_terminal():
+        child = subprocess.Popen(
+            [SCRIPT], cwd=tmp_path, stdin=theirs, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
     os.close(theirs)
     assert child.stderr is not None
     assert b"waits for an editor" in child.stderr.readline()
