@@ -353,17 +353,22 @@ def test_what_is_no_json_or_no_object_never_raises(line: bytes) -> None:
     "event",
     [
         edit(session_id=""),
-        edit(session_id="\ud800"),
         edit(tool_name="x" * 257),
         edit(error="it failed"),
         edit(success=False, error="x" * 121),
-        edit("\ud800"),
     ],
 )
 def test_an_event_that_would_not_be_read_back_never_becomes_a_line(event: Event) -> None:
     with pytest.raises(InvalidRecordError) as caught:
         sealed(event)
     assert caught.value.cure
+
+
+def test_half_a_character_stands_in_no_records_way() -> None:
+    record, line = sealed(edit("\ud800", session_id="\ud800"))
+    assert record.session_id == "\ufffd"
+    assert record.files[0].relative_path == "\ufffd"
+    assert ledger_jsonl.read(line) == record
 
 
 def test_a_record_without_seal_has_no_line() -> None:
