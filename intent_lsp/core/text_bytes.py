@@ -9,3 +9,8 @@ def pack(text: str) -> bytes:
 def unpack(data: bytes) -> str:
     """Read what `pack` spelled."""
     return data.decode("utf-8", "surrogatepass")
+
+
+def pack_perhaps(text: str | None) -> bytes | None:
+    """Spell a text that may be missing, which stays missing."""
+    return None if text is None else pack(text)

@@ -15,7 +15,7 @@ from intent_lsp.formats.yaml_reading import Reading
 from intent_lsp.formats.yaml_spelling import spelled_like
 
 ROOT_KEY = "active_intents"
-_ROOT_KEYS = Keys(known=(ROOT_KEY,), others={"intents": ROOT_KEY})
+ROOT_KEYS = Keys(known=(ROOT_KEY,), others={"intents": ROOT_KEY})
 _POINTERS = frozenset({"active_intent", "active_intent_id", "activeIntent", "activeIntentId"})
 
 
@@ -47,7 +47,7 @@ def _entries_of_table(reading: Reading, table: Table) -> tuple[Place, ...]:
         if by_id:
             _note_by_id(reading, table, by_id, bare=True)
             return by_id
-    found = fields_of(reading, _without_pointers(table), _ROOT_KEYS).get(ROOT_KEY)
+    found = fields_of(reading, _without_pointers(table), ROOT_KEYS).get(ROOT_KEY)
     if found is None:
         _note_missing(reading, table)
         return ()
@@ -68,7 +68,7 @@ def _entries_below(reading: Reading, found: Field) -> tuple[Place, ...]:
 
 
 def _meant(key: Node) -> bool:
-    return isinstance(key, Scalar) and _ROOT_KEYS.meaning(key.value) is not None
+    return isinstance(key, Scalar) and ROOT_KEYS.meaning(key.value) is not None
 
 
 def _without_pointers(table: Table) -> Table:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from intent_lsp.core.findings import TextChange
 from intent_lsp.core.intents import Intents
-from intent_lsp.formats.intent_root import ROOT_KEY
+from intent_lsp.formats.intent_root import ROOT_KEY, ROOT_KEYS
 from intent_lsp.formats.intents_yaml import IntentsReader
 from intent_lsp.formats.new_entry import (
     EntryForm,
@@ -31,14 +31,13 @@ from intent_lsp.formats.yaml_insert import (
     parts_after,
     value_put,
 )
-from intent_lsp.formats.yaml_keys import Field, Keys, fields_of
+from intent_lsp.formats.yaml_keys import Field, fields_of
 from intent_lsp.formats.yaml_limits import Problem
 from intent_lsp.formats.yaml_list_edit import item_lead, list_indent, text_spelled
 from intent_lsp.formats.yaml_nodes import Alias, Listing, Node, Scalar, Table, content_of
 from intent_lsp.formats.yaml_reading import Reading
 from intent_lsp.formats.yaml_spelling import spelled_like
 
-_ROOT_KEYS = Keys(known=(ROOT_KEY,), others={"intents": ROOT_KEY})
 _STEP = 2
 _BLANK_LINE = re.compile(r"(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)")
 _COMMENT_LINE = re.compile(r"( *)#[^\r\n]*(?:\r\n|\n|\r)")
@@ -88,7 +87,7 @@ def _added(adding: "_Adding", root: Node | None) -> Changes | EditRefused:
         return adding.to_list(root)
     if not isinstance(root, Table):
         return EditRefused("the file is no mapping and no list")
-    found = fields_of(adding.reading, root, _ROOT_KEYS).get(ROOT_KEY)
+    found = fields_of(adding.reading, root, ROOT_KEYS).get(ROOT_KEY)
     if found is not None:
         return adding.below(root, found)
     if any(isinstance(content_of(value), Table) for _, value in root.pairs):

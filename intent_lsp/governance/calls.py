@@ -6,7 +6,6 @@ Invariant: no person is waited for, and nothing but the ledger is written, while
 
 import logging
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -33,7 +32,7 @@ from intent_lsp.governance.rules import Rules, RulesCache
 from intent_lsp.governance.sessions import Sessions
 from intent_lsp.governance.stores import Stores
 from intent_lsp.governance.verifying import Verifying
-from intent_lsp.store.root_lock import RootLock
+from intent_lsp.store.root_lock import RootLock, holding
 from intent_lsp.store.state import ReadHash
 
 _log: Final = logging.getLogger(__name__)
@@ -85,7 +84,6 @@ class Calls:
         self._recording = recording
         self._applying = applying
         self._verifying = verifying
-        self._chronicle = chronicle
         self._news = CallNews(stores=stores, chronicle=chronicle)
         self._lock = lock
 
@@ -156,7 +154,7 @@ class Calls:
 
     def outcome(self, ticket_id: str) -> Outcome | None:
         """Give what has become of a ticket, once it has come to its end; None: it has not."""
-        with self._held():
+        with holding(self._lock):
             if not self._recording.is_recorded(ticket_id):
                 return None
             return self._recording.record(ticket_id)
@@ -166,7 +164,7 @@ class Calls:
 
         A ticket that was recorded gives the same answer again.
         """
-        with self._held():
+        with holding(self._lock):
             outcome = self._recording.record(ticket_id, error=error)
         if outcome is not None:
             self._news.recorded(outcome)
@@ -199,9 +197,6 @@ class Calls:
         if self._lock is not None:
             self._lock.close()
 
-    def _held(self) -> AbstractContextManager[None]:
-        return nullcontext() if self._lock is None else self._lock.held()
-
     def _hearing(self, caller: Caller, call: ToolCall, reading: CallReading) -> Hearing:
         row = self._sessions.row(caller.session_id, caller.agent_id)
         return Hearing(
@@ -227,7 +222,7 @@ class Calls:
             if _is_unavailable(reading, rules):
                 admission = _unavailable(call, rules.reason or UNREADABLE)
             else:
-                with self._held():
+                with holding(self._lock):
                     admission = admit(self._hearing(caller, call, reading))
         except OverLimitError:
             raise

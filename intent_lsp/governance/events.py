@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from intent_lsp.core.content import hash_if_there
 from intent_lsp.core.intents import Intent
+from intent_lsp.core.privacy import veiled
 from intent_lsp.core.question import EDITOR_SAVE
 from intent_lsp.core.records import (
     Conversation,
@@ -18,6 +19,8 @@ from intent_lsp.formats.diff import file_ranges
 from intent_lsp.formats.intent_hash import intent_hash
 from intent_lsp.governance.judging import Judgement
 from intent_lsp.governance.sessions import Session
+from intent_lsp.governance.stores import Stores
+from intent_lsp.store.ledger import Appended, Queued
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,11 +32,16 @@ class Save:
     verdict: ScopeValidation
     old: bytes | None
     new: bytes | None
-    concurrent: bool
-    revision: str
+    concurrent: bool = False
 
 
-def save_event(save: Save) -> Event:
+def record_save(stores: Stores, save: Save) -> Appended | Queued:
+    """Append the record of a save, without what the team does not want told, or have it wait."""
+    event = veiled(save_event(save, stores.revision()), save.judgement.rules.policy)
+    return stores.ledger.append_or_queue(event)
+
+
+def save_event(save: Save, revision: str) -> Event:
     """Describe a save: who, under which intent, which lines, from which hash to which."""
     intent = save.judgement.intent
     kind = MutationClass.FILE_CREATION if save.old is None else MutationClass.INTENT_EVOLUTION
@@ -47,7 +55,7 @@ def save_event(save: Save) -> Event:
         scope_validation=save.verdict,
         success=True,
         concurrent_modification=save.concurrent,
-        vcs=Vcs(revision_id=save.revision),
+        vcs=Vcs(revision_id=revision),
         files=(_file(save, kind),),
     )
 

@@ -9,12 +9,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from intent_lsp.core.content import hash_content
-from intent_lsp.core.privacy import veiled
 from intent_lsp.core.question import EDITOR_SAVE
 from intent_lsp.core.records import UNKNOWN_CONTRIBUTOR, Record
 from intent_lsp.core.tickets import Ticket
 from intent_lsp.governance.chronicle import Chronicle, Told
-from intent_lsp.governance.events import Save, save_event
+from intent_lsp.governance.events import Save, record_save
 from intent_lsp.governance.judging import Judgement, Judging, Reading
 from intent_lsp.governance.recording import Recording, SavedFile
 from intent_lsp.governance.sessions import Session
@@ -111,11 +110,8 @@ class HeldSaves:
             verdict=verdict,
             old=known,
             new=new,
-            concurrent=False,
-            revision=self._stores.revision(),
         )
-        event = veiled(save_event(save), judgement.rules.policy)
-        outcome = self._stores.ledger.append_or_queue(event)
+        outcome = record_save(self._stores, save)
         return AfterSave(judgement=judgement, old=known, disk=new).recorded(outcome)
 
 

@@ -5,7 +5,6 @@ Invariant: who sees the new bytes can know them as ours.
 """
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from typing import Final
 
 from intent_lsp.core.content import decode, hash_content
@@ -15,7 +14,7 @@ from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.formats.yaml_edit import EditRefused, apply_changes
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store import files
-from intent_lsp.store.root_lock import RootLock
+from intent_lsp.store.root_lock import RootLock, holding
 
 Changes = tuple[TextChange, ...] | EditRefused
 Edit = Callable[[str], Changes]
@@ -43,7 +42,7 @@ class IntentsWriter:
         if unsaved_file:
             return UNSAVED
         try:
-            with self._held():
+            with holding(self._lock):
                 refused = self._change(edit)
                 if refused is None:
                     then()
@@ -55,9 +54,6 @@ class IntentsWriter:
         """Let go of the lock's file."""
         if self._lock is not None:
             self._lock.close()
-
-    def _held(self) -> AbstractContextManager[None]:
-        return nullcontext() if self._lock is None else self._lock.held()
 
     def _change(self, edit: Edit) -> str | None:
         for _ in range(_ATTEMPTS - 1):

@@ -12,13 +12,12 @@ from typing import Final
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.policy import Enforcement
-from intent_lsp.core.privacy import veiled
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.chronicle import Chronicle
 from intent_lsp.governance.content import Content, content_of
 from intent_lsp.governance.contents import Contents
-from intent_lsp.governance.events import Save, save_event
+from intent_lsp.governance.events import Save, record_save
 from intent_lsp.governance.held_saves import AfterSave, HeldSaves, told_of
 from intent_lsp.governance.judging import Judgement, Judging, Reading
 from intent_lsp.governance.recording import Recording, SavedFile
@@ -127,13 +126,11 @@ class Saves:
                 old=known,
                 new=disk,
                 concurrent=self._judging.stale(place.path, reading),
-                revision=self._stores.revision(),
             )
-            event = veiled(save_event(save), judgement.rules.policy)
-            outcome = self._stores.ledger.append_or_queue(event)
+            outcome = record_save(self._stores, save)
             self._judging.disown(place.path)
             if verdict is not ScopeValidation.FAIL:
-                self._contents.keep(disk)
+                self._contents.keep(disk, new.hash)
         self._chronicle.saved(told_of(session, judgement))
         return done.recorded(outcome)
 
@@ -152,11 +149,8 @@ class Saves:
                 verdict=verdict,
                 old=known,
                 new=None,
-                concurrent=False,
-                revision=self._stores.revision(),
             )
-            event = veiled(save_event(save), judgement.rules.policy)
-            outcome = self._stores.ledger.append_or_queue(event)
+            outcome = record_save(self._stores, save)
         after = AfterSave(judgement=judgement, old=known, disk=known)
         return after.recorded(outcome)
 

@@ -3,7 +3,6 @@
 Invariant: what cannot be compared, or remembered, stops no verification.
 """
 
-from contextlib import nullcontext
 from typing import Final
 
 from intent_lsp.core.content import hash_content
@@ -24,7 +23,7 @@ from intent_lsp.governance.sessions import Sessions
 from intent_lsp.governance.steps import step
 from intent_lsp.governance.stores import Stores
 from intent_lsp.governance.work_tree import WorkTree
-from intent_lsp.store.root_lock import RootLock
+from intent_lsp.store.root_lock import RootLock, holding
 
 COMMAND_TOOL: Final = "disk/command"
 """The tool of a record of what a command changed that should have changed nothing."""
@@ -96,7 +95,7 @@ class Verifying:
         if state is not None:
             ticket_id = state.notes.take_watch(session_id, agent_id, _key(command))
         if ticket_id is not None:
-            with nullcontext() if self._lock is None else self._lock.held():
+            with holding(self._lock):
                 outcome = self._recording.record(ticket_id)
         if outcome is not None and outcome.recorded.files:
             self._news.recorded(outcome)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from intent_lsp.core.text_bytes import pack, unpack
+from intent_lsp.core.text_bytes import pack, pack_perhaps, unpack
 from intent_lsp.store.database import Database
 
 EVENTS_KEPT: Final = 20
@@ -97,7 +97,12 @@ class Notes:
 
     def put_voice(self, session_id: str, agent_id: str, voice: Voice) -> None:
         """Keep what an agent said of itself; what it leaves out stays as it was."""
-        values = (pack(session_id), pack(agent_id), _packed(voice.model), _packed(voice.url))
+        values = (
+            pack(session_id),
+            pack(agent_id),
+            pack_perhaps(voice.model),
+            pack_perhaps(voice.url),
+        )
         query = (
             "INSERT INTO voice VALUES (?,?,?,?) ON CONFLICT (session_id, agent_id) DO UPDATE"
             " SET model = coalesce(excluded.model, model), url = coalesce(excluded.url, url)"
@@ -153,7 +158,3 @@ class Notes:
 
 def _among(intent_ids: Sequence[str]) -> str:
     return f"intent_id IN ({','.join('?' * len(intent_ids))})"
-
-
-def _packed(text: str | None) -> bytes | None:
-    return None if text is None else pack(text)

@@ -9,7 +9,7 @@ import stat
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Final
 
@@ -108,6 +108,11 @@ class RootLock:
             problem=f"another process has held the lock for {self._wait_seconds:g} s",
             cure="wait for it to end, or end it",
         )
+
+
+def holding(lock: RootLock | None) -> AbstractContextManager[None]:
+    """Hold a lock; None: there is no `.local/`, and with it nothing to share. Raises as `held`."""
+    return nullcontext() if lock is None else lock.held()
 
 
 def _is_at(fd: int, path: Path) -> bool:

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.text_bytes import pack_perhaps, unpack
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.store.call_memory import CallMemory
 from intent_lsp.store.database import Database
@@ -139,11 +140,16 @@ class State:
         files: Mapping[WorkspacePath, ContentHash | None],
     ) -> None:
         """Take a session's new baseline: a commit (None: none yet) and the files that differ."""
-        listed = [(_pack(session_id), _pack(path), _pack(hash_)) for path, hash_ in files.items()]
+        listed = [
+            (pack_perhaps(session_id), pack_perhaps(path), pack_perhaps(hash_))
+            for path, hash_ in files.items()
+        ]
 
         def work(connection: sqlite3.Connection) -> None:
-            key = _pack(session_id)
-            connection.execute("INSERT OR REPLACE INTO baseline VALUES (?,?)", (key, _pack(head)))
+            key = pack_perhaps(session_id)
+            connection.execute(
+                "INSERT OR REPLACE INTO baseline VALUES (?,?)", (key, pack_perhaps(head))
+            )
             connection.execute("DELETE FROM baseline_file WHERE session_id = ?", (key,))
             connection.executemany("INSERT INTO baseline_file VALUES (?,?,?)", listed)
 
@@ -219,16 +225,12 @@ def _connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _pack(text: str | None) -> bytes | None:
-    return None if text is None else text.encode("utf-8", "surrogatepass")
-
-
 def _unpack(data: bytes | None) -> str | None:
-    return None if data is None else data.decode("utf-8", "surrogatepass")
+    return None if data is None else unpack(data)
 
 
 def _packed(values: Iterable[str | int | None]) -> list[bytes | int | None]:
-    return [value if isinstance(value, int) else _pack(value) for value in values]
+    return [value if isinstance(value, int) else pack_perhaps(value) for value in values]
 
 
 def _hash(data: bytes | None) -> ContentHash | None:
