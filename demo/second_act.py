@@ -114,6 +114,7 @@ def _astray(story: Story, builder: Agent) -> None:
     check(owners == ["INT-002"], "the owner is named")
     _refusal(story, told)
     story.say(f"The answer names the owner: {', '.join(owners)}")
+    builder.ask("status")  # Lessons are written once the answer is given; this waits for them.
     after = (story.folder / LESSONS).read_text().splitlines()
     lessons = [line for line in after if line not in before and line.startswith("- ")]
     check(len(lessons) == 1 and INVOICE in lessons[0], "there is one lesson more")

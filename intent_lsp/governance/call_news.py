@@ -1,7 +1,10 @@
 """What is told of judged and recorded calls, each once (requirements section 9).
 
 Invariant: what is given again, and what a person has yet to decide, is not told.
+Invariant: a record is told of after all that was judged before it.
 """
+
+from functools import partial
 
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.question import Ask, Denied
@@ -10,36 +13,28 @@ from intent_lsp.governance.chronicle import Chronicle, Told
 from intent_lsp.governance.recording import Outcome
 from intent_lsp.governance.steps import step
 from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.untold import Untold
 
 
 class CallNews:
     """Tells of the calls of one root."""
 
-    def __init__(self, *, stores: Stores, chronicle: Chronicle) -> None:
+    def __init__(self, *, stores: Stores, chronicle: Chronicle, untold: Untold) -> None:
         self._stores = stores
         self._chronicle = chronicle
+        self._untold = untold
 
     def judged(self, admission: Admission, session_id: str, agent_id: str) -> None:
-        """Tell of a judgement."""
+        """Tell of a judgement, once its answer is given."""
         if admission.again or not admission.governed or isinstance(admission.decision, Ask):
             return
-        told = Told(
-            tool=admission.tool_name,
-            session_id=session_id,
-            intent_id=admission.intent_id,
-            paths=_paths(admission),
-            program=admission.program,
-            model=self._model(session_id, agent_id),
-        )
-        if isinstance(admission.decision, Denied):
-            self._chronicle.denied(told, admission.decision)
-        elif admission.ticket is not None:
-            self._chronicle.admitted(told)
+        self._untold.add(partial(self._judged, admission, session_id, agent_id))
 
     def recorded(self, outcome: Outcome) -> None:
         """Tell of a call that happened, or failed; one that broke a rule unseen is a lesson."""
         if outcome.again:
             return
+        self._untold.tell()
         ticket = outcome.ticket
         told = Told(
             tool=ticket.tool_name,
@@ -52,6 +47,20 @@ class CallNews:
         self._chronicle.done(told, error=outcome.error)
         if outcome.violating:
             self._chronicle.violated(told, outcome.violating[0])
+
+    def _judged(self, admission: Admission, session_id: str, agent_id: str) -> None:
+        told = Told(
+            tool=admission.tool_name,
+            session_id=session_id,
+            intent_id=admission.intent_id,
+            paths=_paths(admission),
+            program=admission.program,
+            model=self._model(session_id, agent_id),
+        )
+        if isinstance(admission.decision, Denied):
+            self._chronicle.denied(told, admission.decision)
+        elif admission.ticket is not None:
+            self._chronicle.admitted(told)
 
     def _model(self, session_id: str, agent_id: str) -> str | None:
         state = self._stores.state

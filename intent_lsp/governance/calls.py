@@ -26,7 +26,6 @@ from intent_lsp.governance.admitting import Admitting, Hearing
 from intent_lsp.governance.applying import Applying
 from intent_lsp.governance.call_facts import Asker
 from intent_lsp.governance.call_news import CallNews
-from intent_lsp.governance.chronicle import Chronicle
 from intent_lsp.governance.recording import Outcome, Recording
 from intent_lsp.governance.rules import Rules, RulesCache
 from intent_lsp.governance.sessions import Sessions
@@ -74,7 +73,7 @@ class Calls:
         recording: Recording,
         applying: Applying,
         verifying: Verifying,
-        chronicle: Chronicle,
+        news: CallNews,
         lock: RootLock | None,
     ) -> None:
         self._stores = stores
@@ -84,7 +83,7 @@ class Calls:
         self._recording = recording
         self._applying = applying
         self._verifying = verifying
-        self._news = CallNews(stores=stores, chronicle=chronicle)
+        self._news = news
         self._lock = lock
 
     def admit(
@@ -95,11 +94,10 @@ class Calls:
         What goes wrong on our side lets it pass, or refuses it where the team says so (section 10).
         """
         caller = Caller(session_id, agent_id, word)
-        policy = self._rules.current().policy
         readings: list[CallReading] = []
 
-        def read() -> CallReading:
-            readings.append(read_call(call, policy))
+        def read(rules: Rules) -> CallReading:
+            readings.append(read_call(call, rules.policy))
             return readings[0]
 
         admission = self._judged(caller, call, read, self._admitting.admit)
@@ -121,7 +119,7 @@ class Calls:
         """Judge a change that an editor is to make, which is recorded when that is saved."""
         caller = Caller(session_id, agent_id, word)
         admit = partial(self._admitting.admit, by_save=True)
-        return self._judged(caller, call, lambda: _reading(changes), admit)
+        return self._judged(caller, call, lambda _rules: _reading(changes), admit)
 
     def apply(
         self,
@@ -144,7 +142,7 @@ class Calls:
             return admission
 
         caller = Caller(session_id, agent_id, word)
-        admission = self._judged(caller, call, lambda: _reading(changes), admit)
+        admission = self._judged(caller, call, lambda _rules: _reading(changes), admit)
         # Where judging failed and that blocks nothing, it was not made all the same.
         unmade = UNMADE if isinstance(admission.decision, Allowed) else None
         outcome, problem = made[0] if made else (None, unmade)
@@ -211,14 +209,14 @@ class Calls:
         self,
         caller: Caller,
         call: ToolCall,
-        read: Callable[[], CallReading],
+        read: Callable[[Rules], CallReading],
         admit: Callable[[Hearing], Admission],
     ) -> Admission:
         """Judge under the lock; what goes wrong on our side is answered as the team wants it."""
         try:
             # Read before the lock is taken: others need not wait for a command to be parsed.
-            reading = _within_limit(read())
             rules = self._rules.current()
+            reading = _within_limit(read(rules))
             if _is_unavailable(reading, rules):
                 admission = _unavailable(call, rules.reason or UNREADABLE)
             else:

@@ -20,6 +20,7 @@ from intent_lsp.core.records import Contributor
 from intent_lsp.core.scope.index import Ownership
 from intent_lsp.governance.admitting import Admitting
 from intent_lsp.governance.applying import Applying
+from intent_lsp.governance.call_news import CallNews
 from intent_lsp.governance.calls import Calls
 from intent_lsp.governance.checkout import Checkout
 from intent_lsp.governance.chronicle import Chronicle
@@ -38,6 +39,7 @@ from intent_lsp.governance.scope_checks import ScopeChecks
 from intent_lsp.governance.sessions import CHECKOUT_REQUIRED, Session, Sessions
 from intent_lsp.governance.stores import Stores
 from intent_lsp.governance.tracing import Tracing
+from intent_lsp.governance.untold import Untold
 from intent_lsp.governance.verifying import Verifying
 from intent_lsp.governance.work_tree import WorkTree
 from intent_lsp.store import clock
@@ -76,10 +78,15 @@ class DeskStatus:
 
 
 class Governance:
-    """The desk of one governed root."""
+    """The desk of one governed root.
 
-    def __init__(self, root: Path) -> None:
+    `patient`: what is told of judged calls waits until `untold.tell` is called, so that nobody
+    waits for it; else it is told before a judgement is given.
+    """
+
+    def __init__(self, root: Path, *, patient: bool = False) -> None:
         self.root = root
+        self.untold = Untold(patient=patient)
         local = open_local_room(root)
         self.stores = Stores(
             root=root,
@@ -100,7 +107,9 @@ class Governance:
             None if local is None else RootLock(local / name) for name in (GATE_LOCK, FILE_LOCK)
         )
         self._writer = IntentsWriter(self.stores, file_lock)
-        self.history = History(stores=self.stores, rules=self.rules, writer=self._writer)
+        self.history = History(
+            stores=self.stores, rules=self.rules, writer=self._writer, untold=self.untold
+        )
         self._lessons = Lessons(self.stores)
         self.chronicle = Chronicle(
             stores=self.stores,
@@ -108,6 +117,7 @@ class Governance:
             history=self.history,
             lessons=self._lessons,
         )
+        news = CallNews(stores=self.stores, chronicle=self.chronicle, untold=self.untold)
         self.grants = Grants(self.stores, self.rules)
         judging = self._judging = Judging(
             stores=self.stores,
@@ -139,6 +149,7 @@ class Governance:
             work_tree=work_tree,
             recording=recording,
             chronicle=self.chronicle,
+            news=news,
             lock=gate_lock,
         )
         self.calls = Calls(
@@ -154,7 +165,7 @@ class Governance:
             recording=recording,
             applying=Applying(stores=self.stores, contents=self.contents),
             verifying=self.verifying,
-            chronicle=self.chronicle,
+            news=news,
             lock=gate_lock,
         )
         self.checkout = Checkout(
@@ -188,7 +199,8 @@ class Governance:
             _log.warning("records still wait for the ledger: %s", problem)
 
     def close(self, session: Session | None) -> None:
-        """End the session and let go of every store."""
+        """End the session and let go of every store; what is untold is told."""
+        self.untold.tell()
         if session is not None:
             self.sessions.end(session.id)
         self.calls.close()
@@ -199,7 +211,11 @@ class Governance:
             self.stores.state.close()
 
     def status(self, session_id: str, rules: Rules | None = None, agent_id: str = "") -> DeskStatus:
-        """Tell how the root and a session stand, by these rules, else by those of now."""
+        """Tell how the root and a session stand, by these rules, else by those of now.
+
+        What was judged before is told by then.
+        """
+        self.untold.tell()
         rules = rules or self.rules.current()
         row = self.sessions.row(session_id, agent_id)
         return DeskStatus(

@@ -3,6 +3,7 @@
 Invariant: a grant that has expired grants nothing, whatever is cached.
 """
 
+import threading
 from datetime import datetime
 from typing import Final
 
@@ -12,6 +13,7 @@ from intent_lsp.core.scope.scope import Scope, compile_scope
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.rules import Rules, RulesCache
 from intent_lsp.governance.stores import Stores
+from intent_lsp.store.files import Stamp
 
 _AT_MOST: Final = 1000
 
@@ -22,6 +24,9 @@ class Grants:
     def __init__(self, stores: Stores, rules: RulesCache) -> None:
         self._stores = stores
         self._rules = rules
+        self._lock = threading.Lock()
+        self._stamp: Stamp | None = None
+        self._known: dict[frozenset[str], tuple[Grant, ...]] = {}
 
     def live(self, intent: Intent, now: datetime) -> tuple[Grant, ...]:
         """Give the grants of an intent that have not expired, newest first.
@@ -45,6 +50,26 @@ class Grants:
 
     def _live(self, intents: Intents, intent: Intent, now: datetime) -> tuple[Grant, ...]:
         at = timestamp(now)
-        records = self._stores.past.of_intent(intents, intent, limit=_AT_MOST, grants=True)
-        grants = [record.grant for record in records if record.grant is not None]
+        grants = self._granted(intents, intent)
         return tuple(g for g in grants if g.expires_at is not None and g.expires_at > at)
+
+    def _granted(self, intents: Intents, intent: Intent) -> tuple[Grant, ...]:
+        """Give what was ever granted to an intent; asked again only when the ledger has changed."""
+        names = frozenset(intents.names(intent))
+        # Taken before the ledger is asked: what comes meanwhile is another state of it.
+        stamp = self._stores.ledger.stamp()
+        with self._lock:
+            if stamp != self._stamp:
+                self._stamp = stamp
+                self._known.clear()
+            known = self._known.get(names)
+        if known is not None:
+            return known
+        records = self._stores.past.grants(names, limit=_AT_MOST)
+        if records is None:
+            return ()
+        grants = tuple(record.grant for record in records if record.grant is not None)
+        with self._lock:
+            if stamp == self._stamp:
+                self._known[names] = grants
+        return grants

@@ -20,6 +20,7 @@ from intent_lsp.governance.intents_writer import Changes, IntentsWriter
 from intent_lsp.governance.rules import Rules, RulesCache
 from intent_lsp.governance.steps import step
 from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.untold import Untold
 from intent_lsp.store import files
 from intent_lsp.store.notes import EVENTS_KEPT, Noted
 from intent_lsp.store.state import State
@@ -41,10 +42,13 @@ _WRITTEN: Final = "history written"
 class History:
     """The history of one root's intents."""
 
-    def __init__(self, *, stores: Stores, rules: RulesCache, writer: IntentsWriter) -> None:
+    def __init__(
+        self, *, stores: Stores, rules: RulesCache, writer: IntentsWriter, untold: Untold
+    ) -> None:
         self._stores = stores
         self._rules = rules
         self._writer = writer
+        self._untold = untold
 
     def note(self, intent_id: str | None, event: str) -> None:
         """Note an event of an intent, such as `POST_HOOK write_to_file OK`."""
@@ -56,6 +60,7 @@ class History:
 
     def of(self, intent: Intent) -> tuple[str, ...]:
         """Give the newest events of an intent, newest first: what the file tells comes last."""
+        self._untold.tell()
         state, events = self._stores.state, tuple[Noted, ...]()
         if state is not None:
             with step(f"the history of {intent.id}"):

@@ -4,7 +4,7 @@ Invariant: a ledger that cannot be read is logged, and stops no judgement, no re
 """
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Final, TypeVar
 
 from intent_lsp.core.errors import IntentLspError
@@ -32,15 +32,18 @@ class Past:
         """Give the newest record of a path that happened and broke no rule."""
         return self._told(lambda: self._index.newest_passing_for_path(path), None)
 
-    def of_intent(
-        self, intents: Intents, intent: Intent, *, limit: int, grants: bool = False
-    ) -> tuple[Record, ...]:
-        """Give an intent's newest records, under its earlier ids too; `grants`: of scope alone.
+    def of_intent(self, intents: Intents, intent: Intent, *, limit: int) -> tuple[Record, ...]:
+        """Give an intent's newest records, under its earlier ids too.
 
         An earlier id that another of the `intents` has now gives nothing of that one.
         """
-        query = Query(intent_ids=intents.names(intent), grants=grants)
+        query = Query(intent_ids=intents.names(intent))
         return self._told(lambda: self._index.query(query, limit=limit).records, ())
+
+    def grants(self, names: Collection[str], *, limit: int) -> tuple[Record, ...] | None:
+        """Give the newest grants of scope to an intent of these names; None: nobody can tell."""
+        query = Query(intent_ids=names, grants=True)
+        return self._told(lambda: self._index.query(query, limit=limit).records, None)
 
     def count(self) -> int:
         """Count the records; 0 also where nobody can tell."""

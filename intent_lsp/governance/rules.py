@@ -6,6 +6,7 @@ Invariant: a policy or an ignore file that cannot be read leaves the last good o
 """
 
 import logging
+import os
 import sys
 import threading
 from collections.abc import Mapping, Sequence
@@ -120,8 +121,9 @@ class RulesCache:
     """Reads the three files of a root again only when one of them has changed."""
 
     def __init__(self, root: Path) -> None:
-        # Asked several times for each edit: spelling a path costs as much as asking the disk.
         self._paths = tuple(root / name for name in _FILES)
+        # Asked several times for each edit: spelling a path costs as much as asking the disk.
+        self._spelled = tuple(map(os.fspath, self._paths))
         self._spelling = NameSpelling(case_sensitive(root), nfc=sys.platform == "darwin")
         self._reader = IntentsReader()
         self._lock = threading.Lock()
@@ -134,7 +136,7 @@ class RulesCache:
     def current(self) -> Rules:
         """Give the rules as the disk has them now."""
         with self._lock:
-            stamps = tuple(map(files.stamp, self._paths))
+            stamps = tuple(map(files.stamp, self._spelled))
             if self._rules is None or self._unreadable or stamps != self._stamps:
                 self._rules = self._renewed(self._rules)
                 self._stamps = stamps

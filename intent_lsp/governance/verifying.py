@@ -41,6 +41,7 @@ class Verifying:
         work_tree: WorkTree,
         recording: Recording,
         chronicle: Chronicle,
+        news: CallNews,
         lock: RootLock | None,
     ) -> None:
         self._stores = stores
@@ -49,7 +50,7 @@ class Verifying:
         self._work_tree = work_tree
         self._recording = recording
         self._chronicle = chronicle
-        self._news = CallNews(stores=stores, chronicle=chronicle)
+        self._news = news
         self._lock = lock
 
     def begin(self, session_id: str, agent_id: str, command: str, program: str | None) -> None:

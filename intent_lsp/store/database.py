@@ -11,9 +11,9 @@ import logging
 import os
 import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 from intent_lsp.core.errors import StateUnavailableError
 from intent_lsp.store.clock import now
@@ -46,6 +46,7 @@ class Database:
 
     def __init__(self, path: Path, connect: Callable[[Path], sqlite3.Connection]) -> None:
         self._path = path
+        self._spelled = os.fspath(path)
         self._connect = connect
         self._guard = threading.Lock()
         self._never = threading.Event()
@@ -55,6 +56,10 @@ class Database:
     def read(self, work: Work[T]) -> T:
         """Run `work` on one unchanging view. Raises StateUnavailableError."""
         return self._run("BEGIN", work)
+
+    def rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """Give the rows of one SELECT, which is a view of its own. Raises StateUnavailableError."""
+        return self._run(None, lambda connection: connection.execute(query, values).fetchall())
 
     def write(self, work: Work[T]) -> T:
         """Run `work` as one transaction, alone among all writers. Raises StateUnavailableError.
@@ -68,11 +73,13 @@ class Database:
         with self._guard:
             self._forget()
 
-    def _run(self, begin: str, work: Work[T]) -> T:
+    def _run(self, begin: str | None, work: Work[T]) -> T:
         with self._guard:
             for _ in range(_TRIES):
                 try:
                     connection = self._current()
+                    if begin is None:
+                        return work(connection)
                     connection.execute(begin)
                     # Asked again inside the lock: a file may be replaced at any time before.
                     if not self._is_current():
@@ -117,7 +124,7 @@ class Database:
     def _identity_now(self) -> Identity | None:
         # Never opened to be asked: closing it would drop SQLite's locks on it.
         try:
-            found = self._path.stat()
+            found = os.stat(self._spelled)  # noqa: PTH116 - asked twice for each transaction
         except OSError:
             return None
         return found.st_dev, found.st_ino

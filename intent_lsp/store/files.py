@@ -21,6 +21,7 @@ from intent_lsp.core.errors import FileChangedError, UnsafePathError
 TEMPORARY_PREFIX = ".tmp-"
 
 _NEW_FILE_MODE = 0o666
+_CHUNK = 1 << 20
 _WRITABLE = modes.S_IWUSR | modes.S_IWGRP | modes.S_IWOTH
 # What the operating system says of a name that no file of its can have.
 _NO_SUCH_FILE = {
@@ -76,18 +77,16 @@ def read_bytes(path: Path) -> bytes | None:
             return None
         raise
     try:
-        if not modes.S_ISREG(os.fstat(descriptor).st_mode):
-            return None
-        with open(descriptor, "rb", buffering=0, closefd=False) as file:
-            return file.read()
+        found = os.fstat(descriptor)
+        return _read_all(descriptor, found.st_size) if modes.S_ISREG(found.st_mode) else None
     finally:
         os.close(descriptor)
 
 
-def stamp(path: Path) -> Stamp | None:
+def stamp(path: Path | str) -> Stamp | None:
     """Stamp a file, links followed; None when no regular file is there or it cannot be asked."""
     try:
-        found = path.stat()
+        found = os.stat(path)  # noqa: PTH116 - asked for each call: a Path costs as much again
     except (OSError, ValueError):
         return None
     if not modes.S_ISREG(found.st_mode):
@@ -175,6 +174,17 @@ def make_directory(path: Path, *, mode: int) -> None:
         # Another user's directory, or a file system without modes: as good as it gets.
         with contextlib.suppress(PermissionError):
             path.chmod(mode)
+
+
+def _read_all(descriptor: int, size: int) -> bytes:
+    """Read to the end, which may be elsewhere by now than `size` bytes on."""
+    data = os.read(descriptor, size + 1)
+    if len(data) == size:
+        return data
+    parts = [data]
+    while parts[-1]:
+        parts.append(os.read(descriptor, _CHUNK))
+    return b"".join(parts)
 
 
 def _target(path: Path, root: Path) -> Path:

@@ -26,6 +26,7 @@ from intent_lsp.core.records import Event, Record
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.core.verification import Verification
 from intent_lsp.formats.ledger_jsonl import Entry, entry_of, seal
+from intent_lsp.store.files import Stamp, stamp
 from intent_lsp.store.index import Index
 from intent_lsp.store.ledger_end import Clock, LedgerEnd
 from intent_lsp.store.ledger_file import Disk, LedgerFile, opened, read_at
@@ -140,6 +141,10 @@ class Ledger:
                 return verify(lambda _start, _end: b"", 0, LEDGER_FILE)
             size = self._settled_size(fd)
             return verify(lambda start, end: read_at(fd, start, end), size, LEDGER_FILE)
+
+    def stamp(self) -> Stamp | None:
+        """Tell two states of the ledger apart without reading it; None: there is none to read."""
+        return stamp(self._path)
 
     def close(self) -> None:
         """Let go of every file; the next call opens them again."""

@@ -61,7 +61,7 @@ class Notes:
             f"SELECT event, in_file, seq FROM event WHERE {_among(intent_ids)} ORDER BY seq DESC"  # noqa: S608 - marks
         )
         keys = tuple(map(pack, intent_ids))
-        rows = self._database.read(lambda connection: connection.execute(query, keys).fetchall())
+        rows = self._database.rows(query, keys)
         return tuple(
             Noted(event=unpack(event), in_file=bool(in_file), seq=seq)
             for event, in_file, seq in rows
@@ -70,7 +70,7 @@ class Notes:
     def unwritten(self) -> tuple[str, ...]:
         """List the intents with events that the intents file does not tell."""
         query = "SELECT DISTINCT intent_id FROM event WHERE in_file = 0 ORDER BY intent_id"
-        rows = self._database.read(lambda connection: connection.execute(query).fetchall())
+        rows = self._database.rows(query)
         return tuple(unpack(row[0]) for row in rows)
 
     def written(self, events: Sequence[Noted], *intent_ids: str) -> None:
@@ -116,7 +116,7 @@ class Notes:
             " ORDER BY agent_id DESC"
         )
         values = (pack(session_id), pack(agent_id))
-        rows = self._database.read(lambda connection: connection.execute(query, values).fetchall())
+        rows = self._database.rows(query, values)
         models = [unpack(model) for model, _ in rows if model is not None]
         urls = [unpack(url) for _, url in rows if url is not None]
         return Voice(next(iter(models), None), next(iter(urls), None))

@@ -28,22 +28,21 @@ def governed_root(path: str, *, stop_at: Sequence[str] = ()) -> Governed | None:
     """
     tops: frozenset[str] | None = None
     for directory in _upwards(path):
-        if _present(directory / INTENTS_FILE):
-            return Governed(directory, intents_missing=False)
-        if has_ledger(directory):
-            return Governed(directory, intents_missing=True)
+        if os.path.lexists(f"{directory}/{CONTROL_ROOM}"):
+            # Of most directories nothing more is asked: one question instead of four.
+            if _present(Path(directory, INTENTS_FILE)):
+                return Governed(Path(directory), intents_missing=False)
+            if has_ledger(Path(directory)):
+                return Governed(Path(directory), intents_missing=True)
         # Not before: where the first directory governs, nobody needs to know where to stop.
         tops = _tops(stop_at) if tops is None else tops
-        if os.fspath(directory) in tops or is_git_top(directory):
+        if directory in tops or is_git_top(Path(directory)):
             return None
     return None
 
 
 def has_ledger(root: Path) -> bool:
     """Whether records were ever written under `root`: the ledger, or a segment of it."""
-    if not _present(root / CONTROL_ROOM):
-        # Most directories: one question instead of three.
-        return False
     if _present(root / LEDGER_FILE):
         return True
     return any(_has_segment(root / room) for room in _SEGMENT_ROOMS)
@@ -65,7 +64,7 @@ class RootsBelow:
             room = room.rpartition("/")[0]
         held = self._known[room]
         for inner in reversed(unknown):
-            held = held or _governs(Path(self._root, inner))
+            held = held or _governs(f"{self._root}/{inner}")
             self._known[inner] = held
         return held
 
@@ -83,20 +82,21 @@ def is_git_top(directory: Path) -> bool:
         return False
 
 
-def _governs(directory: Path) -> bool:
-    return _present(directory / INTENTS_FILE) or has_ledger(directory)
+def _governs(directory: str) -> bool:
+    if not os.path.lexists(f"{directory}/{CONTROL_ROOM}"):
+        return False
+    return _present(Path(directory, INTENTS_FILE)) or has_ledger(Path(directory))
 
 
-def _upwards(path: str) -> Iterator[Path]:
+def _upwards(path: str) -> Iterator[str]:
     """Give the directory of `path` and its ancestors, without resolving links."""
-    start = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links
-    try:
-        is_directory = start.is_dir()
-    except (OSError, ValueError):
-        is_directory = False
-    if is_directory:
-        yield start
-    yield from start.parents
+    # Text, not Path: it is asked for each request.
+    directory = os.path.abspath(path)  # noqa: PTH100 - resolve() would follow links
+    if os.path.isdir(directory):  # noqa: PTH112 - as above
+        yield directory
+    while (above := os.path.dirname(directory)) != directory:  # noqa: PTH120 - as above
+        yield above
+        directory = above
 
 
 def _tops(stop_at: Sequence[str]) -> frozenset[str]:

@@ -205,7 +205,7 @@ class State:
 
     def _rows(self, query: str, *values: str | int | None) -> list[tuple[Any, ...]]:
         packed = _packed(values)
-        return self._database.read(lambda connection: connection.execute(query, packed).fetchall())
+        return self._database.rows(query, packed)
 
     def _do(self, query: str, *values: str | int | None) -> None:
         packed = _packed(values)

@@ -91,7 +91,8 @@ class Tickets:
                     "DELETE FROM ticket_content WHERE ticket_id NOT IN (SELECT id FROM ticket)"
                 )
             connection.execute("DELETE FROM claim WHERE until < ?", (timestamp(now),))
-            _forget_use(connection, row[1:4])
+            if use is not None:
+                _forget_use(connection, row[1:4])
             connection.execute("INSERT INTO ticket VALUES (?,?,?,?,?,?,NULL)", row)
             connection.executemany("INSERT INTO claim VALUES (?,?,?,?,?)", claims)
             connection.executemany("INSERT INTO ticket_content VALUES (?,?,?)", kept)
@@ -106,7 +107,7 @@ class Tickets:
         """Give a ticket and its outcome (None: it is open); None: unknown, or too old."""
         query = "SELECT body, outcome FROM ticket WHERE id = ? AND issued_at >= ?"
         values = (pack(ticket_id), pack(timestamp(now - GOOD_FOR)))
-        rows = self._database.read(lambda connection: connection.execute(query, values).fetchall())
+        rows = self._database.rows(query, values)
         if not rows:
             return None
         body, outcome = rows[0]
@@ -115,7 +116,7 @@ class Tickets:
     def of_use(self, session_id: str, agent_id: str, tool_use_id: str) -> Ticket | None:
         """Give the ticket that a call, named by its host, was given before."""
         values = (pack(session_id), pack(agent_id), pack(tool_use_id))
-        rows = self._database.read(lambda connection: connection.execute(_ENDED, values).fetchall())
+        rows = self._database.rows(_ENDED, values)
         return _ticket(rows[0][0]) if rows else None
 
     def refuse(
@@ -143,13 +144,13 @@ class Tickets:
         )
         key = (pack(session_id), pack(agent_id), pack(tool_use_id))
         values = (*key, pack(timestamp(now - GOOD_FOR)))
-        rows = self._database.read(lambda connection: connection.execute(query, values).fetchall())
+        rows = self._database.rows(query, values)
         return msgspec.convert(json.loads(rows[0][0]), Refused) if rows else None
 
     def content(self, hash_: ContentHash) -> bytes | None:
         """Give a content that is kept with an open ticket; None: there is none such."""
         query, key = "SELECT data FROM ticket_content WHERE hash = ? LIMIT 1", pack(hash_)
-        rows = self._database.read(lambda connection: connection.execute(query, (key,)).fetchall())
+        rows = self._database.rows(query, (key,))
         return bytes(rows[0][0]) if rows else None
 
     def end(self, ticket_id: str, outcome: Recorded) -> Recorded:
@@ -185,7 +186,7 @@ class Tickets:
             " ORDER BY issued_at DESC LIMIT 1"
         )
         values = (pack(timestamp(now - GOOD_FOR)), pack(path), timestamp(now))
-        rows = self._database.read(lambda connection: connection.execute(query, values).fetchall())
+        rows = self._database.rows(query, values)
         return _ticket(rows[0][0]) if rows else None
 
     def saved(self, path: WorkspacePath, ticket_id: str) -> bool:
@@ -208,7 +209,7 @@ class Tickets:
     def held(self, ticket_id: str) -> tuple[WorkspacePath, ...]:
         """List the files of a ticket that an editor has saved."""
         query, key = "SELECT path FROM held_save WHERE ticket_id = ?", pack(ticket_id)
-        rows = self._database.read(lambda connection: connection.execute(query, (key,)).fetchall())
+        rows = self._database.rows(query, (key,))
         return tuple(WorkspacePath(unpack(row[0])) for row in rows)
 
     def lapsed(self, now: datetime) -> tuple[tuple[HeldSave, Ticket], ...]:

@@ -131,8 +131,9 @@ def denied(editor: Editor) -> list[Any]:
     return [told for method, told in editor.notified if method == "intent/didDeny"]
 
 
-def entries(editor: Editor, status: str) -> list[str]:
+async def entries(editor: Editor, status: str) -> list[str]:
     """Give the governance ledger's entries of a status, each on one line."""
+    await editor.ask("intent/status")  # Answers when all that was judged before is told of.
     ledger = editor.root / GOVERNANCE_LEDGER
     text = ledger.read_text() if ledger.exists() else ""
     found = text.replace("\n  ", " ").splitlines()
@@ -181,7 +182,7 @@ async def test_a_person_decides_on_what_is_out_of_scope(repository: Repository) 
         told = await answered(editor, REJECT, INVOICE)
         rejected(told, "a person rejected it")
         assert plan(editor) == before
-        (entry,) = [each for each in entries(editor, "DENIED") if f"`{INVOICE}`" in each][1:]
+        (entry,) = [each for each in await entries(editor, "DENIED") if f"`{INVOICE}`" in each][1:]
         assert f"tool={WRITE} | intent=INT-001 | task=builder" in entry
         (last,) = denied(editor)[2:]
         assert last == {**told, "toolName": WRITE}
@@ -268,7 +269,7 @@ async def test_whatever_is_no_approval_is_a_refusal_that_says_why(repository: Re
         for _ in range(2):
             rejected(await wish(editor, INVOICE), CANNOT)
         assert len(editor.asked) == 9
-        assert len(entries(editor, "DENIED")) == len(denied(editor)) == 10
+        assert len(await entries(editor, "DENIED")) == len(denied(editor)) == 10
         assert plan(editor) == before
         assert editor.records() == []
 
@@ -381,7 +382,7 @@ async def test_a_request_that_is_cancelled_while_a_person_is_asked_allows_nothin
         (told,) = await editor.until(lambda: denied(editor), "the refusal is told")
         why = "the request was cancelled before anybody answered"
         assert told["error"]["details"]["feedback"] == why
-        (entry,) = entries(editor, "DENIED")
+        (entry,) = await entries(editor, "DENIED")
         assert f"`{LOGIN}`" in entry
         # An answer that comes late approves nothing; nobody claims the file.
         await editor.choose(ONCE)
@@ -418,7 +419,7 @@ async def test_a_no_stays_one_although_the_gate_says_yes_by_then(repository: Rep
         told = await rejecting
         assert not told["applied"]
         assert told["error"]["details"]["feedback"] == "a person rejected it"
-        assert len(entries(editor, "DENIED")) == 2
+        assert len(await entries(editor, "DENIED")) == 2
         assert not (repository.root / new).exists()
 
 

@@ -32,7 +32,9 @@ class Desk:
         self.desk = Governance(root)
         stores = self.clock.of(self.desk.stores)
         self.writer = IntentsWriter(stores, RootLock(root.parent / "intents.lock"))
-        self.history = History(stores=stores, rules=self.desk.rules, writer=self.writer)
+        self.history = History(
+            stores=stores, rules=self.desk.rules, writer=self.writer, untold=self.desk.untold
+        )
 
     def close(self) -> None:
         self.writer.close()

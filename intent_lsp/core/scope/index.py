@@ -5,6 +5,7 @@ intents change.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -16,6 +17,7 @@ from intent_lsp.core.scope.scope import Scope, compile_scopes
 from intent_lsp.core.scope.trie import Trie
 
 _REMEMBERED = 8_192
+_NONE: AbstractSet[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +79,8 @@ class ScopeIndex:
 
     def hits(self, path: WorkspacePath) -> Hits:
         """Give every pattern that matches `path`; nothing is remembered, for walks over a tree."""
-        names = self._reading.path(path).split("/")
-        if "" in names:
-            return Hits(frozenset(), frozenset())
-        given = frozenset(self._given.matching(names))
-        taken = self._taken.matching(names) if given and self._taken is not None else ()
-        return Hits(given, frozenset(taken))
+        given, taken = self._hits(path)
+        return Hits(frozenset(given), frozenset(taken))
 
     def place(self, number: int) -> tuple[int, int]:
         """Give the place of a pattern's intent in the file, and its own in the intent's scope."""
@@ -94,18 +92,26 @@ class ScopeIndex:
 
     def owning(self, hits: Hits) -> list[tuple[int, int]]:
         """Give the places of the intents that own a path of these hits, each with its pattern."""
-        return [self._places[number] for number in self._first(hits)]
+        return [self._places[number] for number in self._first(hits.given, hits.taken)]
 
     def _owners(self, path: WorkspacePath) -> tuple[Ownership, ...]:
-        return tuple(map(self._answers.__getitem__, self._first(self.hits(path))))
+        return tuple(map(self._answers.__getitem__, self._first(*self._hits(path))))
 
-    def _first(self, hits: Hits) -> Iterable[int]:
+    def _hits(self, path: WorkspacePath) -> tuple[AbstractSet[int], AbstractSet[int]]:
+        """Give the numbers of the patterns that match a path, and of the exclusions that do."""
+        names = self._reading.path(path).split("/")
+        given = _NONE if "" in names else self._given.matching(names)
+        if self._taken is None or not given:
+            return given, _NONE
+        return given, self._taken.matching(names)
+
+    def _first(self, given: AbstractSet[int], taken: AbstractSet[int]) -> Iterable[int]:
         """Give the first pattern of each intent that owns a path of these hits."""
         places = self._places
         first: dict[int, int] = {}
-        for number in sorted(hits.given):
+        for number in sorted(given):
             first.setdefault(places[number][0], number)
-        for number in hits.taken:
+        for number in taken:
             first.pop(places[number][0], None)
         return first.values()
 

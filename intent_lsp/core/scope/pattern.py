@@ -54,6 +54,8 @@ class Pattern:
     def __init__(self, text: str, reading: Reading, *, refusal: str | None = None) -> None:
         self.text, self.reading, self.refusal = text, reading, refusal
         self.spelling = spell(text)
+        self.exclusion = self.spelling.exclusion
+        """Whether the pattern takes files out of the scope instead of putting them in."""
         self.dead_rows = 0
         self.rows: tuple[Row, ...] = ()
         if refusal is not None:
@@ -63,11 +65,6 @@ class Pattern:
         except OverLimitError as over:
             self.refusal = str(over)
 
-    @property
-    def exclusion(self) -> bool:
-        """Whether the pattern takes files out of the scope instead of putting them in."""
-        return self.spelling.exclusion
-
     @cached_property
     def automata(self) -> int:
         """How many of its segments need an automaton."""
@@ -75,7 +72,11 @@ class Pattern:
 
     def matches(self, path: str) -> bool:
         """Whether the glob, without its `!`, matches a whole path of any text."""
-        return bool(self.rows) and self._rows.matches(self.reading.path(path).split("/"))
+        return self.matches_names(self.reading.path(path).split("/"))
+
+    def matches_names(self, names: Sequence[str]) -> bool:
+        """Whether it matches the path of these segments, spelled as its `reading` has them."""
+        return bool(self.rows) and self._rows.matches(names)
 
     def after(self, names: Sequence[str]) -> Standing:
         """Tell what may follow `names`, the first segments of a path."""

@@ -51,7 +51,7 @@ def read_row(text: str, *, folded: bool) -> Row | None:
 class Rows:
     """All rows of a pattern, matched together."""
 
-    __slots__ = ("_anything", "_bundle", "_bundled", "_lines", "_literals", "_single")
+    __slots__ = ("_anything", "_bundle", "_bundled", "_first", "_lines", "_literals", "_single")
 
     def __init__(self, rows: Sequence[Row]) -> None:
         self._lines: Lines[Segment | None] = Lines([_line(row) for row in rows])
@@ -69,9 +69,14 @@ class Rows:
             else:
                 magic.append((segment, mask))
         self._bundle, self._bundled = self._gather(magic)
+        heads = [None if row[0] is None else row[0].literal for row in rows]
+        # Most patterns begin with the name of a directory, and most paths lie in another.
+        self._first = None if None in heads else frozenset(heads)
 
     def matches(self, names: Sequence[str]) -> bool:
         """Whether a row matches a path of these segments."""
+        if self._first is not None and names[0] not in self._first:
+            return False
         return bool(self._run(names) & self._lines.final)
 
     def after(self, names: Sequence[str]) -> Standing:

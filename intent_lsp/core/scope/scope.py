@@ -2,6 +2,7 @@
 
 Invariant: a path is covered when a pattern matches it and no exclusion does; a scope without
 patterns, or with exclusions alone, covers nothing.
+Invariant: all patterns of a scope read paths alike.
 """
 
 from collections.abc import Sequence
@@ -25,14 +26,22 @@ class Scope:
 
     def why(self, path: WorkspacePath) -> str | None:
         """Give the first pattern, as written, that puts `path` in scope; None: out of scope."""
-        found = next(
-            (one for one in self.compiled if not one.exclusion and one.matches(path)), None
-        )
-        return None if found is None or self.excludes(path) else found.text
+        names = self._names(path)
+        for one in self.compiled:
+            if not one.exclusion and one.matches_names(names):
+                return None if self._excludes(names) else one.text
+        return None
 
     def excludes(self, path: WorkspacePath) -> bool:
         """Whether an exclusion (`!…`) takes `path` out."""
-        return any(one.exclusion and one.matches(path) for one in self.compiled)
+        return self._excludes(self._names(path))
+
+    def _excludes(self, names: Sequence[str]) -> bool:
+        return any(one.exclusion and one.matches_names(names) for one in self.compiled)
+
+    def _names(self, path: WorkspacePath) -> Sequence[str]:
+        """Split a path once for all patterns."""
+        return self.compiled[0].reading.path(path).split("/") if self.compiled else ()
 
 
 def compile_scope(

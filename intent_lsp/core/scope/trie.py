@@ -84,11 +84,15 @@ class Trie:
             for node in active:
                 if node.tails:
                     found.update(node.tails)
-                reached += node.always
-                if name in node.ways:
-                    reached += node.ways[name]
+                if node.always:
+                    reached += node.always
+                ways = node.ways.get(name)
+                if ways is not None:
+                    reached += ways
                 if node.table is not None:
                     reached += node.table.leading(name)
+            if not reached:
+                return found
             # The same node by several ways: once is enough, and keeps the walk linear.
             active = list(dict.fromkeys(reached)) if len(reached) > _FEW else reached
         found.update(*[node.ends for node in active])
@@ -138,15 +142,13 @@ class Table:
                 if matches is None or matches(name):
                     yield from nodes
 
-    def _candidates(self, name: str) -> Iterator[Sequence[Filed]]:
-        for size, heads in self._heads.items():
-            yield heads.get(name[:size], ())
-        for size, tails in self._tails.items():
-            yield tails.get(name[-size:], ())
+    def _candidates(self, name: str) -> Sequence[Sequence[Filed]]:
+        heads = [filed.get(name[:size]) for size, filed in self._heads.items()]
+        tails = [filed.get(name[-size:]) for size, filed in self._tails.items()]
+        grams: list[list[Filed] | None] = []
         if self._grams:
-            for gram in self._grams.keys() & _grams(name):
-                yield self._grams[gram]
-        yield self._rest
+            grams = [self._grams[gram] for gram in self._grams.keys() & _grams(name)]
+        return [filed for filed in (*heads, *tails, *grams, self._rest) if filed]
 
 
 def _grams(name: str) -> set[str]:

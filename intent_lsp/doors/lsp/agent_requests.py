@@ -3,7 +3,10 @@
 Invariant: a refusal is an answer; an error is what cannot be judged.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Final
 
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.content import ContentHash
@@ -41,6 +44,9 @@ from intent_lsp.governance.admission import Admission
 from intent_lsp.governance.calls import Applied
 from intent_lsp.governance.recording import Outcome
 
+IN_A_MOMENT: Final = 0.02
+"""Seconds after which the governance ledger tells of what was judged."""
+
 
 class AgentRequests:
     """Answers the requests of the agents on one connection."""
@@ -53,6 +59,7 @@ class AgentRequests:
         self._finder = finder
         self._asking = asking
         self._finish = finish
+        self._untold: set[Path] = set()
 
     def table(self) -> Mapping[str, Callable[[object], Awaitable[Wire]]]:
         """Give each request by its name without `intent/`."""
@@ -201,9 +208,23 @@ class AgentRequests:
             self._connection.outcomes.claimed(attached, [file.path for file in admission.files])
 
     def _tell_refusal(self, attached: Attached, admission: Admission) -> None:
+        self._tell_the_rest(attached)
         if isinstance(admission.decision, Denied) and not admission.again:
             told = admission_wire(admission, attached.desk.root)
             self._connection.people.notify(DID_DENY, {**told, "toolName": admission.tool_name})
+
+    def _tell_the_rest(self, attached: Attached) -> None:
+        """Tell of what was judged, in a moment: neither this answer nor the next waits for it."""
+        root = attached.desk.root
+        if root in self._untold:
+            return
+        self._untold.add(root)
+
+        def tell() -> None:
+            self._untold.discard(root)
+            self._connection.workplace.work.begin(self._in_thread(attached.desk.untold.tell))
+
+        asyncio.get_running_loop().call_later(IN_A_MOMENT, tell)
 
     def _tell_record(self, attached: Attached, outcome: Outcome) -> None:
         """Tell that a record is on disk, or that it waits; and look at what has changed."""

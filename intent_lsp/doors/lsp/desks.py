@@ -62,6 +62,7 @@ class Desks:
         with self._lock:
             for attached in self._open.values():
                 try:
+                    attached.desk.untold.tell()
                     if attached not in unsaved:
                         attached.desk.history.write(unsaved_file=False, at_the_end=True)
                     attached.desk.close(attached.session)
@@ -93,7 +94,7 @@ class Desks:
 
     def _attach(self, root: Path) -> Attached | None:
         try:
-            desk = Governance(root)
+            desk = Governance(root, patient=True)
             session = desk.open_editor(self.settings.session_id, self.settings.contributor)
         except (OSError, IntentLspError) as error:
             # Governance that cannot be opened must not stop anybody's work.

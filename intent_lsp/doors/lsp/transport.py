@@ -12,20 +12,17 @@ The inbox has no bound: against a client that writes before it reads, a bound wo
 import asyncio
 import contextlib
 import io
-import logging
 import os
 import signal
 import sys
 from collections.abc import Callable
-from queue import SimpleQueue
 from threading import Thread
 
 from pygls.lsp.server import LanguageServer
 
 from intent_lsp.doors.lsp.framing import Frame, Frames
+from intent_lsp.doors.lsp.outbox import Outbox
 from intent_lsp.doors.lsp.protocol import IntentProtocol
-
-_log = logging.getLogger(__name__)
 
 _CHUNK = 64 << 10
 _PATIENCE = 5.0
@@ -56,33 +53,6 @@ def serve(server: LanguageServer, source: int, sink: int) -> int:
     finally:
         server.shutdown()  # type: ignore[no-untyped-call]  # pygls's
     return protocol.exit_status
-
-
-class Outbox:
-    """Whole messages to one descriptor, in order, from any thread, without waiting.
-
-    `broken` is called once, on the writing thread, when the reader is gone; what is written after
-    that is dropped.
-    """
-
-    def __init__(self, descriptor: int, broken: Callable[[], None]) -> None:
-        self._queue: SimpleQueue[bytes | None] = SimpleQueue()
-        self._thread = Thread(
-            target=_write_all, args=(descriptor, self._queue, broken), name="outbox", daemon=True
-        )
-        self._thread.start()
-
-    def write(self, data: bytes) -> None:
-        """Send `data` after all that was sent before."""
-        self._queue.put(data)
-
-    def close(self) -> None:
-        """Close the descriptor after the last message."""
-        self._queue.put(None)
-
-    def join(self, patience: float) -> None:
-        """Wait until all is written, `patience` seconds at most."""
-        self._thread.join(patience)
 
 
 async def _converse(protocol: IntentProtocol, source: int, sink: int) -> None:
@@ -134,20 +104,6 @@ def _read_all(
             for frame in frames.feed(data):
                 later(deliver, frame)
     later(end)
-
-
-def _write_all(
-    descriptor: int, queue: SimpleQueue[bytes | None], broken: Callable[[], None]
-) -> None:
-    with io.FileIO(descriptor, "w") as stream:
-        try:
-            for data in iter(queue.get, None):
-                rest = memoryview(data)
-                while rest:
-                    rest = rest[stream.write(rest) :]
-        except OSError as error:
-            _log.info("the client reads no more: %s", error)
-            broken()
 
 
 def _take_stdio() -> tuple[int, int]:
