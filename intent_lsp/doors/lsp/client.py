@@ -22,6 +22,7 @@ class Client:
     configuration: bool = False
     watch_registration: bool = False
     show_document: bool = False
+    progress: bool = False
     notifications: bool = False
 
 
@@ -43,6 +44,7 @@ def client_of(capabilities: lsp.ClientCapabilities) -> Client:
         configuration=bool(workspace.configuration),
         watch_registration=bool(watched and watched.dynamic_registration),
         show_document=bool(window.show_document and window.show_document.support),
+        progress=bool(window.work_done_progress),
         notifications=_asks_for_notifications(capabilities.experimental),
     )
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from lsprotocol import types as lsp
 
+from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.paths import INTENTS_FILE, path_of_uri, relative_to
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.choices import Choices
@@ -18,6 +19,7 @@ from intent_lsp.doors.lsp.control_pages import ControlPages
 from intent_lsp.doors.lsp.desks import Desks
 from intent_lsp.doors.lsp.outcomes import Outcomes
 from intent_lsp.doors.lsp.people import People
+from intent_lsp.doors.lsp.progress import Progress
 from intent_lsp.doors.lsp.tokens import Tokens
 from intent_lsp.doors.lsp.tracked import Tracked
 from intent_lsp.doors.lsp.types import Spelling
@@ -36,7 +38,7 @@ DID_CHANGE: Final = "intent/didChange"
 class Connection:
     """Everything that one initialized connection works with."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is a part of the connection
         self,
         *,
         client: Client,
@@ -44,12 +46,14 @@ class Connection:
         people: People,
         spelling: Spelling,
         workplace: Workplace,
+        progress: Progress,
     ) -> None:
         self.client = client
         self.desks = desks
         self.people = people
         self.spelling = spelling
         self.workplace = workplace
+        self._progress = progress
         self.pages = ControlPages(workplace)
         self._known: dict[Attached, tuple[object, ...]] = {}
         self._told: dict[Attached, tuple[object, ...]] = {}
@@ -80,11 +84,21 @@ class Connection:
             if attached.session.continued is not None:
                 self.people.tell(f"intent-lsp: continuing {attached.session.continued}")
             self.pages.watch(attached)
+            await self._index(attached)
             await self.rules_may_have_changed(attached)
             # What was opened before anybody governed it.
             await self._find_below(attached.desk.root)
         if (new or opened is not None) and self.desks.settings.watch in ("auto", "server"):
             await self._watch(attached, opened)
+
+    async def _index(self, attached: Attached) -> None:
+        """Bring the index of a root's ledger up to date, which everything else asks."""
+        refresh = attached.desk.stores.ledger.index.refresh
+        async with self._progress.shown(None, "Indexing the ledger") as report:
+            try:
+                await self.workplace.work.in_thread(refresh, report)
+            except IntentLspError as problem:
+                _log.warning("the ledger cannot be indexed: %s", problem)
 
     async def attach_again(self) -> None:
         """Find out anew who governs the folders and the documents."""

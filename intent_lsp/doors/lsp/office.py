@@ -52,18 +52,20 @@ class Office:
         )
         self._workplace = Workplace(desks=self._desks, bulletin=bulletin, spelling=spelling)
         people = People(protocol, client, spelling)
+        progress = Progress(protocol, client)
         self._connection = Connection(
             client=client,
             desks=self._desks,
             people=people,
             spelling=spelling,
             workplace=self._workplace,
+            progress=progress,
         )
         self._workplace.attached = self._connection.attached
         offers = Offers(self._connection)
         self._saving = Saving(self._connection, offers)
         self._actions = Actions(self._connection)
-        self._requests = Requests(self._connection, Progress(protocol), protocol.finish)
+        self._requests = Requests(self._connection, progress, protocol.finish)
         self._commands = Commands(self._connection, self._requests, self._actions, offers)
 
     async def begin(self) -> None:
