@@ -1,14 +1,15 @@
 """The page that a command writes its answer on: standard output, for a person or for a program.
 
 Invariant: JSON is UTF-8 whatever the terminal speaks; no character can fail to be written.
-Invariant: rich is loaded for a table on a terminal, and for nothing else.
+Invariant: rich is loaded for a table or a bar on a terminal, and for nothing else.
 """
 
 import io
 import os
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from typing import TextIO
 
+from intent_lsp.doors.cli.bar import Report, bar
 from intent_lsp.doors.cli.spoken import spoken
 from intent_lsp.doors.cli.table import Table
 
@@ -61,6 +62,10 @@ class Page:
         with suppress(OSError):
             self._remarks.write(f"{spoken(text)}\n")
             self._remarks.flush()
+
+    def bar(self, title: str) -> AbstractContextManager[Report]:
+        """Show how far work is that takes long."""
+        return bar(title, self._remarks)
 
     def flush(self) -> None:
         """Have everything read; raises OSError when it cannot be."""

@@ -1,0 +1,42 @@
+"""The bar before a person who waits."""
+
+import io
+from datetime import timedelta
+
+import pytest
+
+from intent_lsp.doors.cli.bar import bar
+
+AT_ONCE, NEVER = timedelta(0), timedelta(hours=1)
+
+
+class Terminal(io.StringIO):
+    """Text that a person looks at."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_work_that_takes_long_is_shown_and_wiped_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    terminal = Terminal()
+    with bar("Indexing the ledger", terminal, AT_ONCE) as report:
+        for done in range(5):
+            report(done, 4)
+    assert "Indexing the ledger" in terminal.getvalue()
+    # Cursor up and erase: what comes next is written where the bar was.
+    assert terminal.getvalue().endswith(("\x1b[2K", "\x1b[2K\n"))
+
+
+def test_work_that_is_soon_over_leaves_no_trace() -> None:
+    terminal = Terminal()
+    with bar("Indexing", terminal, NEVER) as report:
+        report(1, 2)
+    assert terminal.getvalue() == ""
+
+
+def test_a_pipe_is_told_nothing() -> None:
+    pipe = io.StringIO()
+    with bar("Indexing", pipe, AT_ONCE) as report:
+        report(1, 2)
+    assert pipe.getvalue() == ""
