@@ -177,7 +177,7 @@ class Database:
 
     def _wait_for(self, lock: BinaryIO) -> None:
         for _ in range(_LOCK_TRIES):
-            if try_lock(lock):
+            if try_lock(lock.fileno()):
                 return
             self._never.wait(_LOCK_PAUSE_SECONDS)
         raise TimeoutError(errno.ETIMEDOUT, "another process has been mending it for too long")

@@ -3,6 +3,8 @@
 Invariant: nothing here waits; a lock ends with its file's descriptor, however the process ends.
 """
 
+import errno
+import os
 import sys
 from pathlib import Path
 from typing import BinaryIO
@@ -26,41 +28,44 @@ def open_lock_file(path: Path) -> BinaryIO:
 
 if sys.platform == "win32":
 
-    def try_lock(file: BinaryIO) -> bool:
+    def try_lock(fd: int) -> bool:
         """Lock a file against every other holder; False when someone has it."""
-        file.seek(0)
+        os.lseek(fd, 0, os.SEEK_SET)
         try:
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+            msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
         except OSError:
             return False
         return True
 
-    def try_share(file: BinaryIO) -> bool:
+    def try_share(fd: int) -> bool:
         """Lock a file as `try_lock` does: Windows shares no locks by way of this call."""
-        return try_lock(file)
+        return try_lock(fd)
 
-    def unlock(file: BinaryIO) -> None:
+    def unlock(fd: int) -> None:
         """Let go of the lock."""
-        file.seek(0)
-        msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)
+        os.lseek(fd, 0, os.SEEK_SET)
+        msvcrt.locking(fd, msvcrt.LK_UNLCK, 1)
 
 else:
 
-    def try_lock(file: BinaryIO) -> bool:
+    def try_lock(fd: int) -> bool:
         """Lock a file against every other holder; False when someone has it. Raises OSError."""
-        return _try(file, fcntl.LOCK_EX)
+        return _try(fd, fcntl.LOCK_EX)
 
-    def try_share(file: BinaryIO) -> bool:
+    def try_share(fd: int) -> bool:
         """Lock a file together with others that share it; False when one has it for itself."""
-        return _try(file, fcntl.LOCK_SH)
+        return _try(fd, fcntl.LOCK_SH)
 
-    def unlock(file: BinaryIO) -> None:
+    def unlock(fd: int) -> None:
         """Let go of the lock."""
-        fcntl.flock(file, fcntl.LOCK_UN)
+        fcntl.flock(fd, fcntl.LOCK_UN)
 
-    def _try(file: BinaryIO, kind: int) -> bool:
+    def _try(fd: int, kind: int) -> bool:
         try:
-            fcntl.flock(file, kind | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
+            fcntl.flock(fd, kind | fcntl.LOCK_NB)
+        except OSError as problem:
+            # Some network shares say of a lock that somebody has that it is not permitted.
+            if problem.errno in (errno.EAGAIN, errno.EACCES):
+                return False
+            raise
         return True

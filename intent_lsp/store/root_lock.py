@@ -6,7 +6,6 @@ meanwhile is no lock.
 
 import os
 import stat
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
@@ -14,11 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.errors import LedgerUnavailableError, UnsafePathError
-
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
+from intent_lsp.store.file_lock import try_lock, unlock
 
 WAIT_SECONDS: Final = 2.0
 _SHORTEST: Final = 0.00005
@@ -50,7 +45,7 @@ class RootLock:
             try:
                 yield
             finally:
-                _unlock(fd)
+                unlock(fd)
         finally:
             self._threads.release()
 
@@ -68,10 +63,10 @@ class RootLock:
         pause = _SHORTEST
         while True:
             fd = self._opened()
-            if _try_lock(fd):
+            if try_lock(fd):
                 if _is_at(fd, self._path):
                     return fd
-                _unlock(fd)
+                unlock(fd)
                 self._forget()
                 continue
             if waited >= self._wait_seconds:
@@ -125,30 +120,3 @@ def _is_plain(path: Path) -> bool:
     with suppress(OSError):
         return stat.S_ISREG(os.lstat(path).st_mode)
     return False
-
-
-if sys.platform == "win32":
-
-    def _try_lock(fd: int) -> bool:
-        os.lseek(fd, 0, os.SEEK_SET)
-        try:
-            msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-
-    def _unlock(fd: int) -> None:
-        os.lseek(fd, 0, os.SEEK_SET)
-        msvcrt.locking(fd, msvcrt.LK_UNLCK, 1)
-
-else:
-
-    def _try_lock(fd: int) -> bool:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
-
-    def _unlock(fd: int) -> None:
-        fcntl.flock(fd, fcntl.LOCK_UN)

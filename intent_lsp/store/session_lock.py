@@ -63,12 +63,12 @@ class SessionLocks:
             return False
         with file:
             try:
-                free = try_lock(file)
+                free = try_lock(file.fileno())
             except OSError:
                 # No locks on this file system: better to inherit nothing than from the living.
                 return True
             if free:
-                unlock(file)
+                unlock(file.fileno())
             return not free
 
     def release(self, session_id: str) -> None:
@@ -91,7 +91,7 @@ class SessionLocks:
         for _ in range(_TRIES):
             file = open_lock_file(path)
             try:
-                if try_share(file) and _is_at(file, path):
+                if try_share(file.fileno()) and _is_at(file, path):
                     return file
             except BaseException:
                 file.close()

@@ -104,7 +104,7 @@ def test_one_who_wants_a_lock_alone_gets_in_the_way_of_a_holder(
     locks.release("one")
     (path,) = (tmp_path / "sessions").iterdir()
     with open_lock_file(path) as file:
-        assert try_lock(file)
+        assert try_lock(file.fileno())
         assert not locks.hold("one")
     assert "another process" in caplog.text
 
@@ -113,14 +113,14 @@ def test_locks_are_shared_or_taken_alone(tmp_path: Path) -> None:
     path = tmp_path / "lock"
     with open_lock_file(path) as one, open_lock_file(path) as two:
         assert path.stat().st_mode & 0o777 == 0o600
-        assert try_share(one)
-        assert try_share(two)
-        assert not try_lock(one)
-        unlock(two)
-        assert try_lock(one)
-        assert not try_share(two)
-        unlock(one)
-        assert try_lock(two)
+        assert try_share(one.fileno())
+        assert try_share(two.fileno())
+        assert not try_lock(one.fileno())
+        unlock(two.fileno())
+        assert try_lock(one.fileno())
+        assert not try_share(two.fileno())
+        unlock(one.fileno())
+        assert try_lock(two.fileno())
 
 
 def test_a_file_system_without_locks_calls_nobody_dead(

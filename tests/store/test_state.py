@@ -300,7 +300,7 @@ def test_a_file_that_is_being_mended_is_waited_for_and_then_reported(
     monkeypatch.setattr("intent_lsp.store.database._LOCK_TRIES", 2)
     (tmp_path / "state.sqlite3").write_bytes(b"no database at all, and long enough to be one")
     with open_lock_file(tmp_path / "state.sqlite3.lock") as lock:
-        assert try_lock(lock)
+        assert try_lock(lock.fileno())
         with pytest.raises(StateUnavailableError, match="another process"):
             State(tmp_path).session("one")
 
