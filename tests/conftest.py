@@ -3,13 +3,14 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.support import repository as repositories
+from tests.support import warm_servers
 from tests.support.isolation import isolate
 from tests.support.repository import Repository
 
@@ -18,6 +19,8 @@ _PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("dev", _PATIENT, max_examples=50)
 settings.register_profile("ci", _PATIENT, max_examples=200, derandomize=True, database=None)
 settings.register_profile("nightly", _PATIENT, max_examples=5000)
+
+_LONGEST = ("test_two_servers", "[mypy]", "test_neovim", "test_benchmarks", "test_lifecycle")
 
 _home = pytest.StashKey[Path]()
 _environment = pytest.StashKey[Mapping[str, str]]()
@@ -35,10 +38,22 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     shutil.rmtree(config.stash[_home], ignore_errors=True)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest, so that no worker is left alone with it in the end."""
+    items.sort(key=lambda item: not any(name in item.nodeid for name in _LONGEST))
+
+
 @pytest.fixture(scope="session")
 def git_environment(pytestconfig: pytest.Config) -> Mapping[str, str]:
     """Give the variables that isolate git, for a child process with an environment of its own."""
     return pytestconfig.stash[_environment]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _nursery_ends() -> Iterator[None]:
+    """End it before the session does, which adds up what every process has measured."""
+    yield
+    warm_servers.end()
 
 
 @pytest.fixture

@@ -5,10 +5,13 @@ Invariant: what is there stays; lines of two writers do not mix, nor does one go
 
 import os
 import stat
+import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.errors import UnsafePathError
+from intent_lsp.store.file_lock import try_lock
 
 _FLAGS: Final = (
     os.O_RDWR
@@ -19,6 +22,8 @@ _FLAGS: Final = (
     | getattr(os, "O_BINARY", 0)
 )
 _MODE: Final = 0o666
+_TRIES: Final = 1000
+_PAUSE_SECONDS: Final = 0.001
 
 
 def append_text(path: Path, text: str) -> None:
@@ -35,12 +40,27 @@ def append_text(path: Path, text: str) -> None:
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise UnsafePathError(path=os.fspath(path), problem="is no plain file")
+        _lock(descriptor)
         data = (_line_end(descriptor) + text).encode("utf-8", "replace")
         rest = memoryview(data)
         while rest:
             rest = rest[os.write(descriptor, rest) :]
     finally:
+        # The lock ends with it.
         os.close(descriptor)
+
+
+def _lock(descriptor: int) -> None:
+    """Wait for whoever appends now: half of their lines would be taken for a torn one.
+
+    Where nobody can lock, or somebody holds it too long, it is appended all the same.
+    """
+    never = threading.Event()
+    with suppress(OSError):
+        for _ in range(_TRIES):
+            if try_lock(descriptor):
+                return
+            never.wait(_PAUSE_SECONDS)
 
 
 def _line_end(descriptor: int) -> str:

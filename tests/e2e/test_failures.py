@@ -223,10 +223,15 @@ def gate_lock_is_held(repository: Repository) -> AbstractContextManager[object]:
 @contextmanager
 def state_is_a_directory(repository: Repository) -> Iterator[None]:
     state = repository.root / STATE
-    # What belongs to it goes with it, so that nothing is lost when it is put back.
-    with closing(sqlite3.connect(state)) as connection:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    away = state.rename(state.with_name("away"))
+    # What belongs to it goes with it, so that nothing is lost when it is put back: nobody writes
+    # between the two.
+    with (
+        closing(sqlite3.connect(state, isolation_level=None)) as writing,
+        closing(sqlite3.connect(state)) as connection,
+    ):
+        writing.execute("BEGIN IMMEDIATE")
+        connection.execute("PRAGMA wal_checkpoint")
+        away = state.rename(state.with_name("away"))
     state.mkdir()
     yield
     state.rmdir()

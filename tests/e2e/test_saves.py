@@ -4,6 +4,7 @@ import asyncio
 import fcntl
 import json
 import re
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from lsprotocol import types as lsp
 
 from intent_lsp.core.content import hash_content
-from tests.support.editor import Editor, capabilities, editing, slow_server
+from tests.support.editor import SERVER, STARTED, Editor, capabilities, editing, slow_server
 from tests.support.governed import INTENTS, LINES, govern, set_policy
 from tests.support.repository import Repository
 
@@ -565,9 +566,14 @@ async def expect_last(editor: Editor, post_hash: str) -> None:
     await editor.until(met, "the last save is recorded")
 
 
-async def test_saves_that_are_quicker_than_the_start(repository: Repository) -> None:
+@pytest.mark.parametrize(
+    "command", [STARTED, *[SERVER] * 3], ids=["started", "warm-1", "warm-2", "warm-3"]
+)
+async def test_saves_that_are_quicker_than_the_start(
+    repository: Repository, command: Sequence[str]
+) -> None:
     govern(repository)
-    async with editing(repository.root) as editor:
+    async with editing(repository.root, command=command) as editor:
         # Nobody has answered anything but `initialize` so far.
         editor.open(LOGIN)
         editor.type(LOGIN, LINES + "at once\n")

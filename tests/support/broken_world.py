@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.editor import SERVER
+from tests.support.warm_servers import TO_A_FILE
 
 _HOLDER = """\
 import fcntl, sys
@@ -97,7 +98,7 @@ def logging_server(log: Path, *, bound: bool = False) -> Sequence[str]:
 
     `bound`: rights bind it, whoever it runs as; skips where that cannot be had.
     """
-    command = ("sh", "-c", 'exec "$@" 2>>"$0"', str(log), *SERVER)
+    command = (*TO_A_FILE, str(log), *SERVER)
     if not bound or os.geteuid() != 0:
         return command
     binding = ("setpriv", f"--bounding-set={_CAPABILITIES}", "--")

@@ -33,9 +33,12 @@ from intent_lsp.doors.lsp.positions import (
     to_client,
 )
 from intent_lsp.doors.lsp.types import uri_of
+from tests.support import warm_servers
 
 PATIENCE = 60.0
 SERVER = (sys.executable, "-m", "intent_lsp", "serve")
+STARTED = ("env", *SERVER)
+"""A server that is started, for those who test what happens while it loads."""
 
 
 def slow_server(seed: int) -> Sequence[str]:
@@ -490,7 +493,7 @@ async def start(
     command: Sequence[str] = SERVER,
 ) -> Editor:
     """Start an editor and its server process."""
-    client = pytest_lsp.LanguageClient(configuration={}, converter_factory=_plain_converter)
+    client = warm_servers.Client(configuration={}, converter_factory=_plain_converter)
     editor = Editor(client, root)
     _listen(editor)
     await client.start_io(*command)

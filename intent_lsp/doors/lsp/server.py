@@ -7,6 +7,7 @@ Invariant: no state at module level: `build_server` makes a server, and can make
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
@@ -50,6 +51,14 @@ Json = Any
 """What a client sends where the standard says nothing: whatever JSON knows."""
 
 
+@dataclass(slots=True)
+class ToldSave:
+    """A save that an editor told of; `over` is to be called once it is recorded, or cannot be."""
+
+    uri: str
+    over: Callable[[], None] = lambda: None
+
+
 class IntentServer(LanguageServer):
     """The Language Server; `office` is what answers, made once `initialize` is answered."""
 
@@ -59,6 +68,7 @@ class IntentServer(LanguageServer):
         super().__init__(NAME, __version__, protocol_cls=IntentProtocol)
         self._office: asyncio.Future[Any] | None = None
         self._initialize: lsp.InitializeParams | None = None
+        self._early_saves: list[ToldSave] = []
 
     @property
     def office(self) -> Any | None:  # noqa: ANN401 - its module is loaded late
@@ -73,6 +83,15 @@ class IntentServer(LanguageServer):
             self._office = asyncio.ensure_future(self._open())
         return await asyncio.shield(self._office)
 
+    def save_told(self, uri: str) -> "ToldSave":
+        """Note a save; what comes after it, a close or another intent, waits until it is over."""
+        save = ToldSave(uri)
+        if self.office is None:
+            self._early_saves.append(save)
+        else:
+            save.over = self.office.save_told(uri)
+        return save
+
     def begin(self, params: lsp.InitializeParams) -> None:
         """Take what the client said of itself."""
         self._initialize = params
@@ -84,6 +103,10 @@ class IntentServer(LanguageServer):
         make = await asyncio.to_thread(_load_office)
         office = make(self.protocol, params)
         await office.begin()
+        # Before anybody finds it open: a close may be the next message.
+        for save in self._early_saves:
+            save.over = office.save_told(save.uri)
+        self._early_saves.clear()
         return office
 
 
@@ -165,29 +188,20 @@ def _saves(server: IntentServer) -> None:
         edits: list[lsp.TextEdit] = await server.office.will_save(params.text_document.uri, manual)
         return edits
 
-    async def record(
-        uri: str, document: Document | None, saved: list[str], over: Callable[[], None]
-    ) -> None:
+    async def record(save: ToldSave, document: Document | None, saved: list[str]) -> None:
         try:
             office = await server.ready()
-            await office.did_save(uri, document, saved)
+            await office.did_save(save.uri, document, saved)
         finally:
-            over()
+            save.over()
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
     def did_save(params: lsp.DidSaveTextDocumentParams) -> Awaitable[None]:
         # Looked up before the next message is read, which may change or close the document.
         document = server.protocol.documents.get(params.text_document.uri)
         saved = [] if document is None else list(document.lines)
-        over = _nothing
-        if server.office is not None:
-            # What comes after it, a close or another intent, waits until it is recorded.
-            over = server.office.save_told(params.text_document.uri)
-        return server.protocol.finish(record(params.text_document.uri, document, saved, over))
-
-
-def _nothing() -> None:
-    """Nobody waits for a save that is told of before we have started."""
+        save = server.save_told(params.text_document.uri)
+        return server.protocol.finish(record(save, document, saved))
 
 
 def _actions(server: IntentServer) -> None:

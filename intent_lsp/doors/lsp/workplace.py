@@ -125,7 +125,8 @@ class Workplace:
     async def look_again(self, tracked: Tracked) -> None:
         """Take a new look at a document and show what it gives."""
         async with tracked.lane:
-            if tracked.version is None:
+            if tracked.version is None and not tracked.saves:
+                # A save that is not recorded yet is measured against what was known before it.
                 await self._read_closed(tracked)
             await self.look(tracked)
 
