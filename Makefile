@@ -50,6 +50,10 @@ lint: $(READY)  ## format, then lint, type-check and check the imports
 docs: $(READY)  ## write the code map of docs/architecture.md anew
 	$(BIN)/python -m tests.support.code_map
 
+.PHONY: report-images
+report-images: $(READY)  ## take the documentation's pictures of a report, in Chromium
+	$(BIN)/python -m tests.support.report_images
+
 .PHONY: setup
 setup: $(READY)  ## make or renew the environment in .venv
 

@@ -44,6 +44,8 @@ class Client:
         self._buffer = bytearray()
         self._decoder = msgspec.json.Decoder()
         self._last_id = 0
+        self.patience_ms = _PATIENCE_MS
+        """How long the server may say nothing before it counts as gone."""
         self.unread: list[Message] = []
         """What the server said while an answer was waited for."""
 
@@ -113,7 +115,7 @@ class Client:
         return body
 
     def _fill(self) -> None:
-        if not self._poll.poll(_PATIENCE_MS):
+        if not self._poll.poll(self.patience_ms):
             raise HungUpError("the server says nothing")
         data = os.read(self._from, _CHUNK)
         if not data:

@@ -23,6 +23,13 @@ def resident_megabytes(client: Client) -> float:
     return int(_proc(client, "statm").split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
+def most_megabytes(client: Client) -> float:
+    """Give the most memory that the process ever had in RAM."""
+    lines = _proc(client, "status").splitlines()
+    kilobytes = next(line.split()[1] for line in lines if line.startswith("VmHWM:"))
+    return int(kilobytes) * 1024 / 1e6
+
+
 def wait_until_idle(client: Client) -> None:
     """Wait until a server has done what it does after its start, or after a change."""
     until = time.monotonic() + _PATIENCE

@@ -28,6 +28,8 @@ class Flaw:
 class Link(NamedTuple):
     """What one line says of its place in the chain; `hash` is recomputed, and empty without one.
 
+    `older`: an older tool wrote it, and its hash covers less than all of it; `bare`: it says
+    nothing of its place, and follows the line above it.
     A named tuple, because a verification makes one for each of a million lines.
     """
 
@@ -38,15 +40,19 @@ class Link(NamedTuple):
     prev: ContentHash | None = None
     merges: tuple[ContentHash, ...] = ()
     flaw: Flaw | None = None
+    older: bool = False
+    bare: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A record that no later record names: `line` is counted from 1."""
+    """A record that no other names: `line` is counted from 1, `file` is relative to the root."""
 
     hash: ContentHash
     line: int
     session_id: str
+    timestamp: str = ""
+    file: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +78,7 @@ def draft(event: Event, *, id: str, timestamp: str, end: End) -> Record:  # noqa
 
 @dataclass(slots=True)
 class Trail:
-    """The links of a ledger, followed line by line; its memory is that of the open heads.
+    """The links of a ledger's file, followed line by line; its memory is that of the open heads.
 
     `heads` maps a hash to its head in order of line; `lines` counts what was followed; `last` is
     the hash of the last record, and `last_time` its timestamp.
@@ -91,23 +97,40 @@ class Trail:
     def step(self, link: Link) -> tuple[ContentHash, ...]:
         """Follow one line; give the hashes that it names and that are no open head.
 
-        Those have to stand on an earlier line for the link to join. Where there are any, the
-        line may also be a copy of an earlier one: tell `copied` of it then.
+        Those have to stand on an earlier line, or in another file, for the link to join.
         """
-        self.lines += 1
-        if not link.hash:
+        again = link.hash in self.heads
+        prev = self.prev_of(link)
+        self.pass_over(link)
+        if again or not link.hash:
             return ()
-        self.last, self.last_time = link.hash, link.timestamp
-        if link.hash in self.heads:
-            return ()
-        named = link.merges if link.prev is None else (link.prev, *link.merges)
+        named = link.merges if prev is None else (prev, *link.merges)
         unknown = tuple(name for name in named if self.heads.pop(name, None) is None)
-        self.heads[link.hash] = Head(link.hash, self.lines, link.session_id)
+        self.heads[link.hash] = Head(link.hash, self.lines, link.session_id, link.timestamp)
         return unknown
 
-    def copied(self, hash_: ContentHash) -> None:
-        """Learn that the line of this hash stood earlier already, and was named by another."""
-        self.heads.pop(hash_, None)
+    def pass_over(self, link: Link) -> None:
+        """Count a line that is no record, or a copy of one elsewhere, which names nothing anew."""
+        self.lines += 1
+        if link.hash:
+            self.last, self.last_time = link.hash, link.timestamp
+
+    def skip_to(self, link: Link, lines: int) -> None:
+        """Follow as many lines as that, each after the one above; `link` is the last of them."""
+        if self.last is not None:
+            self.heads.pop(self.last, None)
+        self.lines += lines
+        self.last, self.last_time = link.hash, link.timestamp
+        head = Head(link.hash, self.lines, link.session_id, link.timestamp)
+        self.heads.setdefault(link.hash, head)
+
+    def prev_of(self, link: Link) -> ContentHash | None:
+        """Give what the next line follows: what it names, or the line above if it is bare."""
+        return self.last if link.bare else link.prev
+
+    def goes_on(self, link: Link) -> bool:
+        """Find out whether the next line follows the record right above it."""
+        return self.last is not None and self.prev_of(link) == self.last
 
     def goes_back(self, link: Link) -> bool:
         """Find out whether a line's clock is behind that of the record it follows directly."""

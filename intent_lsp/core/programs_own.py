@@ -9,6 +9,17 @@ from intent_lsp.core.program_rows import Program, hidden, planning, program, rea
 
 _ABOUT: Final = reading("--version --help -h", bare=True)
 _READS: Final = reads(valued="-C --root --session --agent --limit --intent --tool --command")
+_CHECKS: Final = reads(valued="-C --root --anchor --checkpoint --check --pub --key")
+_REPORTS: Final = reads(
+    valued="--intent --path --session --contributor --tool --verdict --since --until",
+    writes="--html",
+    enters="-C --root",
+)
+_EXPORTS: Final = reads(
+    valued="--format --intent --path --session --contributor --tool --verdict --since --until",
+    writes="--output",
+    enters="-C --root",
+)
 
 _OWN: Final = Program(
     forms=(_ABOUT,),
@@ -23,7 +34,17 @@ _OWN: Final = Program(
             },
         ),
         "trace": Program(
-            forms=(_ABOUT,), subcommands=dict.fromkeys(("list", "show", "verify"), _READS)
+            forms=(_ABOUT,),
+            subcommands={
+                **dict.fromkeys(("list", "show", "stats"), _READS),
+                **dict.fromkeys(("verify", "seal"), _CHECKS),
+                "report": _REPORTS,
+                "export": _EXPORTS,
+                **dict.fromkeys(
+                    ("import", "recover"), program(hidden("appends records to the ledger"))
+                ),
+                "merge": program(hidden("writes one ledger over another")),
+            },
         ),
         "explain": _READS,
         "init": program(planning()),

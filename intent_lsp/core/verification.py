@@ -1,10 +1,34 @@
 """The outcome of a verification: what was found, and what it proves (ledger section 2)."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from intent_lsp.core.chain import Head
 from intent_lsp.core.codes import LedgerCode
+from intent_lsp.core.content import ContentHash
 from intent_lsp.core.findings import Severity
+
+
+class AnchorKind(StrEnum):
+    """Who vouches for a hash, apart from the ledger itself."""
+
+    GIVEN = "given"
+    COMMIT = "commit"
+    CHECKPOINT = "checkpoint"
+    KNOWN_HEAD = "known head"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Anchor:
+    """A hash that somebody vouches for; `name` says where it is from, as a commit's id does.
+
+    `records` counts the record of this hash and all that it follows; None: no file holds it.
+    """
+
+    hash: ContentHash
+    kind: AnchorKind
+    name: str = ""
+    records: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,8 +46,9 @@ class Problem:
 class Verification:
     """What `verify` found. `ok`: every hash recomputes and every link joins.
 
-    `records` counts the records that can be read, `segments` the files they are in; `proved` and
-    `conditional` are the sentences of the closing statement.
+    `records` counts the records that can be read, `segments` the files they are in; `anchors` are
+    those that were asked for, in their order; `proved` and `conditional` are the sentences of the
+    closing statement.
     """
 
     ok: bool
@@ -31,5 +56,6 @@ class Verification:
     segments: int
     heads: tuple[Head, ...]
     problems: tuple[Problem, ...]
+    anchors: tuple[Anchor, ...] = ()
     proved: str
     conditional: str

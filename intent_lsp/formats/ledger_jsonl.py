@@ -4,6 +4,7 @@ Invariant: a record has exactly one right spelling; every other is a flaw, becau
 its hash.
 Invariant: the hash is taken over the RFC 8785 form; no record holds a float, a key outside ASCII
 or a lone surrogate, so that any sorted compact serialiser gives that form.
+Invariant: a line that an older tool wrote is read as far as it goes, and is never written.
 """
 
 import hashlib
@@ -19,6 +20,7 @@ from intent_lsp.core.errors import InvalidRecordError
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import GRANT_TOOL, Record, ScopeValidation, file_path
 from intent_lsp.formats.ledger_wire import WireRecord, broken_rule
+from intent_lsp.formats.older_lines import is_older, older_link, older_record, renewed
 
 
 class Entry(NamedTuple):
@@ -53,10 +55,12 @@ def seal(record: Record) -> tuple[Record, bytes]:
 
 
 def encode(record: Record) -> bytes:
-    """Spell a sealed record as its line, with the final newline.
+    """Spell a sealed record as its line, with the final newline; an older one as far as known.
 
     Raises InvalidRecordError for a record that would not be read back.
     """
+    if is_older(record):
+        return _LINE.encode(to_wire(record)) + b"\n"
     wire = _to_struct(record)
     if not wire.integrity.record_hash:
         raise InvalidRecordError(problem="it is not sealed")
@@ -72,22 +76,28 @@ def decode(line: bytes) -> Record | Flaw:
 
 
 def read(line: bytes) -> Record | None:
-    """Read a record however it is spelled; None for a line that is none."""
+    """Read a record however it is spelled, an older one too; None for a line that is none."""
     parsed = _parse(line)
-    return None if isinstance(parsed, Flaw) else _to_record(parsed)
+    if isinstance(parsed, Flaw):
+        older = older_record(line)
+        return None if older is None else older[1]
+    return _to_record(parsed)
 
 
 def examine(line: bytes) -> Link:
     """Recompute what a line is in the chain, and name the first thing wrong with it. Total."""
     parsed = _parse(line)
-    return Link(flaw=parsed) if isinstance(parsed, Flaw) else _link(line, parsed)
+    if isinstance(parsed, Flaw):
+        return older_link(line) or Link(flaw=parsed)
+    return _link(line, parsed)
 
 
 def entry(line: bytes) -> Entry:
     """Give what an index keeps of a line. Total."""
     wire = _parse(line)
     if isinstance(wire, Flaw):
-        return Entry(Link(flaw=wire))
+        older = older_record(line)
+        return Entry(Link(flaw=wire)) if older is None else _entry(*older)
     return _entry(_link(line, wire), wire)
 
 
@@ -135,8 +145,18 @@ def record_hash(record: Record) -> ContentHash:
 
 
 def to_wire(record: Record) -> dict[str, Any]:
-    """Give the object of the line, keys in its order."""
-    found: dict[str, Any] = msgspec.to_builtins(_to_struct(record))
+    """Give the object of the line, keys in its order; an older one has no `canonical`.
+
+    Raises InvalidRecordError for a record that would not be read back.
+    """
+    found: dict[str, Any]
+    if not is_older(record):
+        found = msgspec.to_builtins(_to_struct(record))
+        return found
+    found = msgspec.to_builtins(_to_struct(renewed(record)))
+    del found["integrity"]["canonical"]
+    if not record.integrity.chain:
+        del found["integrity"]
     return found
 
 

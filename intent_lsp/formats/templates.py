@@ -61,6 +61,8 @@ GITIGNORE = """\
 GITATTRIBUTES = """\
 # Both sides of a merge are kept; `intent-lsp` puts them into order afterwards.
 # The ledger's lines are hashed as they stand: no line ending of theirs is ever changed.
+# A forge that merges on its server may know nothing of this and leave a conflict:
+# `intent-lsp trace merge --resolve .orchestration/agent_trace.jsonl` joins it.
 *.jsonl merge=union -text
 *.md merge=union
 """

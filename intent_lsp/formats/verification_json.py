@@ -20,6 +20,15 @@ def verification_json(found: Verification) -> dict[str, object]:
             }
             for problem in found.problems
         ],
+        "anchors": [
+            {
+                "kind": anchor.kind.value,
+                "name": anchor.name,
+                "hash": anchor.hash,
+                "records": anchor.records,
+            }
+            for anchor in found.anchors
+        ],
         "proved": found.proved,
         "conditional": found.conditional,
     }

@@ -25,6 +25,7 @@ from intent_lsp.governance.calls import Calls
 from intent_lsp.governance.checkout import Checkout
 from intent_lsp.governance.chronicle import Chronicle
 from intent_lsp.governance.contents import Contents
+from intent_lsp.governance.governed_ledger import governed_ledger
 from intent_lsp.governance.grants import Grants
 from intent_lsp.governance.history import History
 from intent_lsp.governance.intents_writer import IntentsWriter
@@ -33,6 +34,7 @@ from intent_lsp.governance.lessons import Lessons
 from intent_lsp.governance.looks import Looks
 from intent_lsp.governance.planning import Planning
 from intent_lsp.governance.recording import Recording
+from intent_lsp.governance.recovering import Recovering
 from intent_lsp.governance.rules import FileState, Rules, RulesCache
 from intent_lsp.governance.saves import Saves
 from intent_lsp.governance.scope_checks import ScopeChecks
@@ -45,7 +47,6 @@ from intent_lsp.governance.work_tree import WorkTree
 from intent_lsp.store import clock
 from intent_lsp.store.drafts import Drafts
 from intent_lsp.store.git import Git
-from intent_lsp.store.ledger import Ledger
 from intent_lsp.store.local_room import open_local_room
 from intent_lsp.store.places import Place, real_relative
 from intent_lsp.store.root_lock import RootLock
@@ -87,21 +88,22 @@ class Governance:
     def __init__(self, root: Path, *, patient: bool = False) -> None:
         self.root = root
         self.untold = Untold(patient=patient)
+        self.rules = RulesCache(root)
         local = open_local_room(root)
         self.stores = Stores(
             root=root,
             git=Git.open(root),
-            ledger=Ledger(root, clock.now, clock.new_id),
+            ledger=governed_ledger(root, self.rules),
             state=None if local is None else State(local),
             drafts=Drafts(root),
             snapshots=Snapshots(root),
             clock=clock.now,
             new_id=clock.new_id,
         )
-        self.rules = RulesCache(root)
         self.sessions = Sessions(self.stores, None if local is None else SessionLocks(local))
         self.contents = Contents(self.stores)
         self.tracing = Tracing(self.stores.ledger, self.rules)
+        self.recovering = Recovering(root, self.stores.ledger, self.stores.git)
         self.scope_checks = ScopeChecks(self.stores, self.rules.current().spelling)
         gate_lock, file_lock = (
             None if local is None else RootLock(local / name) for name in (GATE_LOCK, FILE_LOCK)

@@ -13,7 +13,7 @@ from intent_lsp.core.scope.scope import Scope, compile_scope
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.rules import Rules, RulesCache
 from intent_lsp.governance.stores import Stores
-from intent_lsp.store.files import Stamp
+from intent_lsp.store.ledger_files import FilesStamp
 
 _AT_MOST: Final = 1000
 
@@ -25,7 +25,7 @@ class Grants:
         self._stores = stores
         self._rules = rules
         self._lock = threading.Lock()
-        self._stamp: Stamp | None = None
+        self._stamp: FilesStamp | None = None
         self._known: dict[frozenset[str], tuple[Grant, ...]] = {}
 
     def live(self, intent: Intent, now: datetime) -> tuple[Grant, ...]:

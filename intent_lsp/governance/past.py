@@ -11,7 +11,8 @@ from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.intents import Intent, Intents
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record
-from intent_lsp.store.index import Index, Query
+from intent_lsp.store.index import Query
+from intent_lsp.store.ledger_index import Index
 
 _log: Final = logging.getLogger(__name__)
 

@@ -1,19 +1,21 @@
 """Tracing: the ledger of one root asked what happened, without opening a session.
 
-Invariant: nothing is written but the index, which can be made again at any time.
+Invariant: nothing is written but the index, which can be made again at any time, and the ends that
+a verification saw.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from intent_lsp.core.privacy import hashed_session
 from intent_lsp.core.records import Record
-from intent_lsp.core.verification import Verification
+from intent_lsp.core.verification import Anchor, Verification
 from intent_lsp.formats.intent_hash import intent_hash
+from intent_lsp.governance.governed_ledger import governed_ledger
+from intent_lsp.governance.proving import prove
 from intent_lsp.governance.rules import RulesCache
-from intent_lsp.store import clock
 from intent_lsp.store.index import Cursor, Page, Query
 from intent_lsp.store.ledger import Ledger
 
@@ -22,7 +24,7 @@ class Tracing:
     """Asks one ledger, by the rules that are in force now."""
 
     def __init__(self, ledger: Ledger, rules: RulesCache) -> None:
-        self._ledger = ledger
+        self.ledger = ledger
         self._rules = rules
 
     def page(self, query: Query, *, limit: int, cursor: Cursor | None = None) -> Page:
@@ -36,11 +38,11 @@ class Tracing:
             # Whoever asks knows a session by its own name, however it is recorded.
             told = [(name, hashed_session(name)) for name in query.session_ids]
             query = replace(query, session_ids=tuple(name for names in told for name in names))
-        return self._ledger.index.query(query, limit=limit, cursor=cursor)
+        return self.ledger.index.query(query, limit=limit, cursor=cursor)
 
     def starting_with(self, digits: str, *, limit: int) -> tuple[Record, ...]:
         """Give at most `limit` records whose ids start with some digits, oldest first."""
-        return self._ledger.index.starting_with(digits, limit=limit)
+        return self.ledger.index.starting_with(digits, limit=limit)
 
     def flags(self, record: Record) -> tuple[str, ...]:
         """Tell what has become of the intent of a record (requirements section 9)."""
@@ -56,16 +58,20 @@ class Tracing:
         same = record.intent_hash in (None, intent_hash(intent))
         return () if same else ("INTENT_CHANGED",)
 
-    def verify(self) -> Verification:
-        """Verify all that is in the ledger now. Raises LedgerUnavailableError."""
-        return self._ledger.verify()
+    def verify(self, given: Sequence[Anchor] = ()) -> Verification:
+        """Verify all that is in the ledger now, against all anchors that there are.
+
+        Raises LedgerUnavailableError.
+        """
+        return prove(self.ledger, given)
 
 
 @contextmanager
 def tracing(root: Path) -> Iterator[Tracing]:
     """Open the ledger of a root to ask it, and let go of it afterwards."""
-    ledger = Ledger(root, clock.now, clock.new_id)
+    rules = RulesCache(root)
+    ledger = governed_ledger(root, rules)
     try:
-        yield Tracing(ledger, RulesCache(root))
+        yield Tracing(ledger, rules)
     finally:
         ledger.close()

@@ -5,17 +5,21 @@ Invariant: no program that a repository names for its hooks or its watching is r
 Invariant: a failure is None and a line in the log, never an exception.
 """
 
+import errno
 import logging
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import IO, cast
 
 _log = logging.getLogger(__name__)
 
 TIMEOUT_SECONDS = 30.0
+
+_PIECE = 256 * 1024
 
 _NAME = "git.exe" if sys.platform == "win32" else "git"
 # Set by git for its hooks: they would send us into another repository.
@@ -69,6 +73,28 @@ def run_git(
     return None
 
 
+def stream_git(directory: Path, *arguments: str) -> Iterator[bytes]:
+    """Run git in `directory` and give what it prints, piece by piece, as it comes.
+
+    Raises OSError where it cannot be started or did not end well. Whoever stops asking ends it.
+    """
+    program = find_git()
+    if program is None:
+        raise FileNotFoundError(errno.ENOENT, "the git program is not in PATH")
+    with _start([program, *_HARMLESS, *arguments], directory, complaints=subprocess.DEVNULL) as git:
+        ended = False
+        try:
+            printed = cast("IO[bytes]", git.stdout)
+            while piece := printed.read(_PIECE):
+                yield piece
+            ended = True
+        finally:
+            if not ended:
+                _kill(git)
+    if git.returncode:
+        raise ChildProcessError(f"git {arguments[0]} ended with {git.returncode}")
+
+
 def find_git() -> str | None:
     """Find the git program in PATH, never in the working directory, which may be anybody's."""
     for directory in os.get_exec_path():
@@ -83,14 +109,16 @@ def _environment() -> Mapping[str, str]:
     return kept | dict(_QUIET)
 
 
-def _start(command: list[str], directory: Path) -> subprocess.Popen[bytes]:
+def _start(
+    command: list[str], directory: Path, complaints: int = subprocess.PIPE
+) -> subprocess.Popen[bytes]:
     return subprocess.Popen(  # noqa: S603 - found in PATH, and no shell reads the arguments
         command,
         cwd=directory,
         env=_environment(),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stderr=complaints,
         # A group of its own, so that its filters can be stopped with it.
         start_new_session=True,
         creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),

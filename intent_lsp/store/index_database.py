@@ -13,32 +13,41 @@ from typing import Final, TypeVar
 
 from intent_lsp.core.errors import LedgerUnavailableError
 
-SCHEMA_VERSION: Final = 3
+SCHEMA_VERSION: Final = 4
 _WAIT_SECONDS: Final = 1.0
 _MEMORY: Final = ":memory:"
 _IN_USE: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _SUFFIXES: Final = ("", "-wal", "-shm", "-journal")
 _SCHEMA: Final = """
 CREATE TABLE source (
-  one INTEGER PRIMARY KEY CHECK (one = 1),
-  offset INTEGER NOT NULL, tail BLOB NOT NULL,
-  lines INTEGER NOT NULL, records INTEGER NOT NULL,
-  last TEXT, last_time TEXT NOT NULL, high TEXT NOT NULL, heads TEXT NOT NULL
+  number INTEGER PRIMARY KEY AUTOINCREMENT, file TEXT NOT NULL UNIQUE,
+  offset INTEGER NOT NULL, tail BLOB NOT NULL, stamp TEXT NOT NULL,
+  lines INTEGER NOT NULL, records INTEGER NOT NULL, copies INTEGER NOT NULL,
+  copying INTEGER NOT NULL, low INTEGER NOT NULL, high INTEGER NOT NULL,
+  last TEXT, last_time TEXT NOT NULL, heads TEXT NOT NULL
 ) STRICT;
-INSERT INTO source VALUES (1, 0, x'', 0, 0, NULL, '', '', '[]');
 CREATE TABLE record (
-  line INTEGER PRIMARY KEY, offset INTEGER NOT NULL, length INTEGER NOT NULL,
+  moment INTEGER NOT NULL, source INTEGER NOT NULL,
+  offset INTEGER NOT NULL, length INTEGER NOT NULL,
   hash64 INTEGER NOT NULL, id64 INTEGER NOT NULL,
-  intent TEXT, session TEXT NOT NULL, time TEXT NOT NULL, high TEXT NOT NULL,
-  passing INTEGER NOT NULL
-) STRICT;
-CREATE INDEX record_id ON record (id64);
-CREATE INDEX record_intent ON record (intent);
-CREATE INDEX record_session ON record (session);
-CREATE TABLE touched (
-  path BLOB NOT NULL, line INTEGER NOT NULL, PRIMARY KEY (path, line)
+  intent TEXT, session TEXT NOT NULL, time TEXT NOT NULL, passing INTEGER NOT NULL,
+  PRIMARY KEY (moment, source)
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE granted (line INTEGER PRIMARY KEY) STRICT;
+CREATE INDEX record_hash ON record (hash64);
+CREATE INDEX record_id ON record (id64);
+CREATE INDEX record_intent ON record (intent, moment, source);
+CREATE INDEX record_session ON record (session, moment, source);
+CREATE TABLE touched (
+  path BLOB NOT NULL, moment INTEGER NOT NULL, source INTEGER NOT NULL,
+  PRIMARY KEY (path, moment, source)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE granted (
+  moment INTEGER NOT NULL, source INTEGER NOT NULL, named TEXT NOT NULL,
+  PRIMARY KEY (moment, source)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE named (
+  hash64 INTEGER NOT NULL, source INTEGER NOT NULL, PRIMARY KEY (hash64, source)
+) STRICT, WITHOUT ROWID;
 """
 
 T = TypeVar("T")
@@ -130,6 +139,8 @@ def _connect(place: str) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA wal_autocheckpoint = 4000")
+        # Hashes and ids come in no order: a small cache would read their pages again and again.
+        connection.execute("PRAGMA cache_size = -16384")
         _prepare(connection)
     except sqlite3.Error:
         connection.close()

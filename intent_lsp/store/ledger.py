@@ -6,9 +6,7 @@ it; never from the whole file.
 Invariant: what could not be appended waits in the queue, and goes before what comes later.
 """
 
-import os
-import stat
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,19 +17,26 @@ from intent_lsp.core.errors import (
     IntentLspError,
     InvalidRecordError,
     LedgerUnavailableError,
-    UnsafePathError,
 )
-from intent_lsp.core.paths import CONTROL_ROOM, LEDGER_FILE, LOCAL_ROOM
+from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
+from intent_lsp.core.policy import LedgerForm
 from intent_lsp.core.records import Event, Record
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.core.verification import Verification
-from intent_lsp.formats.ledger_jsonl import Entry, entry_of, seal
-from intent_lsp.store.files import Stamp, stamp
-from intent_lsp.store.index import Index
-from intent_lsp.store.ledger_end import Clock, LedgerEnd
-from intent_lsp.store.ledger_file import Disk, LedgerFile, opened, read_at
+from intent_lsp.core.verification import Anchor, Verification
+from intent_lsp.formats.ledger_jsonl import Entry, entry_of, read, seal
+from intent_lsp.store.index_rows import batch
+from intent_lsp.store.known_heads import KnownHeads
+from intent_lsp.store.ledger_end import Clock
+from intent_lsp.store.ledger_file import Disk, opened
+from intent_lsp.store.ledger_files import FilesStamp, LedgerFiles
+from intent_lsp.store.ledger_index import Index
+from intent_lsp.store.ledger_journal import Journal
+from intent_lsp.store.ledger_pass import Elsewhere
 from intent_lsp.store.ledger_queue import LedgerQueue, Waiting
-from intent_lsp.store.ledger_verify import verify
+from intent_lsp.store.ledger_room import make_private_room
+from intent_lsp.store.ledger_snapshot import Snapshot
+from intent_lsp.store.ledger_tail import LedgerTail, single
+from intent_lsp.store.ledger_verify import nowhere, verify
 from intent_lsp.store.root_lock import WAIT_SECONDS, RootLock
 
 _BATCH: Final = 200
@@ -75,7 +80,7 @@ class Ledger:
     `index` answers questions; it is brought up to date by each.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is a part of the world that it needs
         self,
         root: Path,
         clock: Clock,
@@ -83,17 +88,27 @@ class Ledger:
         *,
         disk: Disk | None = None,
         wait_seconds: float = WAIT_SECONDS,
+        form: Callable[[], LedgerForm] = single,
     ) -> None:
-        """Name the ledger below `root`; nothing is opened or made yet."""
+        """Name the ledger below `root`; nothing is opened or made yet.
+
+        `form` is asked for each append.
+        """
         self._root, self._clock, self._new_id = root, clock, new_id
         self._path = root / LEDGER_FILE
+        self._files = LedgerFiles(root)
         self._local = root / LOCAL_ROOM
-        self._disk = disk or Disk()
         self._lock = RootLock(self._local / "ledger.lock", wait_seconds)
         self._queue = LedgerQueue(self._local / "queue")
-        self.index = Index(self._local / "index.sqlite3", self._path)
-        self._file: LedgerFile | None = None
-        self._end: LedgerEnd | None = None
+        self._journal = Journal(self._local)
+        self._known_heads = KnownHeads(self._local)
+        self.index = Index(self._local / "index.sqlite3", root)
+        self._tail = LedgerTail(root, disk=disk or Disk(), clock=clock, form=form)
+
+    @property
+    def root(self) -> Path:
+        """The governed root that the ledger is of."""
+        return self._root
 
     def append(self, event: Event) -> Record:
         """Append what waits in the queue, then `event`; return when all is on the disk.
@@ -134,23 +149,55 @@ class Ledger:
             drained += len(waiting)
         return drained
 
-    def verify(self) -> Verification:
-        """Verify all that is in the ledger now. Raises LedgerUnavailableError."""
-        with opened(self._path) as fd:
-            if fd is None:
-                return verify(lambda _start, _end: b"", 0, LEDGER_FILE)
-            size = self._settled_size(fd)
-            return verify(lambda start, end: read_at(fd, start, end), size, LEDGER_FILE)
+    def append_all(self, events: Sequence[Identified]) -> int:
+        """Append events that bring their ids and times; give how many were not there yet.
 
-    def stamp(self) -> Stamp | None:
+        Raises as `append`.
+        """
+
+        def due(trail: Trail) -> list[Sealed]:
+            return [_chain(each, trail) for each in events if self.index.find(each.id) is None]
+
+        self.drain()
+        return len(self._put_down(due)) if events else 0
+
+    def adopt(self, lines: Sequence[bytes]) -> int:
+        """Append lines that were sealed for this ledger once, as they stand; give how many.
+
+        What they name has to be in the ledger, or among them; those that are there are passed.
+        Raises LedgerUnavailableError, UnsafePathError.
+        """
+
+        def due(trail: Trail) -> list[Sealed]:
+            return [
+                _follow(record, line, trail)
+                for line in lines
+                if (record := read(line)) is not None and self.index.find(record.id) is None
+            ]
+
+        return len(self._put_down(due)) if lines else 0
+
+    def verify(
+        self, anchors: Sequence[Anchor] = (), *, elsewhere: Elsewhere = nowhere
+    ) -> Verification:
+        """Verify all that is in the ledger's files now. Raises LedgerUnavailableError.
+
+        `anchors` are looked for; `elsewhere` gives those of some hashes that the ledger of
+        another branch holds.
+        """
+        with opened(self._path) as fd:
+            snapshot = self._snapshot(fd)
+            return verify(snapshot.parts(), anchors, strange=snapshot.strange, elsewhere=elsewhere)
+
+    def stamp(self) -> FilesStamp | None:
         """Tell two states of the ledger apart without reading it; None: there is none to read."""
-        return stamp(self._path)
+        return self._files.stamp() or None
 
     def close(self) -> None:
         """Let go of every file; the next call opens them again."""
         self._lock.close()
         self.index.close()
-        self._file = self._end = None
+        self._tail.close()
 
     def _identify(self, event: Event) -> Identified:
         return Identified(event, self._new_id(), timestamp(self._clock()))
@@ -164,23 +211,31 @@ class Ledger:
 
     def _write(self, waiting: list[Waiting], fresh: list[Identified]) -> list[Sealed]:
         """Append queued records that the ledger does not hold yet, then fresh ones."""
+
+        def due(trail: Trail) -> list[Sealed]:
+            queued = [
+                Identified(each.record, each.record.id, each.record.timestamp)
+                for each in waiting
+                if self.index.find(each.record.id) is None
+            ]
+            return [_chain(each, trail) for each in (*queued, *fresh)]
+
+        sealed = self._put_down(due)
+        self._queue.drop(waiting)
+        return sealed
+
+    def _put_down(self, due: Callable[[Trail], list[Sealed]]) -> list[Sealed]:
+        """Append what is due at the end of the chain, and have the disk keep it."""
         try:
-            self._make_room()
+            make_private_room(self._root)
             with self._lock.held():
-                file, end = self._settled()
-                due = [
-                    Identified(each.record, each.record.id, each.record.timestamp)
-                    for each in waiting
-                    if self.index.find(each.record.id) is None
-                ]
-                offset = end.size
-                # Until all is written for certain, what is known of the end is not.
-                self._end = None
-                sealed = [_chain(each, end.trail) for each in (*due, *fresh)]
+                file, end = self._tail.take(self.index)
+                name, offset = self._tail.file, end.size
+                sealed = due(end.trail)
                 data = b"".join([each.line for each in sealed])
                 ticket = file.append(data)
                 end.moved(data)
-                self._end = end
+                self._tail.give_back(end)
             file.sync(ticket)
         except OSError as error:
             raise LedgerUnavailableError(
@@ -188,64 +243,39 @@ class Ledger:
                 problem=f"it cannot be appended to: {error.strerror or error}",
                 cure="free the disk or mend its rights; what waits is appended then",
             ) from error
-        self._queue.drop(waiting)
-        self.index.appended(file.fd, offset, [(each.line, each.entry) for each in sealed])
+        self._journal.note(data)
+        self._known_heads.note([each.entry.link for each in sealed])
+        added = batch(data, [each.entry for each in sealed])
+        self.index.appended(file.stamp(name), offset, added)
         return sealed
 
-    def _settled(self) -> tuple[LedgerFile, LedgerEnd]:
-        """Give the file that the path names now, and its end, a torn line moved aside."""
-        if self._file is None or not self._file.is_current():
-            self._file, self._end = LedgerFile(self._path, self._disk), None
-        if self._end is None or not self._end.follow(self._file):
-            torn = self._local / "torn"
-            self._end = LedgerEnd.find(self._file, torn, self._clock, self.index)
-        return self._file, self._end
-
-    def _settled_size(self, fd: int) -> int:
-        """Give the size between two appends, where anyone could be appending."""
+    def _snapshot(self, main: int | None) -> Snapshot:
+        """Take the files as they are between two appends, where anyone could be appending."""
         if self._lock.exists():
             # A reader without rights to the lock sees at worst a line that is being written.
             with suppress(IntentLspError), self._lock.held():
-                return os.fstat(fd).st_size
-        return os.fstat(fd).st_size
+                return Snapshot(self._root, main, self._files.stamp())
+        return Snapshot(self._root, main, self._files.stamp())
 
     def _keep(self, identified: Identified, reason: str) -> Queued:
         event, id_, moment = identified
         record = draft(event, id=id_, timestamp=moment, end=End())
         try:
-            self._make_room()
+            make_private_room(self._root)
             return Queued(self._queue.find(id_) or self._queue.put(record), reason)
         except (OSError, IntentLspError) as error:
             raise LedgerUnavailableError(
                 path=str(self._path), problem=f"{reason}; nor can the record wait: {error}"
             ) from error
 
-    def _make_room(self) -> None:
-        """Make `.orchestration/.local/`, private to this user, where it is missing."""
-        control = self._root / CONTROL_ROOM
-        if not _is_directory(control):
-            control.mkdir(exist_ok=True)
-            if not control.resolve().is_relative_to(self._root.resolve()):
-                raise UnsafePathError(path=str(control), problem="it leads out of the root")
-        if not _is_directory(self._local):
-            try:
-                self._local.mkdir(mode=0o700)
-            except FileExistsError as error:
-                # Two that start together make it once; anything else is no place to write.
-                if not _is_directory(self._local):
-                    problem = "not a directory"
-                    raise UnsafePathError(path=str(self._local), problem=problem) from error
-
-
-def _is_directory(path: Path) -> bool:
-    with suppress(OSError):
-        return stat.S_ISDIR(os.lstat(path).st_mode)
-    return False
-
 
 def _chain(identified: Identified, trail: Trail) -> Sealed:
     event, id_, moment = identified
     record, line = seal(draft(event, id=id_, timestamp=moment, end=trail.end))
+    return _follow(record, line, trail)
+
+
+def _follow(record: Record, line: bytes, trail: Trail) -> Sealed:
     entry = entry_of(record)
     trail.step(entry.link)
     return Sealed(record, line, entry)

@@ -5,16 +5,29 @@ Invariant: what is known of the end counts only while the file's last bytes are 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Final, Self
 
-from intent_lsp.core.chain import Trail
+from intent_lsp.core.chain import Head, Trail
+from intent_lsp.core.errors import LedgerUnavailableError
+from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.ledger_jsonl import examine
-from intent_lsp.store.index import MAX_LAG, Index
-from intent_lsp.store.ledger_file import LedgerFile, sync_directory, write_new
+from intent_lsp.store.ledger_file import (
+    LedgerFile,
+    Reader,
+    last_line_start,
+    opened,
+    read_at,
+    sync_directory,
+    write_new,
+)
+from intent_lsp.store.ledger_files import LedgerFiles
+from intent_lsp.store.ledger_index import MAX_LAG, Index
 
 Clock = Callable[[], datetime]
 
@@ -31,17 +44,23 @@ class LedgerEnd:
     whole: bool
 
     @classmethod
-    def find(cls, file: LedgerFile, torn: Path, clock: Clock, index: Index) -> Self:
+    def find(
+        cls, file: LedgerFile, name: WorkspacePath, root: Path, *, clock: Clock, index: Index
+    ) -> Self:
         """Find the end of a file by the index, or by its tail where that is far behind.
 
-        A torn last line is moved below `torn`. Raises OSError.
+        `name` is the file's, relative to the root. A torn last line is moved to
+        `.local/torn/`. Raises OSError.
         """
         size = file.size()
         if size and file.read(size - 1, size) != b"\n":
-            size = _move_torn(file, size, torn, clock)
-        trail = index.trail(file.fd, size)
+            size = _move_torn(file, size, root / LOCAL_ROOM / "torn", clock)
+        trail = index.trail(name, size)
         whole = trail is not None
-        end = cls(size, b"", trail if trail is not None else _by_tail(file, size), whole)
+        trail = _by_tail(file.read, size) if trail is None else _ended(trail, name)
+        if trail.last is None:
+            trail = _begun(trail, root)
+        end = cls(size, b"", trail, whole)
         end.tail = file.read(max(size - _TAIL, 0), size)
         return end
 
@@ -70,19 +89,47 @@ class LedgerEnd:
         self.size, self.tail = size, data[-_TAIL:]
 
 
-def _by_tail(file: LedgerFile, size: int) -> Trail:
+def _ended(trail: Trail, name: WorkspacePath) -> Trail:
+    """Leave the ends of other writers to them, once a segment has begun."""
+    if name == LEDGER_FILE or trail.last is None:
+        return trail
+    own = {hash_: head for hash_, head in trail.heads.items() if head.file == name}
+    return replace(trail, heads=own)
+
+
+def _begun(trail: Trail, root: Path) -> Trail:
+    """Let the first record of a file follow the newest of all the others."""
+    heads = list(trail.heads.values()) or _ends_by_tails(root)
+    newest = max(heads, key=lambda head: head.timestamp, default=None)
+    if newest is None:
+        return trail
+    return replace(trail, last=newest.hash, last_time=newest.timestamp)
+
+
+def _ends_by_tails(root: Path) -> list[Head]:
+    """Give the last record of each file; where the index knows no more, one is chained on."""
+    ends = []
+    for stamp in LedgerFiles(root).stamp():
+        with suppress(LedgerUnavailableError), opened(root / stamp.file) as fd:
+            if fd is not None:
+                trail = _by_tail(partial(read_at, fd), stamp.size)
+                ends += list(trail.heads.values())
+    return ends
+
+
+def _by_tail(read: Reader, size: int) -> Trail:
     """Chain on the last record that can be read; loose heads are tied once the index knows."""
     trail = Trail()
     while size and trail.last is None:
-        start = file.last_line_start(size)
-        trail.step(examine(file.read(start, size)))
+        start = last_line_start(read, size)
+        trail.step(examine(read(start, size)))
         size = start
     return trail
 
 
 def _move_torn(file: LedgerFile, size: int, directory: Path, clock: Clock) -> int:
     """Keep a last line without end aside, then cut it off; give the size that is left."""
-    start = file.last_line_start(size)
+    start = last_line_start(file.read, size)
     directory.mkdir(mode=0o700, exist_ok=True)
     plain = timestamp(clock()).replace(":", "").replace("-", "")
     write_new(_free(directory, f"{plain}-{start}"), file.read(start, size))

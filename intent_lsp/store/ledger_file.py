@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.errors import LedgerUnavailableError, UnsafePathError
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.store.ledger_files import FileStamp
 
 if sys.platform == "darwin":
     import fcntl
@@ -29,6 +31,9 @@ _READ_FLAGS: Final = (
     | getattr(os, "O_BINARY", 0)
 )
 _CHUNK: Final = 64 * 1024
+
+Reader = Callable[[int, int], bytes]
+"""Gives the bytes of a file from one offset to another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,20 +69,14 @@ class LedgerFile:
         """Give the size in bytes."""
         return os.fstat(self.fd).st_size
 
+    def stamp(self, name: WorkspacePath) -> FileStamp:
+        """Stamp the file, which is called `name` below its root."""
+        found = os.fstat(self.fd)
+        return FileStamp(name, (found.st_dev, found.st_ino), found.st_size, found.st_mtime_ns)
+
     def read(self, start: int, end: int) -> bytes:
         """Read the bytes from `start` to `end`."""
         return read_at(self.fd, start, end)
-
-    def last_line_start(self, end: int) -> int:
-        """Find where the line begins that ends before `end`; its newline may be missing."""
-        at = end - 1
-        while at > 0:
-            start = max(at - _CHUNK, 0)
-            found = self.read(start, at).rfind(b"\n")
-            if found >= 0:
-                return start + found + 1
-            at = start
-        return 0
 
     def cut(self, size: int) -> None:
         """Cut everything behind `size` off."""
@@ -140,6 +139,18 @@ def read_at(fd: int, start: int, end: int) -> bytes:
     if len(found) in (0, end - start):
         return found
     return found + read_at(fd, start + len(found), end)
+
+
+def last_line_start(read: Reader, end: int) -> int:
+    """Find where the line begins that ends before `end`; its newline may be missing."""
+    at = end - 1
+    while at > 0:
+        start = max(at - _CHUNK, 0)
+        found = read(start, at).rfind(b"\n")
+        if found >= 0:
+            return start + found + 1
+        at = start
+    return 0
 
 
 @contextmanager

@@ -1,186 +1,113 @@
-"""The verification of a ledger, in one pass over its bytes (ledger section 2).
+"""The verification of a ledger, in one pass over its files (ledger section 2).
 
-Invariant: memory stays flat in the ledger's size: what has to be remembered of every line is kept
-in a temporary file.
-Invariant: every hash is recomputed, and every link is compared with a recomputed hash.
+Invariant: memory stays flat in the ledger's size.
+Invariant: a line has been judged by itself before it comes here, where its place is judged.
 """
 
-import struct
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from tempfile import SpooledTemporaryFile
-from typing import Final
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple
 
-from intent_lsp.core.chain import Trail
+from intent_lsp.core.chain import Head
+from intent_lsp.core.closing import Extent, conditional, proved
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.findings import Severity
-from intent_lsp.core.verification import Problem, Verification
-from intent_lsp.formats.ledger_jsonl import examine
+from intent_lsp.core.first_problems import problem
+from intent_lsp.core.paths import LEDGER_FILE
+from intent_lsp.core.verification import Anchor, AnchorKind, Problem, Verification
+from intent_lsp.store.ledger_files import Strange
+from intent_lsp.store.ledger_pass import Elsewhere, LinkPass, Piece
+from intent_lsp.store.ledger_remembered import Remembered, key
 
-_REMEMBERED: Final = struct.Struct("36s71s")
-_IN_MEMORY: Final = 8 * 1024 * 1024
-_IDS_AT_ONCE: Final = 250_000
-_CHUNK: Final = 1024 * 1024
 _HEADS_NAMED: Final = 20
-_SEVERITY: Final[Mapping[LedgerCode, Severity]] = {
-    LedgerCode.TORN_TAIL: Severity.WARNING,
-    LedgerCode.UNTIED_HEADS: Severity.INFORMATION,
-    LedgerCode.CLOCK_BACKWARDS: Severity.INFORMATION,
-}
 
 
-Reader = Callable[[int, int], bytes]
-"""Gives the bytes from one offset to another."""
+class Part(NamedTuple):
+    """One of the ledger's files: its name in problems, and what is found on its lines, in order."""
 
-
-def verify(read: Reader, size: int, file: str) -> Verification:
-    """Verify the first `size` bytes of a ledger; `file` names it in problems."""
-    with SpooledTemporaryFile(max_size=_IN_MEMORY) as remembered:
-        found = _Pass(file=file, remembered=remembered)
-        for line in _lines(read, size):
-            found.follow(line)
-        found.resolve_links()
-        found.compare_ids()
-        return found.verification()
-
-
-@dataclass(frozen=True, slots=True)
-class _Loose:
-    """A line that names hashes which are no open head."""
-
-    line: int
-    hash: ContentHash
-    named: tuple[ContentHash, ...]
-
-
-@dataclass(slots=True, kw_only=True)
-class _Pass:
     file: str
-    remembered: SpooledTemporaryFile[bytes]
-    trail: Trail = field(default_factory=Trail)
-    records: int = 0
-    loose: list[_Loose] = field(default_factory=list)
-    firsts: dict[LedgerCode, Problem] = field(default_factory=dict)
-    counts: Counter[LedgerCode] = field(default_factory=Counter)
+    pieces: Iterable[Piece]
 
-    def follow(self, line: bytes) -> None:
-        if not line.endswith(b"\n"):
-            message = f"{len(line)} bytes without a line end: they hold no answered record"
-            self.note(LedgerCode.TORN_TAIL, self.trail.lines + 1, message)
-            return
-        link = examine(line)
-        if self.trail.goes_back(link):
-            message = "its clock is behind that of the record before it"
-            self.note(LedgerCode.CLOCK_BACKWARDS, self.trail.lines + 1, message)
-        named = self.trail.step(link)
-        if link.flaw is not None:
-            self.note(link.flaw.code, self.trail.lines, link.flaw.message)
-        if named:
-            self.loose.append(_Loose(self.trail.lines, link.hash, named))
-        self.records += bool(link.hash)
-        self.remembered.write(_REMEMBERED.pack(link.id.encode(), link.hash.encode()))
 
-    def resolve_links(self) -> None:
-        """Look for the records that loose lines name; two branches joined, or a broken chain."""
-        sought = {name for loose in self.loose for name in (loose.hash, *loose.named)}
-        where: dict[str, int] = {}
-        if sought:
-            for line, (_, found) in enumerate(self.recall(), 1):
-                name = found.decode()
-                if name in sought:
-                    where.setdefault(name, line)
-        for loose in self.loose:
-            if where[loose.hash] < loose.line:
-                self.trail.copied(loose.hash)
-            if any(where.get(name, loose.line) >= loose.line for name in loose.named):
-                message = "it names a record that stands on no earlier line"
-                self.note(LedgerCode.BROKEN_LINK, loose.line, message)
+def nowhere(_hashes: Collection[ContentHash]) -> Collection[ContentHash]:
+    """Know of no other branch."""
+    return ()
 
-    def compare_ids(self) -> None:
-        """Look for two records of one id, in parts small enough for the memory."""
-        parts = 1 + self.records // _IDS_AT_ONCE
-        doubled: list[int] = []
-        for part in range(parts):
-            seen: dict[bytes, bytes] = {}
-            for line, (id_, hash_) in enumerate(self.recall(), 1):
-                if hash(id_) % parts == part and seen.setdefault(id_, hash_) != hash_:
-                    doubled.append(line)
-        for line in sorted(doubled):
-            message = "an earlier record has the same id and other content"
-            self.note(LedgerCode.DUPLICATE_ID, line, message)
 
-    def recall(self) -> Iterator[tuple[bytes, bytes]]:
-        """Give the id and the hash of each line again; both of NUL for a line that is none."""
-        self.remembered.seek(0)
-        while block := self.remembered.read(_REMEMBERED.size * 8192):
-            yield from _REMEMBERED.iter_unpack(block)
+def verify(
+    parts: Iterable[Part],
+    anchors: Sequence[Anchor] = (),
+    *,
+    strange: Sequence[Strange] = (),
+    elsewhere: Elsewhere = nowhere,
+) -> Verification:
+    """Verify the files of a ledger, given in reading order and each read once.
 
-    def note(self, code: LedgerCode, line: int, message: str) -> None:
-        self.counts[code] += 1
-        first = self.firsts.setdefault(code, self.problem(code, line, message))
-        if line < first.line:
-            self.firsts[code] = self.problem(code, line, message)
+    `anchors` are looked for; `strange` is what stands in a file's place; `elsewhere` is asked for
+    records that a file follows and that no file holds.
+    """
+    with Remembered() as remembered:
+        found = LinkPass(remembered, elsewhere)
+        for part in parts:
+            found.follow_file(part.file, part.pieces)
+        found.close()
+        reached = [replace(anchor, records=_reached(remembered, [anchor])) for anchor in anchors]
+        # What this machine knows is no proof: who writes the ledger can write that, too.
+        proofs = [anchor for anchor in reached if anchor.kind is not AnchorKind.KNOWN_HEAD]
+        proven = _reached(remembered, proofs) if len(proofs) > 1 else None
+        proven = proven or max((anchor.records or 0 for anchor in proofs), default=0)
+    problems = found.problems.told()
+    problems += [problem(LedgerCode.UNREADABLE_FILE, s.file, 1, s.problem) for s in strange]
+    return _outcome(found, problems, reached, proofs=proofs, proven=proven)
 
-    def problem(self, code: LedgerCode, line: int, message: str) -> Problem:
-        severity = _SEVERITY.get(code, Severity.ERROR)
-        return Problem(code=code, severity=severity, file=self.file, line=line, message=message)
 
-    def verification(self) -> Verification:
-        firsts = sorted(self.firsts.values(), key=lambda problem: problem.line)
-        problems = [
-            replace(first, message=first.message + _others(self.counts[first.code] - 1))
-            for first in firsts
-        ]
-        problems += self.untied()
-        ok = all(problem.severity is not Severity.ERROR for problem in problems)
-        return Verification(
-            ok=ok,
-            records=self.records,
-            segments=int(self.trail.lines > 0),
-            heads=tuple(self.trail.heads.values()),
-            problems=tuple(problems),
-            proved="nothing: no anchor was given",
-            conditional=self.conditional(ok=ok),
+def _outcome(
+    found: LinkPass,
+    problems: Sequence[Problem],
+    reached: Sequence[Anchor],
+    *,
+    proofs: Sequence[Anchor],
+    proven: int,
+) -> Verification:
+    consistent = all(each.severity is not Severity.ERROR for each in problems)
+    heads = tuple(found.heads.values())
+    extent = Extent(records=found.records, proven=proven, heads=len(heads), consistent=consistent)
+    return Verification(
+        ok=consistent,
+        records=found.records,
+        segments=found.files,
+        heads=heads,
+        problems=(*problems, *_untied(heads)),
+        anchors=tuple(reached),
+        proved=proved(proofs, extent),
+        conditional=conditional(extent),
+    )
+
+
+def _reached(remembered: Remembered, anchors: Sequence[Anchor]) -> int | None:
+    """Count the records that anchors stand for; None: no file holds any of them."""
+    if not anchors:
+        return None
+    return remembered.reach({key(anchor.hash) for anchor in anchors}).records or None
+
+
+def _untied(heads: Sequence[Head]) -> list[Problem]:
+    """Name the heads that the next append will tie."""
+    newest = _current(heads)
+    return [
+        problem(
+            LedgerCode.UNTIED_HEADS,
+            head.file,
+            head.line,
+            f"the end of another branch, by session {head.session_id}; not tied yet",
         )
-
-    def untied(self) -> list[Problem]:
-        """Name the heads that the next append will tie."""
-        heads = self.trail.heads
-        loose = [head for head in heads.values() if head.hash != self.trail.last]
-        return [
-            self.problem(
-                LedgerCode.UNTIED_HEADS,
-                head.line,
-                f"the end of another branch, by session {head.session_id}; not tied yet",
-            )
-            for head in (loose[:_HEADS_NAMED] if len(heads) > 1 else [])
-        ]
-
-    def conditional(self, *, ok: bool) -> str:
-        if not ok:
-            return "nothing: the chain is broken"
-        if not self.records:
-            return "nothing: there is no record yet"
-        if len(self.trail.heads) > 1:
-            return f"all {self.records} records, and {len(self.trail.heads) - 1} untied heads"
-        return f"all {self.records} records: whoever can write the file can write it anew"
+        for head in [head for head in heads if head is not newest][:_HEADS_NAMED]
+    ]
 
 
-def _others(count: int) -> str:
-    return f" (and {count} more)" if count else ""
-
-
-def _lines(read: Reader, size: int) -> Iterator[bytes]:
-    """Give every line with its newline, and what stands after the last one."""
-    rest: list[bytes] = []
-    for start in range(0, size, _CHUNK):
-        first, *lines = read(start, min(start + _CHUNK, size)).split(b"\n")
-        rest.append(first)
-        for line in lines:
-            yield b"".join(rest) + b"\n"
-            rest = [line]
-    torn = b"".join(rest)
-    if torn:
-        yield torn
+def _current(heads: Sequence[Head]) -> Head | None:
+    """Choose the head that the others are told apart from: the main file's last, or the newest."""
+    main = [head for head in heads if head.file == LEDGER_FILE]
+    newest = max(heads, key=lambda head: head.timestamp, default=None)
+    return main[-1] if main else newest

@@ -43,13 +43,20 @@ class TestTrail:
         assert trail.step(Link(b, prev=a)) == ()
         assert tuple(trail.heads) == (b,)
 
-    def test_a_copy_of_a_line_that_others_follow_is_no_head(self, trail: Trail) -> None:
+    def test_a_copy_that_is_passed_over_is_the_last_line_and_no_head(self, trail: Trail) -> None:
         a, b = map(ContentHash, "ab")
-        for link in (Link(a, prev=None), Link(b, prev=a)):
+        for link in (Link(a), Link(b, prev=a)):
             trail.step(link)
+        trail.pass_over(Link(a, timestamp="3"))
+        assert (tuple(trail.heads), trail.last, trail.lines) == ((b,), a, 3)
+
+    def test_a_line_goes_on_where_it_follows_the_record_above(self, trail: Trail) -> None:
+        a, b = map(ContentHash, "ab")
+        assert not trail.goes_on(Link(a))
         trail.step(Link(a))
-        trail.copied(a)
-        assert tuple(trail.heads) == (b,)
+        assert trail.goes_on(Link(b, prev=a))
+        assert trail.goes_on(Link(b, bare=True))
+        assert not trail.goes_on(Link(b))
 
     def test_a_clock_goes_back_only_against_the_record_right_before(self, trail: Trail) -> None:
         a, b = map(ContentHash, "ab")

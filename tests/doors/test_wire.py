@@ -275,6 +275,7 @@ def test_a_verification_is_spelled_with_its_heads() -> None:
         "problems": [
             {"code": "BAD_HASH", "severity": "error", "file": "x", "line": 3, "message": "No."}
         ],
+        "anchors": [],
         "proved": "p",
         "conditional": "c",
     }

@@ -189,7 +189,7 @@ class TestFarBehind:
 
     @pytest.fixture
     def root(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-        monkeypatch.setattr("intent_lsp.store.index.MAX_LAG", 0)
+        monkeypatch.setattr("intent_lsp.store.ledger_index.MAX_LAG", 0)
         monkeypatch.setattr("intent_lsp.store.ledger_end.MAX_LAG", 0)
         ledger_at(tmp_path).append(edit())
         local(tmp_path, "index.sqlite3").unlink()

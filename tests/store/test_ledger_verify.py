@@ -1,7 +1,7 @@
 """Verification: every tampering is named by its line, and honest histories are no error."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -14,10 +14,15 @@ from intent_lsp.core.chain import End, draft
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.findings import Severity
+from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.records import Event
-from intent_lsp.core.verification import Verification
+from intent_lsp.core.verification import Anchor, AnchorKind, Verification
 from intent_lsp.formats.ledger_jsonl import examine, seal
-from intent_lsp.store.ledger_verify import verify
+from intent_lsp.store.ledger_files import ARCHIVE_ROOM, SEGMENT_ROOM, Strange
+from intent_lsp.store.ledger_pass import Packed, Piece
+from intent_lsp.store.ledger_remembered import rows
+from intent_lsp.store.ledger_scan import scan
+from intent_lsp.store.ledger_verify import Part, verify
 from tests.support.ledgers import edit, events, new_id
 
 LINES = 8
@@ -45,9 +50,13 @@ def chain_of(count: int, *, after: End | None = None, mark: str = "a") -> list[b
 CHAIN = tuple(chain_of(LINES))
 
 
-def check(lines: list[bytes]) -> Verification:
+def part(lines: Sequence[bytes], file: str = LEDGER_FILE) -> Part:
     data = b"".join(lines)
-    return verify(lambda start, end: data[start:end], len(data), "trace.jsonl")
+    return Part(file, [*scan(lambda start, end: data[start:end], len(data))])
+
+
+def check(lines: list[bytes]) -> Verification:
+    return verify([part(lines)])
 
 
 def found(lines: list[bytes]) -> list[tuple[str, int]]:
@@ -176,7 +185,7 @@ def test_each_flaw_of_a_line_is_named_once_with_how_many_follow(
     outcome = check(lines)
     (problem,) = [each for each in outcome.problems if each.code == code]
     assert not outcome.ok
-    assert (problem.file, problem.line) == ("trace.jsonl", 3)
+    assert (problem.file, problem.line) == (LEDGER_FILE, 3)
     assert problem.severity is Severity.ERROR
     assert "1 more" in problem.message
     assert outcome.conditional.startswith("nothing")
@@ -242,8 +251,9 @@ class TestBranches:
 def test_a_ledger_longer_than_the_memory_kept_for_it_is_verified_alike(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    for name, value in (("_IN_MEMORY", 100), ("_IDS_AT_ONCE", 2), ("_CHUNK", 700)):
-        monkeypatch.setattr(f"intent_lsp.store.ledger_verify.{name}", value)
+    monkeypatch.setattr("intent_lsp.store.ledger_scan.RANGE", 700)
+    for name, value in (("_IN_MEMORY", 100), ("_AT_MOST", 1), ("_SLOTS", 1), ("_AT_ONCE", 3)):
+        monkeypatch.setattr(f"intent_lsp.store.ledger_remembered.{name}", value)
     assert check(list(CHAIN)).ok
     same = examine(CHAIN[2]).id
     doubled = [line_after(end_of(CHAIN[-1]), edit("x"), 9, same)]
@@ -254,3 +264,199 @@ def test_a_ledger_longer_than_the_memory_kept_for_it_is_verified_alike(
 
 def test_hashes_are_typed() -> None:
     assert examine(CHAIN[1]).prev == ContentHash(examine(CHAIN[0]).hash)
+
+
+class TestManyFiles:
+    """Archives, the main file and segments, read as one ledger."""
+
+    archive = f"{ARCHIVE_ROOM}/agent_trace-1.jsonl"
+    main = CHAIN[3:]
+    segment = tuple(chain_of(2, after=end_of(CHAIN[-1]), mark="segment"))
+
+    def files(
+        self,
+        archive: Sequence[bytes] = CHAIN[:3],
+        main: Sequence[bytes] = CHAIN[3:],
+        segment: Sequence[bytes] = (),
+        name: str = f"{SEGMENT_ROOM}/b.jsonl",
+    ) -> list[Part]:
+        named = ((self.archive, archive), (LEDGER_FILE, main), (name, segment))
+        return [part(lines, file) for file, lines in named if lines]
+
+    def found(self, parts: list[Part]) -> list[tuple[str, str, int]]:
+        return [(each.code.value, each.file, each.line) for each in verify(parts).problems]
+
+    def test_are_one_chain(self) -> None:
+        outcome = verify(self.files(segment=self.segment))
+        assert (outcome.ok, outcome.problems, outcome.records) == (True, (), LINES + 2)
+        assert outcome.segments == 3
+        (head,) = outcome.heads
+        assert (head.file, head.line) == (f"{SEGMENT_ROOM}/b.jsonl", 2)
+
+    def test_may_follow_one_another_in_any_order(self) -> None:
+        later = chain_of(1, after=end_of(self.segment[-1]), mark="later")
+        parts = [*self.files(segment=self.segment, name=f"{SEGMENT_ROOM}/z.jsonl")]
+        parts.insert(2, part(later, f"{SEGMENT_ROOM}/a.jsonl"))
+        outcome = verify(parts)
+        assert (outcome.ok, outcome.problems) == (True, ())
+        assert [head.file for head in outcome.heads] == [f"{SEGMENT_ROOM}/a.jsonl"]
+
+    @given(st.integers(0, LINES), st.integers(0, LINES))
+    def test_may_hold_the_same_lines_twice(self, archived: int, kept: int) -> None:
+        begin = min(archived, kept)
+        outcome = verify(self.files(CHAIN[:archived], CHAIN[begin:]))
+        assert (outcome.ok, outcome.problems) == (True, ())
+        assert (outcome.records, len(outcome.heads)) == (LINES, 1)
+
+    def test_show_which_of_them_is_missing(self) -> None:
+        segment = f"{SEGMENT_ROOM}/b.jsonl"
+        for parts, file in (
+            (self.files(archive=(), segment=self.segment), LEDGER_FILE),
+            (self.files(main=(), segment=self.segment), segment),
+            ([part(self.segment, segment)], segment),
+        ):
+            assert ("MISSING_SEGMENT", file, 1) in self.found(parts)
+            assert not verify(parts).ok
+
+    def test_tell_a_missing_file_from_a_removed_line(self) -> None:
+        for parts, line in (
+            (self.files(main=[CHAIN[3], *CHAIN[5:]]), 2),
+            ([part(CHAIN[1:])], 1),
+        ):
+            codes = [code for code, _, _ in self.found(parts)]
+            assert ("BROKEN_LINK", LEDGER_FILE, line) in self.found(parts)
+            assert "MISSING_SEGMENT" not in codes
+
+    def test_of_another_branch_are_not_missing(self) -> None:
+        asked: list[ContentHash] = []
+
+        def elsewhere(hashes: Collection[ContentHash]) -> Collection[ContentHash]:
+            asked.extend(hashes)
+            return hashes
+
+        parts = [part(self.segment, f"{SEGMENT_ROOM}/b.jsonl")]
+        outcome = verify(parts, elsewhere=elsewhere)
+        assert outcome.ok
+        assert [each.code for each in outcome.problems] == [LedgerCode.HEAD_ELSEWHERE]
+        assert asked == [examine(CHAIN[-1]).hash]
+
+    def test_name_the_file_and_the_line_of_what_was_changed(self) -> None:
+        for at, file, line in ((1, self.archive, 2), (4, LEDGER_FILE, 2)):
+            lines = list(CHAIN)
+            lines[at] = lines[at].replace(b"a/", b"b/")
+            parts = self.files(lines[:3], lines[3:])
+            assert ("BAD_HASH", file, line) in self.found(parts)
+
+    def test_may_not_repeat_an_id(self) -> None:
+        again = line_after(end_of(CHAIN[-1]), edit("other"), 9, examine(CHAIN[0]).id)
+        found = self.found(self.files(segment=[again]))
+        assert found == [("DUPLICATE_ID", f"{SEGMENT_ROOM}/b.jsonl", 1)]
+
+    def test_in_whose_place_something_else_stands_are_named(self) -> None:
+        outcome = verify(self.files(), strange=[Strange("x.jsonl", "it is no plain file")])
+        assert not outcome.ok
+        assert [(each.code, each.file) for each in outcome.problems] == [
+            (LedgerCode.UNREADABLE_FILE, "x.jsonl")
+        ]
+
+    def test_each_have_an_end_until_one_ties_them(self) -> None:
+        other = chain_of(2, after=end_of(CHAIN[-1]), mark="other")
+        parts = [*self.files(segment=self.segment), part(other, f"{SEGMENT_ROOM}/c.jsonl")]
+        outcome = verify(parts)
+        assert (outcome.ok, len(outcome.heads)) == (True, 2)
+        heads = tuple(head.hash for head in outcome.heads)
+        tie = line_after(End(heads[0], heads), edit("tie"), 59)
+        outcome = verify([*parts, part([tie], f"{SEGMENT_ROOM}/d.jsonl")])
+        assert (outcome.ok, outcome.problems, len(outcome.heads)) == (True, (), 1)
+
+
+class TestAnchors:
+    """Hashes that somebody vouches for, and how far they reach."""
+
+    def anchor(self, line: bytes, kind: AnchorKind = AnchorKind.GIVEN, name: str = "") -> Anchor:
+        return Anchor(hash=examine(line).hash, kind=kind, name=name)
+
+    @given(st.integers(0, LINES - 1), st.integers(0, LINES))
+    def test_prove_a_record_and_all_that_it_follows_in_whatever_files(
+        self, at: int, cut: int
+    ) -> None:
+        names = (f"{SEGMENT_ROOM}/z.jsonl", f"{SEGMENT_ROOM}/a.jsonl")
+        parts = [part(CHAIN[:cut], names[0]), part(CHAIN[cut:], names[1])]
+        for order in (parts, parts[::-1]):
+            outcome = verify(order, [self.anchor(CHAIN[at])])
+            assert [anchor.records for anchor in outcome.anchors] == [at + 1]
+
+    def test_say_what_is_proved_and_what_is_not(self) -> None:
+        anchors = [
+            self.anchor(CHAIN[4], AnchorKind.COMMIT, "a" * 40),
+            self.anchor(CHAIN[1], AnchorKind.CHECKPOINT),
+        ]
+        outcome = verify([part(CHAIN)], anchors)
+        assert outcome.proved.startswith(f"the first 5 of {LINES} records are what they were at")
+        assert "commit aaaaaaaaaaaa; the first 2 of" in outcome.proved
+        assert outcome.conditional.startswith("the 3 records after that")
+
+    def test_of_the_last_record_prove_all(self) -> None:
+        outcome = verify([part(CHAIN)], [self.anchor(CHAIN[-1])])
+        assert outcome.proved.startswith(f"all {LINES} records are what they were at the record")
+        assert outcome.conditional == "nothing: every record is proved"
+
+    def test_that_this_machine_alone_knows_are_looked_for_and_prove_nothing(self) -> None:
+        outcome = verify([part(CHAIN)], [self.anchor(CHAIN[-1], AnchorKind.KNOWN_HEAD)])
+        assert [anchor.records for anchor in outcome.anchors] == [LINES]
+        assert outcome.proved.startswith("nothing")
+        assert f"all {LINES} records" in outcome.conditional
+
+    def test_that_no_file_holds_prove_nothing(self) -> None:
+        nowhere = Anchor(hash=hash_content(b"nowhere"), kind=AnchorKind.GIVEN)
+        outcome = verify([part(CHAIN)], [nowhere])
+        assert outcome.anchors == (nowhere,)
+        assert outcome.proved.startswith("nothing")
+        assert outcome.ok
+
+    def test_prove_each_branch_and_both_together(self) -> None:
+        ours = chain_of(2, after=end_of(CHAIN[2]), mark="ours")
+        theirs = chain_of(3, after=end_of(CHAIN[2]), mark="theirs")
+        ends = (end_of(ours[-1]).last, end_of(theirs[-1]).last)
+        tie = line_after(End(ends[0], tuple(end for end in ends if end)), edit("tie"), 59)
+        lines = [*CHAIN[:3], *ours, *theirs, tie]
+        anchors = [self.anchor(line) for line in (ours[-1], theirs[-1], tie)]
+        outcome = verify([part(lines)], anchors)
+        assert [anchor.records for anchor in outcome.anchors] == [5, 6, 9]
+        outcome = verify([part(lines)], anchors[:2])
+        assert outcome.conditional.startswith("the 1 records after that")
+
+    @given(st.integers(0, LINES - 2))
+    def test_do_not_prove_what_was_changed_and_sealed_again(self, at: int) -> None:
+        lines = list(CHAIN)
+        lines[at] = line_after(end_of(CHAIN[at - 1]) if at else End(), edit("changed"), at)
+        outcome = verify([part(lines)], [self.anchor(CHAIN[-1])])
+        assert [anchor.records for anchor in outcome.anchors] == [LINES - at - 1]
+        assert not outcome.ok
+
+
+def judged(lines: Sequence[bytes]) -> list[Piece]:
+    """Judge lines one by one."""
+    return [examine(line) for line in lines]
+
+
+def judged_in_pairs(lines: Sequence[bytes]) -> Iterator[Piece]:
+    """Judge lines as a process of its own would, two at a time where that can be."""
+    links = [examine(line) for line in lines]
+    while links:
+        first = links.pop(0)
+        if links and links[0].prev == first.hash and not (first.flaw or links[0].flaw):
+            second = links.pop(0)
+            told = rows([first.id, second.id], [first.hash, second.hash], first.prev)
+            yield Packed(first, second, 2, told)
+        else:
+            yield first
+
+
+@given(st.lists(st.sampled_from(CHAIN) | st.just(b"nonsense\n"), max_size=12), st.integers(0, 12))
+def test_lines_that_are_judged_together_are_found_alike(lines: list[bytes], cut: int) -> None:
+    files = ((f"{ARCHIVE_ROOM}/agent_trace-1.jsonl", lines[:cut]), (LEDGER_FILE, lines[cut:]))
+    anchors = [Anchor(hash=examine(CHAIN[5]).hash, kind=AnchorKind.GIVEN)]
+    one = verify([Part(file, judged(held)) for file, held in files], anchors)
+    other = verify([Part(file, judged_in_pairs(held)) for file, held in files], anchors)
+    assert one == other

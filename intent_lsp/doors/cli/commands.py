@@ -8,7 +8,15 @@ from intent_lsp.doors.cli.command import Command
 from intent_lsp.doors.cli.explain_command import EXPLAIN
 from intent_lsp.doors.cli.init_command import INIT
 from intent_lsp.doors.cli.serve_command import SERVE
+from intent_lsp.doors.cli.trace_archive_command import ARCHIVE
 from intent_lsp.doors.cli.trace_commands import LIST, SHOW, VERIFY
+from intent_lsp.doors.cli.trace_export_command import EXPORT
+from intent_lsp.doors.cli.trace_import_command import IMPORT
+from intent_lsp.doors.cli.trace_merge_command import MERGE
+from intent_lsp.doors.cli.trace_recover_command import RECOVER
+from intent_lsp.doors.cli.trace_report_command import REPORT
+from intent_lsp.doors.cli.trace_seal_command import SEAL
+from intent_lsp.doors.cli.trace_stats_command import STATS
 
 COMMANDS: Final[tuple[Command, ...]] = (
     SERVE,
@@ -24,5 +32,13 @@ COMMANDS: Final[tuple[Command, ...]] = (
     EXPLAIN,
     LIST,
     SHOW,
+    STATS,
+    REPORT,
+    EXPORT,
+    IMPORT,
     VERIFY,
+    SEAL,
+    MERGE,
+    ARCHIVE,
+    RECOVER,
 )

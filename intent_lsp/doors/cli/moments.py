@@ -27,9 +27,23 @@ def since(text: str, now: datetime) -> str | None:
 
 def local(moment: str) -> str:
     """Spell a ledger's timestamp in local time, to the second: `2026-11-21 21:27:33`."""
-    return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    return _here(moment).replace(tzinfo=None).isoformat(" ", "seconds")
+
+
+def local_day(moment: str) -> str:
+    """Give the local day of a ledger's timestamp: `2026-11-21`."""
+    return _here(moment).date().isoformat()
 
 
 def local_with_offset(moment: str) -> str:
     """Spell a ledger's timestamp in local time: `2026-11-21 21:27:33 +0100`."""
-    return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M:%S %z")
+    return f"{local(moment)} {_here(moment):%z}"
+
+
+def _here(moment: str) -> datetime:
+    """Take a moment to the person's time zone; one at the ends of the calendar stays in UTC."""
+    found = datetime.fromisoformat(moment)
+    try:
+        return found.astimezone()
+    except (OverflowError, ValueError):
+        return found

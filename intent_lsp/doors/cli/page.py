@@ -29,6 +29,14 @@ class Page:
         """Whether a person looks at it."""
         return self._out.isatty()
 
+    def shows(self, text: str) -> bool:
+        """Whether every character of a text can be written as it is."""
+        try:
+            text.encode(getattr(self._out, "encoding", None) or "utf-8")
+        except UnicodeEncodeError:
+            return False
+        return True
+
     def line(self, text: str = "") -> None:
         """Write one line; whatever in it could move a cursor is spelled out."""
         self._out.write(spoken(text) + "\n")
@@ -44,6 +52,10 @@ class Page:
             self._out.buffer.write(line.rstrip(b"\n") + b"\n")
         else:
             self._out.write(line.decode().rstrip("\n") + "\n")
+
+    def document(self, text: str) -> None:
+        """Write a whole document, which is UTF-8 and ends with a line end of its own."""
+        self.json(text.encode())
 
     def table(self, table: Table) -> None:
         """Write a table: drawn on a terminal, aligned for a pipe, nothing without rows."""

@@ -1,20 +1,21 @@
-"""The answer to `trace list`: records, newest first."""
+"""The answer to `trace list`: records, newest first, under their days on a terminal."""
 
-import argparse
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from datetime import date
+from itertools import islice
 from typing import Final
 
-from intent_lsp.core.records import Range, Record, RecordFile, ScopeValidation
+from intent_lsp.core.line_count import LineCount, count_of_files
+from intent_lsp.core.records import Record, RecordFile, ScopeValidation
 from intent_lsp.doors.cli.command import Call
-from intent_lsp.doors.cli.exits import Exit, WrongUsageError
-from intent_lsp.doors.cli.moments import local, since
+from intent_lsp.doors.cli.exits import Exit
+from intent_lsp.doors.cli.moments import local
+from intent_lsp.doors.cli.page import Page
 from intent_lsp.doors.cli.table import Cell, Column, Table
-from intent_lsp.doors.cli.whereabouts import path_below, root_above
+from intent_lsp.doors.cli.trace_search import PAGE, Search, search
+from intent_lsp.doors.cli.whereabouts import root_above
 from intent_lsp.formats.ledger_jsonl import encode
 from intent_lsp.governance.tracing import Tracing, tracing
-from intent_lsp.store import clock
-from intent_lsp.store.index import Query
 
 SHORT_ID: Final = 8
 """Digits of an id that are shown, and that `trace show` takes."""
@@ -34,7 +35,8 @@ RECORD_COLUMNS: Final = (
     Column("Id"),
 )
 """The columns of a table of records, for rows of `record_row`."""
-_PAGE: Final = 500
+
+Row = Sequence[Cell]
 
 
 def answer(call: Call) -> int:
@@ -42,18 +44,53 @@ def answer(call: Call) -> int:
     options = call.options
     root = root_above(options.root)
     with tracing(root) as trace:
-        found = _records(trace, _query(options, root), options.limit)
-        if options.json:
-            for record in found:
-                call.page.json(encode(record))
-            return Exit.FINE
-        rows = [record_row(record, trace.flags(record)) for record in found]
-    call.page.table(Table(RECORD_COLUMNS, rows))
-    if not rows:
-        call.page.remark("intent-lsp: no record matches")
-    elif len(rows) == options.limit and call.page.terminal:
-        call.page.remark(f"the newest {options.limit}; --limit 0 shows all there are")
+        asked = search(options, root, trace)
+        towards = asked.oldest_first if options.reverse else asked.newest_first
+        found = towards(trace, options.limit)
+        written = _json(call.page, found) if options.json else _list(call.page, found, trace)
+        _remark(call, asked, trace, written)
     return Exit.FINE
+
+
+def _json(page: Page, records: Iterator[Record]) -> int:
+    written = 0
+    for record in records:
+        page.json(encode(record))
+        written += 1
+    return written
+
+
+def _list(page: Page, records: Iterator[Record], trace: Tracing) -> int:
+    """Write tables of as many rows as are read at once; only the first has headings."""
+    written, day = 0, ""
+    columns: Sequence[Column] = RECORD_COLUMNS
+    while block := list(islice(records, PAGE)):
+        rows: list[Row] = []
+        for record in block:
+            row = record_row(record, trace.flags(record))
+            if page.terminal:
+                day, row = _under_its_day(rows, day, row)
+            rows.append(row)
+        page.table(Table(columns, rows))
+        columns = [Column("", column.fold, column.spare) for column in columns]
+        written += len(block)
+    return written
+
+
+def _under_its_day(rows: list[Row], above: str, row: Row) -> tuple[str, Row]:
+    """Head a new day with a row of its own; give the day, and the row with its time alone."""
+    day, _, time = row[0].text.partition(" ")
+    if day != above:
+        named = date.fromisoformat(day).strftime(f"%a {day}")
+        rows.append([Cell(named, "bold"), *[Cell("")] * (len(row) - 1)])
+    return day, [Cell(time), *row[1:]]
+
+
+def _remark(call: Call, asked: Search, trace: Tracing, written: int) -> None:
+    if not written:
+        call.page.remark(f"intent-lsp: no record matches: {asked.why_none(trace)}")
+    elif written == call.options.limit and call.page.terminal:
+        call.page.remark(f"the newest {written}; --limit 0 shows all there are")
 
 
 def record_row(record: Record, flags: Sequence[str]) -> Sequence[Cell]:
@@ -73,46 +110,15 @@ def record_row(record: Record, flags: Sequence[str]) -> Sequence[Cell]:
 
 def added_and_removed(files: Sequence[RecordFile]) -> str:
     """Say how many lines came and went: `+3 -1`; `whole file` where lines were not compared."""
-    ranges = [run for file in files for talk in file.conversations for run in talk.ranges]
-    if any(run.fallback for run in ranges):
-        return "whole file"
-    counted = [run.replaced or (0, 0, _length(run)) for run in ranges]
-    if not counted:
+    if not any(talk.ranges for file in files for talk in file.conversations):
         return ""
-    return f"+{sum(new for _, _, new in counted)} -{sum(old for _, old, _ in counted)}"
+    lines = count_of_files(files)
+    return "whole file" if lines.whole else came_and_went(lines)
 
 
-def _length(run: Range) -> int:
-    return run.end_line - run.start_line + 1 if run.start_line else 0
-
-
-def _query(options: argparse.Namespace, root: Path) -> Query:
-    after = None
-    if options.since is not None:
-        after = since(options.since, clock.now())
-        if after is None:
-            raise WrongUsageError(
-                f"--since: {options.since} is no moment",
-                cure="say 2h, 3d, 2026-11-21 or 2026-11-21T20:27:33Z",
-            )
-    return Query(
-        intent_ids=None if options.intent is None else (options.intent,),
-        path=None if options.path is None else path_below(root, options.path, options.root),
-        session_ids=None if options.session is None else (options.session,),
-        since=after,
-    )
-
-
-def _records(trace: Tracing, query: Query, limit: int) -> Iterator[Record]:
-    """Give at most `limit` records, 0: all; read page by page."""
-    cursor, left = None, limit
-    while True:
-        wanted = min(left, _PAGE) if limit else _PAGE
-        page = trace.page(query, limit=wanted, cursor=cursor)
-        yield from page.records
-        cursor, left = page.cursor, left - len(page.records)
-        if cursor is None or (limit and left <= 0):
-            return
+def came_and_went(lines: LineCount) -> str:
+    """Say how many lines came and went: `+3 -1`."""
+    return f"+{lines.added} -{lines.removed}"
 
 
 def _file(files: Sequence[RecordFile]) -> str:

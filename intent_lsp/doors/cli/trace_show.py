@@ -1,4 +1,4 @@
-"""The answer to `trace show`: one record in words."""
+"""The answer to `trace show`: one record in words, and the lines that it changed."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -9,9 +9,11 @@ from intent_lsp.doors.cli.command import Call
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.moments import local_with_offset
 from intent_lsp.doors.cli.table import Cell, Column, Table
+from intent_lsp.doors.cli.trace_diff import write_diffs
 from intent_lsp.doors.cli.trace_list import STYLES, added_and_removed
 from intent_lsp.doors.cli.whereabouts import root_above
 from intent_lsp.formats.ledger_jsonl import encode
+from intent_lsp.governance.known_contents import KnownContents
 from intent_lsp.governance.tracing import Tracing, tracing
 
 _NAMED: Final = 5
@@ -25,7 +27,8 @@ Fact = tuple[str, Cell]
 
 def answer(call: Call) -> int:
     """Write the one record whose id begins so."""
-    with tracing(root_above(call.options.root)) as trace:
+    root = root_above(call.options.root)
+    with tracing(root) as trace:
         record = _the_one(trace, call.options.id)
         flags = trace.flags(record)
     if call.options.json:
@@ -37,6 +40,8 @@ def answer(call: Call) -> int:
     facts += _chain(record)
     rows = [(Cell(name, "dim"), cell) for name, cell in facts]
     call.page.table(Table((Column(""), Column("", fold=True)), rows))
+    if not call.options.no_diff:
+        write_diffs(call.page, record, KnownContents(root))
     return Exit.FINE
 
 

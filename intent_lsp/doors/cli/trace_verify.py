@@ -1,20 +1,24 @@
 """The answer to `trace verify`: what is wrong with the ledger, and what that proves."""
 
+import argparse
 import json
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from intent_lsp.core.checkpoints import Checkpoint
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.findings import Severity
 from intent_lsp.core.paths import LEDGER_FILE
-from intent_lsp.core.verification import Problem, Verification
+from intent_lsp.core.verification import Anchor, AnchorKind, Problem, Verification
 from intent_lsp.doors.cli.command import Call
-from intent_lsp.doors.cli.exits import Exit
+from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.page import Page
 from intent_lsp.doors.cli.table import Cell, Column, Table
+from intent_lsp.doors.cli.trace_anchors import given_anchor, given_checkpoints
 from intent_lsp.doors.cli.whereabouts import root_above
 from intent_lsp.formats.verification_json import verification_json
+from intent_lsp.governance.sealing import anchors_of, contradiction
 from intent_lsp.governance.tracing import tracing
 
 _STYLES: Final = {Severity.ERROR: "bold red", Severity.WARNING: "yellow"}
@@ -23,8 +27,14 @@ _NOT_PROVABLE: Final = "that every edit was recorded, and that clocks were right
 
 def answer(call: Call) -> int:
     """Verify, and say what was found; 1 when a problem is an error."""
-    with tracing(root_above(call.options.root)) as trace:
-        found = trace.verify()
+    root = root_above(call.options.root)
+    given = [given_anchor(root, spelled) for spelled in call.options.anchor]
+    checkpoints = _checkpoints(call.options)
+    with tracing(root) as trace:
+        found = trace.verify((*given, *(a for each in checkpoints for a in anchors_of(each))))
+        wrong = [contradiction(trace.ledger, each, found) for each in checkpoints]
+    for problem in filter(None, wrong):
+        raise WrongUsageError(f"the checkpoint is not what was written: {problem}")
     if call.options.strict:
         found = _strict(found)
     if call.options.json:
@@ -32,6 +42,15 @@ def answer(call: Call) -> int:
     else:
         _tell(call.page, found)
     return Exit.FINE if found.ok else Exit.VIOLATIONS
+
+
+def _checkpoints(options: argparse.Namespace) -> Sequence[Checkpoint]:
+    if options.checkpoint is not None:
+        return given_checkpoints(options.checkpoint, options.pub, options.root)
+    if options.pub is not None:
+        cure = "name the checkpoint by --checkpoint FILE"
+        raise WrongUsageError("--pub is the key of a signed checkpoint", cure=cure)
+    return ()
 
 
 def _strict(found: Verification) -> Verification:
@@ -51,14 +70,19 @@ def _tell(page: Page, found: Verification) -> None:
     if found.problems:
         page.line()
     counted = "1 record" if found.records == 1 else f"{found.records} records"
-    page.line(f"{LEDGER_FILE}: {counted}")
+    others = found.segments - 1
+    files = f" and {others} more file{'s' * (others > 1)}" if others > 0 else ""
+    page.line(f"{LEDGER_FILE}{files}: {counted}")
     page.table(Table((Column(""), Column("", fold=True)), _closing(found)))
 
 
 def _closing(found: Verification) -> Sequence[Sequence[Cell]]:
     """Say what the chain shows, and what it cannot (ledger section 2)."""
-    if found.ok:
+    wrong = {each.code for each in found.problems if each.severity is Severity.ERROR}
+    if not wrong:
         verdict = Cell("yes: every hash recomputes, every link joins", "green")
+    elif wrong == {LedgerCode.TRUNCATED}:
+        verdict = Cell("yes, as far as it goes; but its end was CUT OFF", "bold red")
     else:
         verdict = Cell("NO: the ledger is not what was written", "bold red")
     return (
@@ -66,8 +90,21 @@ def _closing(found: Verification) -> Sequence[Sequence[Cell]]:
         (Cell("proved"), Cell(found.proved)),
         (Cell("conditional"), Cell(found.conditional)),
         (Cell("not provable here"), Cell(_NOT_PROVABLE)),
-        *((Cell("head"), Cell(f"{head.hash} line {head.line}")) for head in found.heads),
+        *((Cell("anchor"), _anchor(anchor)) for anchor in found.anchors if _is_told(anchor)),
+        *((Cell("head"), Cell(f"{head.hash} {head.file}:{head.line}")) for head in found.heads),
     )
+
+
+def _is_told(anchor: Anchor) -> bool:
+    """Whether an anchor proves anything, or has something wrong with it."""
+    return anchor.kind is not AnchorKind.KNOWN_HEAD or anchor.records is None
+
+
+def _anchor(anchor: Anchor) -> Cell:
+    what = f"{anchor.hash} {anchor.kind.value} {anchor.name}".rstrip()
+    if anchor.records is None:
+        return Cell(f"{what}: in no file", "bold red")
+    return Cell(f"{what}: {anchor.records:,} record" + "s" * (anchor.records > 1))
 
 
 def _row(problem: Problem) -> Sequence[Cell]:

@@ -147,6 +147,8 @@ class Connection:
             self._told[attached] = said
             self.people.notify(DID_CHANGE, told)
         self.pages.check_root(attached)
+        # Nobody waits for the journal, and a commit's ledger may be large.
+        self.workplace.work.begin(self.workplace.work.in_thread(attached.desk.recovering.prune))
         await self.workplace.look_at_root(attached)
 
     def files_written(self, paths: frozenset[str]) -> None:

@@ -189,7 +189,7 @@ class Requests:
         params = read(given, VerifyParams)
         attached = await self.finder.attached(params)
         async with self._progress.shown(params.work_done_token, "Verifying the ledger"):
-            found = await self._in_thread(attached.desk.stores.ledger.verify)
+            found = await self._in_thread(attached.desk.tracing.verify)
         return verification_json(found)
 
     async def drafts(self, given: object) -> Wire:

@@ -165,12 +165,14 @@ def test_asking_writes_nothing_but_the_index(
     after = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
     new = {path.relative_to(root / LOCAL_ROOM).name for path in after.keys() - before.keys()}
     assert before.items() <= after.items()
-    assert {name.partition(".")[0] for name in new} == {"index"}
+    # A verification remembers what it saw the ledger end with.
+    assert {name.partition(".")[0] for name in new} == {"index", "known_heads"}
 
 
 def test_without_records_nothing_is_written_at_all(shell: Shell, root: Path) -> None:
     said = shell("trace", "list")
-    assert (said.status, said.out, said.err) == (0, "", "intent-lsp: no record matches\n")
+    assert (said.status, said.out) == (0, "")
+    assert said.err == "intent-lsp: no record matches: the ledger has no record yet\n"
     assert shell("trace", "verify").status == 0
     assert [path.name for path in root.rglob("*")] == [".orchestration", "active_intents.yaml"]
 
@@ -348,7 +350,7 @@ def test_a_sound_ledger_verifies(shell: Shell, root: Path, records: list[Record]
         "proved             nothing: no anchor was given",
         "conditional        all 3 records: whoever can write the file can write it anew",
         "not provable here  that every edit was recorded, and that clocks were right",
-        f"head               {head} line 3",
+        f"head               {head} {LEDGER_FILE}:3",
     ]
     told = shell("trace", "verify", "--json").json
     assert told["ok"] is True
@@ -381,11 +383,11 @@ def test_a_changed_record_is_named_by_its_line(
 def test_a_torn_tail_is_an_error_only_when_asked(
     shell: Shell, root: Path, records: list[Record]
 ) -> None:
-    put_lines(root, [*lines_of(root)[:1], b'{"id":'])
+    put_lines(root, [*lines_of(root), b'{"id":'])
     said = shell("trace", "verify")
     assert (said.status, said.err) == (0, "")
     assert "warning   TORN_TAIL" in said.out
-    assert f"{LEDGER_FILE}: 1 record\n" in said.out
+    assert f"{LEDGER_FILE}: 3 records\n" in said.out
     strict = shell("trace", "verify", "--strict", "--json")
     assert strict.status == 1
     assert strict.json["ok"] is False

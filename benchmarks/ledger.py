@@ -1,0 +1,197 @@
+"""How the ledger bears its size: appending, verifying, asking, in 1,000 and in 1,000,000 records.
+
+Every figure is a ratio to a smaller ledger, or to a floor that is measured beside it in the same
+process. What is to stay flat is measured in ledgers of all sizes in turns.
+`python -m benchmarks.ledger`
+"""
+
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from benchmarks.ledger_append import event
+from benchmarks.support.client import OURS, environment, introduce, started
+from benchmarks.support.figures import Options, Report, Watch, p50, p99, read_options
+from benchmarks.support.ledger_child import open_ledger
+from benchmarks.support.ledger_maker import INTENTS, intent_of, write_ledger
+from benchmarks.support.process import most_megabytes
+from benchmarks.support.project import project
+from intent_lsp.core.paths import LEDGER_FILE
+from intent_lsp.store.index import Query
+from intent_lsp.store.ledger import Ledger
+
+SIZES = (1_000, 100_000, 1_000_000)
+QUICK_SIZES = (1_000, 10_000)
+APPENDS = 600
+WARM_UP = 20
+PROCESSES = 8
+APPENDS_OF_PROCESS = 500
+TURNS = 3
+PATIENCE_MS = 600_000
+QUESTIONS = 500
+AIM_FLAT = 1.2
+AIM_PROCESSES = 1 / 0.75
+AIM_VERIFY = 2.0
+AIM_VERIFY_WIDELY = 1.2
+AIM_INDEX = 2.0
+AIM_RECENT_MS = 2.0
+
+Roots = Mapping[int, Path]
+
+
+def measure_reading(roots: Roots, report: Report) -> None:
+    """Verify each ledger on one processor and on all, and build its index, beside the floor."""
+    memory = {}
+    for size, root in roots.items():
+        one, all_ = child("read", root, 1), child("read", root, 0)
+        memory[size] = one["memory"]
+        report.plain(f"{size:,}: read + parse + SHA-256", one["floor"] * 1e6 / size, "us")
+        report.plain(f"{size:,}: verify, one processor", one["verify"] * 1e6 / size, "us")
+        report.plain(f"{size:,}: verify's memory", one["memory"] / 1e6, "MB")
+        if size == min(roots):
+            # Nothing but the start of what is only done once.
+            continue
+        report.held(f"{size:,}: verify / floor", one["verify"] / one["floor"], aim=AIM_VERIFY)
+        ratio = all_["verify"] / all_["floor"]
+        report.held(f"{size:,}: verify / floor, all processors", ratio, aim=AIM_VERIFY_WIDELY)
+        report.held(f"{size:,}: index / verify", one["index"] / one["verify"], aim=AIM_INDEX)
+    flat("verify's memory", memory, sorted(memory)[-2], report)
+
+
+def measure_server(roots: Roots, report: Report) -> None:
+    """Let a server verify each ledger and ask it."""
+    memory = {}
+    for size, root in roots.items():
+        with started(OURS) as server:
+            server.patience_ms = PATIENCE_MS
+            introduce(server, root)
+            if not server.ask("intent/verify", {})["ok"]:
+                raise SystemExit("the server finds the ledger wrong")
+            server.ask("intent/trace", {"intentId": intent_of(1)})
+            memory[size] = most_megabytes(server)
+        report.plain(f"{size:,}: the server's memory", memory[size], "MB")
+    flat("the server's memory", memory, sorted(memory)[-2], report)
+
+
+def measure_appending(ledgers: Mapping[int, Ledger], rounds: int, report: Report) -> None:
+    """Append to each ledger in turn; the indexes are up to date."""
+    taken: dict[int, list[float]] = {size: [] for size in ledgers}
+    for number in range(WARM_UP + rounds):
+        for size, ledger in ledgers.items():
+            taken[size].append(milliseconds(partial(ledger.append, event(number))))
+    medians = {size: p50(times[WARM_UP:]) for size, times in taken.items()}
+    for size, median in medians.items():
+        report.plain(f"{size:,}: append, p50", median)
+    flat("append, p50", medians, min(medians), report)
+
+
+def measure_asking(ledgers: Mapping[int, Ledger], rounds: int, report: Report) -> None:
+    """Ask the largest ledger for the newest of an intent, each intent in turn."""
+    size, index = max(ledgers), ledgers[max(ledgers)].index
+    taken = []
+    for number in range(rounds):
+        query = Query(intent_ids=(intent_of(number % INTENTS),))
+        taken.append(milliseconds(partial(index.query, query, limit=20)))
+    report.plain(f"{size:,}: newest 20 of an intent, p99", p99(taken))
+    report.held(f"{size:,}: newest 20, p50", p50(taken), aim=AIM_RECENT_MS, unit="ms")
+
+
+def measure_processes(options: Options, report: Report) -> None:
+    """Append from one process and from eight, and let a bare loop do so; the best of some turns."""
+    count = options.rounds(APPENDS_OF_PROCESS)
+    best: defaultdict[tuple[str, int], float] = defaultdict(float)
+    for _ in range(1 if options.quick else TURNS):
+        for kind, processes in product(("bare", "append"), (1, PROCESSES)):
+            told = throughput(kind, processes, count)
+            best[kind, processes] = max(best[kind, processes], told)
+    for (kind, processes), told in best.items():
+        report.plain(f"{kind}, processes: {processes}", told, "/s")
+    bare, ours = (best[kind, PROCESSES] / best[kind, 1] for kind in ("bare", "append"))
+    report.held(f"gain of {PROCESSES} processes: bare / append", bare / ours, aim=AIM_PROCESSES)
+
+
+def flat(name: str, values: Mapping[int, float], of: int, report: Report) -> None:
+    """Compare the largest ledger with a smaller one."""
+    largest = max(values)
+    title = f"{name}, {largest:,} / {of:,}"
+    report.held(title, values[largest] / values[of], aim=AIM_FLAT)
+
+
+def throughput(kind: str, processes: int, count: int) -> float:
+    """Give how many lines a second so many processes write to one new file together."""
+    with tempfile.TemporaryDirectory() as directory, ExitStack() as stack:
+        words = command(kind, Path(directory), count)
+        pipes = [stack.enter_context(piped(words)) for _ in range(processes)]
+        for _, output in pipes:
+            output.readline()
+        for given, _ in pipes:
+            given.write(b"\n")
+            given.flush()
+        told = [msgspec.json.decode(output.read()) for _, output in pipes]
+    begun: float = min(each["start"] for each in told)
+    ended: float = max(each["end"] for each in told)
+    return processes * count / (ended - begun)
+
+
+def child(kind: str, root: Path, number: int) -> Mapping[str, float]:
+    """Measure in a process of its own."""
+    words = command(kind, root, number)
+    done = subprocess.run(words, env=environment(), check=True, stdout=subprocess.PIPE)
+    told: Mapping[str, float] = msgspec.json.decode(done.stdout)
+    return told
+
+
+def command(kind: str, directory: Path, number: int) -> Sequence[str]:
+    program = "benchmarks.support.ledger_child"
+    return [sys.executable, "-m", program, kind, str(directory), str(number)]
+
+
+@contextmanager
+def piped(words: Sequence[str]) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+    """Start a process; give what it reads and what it writes."""
+    with subprocess.Popen(
+        words, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        if process.stdin is None or process.stdout is None:
+            raise ValueError("a child needs both pipes")
+        yield process.stdin, process.stdout
+
+
+def milliseconds(work: Callable[[], object]) -> float:
+    watch = Watch()
+    work()
+    return watch.lap()
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    options = read_options(__doc__, words)
+    report = Report("The ledger by its size", options)
+    with ExitStack() as stack:
+        roots = {
+            size: stack.enter_context(project({}))
+            for size in (QUICK_SIZES if options.quick else SIZES)
+        }
+        for size, root in roots.items():
+            write_ledger(root / LEDGER_FILE, size)
+        measure_reading(roots, report)
+        measure_server(roots, report)
+        ledgers = {size: open_ledger(root) for size, root in roots.items()}
+        measure_asking(ledgers, options.rounds(QUESTIONS), report)
+        measure_appending(ledgers, options.rounds(APPENDS), report)
+        for ledger in ledgers.values():
+            ledger.close()
+    measure_processes(options, report)
+    return report.status
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,127 @@
+"""What is measured of a ledger in a process of its own: `… append|bare|read DIRECTORY …`.
+
+Invariant: it prints one line of JSON, with seconds and bytes, and nothing else.
+"""
+
+import fcntl
+import hashlib
+import os
+import resource
+import sys
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import count as count_from
+from pathlib import Path
+from time import perf_counter
+from typing import Final
+
+import msgspec
+
+from benchmarks.ledger_append import event
+from intent_lsp.core.chain import End, draft
+from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
+from intent_lsp.formats.ledger_jsonl import seal
+from intent_lsp.store.ledger import Ledger
+
+Figures = Mapping[str, float]
+
+_TIME: Final = "2026-11-21T20:27:33.123Z"
+_WAIT_SECONDS: Final = 60.0
+_ONE_GO: Final = 3
+
+
+def open_ledger(root: Path) -> Ledger:
+    """Open a ledger that waits for its lock as long as it takes."""
+
+    def now() -> datetime:
+        return datetime.now(UTC)
+
+    return Ledger(root, now, lambda: str(uuid.uuid4()), wait_seconds=_WAIT_SECONDS)
+
+
+def append(root: Path, count: int) -> Figures:
+    """Append records, from when the parent says so."""
+    ledger = open_ledger(root)
+    ledger.append(event(0))
+    numbers = count_from(1)
+    return _timed(lambda: ledger.append(event(next(numbers))), count)
+
+
+def bare(directory: Path, count: int) -> Figures:
+    """Do alone what keeps a line: lock, write, unlock, fsync."""
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+    lock, file = (os.open(directory / name, flags, 0o600) for name in ("lock", "bare"))
+    _, line = seal(draft(event(0), id=str(uuid.uuid4()), timestamp=_TIME, end=End()))
+
+    def once() -> None:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        os.write(file, line)
+        fcntl.flock(lock, fcntl.LOCK_UN)
+        os.fsync(file)
+
+    once()
+    return _timed(once, count)
+
+
+def read(root: Path, processors: int) -> Figures:
+    """Verify a ledger, and build its index, beside reading, parsing and hashing its bytes."""
+    if processors == 1:
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    ledger = open_ledger(root)
+    path = root / LEDGER_FILE
+    records = path.stat().st_size // 1000
+    goes = range(_ONE_GO if records < 200_000 else 1)
+    # In turns, so that what else the machine does befalls both.
+    pairs = [(_seconds(lambda: floor(path)), _seconds(lambda: verified(ledger))) for _ in goes]
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    index = root / LOCAL_ROOM / "index.sqlite3"
+    index.unlink(missing_ok=True)
+    built = _seconds(ledger.index.refresh) if processors == 1 else 0.0
+    return {
+        "floor": min(floor for floor, _ in pairs),
+        "verify": min(verify for _, verify in pairs),
+        "index": built,
+        "memory": memory,
+    }
+
+
+def floor(path: Path) -> None:
+    """Read, parse with the fastest parser there is, and hash; nothing is kept or compared."""
+    decoder = msgspec.json.Decoder()
+    with path.open("rb") as file:
+        for line in file:
+            decoder.decode(line)
+            hashlib.sha256(line).digest()
+
+
+def verified(ledger: Ledger) -> None:
+    found = ledger.verify()
+    if not found.ok:
+        raise SystemExit(f"the ledger is not as it was written: {found.problems}")
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    start = perf_counter()
+    work()
+    return perf_counter() - start
+
+
+def _timed(work: Callable[[], object], count: int) -> Figures:
+    """Do the work so many times when a line comes; tell when it began and when it ended."""
+    print(flush=True)
+    sys.stdin.readline()
+    start = perf_counter()
+    for _ in range(count):
+        work()
+    return {"start": start, "end": perf_counter()}
+
+
+def main(words: Sequence[str]) -> None:
+    kind, directory, number = words
+    doing = {"append": append, "bare": bare, "read": read}[kind]
+    print(msgspec.json.encode(doing(Path(directory), int(number))).decode())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,75 @@
+"""The closing statement of a verification: what its anchors prove, and what they do not.
+
+Invariant: nothing is called proved without an anchor that the ledger's files hold.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from intent_lsp.core.verification import Anchor, AnchorKind
+
+_SHORT: Final = 12
+_NAMED: Final = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extent:
+    """How many records there are, how many the anchors prove, and how many heads are open."""
+
+    records: int
+    proven: int
+    heads: int
+    consistent: bool
+
+
+def proved(anchors: Sequence[Anchor], extent: Extent) -> str:
+    """Say which records are what they were when somebody wrote a hash of them down elsewhere."""
+    if not anchors:
+        return "nothing: no anchor was given"
+    if not extent.consistent:
+        return "nothing: the chain is broken"
+    held = [(anchor.records, anchor) for anchor in anchors if anchor.records]
+    if not held:
+        return "nothing: no file holds what the anchors name"
+    held.sort(key=lambda found: found[0], reverse=True)
+    told = []
+    for count, anchor in held:
+        sentence = f"{_counted(count, extent)} what they were at {_where(anchor)}"
+        if sentence not in told:
+            told.append(sentence)
+    more = f"; and {len(told) - _NAMED} more anchors" if len(told) > _NAMED else ""
+    return "; ".join(told[:_NAMED]) + more
+
+
+def conditional(extent: Extent) -> str:
+    """Say which records are only as good as the files that they stand in."""
+    if not extent.consistent:
+        return "nothing: the chain is broken"
+    if not extent.records:
+        return "nothing: there is no record yet"
+    rest = extent.records - extent.proven
+    if not rest:
+        return "nothing: every record is proved"
+    counted = f"the {rest:,} records after that" if extent.proven else f"all {rest:,} records"
+    if extent.heads > 1:
+        return f"{counted}, and {extent.heads - 1} untied heads"
+    return f"{counted}: whoever can write the file can write it anew"
+
+
+def _counted(count: int, extent: Extent) -> str:
+    if count == extent.records:
+        return f"all {count:,} records are"
+    return f"the first {count:,} of {extent.records:,} records are"
+
+
+def _where(anchor: Anchor) -> str:
+    match anchor.kind:
+        case AnchorKind.COMMIT:
+            return f"commit {anchor.name[:_SHORT]}"
+        case AnchorKind.KNOWN_HEAD:
+            return "the newest record that this machine knows"
+        case AnchorKind.CHECKPOINT:
+            return f"the checkpoint {anchor.name}".rstrip()
+        case AnchorKind.GIVEN:
+            return f"the record of hash {anchor.hash[: len('sha256:') + _SHORT]}"

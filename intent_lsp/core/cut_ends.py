@@ -1,0 +1,121 @@
+"""Ends that were cut off: records that somebody vouches for and that no file holds (section 2).
+
+Invariant: a record that another branch has is no alarm, and what was not sought is not called lost.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from intent_lsp.core.codes import LedgerCode
+from intent_lsp.core.findings import Severity
+from intent_lsp.core.ledger_past import Committed, Held, KnownHead, Search
+from intent_lsp.core.paths import LEDGER_FILE
+from intent_lsp.core.verification import Anchor, AnchorKind, Problem, Verification
+
+_SHORT: Final = 12
+_PREFIX: Final = "sha256:"
+
+
+def with_cut_ends(
+    found: Verification, known: Sequence[KnownHead], committed: Committed | None, search: Search
+) -> Verification:
+    """Add what the anchors tell of ends that were cut off.
+
+    `search` says where git holds the anchors that no file does. An anchor of a commit that is not
+    the one checked out is left out where no file holds it: the ledger was taken out of git since.
+    """
+    forgotten = _forgotten(known, search)
+    anchors = tuple(each for each in found.anchors if not _is_past(each, committed, forgotten))
+    told = [_problem(found, each, search) for each in anchors if each.records is None]
+    problems = (*found.problems, *_first_of_each_kind(told))
+    ok = all(problem.severity is not Severity.ERROR for problem in problems)
+    return replace(found, anchors=anchors, problems=problems, ok=ok)
+
+
+def remembered(
+    found: Verification, known: Sequence[KnownHead], committed: Committed | None, search: Search
+) -> tuple[KnownHead, ...]:
+    """Give the heads to know from now on, after `found`, in which no cut end is told yet.
+
+    A broken chain teaches nothing.
+    """
+    if not found.ok:
+        return tuple(known)
+    in_git = frozenset() if committed is None else frozenset(committed.heads)
+    newest_first = sorted(found.heads, key=lambda head: head.timestamp, reverse=True)
+    now = [KnownHead(head.hash, committed=head.hash in in_git) for head in newest_first]
+    missing = {each.hash for each in found.anchors if each.records is None}
+    missing -= _forgotten(known, search)
+    for head in known:
+        if head.hash in missing:
+            held = search.held.get(head.hash)
+            now.append(KnownHead(head.hash, head.committed or (held is not None and held.named)))
+    return tuple(dict.fromkeys(now))
+
+
+def _forgotten(known: Sequence[KnownHead], search: Search) -> frozenset[str]:
+    """Name the heads that a branch had, and that git let go of with the branch."""
+    return frozenset(
+        head.hash
+        for head in known
+        if head.committed and search.whole and head.hash not in search.held
+    )
+
+
+def _is_past(anchor: Anchor, committed: Committed | None, forgotten: frozenset[str]) -> bool:
+    if anchor.records is not None:
+        return False
+    if anchor.kind is AnchorKind.COMMIT:
+        return committed is None or not committed.current
+    return anchor.kind is AnchorKind.KNOWN_HEAD and anchor.hash in forgotten
+
+
+def _problem(found: Verification, anchor: Anchor, search: Search) -> Problem:
+    code, severity, message = _told(anchor, search)
+    last = found.heads[-1] if found.heads else None
+    return Problem(
+        code=code,
+        severity=severity,
+        file=LEDGER_FILE if last is None else last.file,
+        line=1 if last is None else last.line,
+        message=message,
+    )
+
+
+def _told(anchor: Anchor, search: Search) -> tuple[LedgerCode, Severity, str]:
+    held = search.held.get(anchor.hash)
+    where = "" if held is None else f"; {_place(held)} holds it"
+    name = anchor.hash.removeprefix(_PREFIX)[:_SHORT]
+    if anchor.kind is not AnchorKind.KNOWN_HEAD:
+        message = f"record {name} of {_voucher(anchor)} is in no file: the end was cut off{where}"
+        return LedgerCode.TRUNCATED, Severity.ERROR, message
+    what = f"record {name}, which this machine knows as an end of the ledger, is in no file"
+    if held is not None and not held.below:
+        return LedgerCode.HEAD_ELSEWHERE, Severity.INFORMATION, f"{what} here{where}"
+    if held is None and not search.whole:
+        message = f"{what}, and git could not be searched to the end"
+        return LedgerCode.TRUNCATED, Severity.WARNING, message
+    return LedgerCode.TRUNCATED, Severity.ERROR, f"{what}: the end was cut off{where}"
+
+
+def _voucher(anchor: Anchor) -> str:
+    if anchor.kind is AnchorKind.COMMIT:
+        return f"commit {anchor.name[:_SHORT]}"
+    return f"the {anchor.kind.value} {anchor.name}".rstrip()
+
+
+def _place(held: Held) -> str:
+    by = "" if held.named else ", by the stash or a log of git's alone,"
+    return f"commit {held.commit[:_SHORT]}{by}"
+
+
+def _first_of_each_kind(problems: Sequence[Problem]) -> list[Problem]:
+    """Give the first problem of each code, the loudest before others, with how many more."""
+    firsts: dict[LedgerCode, list[Problem]] = {}
+    for problem in sorted(problems, key=lambda each: each.severity):
+        firsts.setdefault(problem.code, []).append(problem)
+    return [
+        replace(first, message=first.message + (f" (and {len(more):,} more)" if more else ""))
+        for first, *more in firsts.values()
+    ]

@@ -1,0 +1,75 @@
+"""A survey of the ledger: what a report tells of many edits, gathered in one pass.
+
+Invariant: what is kept grows with the files, intents, sessions and hours; of the records
+themselves the newest are kept, and no more than a fixed number.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from intent_lsp.core.line_count import count_of_files
+from intent_lsp.core.records import Record, ScopeValidation
+from intent_lsp.core.tallies import By, Groups, Tally
+from intent_lsp.core.timeline import Hour
+from intent_lsp.core.verification import Verification
+
+NEWEST_KEPT: Final = 1_000
+VIOLATIONS_KEPT: Final = 500
+
+Pair = tuple[str | None, str]
+"""An intent, None: without one, and a file's path as the ledger spells it."""
+
+_HOUR: Final = len("2026-11-21T20")
+_DAY: Final = len("2026-11-21")
+
+
+def _groups() -> Mapping[By, Groups]:
+    return {by: Groups(by) for by in (By.INTENT, By.PATH, By.SESSION, By.CONTRIBUTOR)}
+
+
+@dataclass(slots=True)
+class Survey:
+    """What was counted so far. Records come newest first; moments and days are UTC."""
+
+    total: Tally = field(default_factory=Tally)
+    groups: Mapping[By, Groups] = field(default_factory=_groups)
+    hours: Counter[tuple[Hour, ScopeValidation]] = field(default_factory=Counter)
+    pairs: Counter[Pair] = field(default_factory=Counter)
+    violating: Counter[Pair] = field(default_factory=Counter)
+    newest: list[Record] = field(default_factory=list)
+    violations: list[Record] = field(default_factory=list)
+
+    def count(self, record: Record) -> None:
+        """Count the next edit, one that is older than those before."""
+        violation = record.scope_validation is ScopeValidation.FAIL
+        lines, day = count_of_files(record.files), record.timestamp[:_DAY]
+        self.total.count(record, lines, day)
+        for groups in self.groups.values():
+            groups.count(record, lines, day)
+        self.hours[record.timestamp[:_HOUR], record.scope_validation] += 1
+        for path in {file.relative_path for file in record.files}:
+            self.pairs[record.intent_id, path] += 1
+            self.violating[record.intent_id, path] += violation
+        if len(self.newest) < NEWEST_KEPT:
+            self.newest.append(record)
+        if violation and len(self.violations) < VIOLATIONS_KEPT:
+            self.violations.append(record)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What a report says. `made_at` is an RFC 3339 time, `filters` are as they were typed.
+
+    `names` are those of the intents in the plan now; the verification is of the whole ledger,
+    whatever the filters left.
+    """
+
+    project: str
+    product: str
+    made_at: str
+    filters: tuple[str, ...]
+    names: Mapping[str, str]
+    verification: Verification
+    survey: Survey

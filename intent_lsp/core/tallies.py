@@ -1,0 +1,137 @@
+"""Edits counted by what they have in common: an intent, a path, a day (ledger section 7).
+
+Invariant: an edit is counted once in each group that it belongs to, and once in all.
+Invariant: what is kept grows with the groups and the days, never with the edits.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from intent_lsp.core.line_count import LineCount, count_of_files, count_of_runs
+from intent_lsp.core.records import Contributor, Range, Record, ScopeValidation
+
+
+class By(StrEnum):
+    """What edits are grouped by."""
+
+    INTENT = "intent"
+    PATH = "path"
+    SESSION = "session"
+    CONTRIBUTOR = "contributor"
+    TOOL = "tool"
+    DAY = "day"
+    VERDICT = "verdict"
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a group of edits comes to; `first` and `last` are RFC 3339 times, "" of none.
+
+    `violations` are edits recorded with FAIL, `failed` those that did not happen; `days` counts
+    the edits of each day, as `YYYY-MM-DD`.
+    """
+
+    edits: int = 0
+    added: int = 0
+    removed: int = 0
+    whole: int = 0
+    violations: int = 0
+    failed: int = 0
+    first: str = ""
+    last: str = ""
+    days: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def lines(self) -> LineCount:
+        """The lines of all edits."""
+        return LineCount(self.added, self.removed, self.whole)
+
+    def count(self, record: Record, lines: LineCount, day: str) -> None:
+        """Count one edit, which added and removed some lines here."""
+        self.edits += 1
+        self.added += lines.added
+        self.removed += lines.removed
+        self.whole += lines.whole
+        self.violations += record.scope_validation is ScopeValidation.FAIL
+        self.failed += not record.success
+        self.first = min(self.first or record.timestamp, record.timestamp)
+        self.last = max(self.last, record.timestamp)
+        self.days[day] = self.days.get(day, 0) + 1
+
+
+@dataclass(slots=True)
+class Groups:
+    """The groups of edits by one thing; None: what has no intent, file or author."""
+
+    by: By
+    tallies: dict[str | None, Tally] = field(default_factory=dict)
+
+    def count(self, record: Record, lines: LineCount, day: str) -> None:
+        """Count one edit of a day, `YYYY-MM-DD`; `lines` are those of all its files."""
+        for name, share in shares(record, self.by, lines, day):
+            tally = self.tallies.get(name)
+            if tally is None:
+                tally = self.tallies[name] = Tally()
+            tally.count(record, share, day)
+
+    def largest(self) -> Sequence[tuple[str | None, Tally]]:
+        """Give the groups: days in their order, all others by edits, the most first."""
+        if self.by is By.DAY:
+            return sorted(self.tallies.items(), key=lambda group: group[0] or "")
+        return sorted(
+            self.tallies.items(), key=lambda group: (-group[1].edits, group[0] is None, group[0])
+        )
+
+
+def shares(
+    record: Record, by: By, lines: LineCount, day: str
+) -> Iterable[tuple[str | None, LineCount]]:
+    """Give each group that an edit belongs to, once, with the lines that it changed there."""
+    name: str | None
+    match by:
+        case By.PATH:
+            return _joined(_files(record))
+        case By.CONTRIBUTOR:
+            return _joined(_contributors(record))
+        case By.INTENT:
+            name = record.intent_id
+        case By.SESSION:
+            name = record.session_id
+        case By.TOOL:
+            name = record.tool_name
+        case By.DAY:
+            name = day
+        case By.VERDICT:
+            name = record.scope_validation.value
+    return ((name, lines),)
+
+
+def contributor_name(contributor: Contributor) -> str:
+    """Name who wrote lines: `AI anthropic/claude-opus-4-5`, `HUMAN`, `AI`."""
+    kind, model = contributor.entity_type.value, contributor.model_identifier
+    return kind if model in {kind.lower(), "unknown"} else f"{kind} {model}"
+
+
+def _joined(
+    found: Iterable[tuple[str, LineCount]],
+) -> Iterable[tuple[str | None, LineCount]]:
+    """Join what is named more than once; an edit that names nothing belongs to None."""
+    counts: dict[str | None, LineCount] = {}
+    for name, lines in found:
+        counts[name] = counts[name] + lines if name in counts else lines
+    return counts.items() or ((None, LineCount()),)
+
+
+def _files(record: Record) -> Iterator[tuple[str, LineCount]]:
+    for file in record.files:
+        yield file.relative_path, count_of_files((file,))
+
+
+def _contributors(record: Record) -> Iterator[tuple[str, LineCount]]:
+    for file in record.files:
+        runs: dict[str, list[Range]] = {}
+        for talk in file.conversations:
+            runs.setdefault(contributor_name(talk.contributor), []).extend(talk.ranges)
+        for name, ranges in runs.items():
+            yield name, count_of_runs(ranges)

@@ -1,0 +1,78 @@
+"""Edits along the time, in parts of equal length.
+
+Invariant: the parts follow each other without a gap, and every edit is in one of them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from intent_lsp.core.records import ScopeValidation
+
+Hour = str
+"""The first characters of an RFC 3339 time: `2026-11-21T20`."""
+
+_HOURS: Final = (1, 2, 3, 6, 12, 24, 48)
+_WEEK: Final = 7 * 24
+# Day 1 of the calendar is a Monday, so that weeks counted from it begin on one.
+_MONDAY: Final = datetime(1, 1, 1)  # noqa: DTZ001 -- UTC throughout, as the ledger's times are
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The edits that began in a part of the time; `start` is UTC: `2026-11-21 20:00`."""
+
+    start: str
+    counts: Mapping[ScopeValidation, int]
+
+    @property
+    def edits(self) -> int:
+        """How many edits there were."""
+        return sum(self.counts.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """Parts of `hours` hours each, oldest first."""
+
+    parts: Sequence[Part]
+    hours: int
+
+
+def timeline(counts: Mapping[tuple[Hour, ScopeValidation], int], most: int) -> Timeline:
+    """Spread the edits of each hour over at most about `most` parts; without edits there are none.
+
+    A part is an hour, a few, a day, two, or whole weeks, and begins where such a thing begins.
+    """
+    if not counts:
+        return Timeline((), 1)
+    numbered = {hour: _number(hour) for hour, _ in counts}
+    first, last = min(numbered.values()), max(numbered.values())
+    size = _size(first, last, most)
+    base = first // size
+    parts: list[dict[ScopeValidation, int]] = [{} for _ in range(last // size - base + 1)]
+    for (hour, verdict), count in counts.items():
+        part = parts[numbered[hour] // size - base]
+        part[verdict] = part.get(verdict, 0) + count
+    return Timeline(
+        [Part(_start((base + place) * size), part) for place, part in enumerate(parts)], size
+    )
+
+
+def _number(hour: Hour) -> int:
+    return (datetime.fromisoformat(f"{hour}:00") - _MONDAY) // timedelta(hours=1)
+
+
+def _start(number: int) -> str:
+    return (_MONDAY + timedelta(hours=number)).isoformat(" ", "minutes")
+
+
+def _size(first: int, last: int, most: int) -> int:
+    for size in _HOURS:
+        if last // size - first // size < most:
+            return size
+    weeks = 1
+    while last // (weeks * _WEEK) - first // (weeks * _WEEK) >= most:
+        weeks += 1
+    return weeks * _WEEK

@@ -1,0 +1,116 @@
+"""Anchors as they are typed: hashes, checkpoints in lines and files, the keys of signed notes."""
+
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.checkpoints import Checkpoint
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.verification import Anchor, AnchorKind
+from intent_lsp.doors.cli.exits import WrongUsageError
+from intent_lsp.formats.checkpoint import TRAILER, NoCheckpoint, read_note_text, trailers
+from intent_lsp.formats.signed_note import NoNote, Note, read_note
+from intent_lsp.store.files import read_bytes
+from intent_lsp.store.ledger_hashes import hashes_starting
+
+STDIN: Final = "-"
+PREFIX_DIGITS: Final = 16
+"""So many digits of a hash are enough, where they begin no other."""
+
+SIGN_EXTRA: Final = "install the package with its extra: pip install 'intent-lsp[sign]'"
+
+_HASH: Final = re.compile(rf"(?:sha256:)?([0-9a-f]{{{PREFIX_DIGITS},64}})")
+_DIGITS: Final = 64
+_LINE: Final = re.compile(rf"\s*{TRAILER}\s*:", re.IGNORECASE)
+_SIGNATURE: Final = "\n\n\u2014 ".encode()
+_AT_MOST: Final = 16 * 1024 * 1024
+
+
+def given_anchor(root: Path, spelled: str) -> Anchor:
+    """Read a hash, or its first digits. Raises WrongUsageError, LedgerUnavailableError."""
+    found = _HASH.fullmatch(spelled.strip().lower())
+    if found is None:
+        raise WrongUsageError(
+            f"--anchor: {spelled!r} is no hash",
+            cure=f"give {_DIGITS} hexadecimal digits, or the first {PREFIX_DIGITS} or more of them",
+        )
+    digits = found.group(1)
+    known = () if len(digits) == _DIGITS else hashes_starting(root, digits, limit=2)
+    if len(known) > 1:
+        raise WrongUsageError(f"--anchor: {digits} begins more than one hash", cure="give more")
+    # Digits that begin none are an anchor that no file holds, and not a slip of the hand.
+    hash_ = known[0] if known else ContentHash(f"sha256:{digits}")
+    return Anchor(hash=hash_, kind=AnchorKind.GIVEN, name=digits[:PREFIX_DIGITS])
+
+
+def given_checkpoints(spelled: str, public: str | None, start: str) -> Sequence[Checkpoint]:
+    """Read checkpoints: a line, a file with some, a signed note, or `-` for standard input.
+
+    Files are seen from `start`. A note is read only with the public key, and without a note there
+    is nothing to check by one. Raises WrongUsageError, OSError.
+    """
+    data = spelled.encode() if _LINE.match(spelled) else file_bytes(spelled, start)
+    if _SIGNATURE in data:
+        if public is None:
+            problem = f"{_shown(spelled)} is a signed note, which proves nothing unchecked"
+            raise WrongUsageError(problem, cure="name the public key by --pub FILE")
+        return (_signed(data, spelled, public, start),)
+    if public is not None:
+        problem = f"{_shown(spelled)} is not signed"
+        raise WrongUsageError(problem, cure="leave --pub out, or give the signed note")
+    found = trailers(data.decode("utf-8", "replace"))
+    if not found:
+        cure = f"it is a line that begins with `{TRAILER}:`, as `intent-lsp trace seal` prints it"
+        raise WrongUsageError(f"{_shown(spelled)} holds no checkpoint", cure=cure)
+    return [_sound(each, spelled) for each in found]
+
+
+def file_bytes(spelled: str, start: str) -> bytes:
+    """Read a file as seen from `start`, or standard input for `-`.
+
+    Raises WrongUsageError where there is none, OSError.
+    """
+    if spelled == STDIN:
+        return b"" if sys.stdin is None else sys.stdin.buffer.read(_AT_MOST)
+    data = read_bytes(Path(start) / spelled)
+    if data is None:
+        raise WrongUsageError(f"{_shown(spelled)} is no file", cure="name one that is there")
+    return data
+
+
+def _signed(data: bytes, spelled: str, public: str, start: str) -> Checkpoint:
+    try:
+        # Cryptography is for those who sign, and is not installed with the rest.
+        from intent_lsp.formats.note_signing import read_public_key, signed_text  # noqa: PLC0415
+    except ImportError as missing:
+        raise WrongUsageError("--pub needs the package cryptography", cure=SIGN_EXTRA) from missing
+    note = _note(data, spelled)
+    key = read_public_key(file_bytes(public, start), name=note.text.partition("\n")[0])
+    if isinstance(key, NoNote):
+        raise WrongUsageError(f"--pub: {_shown(public)}: {key.problem}", cure=key.cure)
+    text = signed_text(note, key)
+    if isinstance(text, NoNote):
+        raise WrongUsageError(f"{_shown(spelled)}: {text.problem}", cure=text.cure)
+    return _sound(read_note_text(text), spelled)
+
+
+def _note(data: bytes, spelled: str) -> Note:
+    note = read_note(data)
+    if isinstance(note, NoNote):
+        raise WrongUsageError(f"{_shown(spelled)}: {note.problem}", cure=note.cure)
+    return note
+
+
+def _sound(found: Checkpoint | NoCheckpoint, spelled: str) -> Checkpoint:
+    if isinstance(found, NoCheckpoint):
+        problem = f"{_shown(spelled)} holds a checkpoint that cannot be read: {found.problem}"
+        raise WrongUsageError(problem, cure="copy it again from where it was written down")
+    return found
+
+
+def _shown(spelled: str) -> str:
+    if _LINE.match(spelled):
+        return "the line"
+    return "standard input" if spelled == STDIN else spelled

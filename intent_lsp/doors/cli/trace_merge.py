@@ -1,0 +1,90 @@
+"""The answer to `trace merge`: the union of two ledgers, and what is odd about it."""
+
+import argparse
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.doors.cli.command import Call
+from intent_lsp.doors.cli.exits import Exit, WrongUsageError
+from intent_lsp.store.ledger_merge import Merged, merge_files, resolve_file
+
+_NAMED: Final = 5
+_SHOWN_CHARACTERS: Final = 400
+
+
+def answer(call: Call) -> int:
+    """Join, and tell only what is worth a look: git calls this too."""
+    options = call.options
+    output, merged = _resolved(options) if options.resolve is not None else _merged(options)
+    for remark in _remarks(merged):
+        call.page.remark(f"intent-lsp: {remark}")
+    if options.json:
+        call.page.json(json.dumps(_told(output, merged)).encode())
+    elif options.resolve is not None:
+        call.page.line(_verdict(output, merged))
+    return Exit.FINE
+
+
+def _merged(options: argparse.Namespace) -> tuple[str, Merged]:
+    if options.theirs is None:
+        raise WrongUsageError(
+            "three files are needed: BASE OURS THEIRS",
+            cure="or --resolve FILE for one with conflict markers",
+        )
+    output = options.output or options.ours
+    return output, merge_files(Path(options.ours), Path(options.theirs), Path(output))
+
+
+def _resolved(options: argparse.Namespace) -> tuple[str, Merged]:
+    if options.base is not None or options.output is not None:
+        raise WrongUsageError(
+            "--resolve takes one file, and mends it where it is",
+            cure="leave BASE, OURS, THEIRS and --output out",
+        )
+    return options.resolve, resolve_file(Path(options.resolve))
+
+
+def _verdict(output: str, merged: Merged) -> str:
+    if not merged.conflicts:
+        return f"{output} is in no conflict; nothing was changed"
+    ended = "1 conflict" if merged.conflicts == 1 else f"{merged.conflicts} conflicts"
+    return f"{output}: {ended} joined, {merged.lines} lines; now `git add {output}`"
+
+
+def _remarks(merged: Merged) -> Iterator[str]:
+    for odd in merged.odd[:_NAMED]:
+        yield f"{odd.place.side}:{odd.place.line}: kept, though {odd.message}"
+    if len(merged.odd) > _NAMED:
+        yield f"… and {len(merged.odd) - _NAMED} lines more; `intent-lsp trace verify` looks at all"
+    for aside, kept in merged.aside:
+        # Where it is kept nobody has to read it here.
+        where = f"kept in {kept}" if kept is not None else _shown(aside.text)
+        yield f"{aside.place.side}:{aside.place.line}: no line of the union: {where}"
+
+
+def _shown(text: bytes) -> str:
+    shown = text.decode("utf-8", "backslashreplace").rstrip("\r\n")
+    return shown[:_SHOWN_CHARACTERS] + ("…" if len(shown) > _SHOWN_CHARACTERS else "")
+
+
+def _told(output: str, merged: Merged) -> dict[str, object]:
+    return {
+        "output": output,
+        "lines": merged.lines,
+        "conflicts": merged.conflicts,
+        "odd": [
+            {"file": odd.place.side, "line": odd.place.line, "message": odd.message}
+            for odd in merged.odd
+        ],
+        "aside": [
+            {
+                "file": aside.place.side,
+                "line": aside.place.line,
+                "kept": None if kept is None else str(kept),
+                "text": aside.text.decode("utf-8", "backslashreplace"),
+            }
+            for aside, kept in merged.aside
+        ],
+    }

@@ -1,0 +1,115 @@
+"""A checkpoint as text: a line for a commit's trailer, and the body of a signed note.
+
+Invariant: a checkpoint has one spelling in each form; what is spelled otherwise is refused.
+Invariant: any text can be given; what it is not is told as a value.
+"""
+
+import base64
+import binascii
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from intent_lsp.core.checkpoints import HEADS_AT_MOST, Checkpoint
+from intent_lsp.core.content import ContentHash
+
+TRAILER: Final = "Intent-Ledger"
+VERSION: Final = "v1"
+ORIGIN_ROOM: Final = "intent-lsp/ledger/"
+"""What the first line of a note begins with; the hash of the ledger's first record follows."""
+
+_PREFIX: Final = "sha256:"
+_DIGITS: Final = re.compile(r"[0-9a-f]{64}")
+_COUNT: Final = re.compile(r"[1-9][0-9]{0,14}")
+_KEY: Final = re.compile(rf"\s*{TRAILER}\s*:(.*)", re.IGNORECASE)
+_FIELDS: Final = 4
+_NOTE_LINES: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class NoCheckpoint:
+    """Why a text is no checkpoint."""
+
+    problem: str
+
+
+def trailer(checkpoint: Checkpoint) -> str:
+    """Spell a checkpoint as a trailer, without a line end: `Intent-Ledger: v1 <origin> …`."""
+    heads = ",".join(map(_bare, checkpoint.heads))
+    return f"{TRAILER}: {VERSION} {_bare(checkpoint.origin)} {checkpoint.count} {heads}"
+
+
+def read_trailer(line: str) -> Checkpoint | NoCheckpoint:
+    """Read what `trailer` spells; blanks around it and in its place are no matter."""
+    found = _KEY.fullmatch(line.rstrip("\r\n"))
+    if found is None:
+        return NoCheckpoint(f"it does not begin with `{TRAILER}:`")
+    words = found.group(1).split()
+    if words[:1] != [VERSION]:
+        return NoCheckpoint(f"it is of another version than {VERSION}")
+    if len(words) != _FIELDS:
+        return NoCheckpoint("it is not `<version> <origin> <count> <head>`")
+    _, origin, count, heads = words
+    return _checkpoint(origin, count, heads.split(","))
+
+
+def trailers(text: str) -> tuple[Checkpoint | NoCheckpoint, ...]:
+    """Read every checkpoint among the lines of a text, such as a commit's message, in order."""
+    lines = (line for line in text.split("\n") if _KEY.match(line))
+    return tuple(read_trailer(line) for line in lines)
+
+
+def origin_line(checkpoint: Checkpoint) -> str:
+    """Spell a ledger's name: the first line of its notes, and the name of its signing keys."""
+    return ORIGIN_ROOM + _bare(checkpoint.origin)
+
+
+def note_text(checkpoint: Checkpoint) -> str:
+    """Spell the body of a note: origin, count, and each head in Base 64, each on a line."""
+    heads = (base64.b64encode(bytes.fromhex(_bare(head))).decode() for head in checkpoint.heads)
+    lines = (origin_line(checkpoint), str(checkpoint.count), *heads)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def read_note_text(text: str) -> Checkpoint | NoCheckpoint:
+    """Read what `note_text` spells."""
+    *lines, rest = text.split("\n")
+    if rest or len(lines) < _NOTE_LINES:
+        return NoCheckpoint("a note's text is three lines or more: origin, count, head")
+    origin, count, *encoded = lines
+    if not origin.startswith(ORIGIN_ROOM):
+        return NoCheckpoint(f"its first line does not begin with {ORIGIN_ROOM}")
+    return _checkpoint(
+        origin.removeprefix(ORIGIN_ROOM), count, [_decoded(each) for each in encoded]
+    )
+
+
+def _checkpoint(origin: str, count: str, heads: list[str]) -> Checkpoint | NoCheckpoint:
+    if not _DIGITS.fullmatch(origin):
+        return NoCheckpoint("its origin is no hash: 64 lower-case hexadecimal digits")
+    if not _COUNT.fullmatch(count):
+        return NoCheckpoint("its count is no number of records")
+    if not all(map(_DIGITS.fullmatch, heads)):
+        return NoCheckpoint("its head is no hash")
+    if len(set(heads)) != len(heads) or len(heads) > HEADS_AT_MOST:
+        return NoCheckpoint(f"it names a head twice, or more than {HEADS_AT_MOST}")
+    return Checkpoint(
+        origin=_hash(origin), count=int(count), heads=tuple(_hash(head) for head in heads)
+    )
+
+
+def _decoded(encoded: str) -> str:
+    """Give the digits of a hash in Base 64; empty where it is not the one spelling of any."""
+    try:
+        raw = base64.b64decode(encoded, validate=True)
+    except (binascii.Error, ValueError):
+        return ""
+    return raw.hex() if base64.b64encode(raw).decode() == encoded else ""
+
+
+def _hash(digits: str) -> ContentHash:
+    return ContentHash(_PREFIX + digits)
+
+
+def _bare(found: ContentHash) -> str:
+    return found.removeprefix(_PREFIX)

@@ -1,0 +1,36 @@
+"""The flat record of tools that keep one file a line (ledger section 7).
+
+Invariant: a record of several files is as many flat records of one id; one of none has no file.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from intent_lsp.core.records import Record, RecordFile
+
+
+def flat_records(record: Record) -> Iterator[dict[str, Any]]:
+    """Give the flat records of a record, keys in their order; `error` is absent without one."""
+    for file in record.files or (None,):
+        told: dict[str, Any] = {
+            "id": record.id,
+            "timestamp": record.timestamp,
+            "intent_id": record.intent_id,
+            "session_id": record.session_id,
+            "tool_name": record.tool_name,
+            "mutation_class": record.mutation_class.value,
+            "file": None if file is None else _file(file),
+            "scope_validation": record.scope_validation.value,
+            "success": record.success,
+        }
+        if record.error is not None:
+            told["error"] = record.error
+        yield told
+
+
+def _file(file: RecordFile) -> dict[str, Any]:
+    return {
+        "relative_path": file.relative_path,
+        "pre_hash": file.pre_hash,
+        "post_hash": file.post_hash,
+    }

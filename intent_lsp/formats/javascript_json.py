@@ -1,0 +1,86 @@
+"""JSON as JavaScript reads and spells it: `JSON.parse` and the compact `JSON.stringify`.
+
+Invariant: every number is a double, spelled as ECMAScript spells it; keys stay where they stand.
+Invariant: a lone surrogate is spelled as its escape in lower case, every other character as it is
+where JSON allows it.
+"""
+
+import json
+import re
+from typing import Any, Final
+
+_EXACT: Final = 2**53
+_PLAIN_BELOW: Final = 21
+_PLAIN_ABOVE: Final = -7
+_SHORT: Final = 15
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_STRING: Final = json.JSONEncoder(ensure_ascii=False).encode
+
+
+def parse(text: str) -> Any:  # noqa: ANN401 -- JSON has no narrower type
+    """Read a JSON text; a half of a character stays a lone surrogate.
+
+    Raises ValueError for what is no JSON, RecursionError for what is nested too deep.
+    """
+    return json.loads(text, parse_int=_whole, parse_constant=_refused)
+
+
+def stringify(value: Any) -> str:  # noqa: ANN401 -- as above
+    """Spell what `parse` gave, without a blank. Raises RecursionError."""
+    return _SURROGATE.sub(lambda found: f"\\u{ord(found.group()):04x}", _spelled(value))
+
+
+def _spelled(value: Any) -> str:  # noqa: ANN401 -- as above
+    match value:
+        case str():
+            return _STRING(value)
+        case bool():
+            return "true" if value else "false"
+        case None:
+            return "null"
+        case int() | float():
+            return number(value)
+        case list():
+            return "[" + ",".join(map(_spelled, value)) + "]"
+        case _:
+            pairs = (f"{_STRING(key)}:{_spelled(found)}" for key, found in value.items())
+            return "{" + ",".join(pairs) + "}"
+
+
+def number(value: float) -> str:
+    """Spell a number as ECMAScript does: the fewest digits that tell it from its neighbours."""
+    if isinstance(value, int) and abs(value) < _EXACT:
+        return str(value)
+    value = float(value)
+    if value in (float("inf"), float("-inf")):
+        return "null"
+    if value == 0:
+        return "0"
+    sign = "-" if value < 0 else ""
+    mantissa, _, exponent = f"{abs(value)!r}".partition("e")
+    before, _, after = mantissa.partition(".")
+    digits = (before + after).lstrip("0")
+    # The value is 0.DIGITS times ten to the power of `point`.
+    point = int(exponent or 0) + len(before) - (len(before + after) - len(digits))
+    digits = digits.rstrip("0")
+    return sign + _placed(digits, point)
+
+
+def _placed(digits: str, point: int) -> str:
+    if len(digits) <= point <= _PLAIN_BELOW:
+        return digits.ljust(point, "0")
+    if 0 < point <= _PLAIN_BELOW:
+        return f"{digits[:point]}.{digits[point:]}"
+    if _PLAIN_ABOVE + 1 < point <= 0:
+        return f"0.{'0' * -point}{digits}"
+    head, tail = digits[0], digits[1:]
+    return f"{head}{'.' if tail else ''}{tail}e{point - 1:+d}"
+
+
+def _whole(digits: str) -> float:
+    """Read a whole number; a long one is a double, as in JavaScript."""
+    return int(digits) if len(digits) <= _SHORT else float(digits)
+
+
+def _refused(name: str) -> None:
+    raise ValueError(name)

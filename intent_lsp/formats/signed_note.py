@@ -1,0 +1,127 @@
+"""A signed note, as c2sp.org/signed-note spells it: a text, and who signed it, line by line.
+
+Invariant: nothing is signed or checked here; what a note says is worth nothing before that.
+Invariant: any text can be given; what it is not is told as a value.
+"""
+
+import base64
+import binascii
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import Final
+
+_MARK: Final = "\u2014 "
+_ED25519: Final = b"\x01"
+_KEY_BYTES: Final = 32
+_ID_BYTES: Final = 4
+_SIGNATURES_AT_MOST: Final = 64
+_CONTROL: Final = re.compile(r"[\0-\x09\x0b-\x1f]")
+_NAME: Final = re.compile(r"[^\s+]+")
+_ID: Final = re.compile(r"[0-9a-f]{8}")
+
+
+@dataclass(frozen=True, slots=True)
+class NoNote:
+    """Why a text is no note, or no key of one; `cure` says what to give."""
+
+    problem: str
+    cure: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signature:
+    """One signature line: the key's name, the four bytes of its id, and what it signed."""
+
+    name: str
+    key_id: bytes
+    signed: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A note's text, its last newline included, and its signatures, unchecked."""
+
+    text: str
+    signatures: tuple[Signature, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NoteKey:
+    """A public Ed25519 key as 32 bytes, under its name."""
+
+    name: str
+    raw: bytes
+
+    @property
+    def id(self) -> bytes:
+        """The four bytes that a signature line names it by."""
+        named = self.name.encode("utf-8", "surrogatepass") + b"\n"
+        return hashlib.sha256(named + _ED25519 + self.raw).digest()[:_ID_BYTES]
+
+
+def spell_note(note: Note) -> str:
+    """Spell a note; it ends with a newline."""
+    lines = (
+        f"{_MARK}{each.name} {base64.b64encode(each.key_id + each.signed).decode()}\n"
+        for each in note.signatures
+    )
+    return f"{note.text}\n{''.join(lines)}"
+
+
+def read_note(data: bytes) -> Note | NoNote:
+    """Read a note."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        return NoNote("it is not UTF-8")
+    if _CONTROL.search(text):
+        return NoNote("it holds a control character; a note's lines end with a line feed alone")
+    body, blank, rest = text.rpartition("\n\n")
+    if not blank or not body or not rest.endswith("\n"):
+        return NoNote("it is no text, a blank line and signature lines")
+    lines = rest[:-1].split("\n")
+    if len(lines) > _SIGNATURES_AT_MOST:
+        return NoNote(f"it has more than {_SIGNATURES_AT_MOST} signatures")
+    signatures = tuple(found for line in lines if (found := _signature(line)) is not None)
+    if len(signatures) != len(lines):
+        return NoNote("a signature line is not an em dash, the key's name and Base 64")
+    return Note(f"{body}\n", signatures)
+
+
+def spell_key(key: NoteKey) -> str:
+    """Spell a verifier key: `<name>+<id>+<Base 64 of the type and the key>`."""
+    return f"{key.name}+{key.id.hex()}+{base64.b64encode(_ED25519 + key.raw).decode()}"
+
+
+def read_key(text: str) -> NoteKey | NoNote:
+    """Read a verifier key as `spell_key` gives it."""
+    cure = "give a PEM public key, or `<name>+<id>+<key>`"
+    name, _, rest = text.strip().partition("+")
+    digits, _, encoded = rest.partition("+")
+    raw = _decoded(encoded)
+    if not _NAME.fullmatch(name) or not _ID.fullmatch(digits) or raw is None:
+        return NoNote("it is no public key", cure)
+    if raw[:1] != _ED25519 or len(raw) != 1 + _KEY_BYTES:
+        return NoNote("it is a key of another kind than Ed25519", cure)
+    key = NoteKey(name, raw[1:])
+    return key if key.id.hex() == digits else NoNote("the key's id is not that of the key", cure)
+
+
+def _signature(line: str) -> Signature | None:
+    name, _, encoded = line.removeprefix(_MARK).partition(" ")
+    raw = _decoded(encoded)
+    if not line.startswith(_MARK) or not _NAME.fullmatch(name):
+        return None
+    if raw is None or len(raw) <= _ID_BYTES:
+        return None
+    return Signature(name=name, key_id=raw[:_ID_BYTES], signed=raw[_ID_BYTES:])
+
+
+def _decoded(encoded: str) -> bytes | None:
+    """Give what is encoded; None where it is not the one spelling of anything."""
+    try:
+        raw = base64.b64decode(encoded, validate=True)
+    except (binascii.Error, ValueError):
+        return None
+    return raw if base64.b64encode(raw).decode() == encoded else None

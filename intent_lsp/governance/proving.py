@@ -1,0 +1,52 @@
+"""Proving: a root's ledger verified against what is known of it elsewhere (ledger section 2).
+
+Invariant: nothing is written but what this machine knows of the ledger's end, into a `.local/`
+that is there already.
+"""
+
+from collections.abc import Collection, Sequence
+
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.cut_ends import remembered, with_cut_ends
+from intent_lsp.core.ledger_past import Committed, KnownHead
+from intent_lsp.core.paths import LOCAL_ROOM
+from intent_lsp.core.verification import Anchor, AnchorKind, Verification
+from intent_lsp.store.known_heads import KnownHeads
+from intent_lsp.store.ledger import Ledger
+from intent_lsp.store.ledger_versions import LedgerVersions
+from intent_lsp.store.local_room import find_local_room
+
+
+def prove(ledger: Ledger, given: Sequence[Anchor] = ()) -> Verification:
+    """Verify all that is in the ledger now, and hold it against all anchors that there are.
+
+    They are those `given`, the ledger of the newest commit, and the ends that this machine knows.
+    Raises LedgerUnavailableError.
+    """
+    root = ledger.root
+    versions = LedgerVersions(root)
+    memory = KnownHeads(root / LOCAL_ROOM)
+    # Both before the ledger itself, which has all that they had unless somebody cut it off.
+    committed, known = versions.committed(), memory.heads()
+    anchors = (*given, *_committed(committed), *_known(known))
+
+    def elsewhere(hashes: Collection[ContentHash]) -> Collection[ContentHash]:
+        return versions.search(hashes).held
+
+    found = ledger.verify(anchors, elsewhere=elsewhere)
+    search = versions.search([each.hash for each in found.anchors if each.records is None])
+    if find_local_room(root) is not None:
+        memory.settle(known, remembered(found, known, committed, search))
+    return with_cut_ends(found, known, committed, search)
+
+
+def _committed(committed: Committed | None) -> tuple[Anchor, ...]:
+    if committed is None:
+        return ()
+    return tuple(
+        Anchor(hash=head, kind=AnchorKind.COMMIT, name=committed.commit) for head in committed.heads
+    )
+
+
+def _known(known: Sequence[KnownHead]) -> tuple[Anchor, ...]:
+    return tuple(Anchor(hash=head.hash, kind=AnchorKind.KNOWN_HEAD) for head in known)

@@ -1,0 +1,120 @@
+"""The known heads: what this machine has seen a ledger end with (ledger section 2).
+
+Invariant: only a record that the disk keeps is noted, so that a crash makes no alarm.
+Invariant: a head is let go of when a newer one is known to follow it, and for nothing else.
+"""
+
+import logging
+import os
+import re
+import zlib
+from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.chain import Link
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.ledger_past import KnownHead
+
+HEADS_AT_MOST: Final = 16
+"""The newest that are kept; there are several only where branches were switched."""
+
+_NAME: Final = "known_heads"
+_FLAGS: Final = (
+    getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+)
+_MODE: Final = 0o600
+_LINE: Final = re.compile(rb"(sha256:[0-9a-f]{64}) ([+-]) ([0-9a-f]{8})")
+_LINE_BYTES: Final = 83
+_READ_AT_MOST: Final = 64 * _LINE_BYTES
+
+_log: Final = logging.getLogger(__name__)
+
+
+class KnownHeads:
+    """The file of one root's `.local/`, which is not made here; safe among processes.
+
+    Writers that come together may leave a head there that another follows, and never one that
+    was none; the next verification tidies up.
+    """
+
+    def __init__(self, local: Path) -> None:
+        self._path = local / _NAME
+        self._failed = False
+
+    def heads(self) -> tuple[KnownHead, ...]:
+        """Give what is known, newest first; lines that a crash has torn are passed over."""
+        try:
+            fd = os.open(self._path, os.O_RDONLY | _FLAGS)
+            try:
+                return _read(fd)
+            finally:
+                os.close(fd)
+        except OSError:
+            return ()
+
+    def note(self, links: Sequence[Link]) -> None:
+        """Note records that were appended in this order, and that the disk keeps.
+
+        Some microseconds: one small write, which nobody waits for the disk to keep. What cannot
+        be written is logged; no append fails by it.
+        """
+        if links:
+            head = links[-1].hash
+            gone = {head, *(name for link in links for name in (link.prev, *link.merges))}
+            self._write(lambda known: (KnownHead(head), *(k for k in known if k.hash not in gone)))
+
+    def forget(self, heads: Collection[ContentHash]) -> None:
+        """Let go of heads whose records were appended anew, or whose loss a person accepts."""
+        before = self.heads()
+        self.settle(before, (known for known in before if known.hash not in heads))
+
+    def settle(self, before: Sequence[KnownHead], now: Iterable[KnownHead]) -> None:
+        """Put what a verification has found out in place of what was known before it.
+
+        A head that was noted meanwhile stays.
+        """
+        kept = dict.fromkeys(now)
+        if tuple(kept) == tuple(before):
+            return
+        old = {each.hash for each in (*before, *kept)}
+        self._write(lambda known: (*(k for k in known if k.hash not in old), *kept))
+
+    def _write(self, change: Callable[[Sequence[KnownHead]], Iterable[KnownHead]]) -> None:
+        try:
+            fd = os.open(self._path, os.O_RDWR | os.O_CREAT | _FLAGS, _MODE)
+            try:
+                lines = b"".join(map(_spelled, islice(change(_read(fd)), HEADS_AT_MOST)))
+                # Blank lines over what is left of a longer state, in the same single write.
+                size = os.fstat(fd).st_size
+                os.write(fd, lines.ljust(min(size, _READ_AT_MOST), b"\n"))
+            finally:
+                os.close(fd)
+            self._failed = False
+        except OSError as problem:
+            # Once, and not for each of a thousand records.
+            if not self._failed:
+                _log.warning("%s: the ledger's head cannot be noted: %s", self._path, problem)
+            self._failed = True
+
+
+def _read(fd: int) -> tuple[KnownHead, ...]:
+    data = os.read(fd, _READ_AT_MOST)
+    os.lseek(fd, 0, os.SEEK_SET)
+    found = (_LINE.fullmatch(line) for line in data.split(b"\n"))
+    return tuple(
+        KnownHead(ContentHash(each.group(1).decode()), committed=each.group(2) == b"+")
+        for each in found
+        if each is not None and _check(each.group(1, 2)) == each.group(3)
+    )
+
+
+def _spelled(head: KnownHead) -> bytes:
+    told = (head.hash.encode(), b"+" if head.committed else b"-")
+    return b" ".join((*told, _check(told))) + b"\n"
+
+
+def _check(told: Iterable[bytes]) -> bytes:
+    """Sum a line up: half of one and half of another are no head."""
+    return b"%08x" % zlib.crc32(b" ".join(told))

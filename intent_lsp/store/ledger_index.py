@@ -1,0 +1,200 @@
+"""The index of a ledger: by intent, path, session and time, newest first (ledger section 4).
+
+Invariant: it answers from the ledger's own lines; where it does not fit them it is built anew.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Final, TypeVar
+
+from intent_lsp.core.chain import Head, Trail
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.records import Record
+from intent_lsp.formats.index_keys import key64
+from intent_lsp.formats.ledger_jsonl import read
+from intent_lsp.store.index import (
+    FAR,
+    Cursor,
+    Page,
+    Place,
+    Query,
+    before,
+    of_id,
+    of_ids_between,
+    places,
+)
+from intent_lsp.store.index_build import Progress, add, catch_up, lag, quiet
+from intent_lsp.store.index_database import IndexDatabase
+from intent_lsp.store.index_rows import Batch
+from intent_lsp.store.index_sources import Source, all_heads, open_heads
+from intent_lsp.store.ledger_file import opened, read_at
+from intent_lsp.store.ledger_files import FileStamp, LedgerFiles
+
+MAX_LAG: Final = 1024 * 1024
+_HEX: Final = frozenset("0123456789abcdef")
+
+T = TypeVar("T")
+
+
+class Index:
+    """The index in `.orchestration/.local/`, brought up to date by every question."""
+
+    def __init__(self, path: Path, root: Path) -> None:
+        """Keep the index of the ledger below `root` at `path`; nothing is opened yet."""
+        self._root = root
+        self._files = LedgerFiles(root)
+        self._database = IndexDatabase(path)
+        # Without a ledger there is nothing to keep, and a dormant root is not written to.
+        self._nothing = IndexDatabase(None)
+
+    def refresh(self, progress: Progress = quiet) -> None:
+        """Bring the index up to date, as every question does."""
+        self._ask(lambda _connection, _found: None, progress)
+
+    def query(self, query: Query, *, limit: int, cursor: Cursor | None = None) -> Page:
+        """Give at most `limit` records before the cursor, newest first."""
+        return self._ask(partial(self._page, query, limit, cursor))
+
+    def newest_for_path(self, path: WorkspacePath) -> Record | None:
+        """Give the newest record that touched a path, by its name or its old name."""
+        return next(iter(self.query(Query(path=path), limit=1).records), None)
+
+    def newest_passing_for_path(self, path: WorkspacePath) -> Record | None:
+        """Give the newest record of a path that happened with verdict PASS."""
+        return next(iter(self.query(Query(path=path, passing=True), limit=1).records), None)
+
+    def find(self, record_id: str) -> Record | None:
+        """Give the record of an id."""
+        return self._ask(partial(self._find, record_id))
+
+    def starting_with(self, digits: str, *, limit: int) -> tuple[Record, ...]:
+        """Give at most `limit` records whose ids start with some digits, oldest first."""
+        return self._ask(partial(self._starting_with, digits, limit))
+
+    def count(self) -> int:
+        """Count the records, each once."""
+        return self._ask(lambda _connection, found: sum(s.records for s in found.values()))
+
+    def counts(self) -> Mapping[str, int]:
+        """Count the records of each intent, by the id that they name."""
+        statement = "SELECT intent, count(*) FROM record WHERE intent IS NOT NULL GROUP BY intent"
+        return self._ask(lambda connection, _found: dict(connection.execute(statement).fetchall()))
+
+    def heads(self) -> tuple[Head, ...]:
+        """Give the records that no other names, in order of file and line."""
+        return self._ask(lambda connection, found: tuple(all_heads(connection, found)))
+
+    def trail(self, file: str, size: int) -> Trail | None:
+        """Give the chain's state at the end of a file of `size` bytes, if it is not far to read.
+
+        Its open heads come first, then those of the other files. None: more than `MAX_LAG` bytes
+        would have to be read, or the file has grown meanwhile.
+        """
+
+        def nearly(connection: sqlite3.Connection) -> Trail | None:
+            stamps = self._files.stamp()
+            if lag(connection, self._root, stamps) > MAX_LAG:
+                return None
+            found = catch_up(connection, self._root, stamps)
+            source = found.get(file)
+            if (0 if source is None else source.offset) != size:
+                return None
+            trail = Trail() if source is None else source.trail
+            others = {name: each for name, each in found.items() if name != file}
+            own = [] if source is None else open_heads(connection, source)
+            heads = {head.hash: head for head in (*own, *all_heads(connection, others))}
+            return replace(trail, heads=heads)
+
+        return self._database.run(nearly)
+
+    def appended(self, stamp: FileStamp, offset: int, added: Batch) -> None:
+        """Learn of lines that were just appended; `stamp` is their file's state since then.
+
+        Where the index lags behind `offset`, the next question makes up for it.
+        """
+
+        def follow(connection: sqlite3.Connection) -> None:
+            add(connection, stamp, offset, added)
+
+        self._database.try_once(follow)
+
+    def close(self) -> None:
+        """Close the database; the next question opens it again."""
+        self._database.close()
+        self._nothing.close()
+
+    def _ask(
+        self,
+        question: Callable[[sqlite3.Connection, Mapping[str, Source]], T],
+        progress: Progress = quiet,
+    ) -> T:
+        stamps = self._files.stamp()
+        database = self._database if stamps else self._nothing
+
+        def answer(connection: sqlite3.Connection) -> T:
+            return question(connection, catch_up(connection, self._root, stamps, progress))
+
+        return database.run(answer)
+
+    def _page(
+        self,
+        query: Query,
+        limit: int,
+        cursor: Cursor | None,
+        connection: sqlite3.Connection,
+        found: Mapping[str, Source],
+    ) -> Page:
+        # It comes from the wire, where a number may be larger than SQLite's.
+        limit = min(max(limit, 0), FAR)
+        walk = places(query, limit + 1, before(cursor), connection)
+        taken = list(islice(walk, limit + 1))
+        records = tuple(self._records(taken[:limit], found))
+        more = len(taken) > limit
+        return Page(records, taken[limit - 1].cursor if more and limit else None)
+
+    def _find(
+        self, record_id: str, connection: sqlite3.Connection, found: Mapping[str, Source]
+    ) -> Record | None:
+        records = self._records(of_id(record_id, connection), found)
+        return next((record for record in records if record.id == record_id), None)
+
+    def _starting_with(
+        self,
+        digits: str,
+        limit: int,
+        connection: sqlite3.Connection,
+        found: Mapping[str, Source],
+    ) -> tuple[Record, ...]:
+        bare = digits.lower().replace("-", "")
+        padded = [bare[:16].ljust(16, digit) for digit in "0f"]
+        if not all(set(each) <= _HEX for each in padded):
+            return ()
+        first, last = map(key64, padded)
+        records = self._records(of_ids_between(first, last, connection), found)
+        matching = (record for record in records if record.id.replace("-", "").startswith(bare))
+        return tuple(islice(matching, limit))
+
+    def _records(self, wanted: Iterable[Place], found: Mapping[str, Source]) -> Iterator[Record]:
+        """Read the lines at some places; each file is opened once."""
+        names = {source.number: name for name, source in found.items()}
+        with ExitStack() as stack:
+            open_: dict[int, int | None] = {}
+            for place in wanted:
+                if place.source not in open_:
+                    path = self._root / names[place.source]
+                    open_[place.source] = stack.enter_context(opened(path))
+                fd = open_[place.source]
+                end = place.offset + place.length
+                if fd is None:
+                    # Git took the file away since the index was brought up to date.
+                    continue
+                record = read(read_at(fd, place.offset, end))
+                if record is None or key64(record.id) != place.id64:
+                    # Caught by the database, which begins anew on an empty one.
+                    raise sqlite3.DatabaseError("the index does not fit the ledger")
+                yield record

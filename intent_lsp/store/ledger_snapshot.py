@@ -1,0 +1,40 @@
+"""All of a ledger's files as they are at one moment, read one after the other.
+
+Invariant: the main file stays the one that was opened at that moment, though an archive may
+replace it; the others only grow, and are read up to the size that they had.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from intent_lsp.core.errors import LedgerUnavailableError
+from intent_lsp.core.paths import LEDGER_FILE
+from intent_lsp.store.ledger_file import opened
+from intent_lsp.store.ledger_files import FilesStamp, LedgerFiles, Strange
+from intent_lsp.store.ledger_verify import Part
+from intent_lsp.store.ledger_workers import scan_widely
+
+
+class Snapshot:
+    """The files at one moment; `strange` is complete once the parts have been read."""
+
+    def __init__(self, root: Path, main: int | None, stamps: FilesStamp) -> None:
+        self.strange: list[Strange] = list(LedgerFiles(root).strange())
+        self._root, self._main, self._stamps = root, main, stamps
+        self._main_size = 0 if main is None else os.fstat(main).st_size
+
+    def parts(self) -> Iterator[Part]:
+        """Give each file in reading order; it is open until the next is asked for."""
+        for stamp in self._stamps:
+            if stamp.file == LEDGER_FILE:
+                if self._main is not None:
+                    yield Part(LEDGER_FILE, scan_widely(self._main, self._main_size))
+                continue
+            try:
+                with opened(self._root / stamp.file) as fd:
+                    # Gone since, as git takes files away: what follows it will miss it.
+                    if fd is not None:
+                        yield Part(stamp.file, scan_widely(fd, stamp.size))
+            except LedgerUnavailableError as error:
+                self.strange.append(Strange(stamp.file, error.problem))

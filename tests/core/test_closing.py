@@ -1,0 +1,74 @@
+"""The closing statement: nothing is called proved without an anchor that is there."""
+
+import pytest
+
+from intent_lsp.core.closing import Extent, conditional, proved
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.verification import Anchor, AnchorKind
+
+HASH = ContentHash("sha256:" + "ab" * 32)
+
+
+def anchor(kind: AnchorKind, records: int | None, name: str = "") -> Anchor:
+    return Anchor(hash=HASH, kind=kind, name=name, records=records)
+
+
+def extent(records: int, proven: int = 0, heads: int = 1, *, consistent: bool = True) -> Extent:
+    return Extent(records=records, proven=proven, heads=heads, consistent=consistent)
+
+
+@pytest.mark.parametrize(
+    ("anchors", "said"),
+    [
+        ([], "nothing: no anchor was given"),
+        ([anchor(AnchorKind.GIVEN, None)], "nothing: no file holds what the anchors name"),
+        (
+            [anchor(AnchorKind.COMMIT, 4711, "c" * 40)],
+            "the first 4,711 of 4,800 records are what they were at commit cccccccccccc",
+        ),
+        (
+            [anchor(AnchorKind.GIVEN, 4800)],
+            "all 4,800 records are what they were at the record of hash sha256:abababababab",
+        ),
+        (
+            [anchor(AnchorKind.CHECKPOINT, 1), anchor(AnchorKind.KNOWN_HEAD, 2)],
+            (
+                "the first 2 of 4,800 records are what they were at the newest record that this"
+                " machine knows; the first 1 of 4,800 records are what they were at the checkpoint"
+            ),
+        ),
+        (
+            [anchor(AnchorKind.COMMIT, 1, "c"), anchor(AnchorKind.COMMIT, 1, "c")],
+            "the first 1 of 4,800 records are what they were at commit c",
+        ),
+    ],
+    ids=["none", "elsewhere", "commit", "all", "largest first", "each once"],
+)
+def test_what_is_proved_is_said_with_whose_word_it_is(anchors: list[Anchor], said: str) -> None:
+    assert proved(anchors, extent(4800)) == said
+
+
+def test_no_more_anchors_are_named_than_can_be_read() -> None:
+    many = [anchor(AnchorKind.COMMIT, number, f"{number}") for number in range(1, 6)]
+    assert proved(many, extent(9)).endswith("commit 3; and 2 more anchors")
+
+
+@pytest.mark.parametrize(
+    ("reach", "said"),
+    [
+        (extent(9, consistent=False), "nothing: the chain is broken"),
+        (extent(0), "nothing: there is no record yet"),
+        (extent(9, 9), "nothing: every record is proved"),
+        (extent(9), "all 9 records: whoever can write the file can write it anew"),
+        (extent(9, 4), "the 5 records after that: whoever can write the file can write it anew"),
+        (extent(9, 4, 3), "the 5 records after that, and 2 untied heads"),
+    ],
+    ids=["broken", "empty", "all proved", "none proved", "some proved", "branches"],
+)
+def test_what_is_not_proved_is_conditional(reach: Extent, said: str) -> None:
+    assert conditional(reach) == said
+
+
+def test_a_broken_chain_proves_nothing() -> None:
+    found = proved([anchor(AnchorKind.GIVEN, 4)], extent(9, 4, consistent=False))
+    assert found == "nothing: the chain is broken"

@@ -1,0 +1,132 @@
+"""What a verification remembers: the same answers as from lists in memory, whatever its size."""
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intent_lsp.core.chain import Link
+from intent_lsp.core.content import ContentHash, hash_content
+from intent_lsp.store.ledger_remembered import Remembered, key, rows
+from tests.support.ledgers import new_id
+
+HASHES = [hash_content(bytes([number])) for number in range(12)]
+IDS = [new_id() for _ in range(4)]
+
+links = st.builds(
+    Link,
+    hash=st.sampled_from([*HASHES, ContentHash("")]),
+    id=st.sampled_from([*IDS, "", "no UUID"]),
+    prev=st.none() | st.sampled_from(HASHES),
+    merges=st.lists(st.sampled_from(HASHES), max_size=3).map(tuple),
+)
+files = st.lists(st.lists(links, max_size=5), min_size=1, max_size=4)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _small() -> Iterator[None]:
+    """Have every limit reached by a handful of rows."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in (("_IN_MEMORY", 100), ("_AT_MOST", 1), ("_SLOTS", 2), ("_AT_ONCE", 3)):
+            patch.setattr(f"intent_lsp.store.ledger_remembered.{name}", value)
+        yield
+
+
+def filled(remembered: Remembered, told: list[list[Link]]) -> list[tuple[int, int, Link]]:
+    """Remember the lines of some files; give each with its file and its line."""
+    for lines in told:
+        remembered.begin_file()
+        for link in lines:
+            remembered.add(link, link.prev)
+    return [(at, line, link) for at, lines in enumerate(told) for line, link in enumerate(lines, 1)]
+
+
+@given(files)
+def test_rows_know_their_file_and_their_line(told: list[list[Link]]) -> None:
+    with Remembered() as remembered:
+        for row, (file, line, _) in enumerate(filled(remembered, told)):
+            assert (remembered.file_of(row), remembered.line_of(row)) == (file, line)
+
+
+@given(files, st.sets(st.sampled_from(HASHES)))
+def test_hashes_are_found_where_they_stand_first_and_in_another_file(
+    told: list[list[Link]], sought: set[ContentHash]
+) -> None:
+    with Remembered() as remembered:
+        known = filled(remembered, told)
+        found = remembered.places({key(each) for each in sought})
+        for each in sought:
+            at = [(row, file) for row, (file, _, link) in enumerate(known) if link.hash == each]
+            others = [row for row, file in at if file != at[0][1]]
+            expected = (at[0][0], others[0] if others else None) if at else None
+            assert found.get(key(each)) == expected
+
+
+@given(files)
+def test_hashes_that_nothing_names_are_told(told: list[list[Link]]) -> None:
+    with Remembered() as remembered:
+        known = filled(remembered, told)
+        named = {each for _, _, link in known if link.hash for each in (link.prev, *link.merges)}
+        expected = {key(each) for each in HASHES if each not in named}
+        assert remembered.unnamed({key(each) for each in HASHES}) == expected
+
+
+@given(files)
+def test_ids_that_come_again_are_told(told: list[list[Link]]) -> None:
+    with Remembered() as remembered:
+        firsts: dict[str, ContentHash] = {}
+        copies, others = 0, []
+        for row, (_, _, link) in enumerate(filled(remembered, told)):
+            if link.hash and link.id:
+                same = firsts.setdefault(link.id, link.hash) == link.hash
+                copies += same
+                others += [] if same else [row]
+        assert remembered.repeated() == (copies - len(firsts), tuple(others))
+
+
+@given(st.permutations(range(8)), st.integers(1, 4), st.sets(st.integers(0, 7), min_size=1))
+def test_what_an_end_follows_is_counted_in_whatever_order_the_files_are(
+    order: list[int], size: int, ends: set[int]
+) -> None:
+    # A lattice: each record follows the one above, every second ties the one two above.
+    lattice = [
+        Link(
+            hash=HASHES[at],
+            id=new_id(),
+            prev=HASHES[at - 1] if at else HASHES[11],
+            merges=(HASHES[at - 2],) if at > 1 and at % 2 else (),
+        )
+        for at in range(8)
+    ]
+    told = [[lattice[at] for at in order[start : start + size]] for start in range(0, 8, size)]
+    with Remembered() as remembered:
+        filled(remembered, told)
+        reached = remembered.reach({key(HASHES[end]) for end in ends})
+        assert reached == (max(ends) + 1, frozenset({key(HASHES[11])}))
+
+
+@given(st.integers(1, 9), st.none() | st.sampled_from(HASHES))
+def test_rows_that_were_packed_elsewhere_are_the_same(count: int, prev: ContentHash | None) -> None:
+    ids, hashes = [new_id() for _ in range(count)], HASHES[:count]
+    straight = [
+        Link(hash=hash_, id=id_, prev=above)
+        for id_, hash_, above in zip(ids, hashes, [prev, *hashes], strict=False)
+    ]
+    last = Link(hash=HASHES[11], id=new_id(), prev=hashes[-1])
+    with Remembered() as one, Remembered() as other:
+        filled(one, [[*straight, last]])
+        other.begin_file()
+        other.add_rows(rows(ids, hashes, prev), count, hashes[-1])
+        other.add(last, last.prev)
+        everything = {key(each) for each in HASHES}
+        for question in (Remembered.places, Remembered.unnamed, Remembered.reach):
+            assert question(one, everything) == question(other, everything)
+        assert one.repeated() == other.repeated() == (0, ())
+        assert other.line_of(count) == count + 1
+
+
+@given(st.text(), st.text())
+def test_texts_that_differ_are_different_keys(one: str, other: str) -> None:
+    assert len(key(ContentHash(one))) == 32
+    assert (key(ContentHash(one)) == key(ContentHash(other))) == (one == other)

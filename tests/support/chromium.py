@@ -1,0 +1,203 @@
+"""A real browser without a screen, asked over its DevTools pipe: pages, their DOM, their looks.
+
+Nothing here sleeps: every answer and every event is waited for, and a wait in vain says so.
+"""
+
+import base64
+import fcntl
+import json
+import os
+import select
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_PATIENCE = 60.0
+"""Seconds for any one answer."""
+_HIGH = 10
+_OPTIONS = (
+    "--headless=new",
+    "--remote-debugging-pipe",
+    "--no-first-run",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--hide-scrollbars",
+    "--force-device-scale-factor=1",
+    "--lang=en",
+)
+
+
+@dataclass(slots=True, kw_only=True)
+class Tab:
+    """One page of a browser; `events` are all that happened in it, by method."""
+
+    browser: "Chromium"
+    session: str
+    events: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
+
+    def open(self, file: Path) -> None:
+        """Load a file, and wait until all of it is there."""
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.ask(f"{domain}.enable")
+        self.ask("Page.navigate", url=file.as_uri())
+        self.browser.wait_for(self, "Page.loadEventFired")
+
+    def ask(self, method: str, **params: object) -> Any:
+        return self.browser.ask(method, params, self)
+
+    def value(self, expression: str) -> Any:
+        """Evaluate JavaScript; an exception in it fails the test."""
+        done = self.ask("Runtime.evaluate", expression=expression, returnByValue=True)
+        if "exceptionDetails" in done:
+            pytest.fail(f"{expression}: {done['exceptionDetails']}", pytrace=False)
+        return done["result"].get("value")
+
+    def wears(self, scheme: str) -> None:
+        """Have the page shown as a person with this colour scheme sees it."""
+        feature = {"name": "prefers-color-scheme", "value": scheme}
+        self.ask("Emulation.setEmulatedMedia", features=[feature])
+
+    def size(self, width: int, height: int) -> None:
+        self.ask(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
+
+    def types(self, text: str) -> None:
+        """Type as at a keyboard, into what has the focus."""
+        self.ask("Input.insertText", text=text)
+
+    def picture(self) -> bytes:
+        """Give what is seen as a PNG."""
+        return base64.b64decode(self.ask("Page.captureScreenshot", format="png")["data"])
+
+    def requests(self) -> list[str]:
+        """Give the URLs that were asked for."""
+        return [
+            told["request"]["url"]
+            for method, told in self.events
+            if method == "Network.requestWillBeSent"
+        ]
+
+    def complaints(self) -> list[Mapping[str, Any]]:
+        """Give what the browser logged and what was thrown."""
+        kinds = {"Log.entryAdded", "Runtime.exceptionThrown", "Page.javascriptDialogOpening"}
+        return [told for method, told in self.events if method in kinds]
+
+
+@dataclass(slots=True, kw_only=True)
+class Chromium:
+    """A running browser; `to` and `back` are the ends of its pipe."""
+
+    to: int
+    back: int
+    tabs: dict[str, Tab] = field(default_factory=dict)
+    answers: dict[int, Mapping[str, Any]] = field(default_factory=dict)
+    asked: int = 0
+    rest: bytes = b""
+
+    def tab(self) -> Tab:
+        """Open an empty page."""
+        target = self.ask("Target.createTarget", {"url": "about:blank"})["targetId"]
+        told = {"targetId": target, "flatten": True}
+        session = self.ask("Target.attachToTarget", told)["sessionId"]
+        return self.tabs.setdefault(session, Tab(browser=self, session=session))
+
+    def ask(self, method: str, params: Mapping[str, object], tab: Tab | None = None) -> Any:
+        self.tell(method, params, tab)
+        deadline = time.monotonic() + _PATIENCE
+        while self.asked not in self.answers:
+            self._read(deadline, method)
+        answer = self.answers.pop(self.asked)
+        assert "error" not in answer, f"{method}: {answer['error']}"
+        return answer["result"]
+
+    def tell(self, method: str, params: Mapping[str, object], tab: Tab | None = None) -> None:
+        self.asked += 1
+        message: dict[str, object] = {"id": self.asked, "method": method, "params": params}
+        if tab is not None:
+            message["sessionId"] = tab.session
+        os.write(self.to, json.dumps(message).encode() + b"\0")
+
+    def wait_for(self, tab: Tab, method: str) -> None:
+        deadline = time.monotonic() + _PATIENCE
+        while all(happened != method for happened, _ in tab.events):
+            self._read(deadline, method)
+
+    def _read(self, deadline: float, waiting_for: str) -> None:
+        ready, _, _ = select.select([self.back], [], [], max(0.0, deadline - time.monotonic()))
+        data = os.read(self.back, 1 << 20) if ready else b""
+        if not data:
+            pytest.fail(f"the browser did not answer {waiting_for}", pytrace=False)
+        *messages, self.rest = (self.rest + data).split(b"\0")
+        for message in map(json.loads, messages):
+            if "id" in message:
+                self.answers[message["id"]] = message
+            elif message.get("sessionId") in self.tabs:
+                told = message["method"], message["params"]
+                self.tabs[message["sessionId"]].events.append(told)
+
+
+def program() -> str:
+    """Find a Chromium; the test is skipped without one, but never in CI."""
+    found = next(filter(None, map(shutil.which, _NAMES)), None)
+    if found is not None:
+        return found
+    reason = "no Chromium (Debian: apt-get install chromium)"
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@contextmanager
+def chromium(profile: Path) -> Iterator[Chromium]:
+    """Start a browser whose profile is `profile`, and end it."""
+    found = program()
+    (their_in, to), (back, their_out) = _pipe(), _pipe()
+    # It speaks on descriptors 3 and 4, whatever they are here.
+    shell = f'exec "$@" 3<&{their_in} 4>&{their_out}'
+    options = [*_OPTIONS, f"--user-data-dir={profile}"]
+    if os.geteuid() == 0:
+        options.append("--no-sandbox")
+    with subprocess.Popen(
+        ["bash", "-c", shell, "bash", found, *options],
+        pass_fds=(their_in, their_out),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=os.environ | {"HOME": str(profile)},
+    ) as process:
+        os.close(their_in)
+        os.close(their_out)
+        browser = Chromium(to=to, back=back)
+        try:
+            yield browser
+            # Whether it still answers this is its own affair.
+            browser.tell("Browser.close", {})
+            process.wait(_PATIENCE)
+        finally:
+            process.kill()
+            os.close(to)
+            os.close(back)
+
+
+def _pipe() -> tuple[int, int]:
+    """Make a pipe whose ends are above the descriptors that the browser takes."""
+    ends = os.pipe()
+    high = tuple(fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, _HIGH) for end in ends)
+    for end in ends:
+        os.close(end)
+    return high[0], high[1]
