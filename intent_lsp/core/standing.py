@@ -34,12 +34,17 @@ def standing(path: WorkspacePath, policy: TeamPolicy, *, ignored: bool) -> Stand
     """Tell how a person's save of `path` is treated; `ignored`: git ignores it, untracked."""
     if ".git" in path.split("/"):
         return Standing.UNSEEN
-    own = _in_its_room(path)
-    if own in _SERVER_FILES or own.startswith(_SERVER_ROOMS):
+    if server_only(path):
         return Standing.SERVER_ONLY
     if path in (policy.lessons_violations, policy.lessons_verification) or control_plane(path):
         return Standing.EXEMPT
     return Standing.UNSEEN if ignored else Standing.JUDGED
+
+
+def server_only(path: WorkspacePath) -> bool:
+    """Whether the server alone writes a file (section 2)."""
+    own = _in_its_room(path)
+    return own in _SERVER_FILES or own.startswith(_SERVER_ROOMS)
 
 
 def _in_its_room(path: WorkspacePath) -> str:

@@ -176,10 +176,8 @@ def _read_frame(split: Split) -> _Placed | None:
         return None
     reading.take_composed(composed)
     at = reading.places.position(split.mark).line
-    findings = tuple(
-        lowered_finding(finding, split.hidden if finding.span.start.line > at else 0)
-        for finding in reading.findings
-    )
+    # What stands after the list may refer to what stands before it.
+    findings = tuple(lowered_finding(found, split.hidden, at) for found in reading.findings)
     piece = _Piece(entries=(), findings=findings, aliases=composed.aliases)
     return _Placed(piece, 0, findings)
 

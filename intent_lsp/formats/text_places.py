@@ -57,26 +57,36 @@ def line_end_of(text: str, otherwise: str = "\n") -> str:
     return found.group() if found else otherwise
 
 
-def lowered(span: Span, lines: int) -> Span:
-    """Move a span down by so many lines."""
+def lowered(span: Span, lines: int, below: int = -1) -> Span:
+    """Move a span down by so many lines, if it begins below a line."""
+    if span.start.line <= below:
+        return span
     start, end = span.start, span.end
     return Span(
         Position(start.line + lines, start.character), Position(end.line + lines, end.character)
     )
 
 
-def lowered_finding(finding: Finding, lines: int) -> Finding:
-    """Move a finding, its fixes and its related places down by so many lines."""
+def lowered_finding(finding: Finding, lines: int, below: int = -1) -> Finding:
+    """Move a finding, its fixes and its related places down, those that are below a line."""
     if not lines:
         return finding
     return replace(
         finding,
-        span=lowered(finding.span, lines),
-        fixes=tuple(Fix(fix.title, lowered_changes(fix.changes, lines)) for fix in finding.fixes),
-        related=tuple(replace(place, span=lowered(place.span, lines)) for place in finding.related),
+        span=lowered(finding.span, lines, below),
+        fixes=tuple(
+            Fix(fix.title, lowered_changes(fix.changes, lines, below)) for fix in finding.fixes
+        ),
+        related=tuple(
+            replace(place, span=lowered(place.span, lines, below)) for place in finding.related
+        ),
     )
 
 
-def lowered_changes(changes: Iterable[TextChange], lines: int) -> tuple[TextChange, ...]:
-    """Move changes down by so many lines."""
-    return tuple(TextChange(lowered(change.span, lines), change.new_text) for change in changes)
+def lowered_changes(
+    changes: Iterable[TextChange], lines: int, below: int = -1
+) -> tuple[TextChange, ...]:
+    """Move changes down by so many lines, those that are below a line."""
+    return tuple(
+        TextChange(lowered(change.span, lines, below), change.new_text) for change in changes
+    )

@@ -11,6 +11,7 @@ from typing import Final
 
 from intent_lsp.core.content import ContentHash, hash_content, hash_if_there
 from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.standing import server_only
 from intent_lsp.governance.content import ABSENT, Content, content_of
 from intent_lsp.governance.recent_contents import RecentContents
 from intent_lsp.governance.stores import Stores
@@ -76,7 +77,9 @@ class Contents:
             return
         with self._lock:
             self._sight_baseline.pop(session_id, None)
-        changed = {path: self._keep(path) for path in git.changed_paths()}
+        # The ledger is nobody's edit, and larger than all that is.
+        paths = (path for path in git.changed_paths() if not server_only(path))
+        changed = {path: self._keep(path) for path in paths}
         state.replace_baseline(session_id, git.head_commit(), changed)
 
     def baseline(self, session_id: str, path: WorkspacePath) -> Content:

@@ -11,13 +11,14 @@ from intent_lsp.core.cut_ends import remembered, with_cut_ends
 from intent_lsp.core.ledger_past import Committed, KnownHead
 from intent_lsp.core.paths import LOCAL_ROOM
 from intent_lsp.core.verification import Anchor, AnchorKind, Verification
+from intent_lsp.store.index_build import Progress, quiet
 from intent_lsp.store.known_heads import KnownHeads
 from intent_lsp.store.ledger import Ledger
 from intent_lsp.store.ledger_versions import LedgerVersions
 from intent_lsp.store.local_room import find_local_room
 
 
-def prove(ledger: Ledger, given: Sequence[Anchor] = ()) -> Verification:
+def prove(ledger: Ledger, given: Sequence[Anchor] = (), progress: Progress = quiet) -> Verification:
     """Verify all that is in the ledger now, and hold it against all anchors that there are.
 
     They are those `given`, the ledger of the newest commit, and the ends that this machine knows.
@@ -33,7 +34,7 @@ def prove(ledger: Ledger, given: Sequence[Anchor] = ()) -> Verification:
     def elsewhere(hashes: Collection[ContentHash]) -> Collection[ContentHash]:
         return versions.search(hashes).held
 
-    found = ledger.verify(anchors, elsewhere=elsewhere)
+    found = ledger.verify(anchors, elsewhere=elsewhere, progress=progress)
     search = versions.search([each.hash for each in found.anchors if each.records is None])
     if find_local_room(root) is not None:
         memory.settle(known, remembered(found, known, committed, search))

@@ -17,6 +17,7 @@ from intent_lsp.governance.governed_ledger import governed_ledger
 from intent_lsp.governance.proving import prove
 from intent_lsp.governance.rules import RulesCache
 from intent_lsp.store.index import Cursor, Page, Query
+from intent_lsp.store.index_build import Progress, quiet
 from intent_lsp.store.ledger import Ledger
 
 
@@ -58,12 +59,16 @@ class Tracing:
         same = record.intent_hash in (None, intent_hash(intent))
         return () if same else ("INTENT_CHANGED",)
 
-    def verify(self, given: Sequence[Anchor] = ()) -> Verification:
+    def refresh(self, progress: Progress) -> None:
+        """Bring the index up to date, which every question waits for."""
+        self.ledger.index.refresh(progress)
+
+    def verify(self, given: Sequence[Anchor] = (), progress: Progress = quiet) -> Verification:
         """Verify all that is in the ledger now, against all anchors that there are.
 
-        Raises LedgerUnavailableError.
+        `progress` is told the bytes done and the bytes in all. Raises LedgerUnavailableError.
         """
-        return prove(self.ledger, given)
+        return prove(self.ledger, given, progress)
 
 
 @contextmanager

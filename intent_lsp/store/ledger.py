@@ -24,6 +24,7 @@ from intent_lsp.core.records import Event, Record
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.core.verification import Anchor, Verification
 from intent_lsp.formats.ledger_jsonl import Entry, entry_of, read, seal
+from intent_lsp.store.index_build import Progress, quiet
 from intent_lsp.store.index_rows import batch
 from intent_lsp.store.known_heads import KnownHeads
 from intent_lsp.store.ledger_end import Clock
@@ -178,16 +179,21 @@ class Ledger:
         return len(self._put_down(due)) if lines else 0
 
     def verify(
-        self, anchors: Sequence[Anchor] = (), *, elsewhere: Elsewhere = nowhere
+        self,
+        anchors: Sequence[Anchor] = (),
+        *,
+        elsewhere: Elsewhere = nowhere,
+        progress: Progress = quiet,
     ) -> Verification:
         """Verify all that is in the ledger's files now. Raises LedgerUnavailableError.
 
         `anchors` are looked for; `elsewhere` gives those of some hashes that the ledger of
-        another branch holds.
+        another branch holds; `progress` is told the bytes done and the bytes in all.
         """
         with opened(self._path) as fd:
             snapshot = self._snapshot(fd)
-            return verify(snapshot.parts(), anchors, strange=snapshot.strange, elsewhere=elsewhere)
+            parts = snapshot.parts(progress)
+            return verify(parts, anchors, strange=snapshot.strange, elsewhere=elsewhere)
 
     def stamp(self) -> FilesStamp | None:
         """Tell two states of the ledger apart without reading it; None: there is none to read."""

@@ -6,10 +6,12 @@ replace it; the others only grow, and are read up to the size that they had.
 
 import os
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import LEDGER_FILE
+from intent_lsp.store.index_build import Progress, quiet
 from intent_lsp.store.ledger_file import opened
 from intent_lsp.store.ledger_files import FilesStamp, LedgerFiles, Strange
 from intent_lsp.store.ledger_verify import Part
@@ -24,17 +26,24 @@ class Snapshot:
         self._root, self._main, self._stamps = root, main, stamps
         self._main_size = 0 if main is None else os.fstat(main).st_size
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self, progress: Progress = quiet) -> Iterator[Part]:
         """Give each file in reading order; it is open until the next is asked for."""
+        everything, before = sum(stamp.size for stamp in self._stamps), 0
         for stamp in self._stamps:
+            told = partial(_told, progress, everything, before)
+            before += stamp.size
             if stamp.file == LEDGER_FILE:
                 if self._main is not None:
-                    yield Part(LEDGER_FILE, scan_widely(self._main, self._main_size))
+                    yield Part(LEDGER_FILE, scan_widely(self._main, self._main_size, told=told))
                 continue
             try:
                 with opened(self._root / stamp.file) as fd:
                     # Gone since, as git takes files away: what follows it will miss it.
                     if fd is not None:
-                        yield Part(stamp.file, scan_widely(fd, stamp.size))
+                        yield Part(stamp.file, scan_widely(fd, stamp.size, told=told))
             except LedgerUnavailableError as error:
                 self.strange.append(Strange(stamp.file, error.problem))
+
+
+def _told(progress: Progress, everything: int, before: int, done: int) -> None:
+    progress(before + done, everything)

@@ -13,7 +13,7 @@ import select
 import struct
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
 from typing import Final, NamedTuple, Self
@@ -23,7 +23,7 @@ import msgspec
 from intent_lsp.core.chain import Link
 from intent_lsp.store.ledger_file import read_at
 from intent_lsp.store.ledger_pass import Packed, Piece
-from intent_lsp.store.ledger_scan import RANGE, pieces, scan
+from intent_lsp.store.ledger_scan import RANGE, pieces
 
 LARGE: Final = 48 * 1024 * 1024
 """From how many bytes on others start sooner than the work is done."""
@@ -36,6 +36,10 @@ _LONGEST: Final = 1 << 30
 _HEADER: Final = struct.Struct("<QI")
 
 
+def _nobody(_done: int) -> None:
+    """Tell nobody."""
+
+
 class _Told(msgspec.Struct, array_like=True):
     """What is in one range: a stretch, if it is one, and all other lines."""
 
@@ -43,24 +47,24 @@ class _Told(msgspec.Struct, array_like=True):
     links: list[Link]
 
 
-def scan_widely(fd: int, size: int, workers: int | None = None) -> Iterator[Piece]:
+def scan_widely(
+    fd: int, size: int, workers: int | None = None, told: Callable[[int], None] = _nobody
+) -> Iterator[Piece]:
     """Examine each line of an open file of `size` bytes by itself, in order, on all processors.
 
     `workers` is how many processes share it from the start; None: as the size and the machine
-    tell, and not before they can have started.
+    tell, and not before they can have started. `told` is told how many bytes are done.
     """
     read = partial(read_at, fd)
     shares = _Shares(_worthwhile(size), _ALONE) if workers is None else _Shares(workers, 0)
-    if not shares.workers:
-        yield from scan(read, size)
-        return
     with ExitStack() as stack:
         enter = stack.enter_context
         started = [enter(_Worker(fd, size, worker, shares)) for worker in range(shares.workers)]
         for number, start in enumerate(range(0, size, RANGE)):
-            whose = shares.whose(number)
-            told = None if whose is None else started[whose].told(start)
-            yield from pieces(read, start, size) if told is None else told
+            told(start)
+            whose = shares.whose(number) if shares.workers else None
+            found = None if whose is None else started[whose].told(start)
+            yield from pieces(read, start, size) if found is None else found
 
 
 def main(words: Sequence[str]) -> None:

@@ -397,3 +397,10 @@ def test_what_lines_cannot_tell_apart_is_read_as_a_whole() -> None:
     assert [it.id for it in read_intents(breaks).intents] == ["A", "B"]
     hidden = 'note: "x\nactive_intents:\n- id: A\n"\nactive_intents: []\n'
     assert len(read_intents(hidden).intents) == 0
+
+
+def test_a_key_behind_the_list_names_the_one_before_it_at_its_place() -> None:
+    text = "\nactive_intents:\n  - id: A\n    name: one\n    owned_scope: []\nintents:\n"
+    (found,) = [each for each in read_intents(text).findings if each.related]
+    assert found.code is FileCode.YAML_DUPLICATE_KEY
+    assert (found.span.start.line, found.related[0].span.start.line) == (5, 1)

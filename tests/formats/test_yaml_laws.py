@@ -174,7 +174,7 @@ def test_reading_is_total_and_every_place_is_within_the_text(text: str) -> None:
         assert finding.span.start <= finding.span.end <= end
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(
     value=st.text(max_size=12),
     style=STYLES,

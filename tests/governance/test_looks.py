@@ -6,6 +6,7 @@ import pytest
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import hash_content
+from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.standing import Standing
 from intent_lsp.governance.content import ABSENT, content_of
 from intent_lsp.governance.contents import KEPT_AT_MOST
@@ -14,6 +15,7 @@ from tests.governance.editor import INTENTS, Editor
 from tests.support.repository import Repository
 
 Open = Callable[..., Editor]
+SEGMENT = ".orchestration/trace/2026-11-21-0123456789ab.jsonl"
 
 
 def _lines(text: str) -> list[str]:
@@ -129,6 +131,15 @@ def test_a_large_file_of_the_baseline_is_known_by_its_hash(
     assert baseline is not None
     assert baseline.hash == hash_content(large.encode())
     assert baseline.lines is None
+
+
+def test_the_ledger_is_part_of_no_baseline(governed: Repository, open_editor: Open) -> None:
+    texts = {name: f"{name}\n" for name in (LEDGER_FILE, SEGMENT, "src/db.py")}
+    for name, text in texts.items():
+        governed.write(name, text)
+    snapshots = open_editor(governed.root).desk.stores.snapshots
+    kept = {name: snapshots.get(hash_content(text.encode())) for name, text in texts.items()}
+    assert kept == {LEDGER_FILE: None, SEGMENT: None, "src/db.py": b"src/db.py\n"}
 
 
 def test_what_a_passing_record_left_is_held_against_the_text(editor: Editor) -> None:

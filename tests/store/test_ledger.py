@@ -598,3 +598,17 @@ def test_a_kill_at_any_instant_leaves_every_answered_record_and_a_chain_that_goe
     assert (found.ok, found.problems, found.records) == (True, (), records + 1)
     assert ledger.index.find(answered.id) == answered
     assert ledger.index.count() == records + 1
+
+
+def test_a_verification_tells_how_far_it_is(tmp_path: Path) -> None:
+    ledger = ledger_at(tmp_path)
+    for number in range(400):
+        ledger.append(edit("x" * 500 + str(number)))
+    told: list[tuple[int, int]] = []
+    assert ledger.verify(progress=lambda done, of: told.append((done, of))).ok
+    ledger.close()
+    size = (tmp_path / LEDGER_FILE).stat().st_size
+    assert len(told) > 2
+    assert {of for _, of in told} == {size}
+    assert [done for done, _ in told] == sorted({done for done, _ in told})
+    assert 0 == told[0][0] < told[-1][0] <= size

@@ -6,10 +6,10 @@ from pathlib import Path
 from intent_lsp.core.paths import CONTROL_ROOM
 from intent_lsp.doors.cli.command import Call
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
+from intent_lsp.doors.cli.indexed import indexed
 from intent_lsp.doors.cli.trace_search import search
 from intent_lsp.doors.cli.whereabouts import root_above
 from intent_lsp.formats.exports import EXPORTS
-from intent_lsp.governance.tracing import tracing
 from intent_lsp.store.export_file import new_file
 
 Sink = Callable[[bytes], object]
@@ -58,7 +58,7 @@ def _is_ours(path: Path, root: Path) -> bool:
 def _write(call: Call, root: Path, sink: Sink) -> tuple[int, str]:
     """Write records one by one; give how many, and why there is none."""
     form, written = EXPORTS[call.options.format], 0
-    with tracing(root) as trace:
+    with indexed(root, call.page) as trace:
         wanted = search(call.options, root, trace)
         if form.heading:
             sink(form.heading)

@@ -9,13 +9,14 @@ from intent_lsp.core.line_count import LineCount, count_of_files
 from intent_lsp.core.records import Record, RecordFile, ScopeValidation
 from intent_lsp.doors.cli.command import Call
 from intent_lsp.doors.cli.exits import Exit
+from intent_lsp.doors.cli.indexed import indexed
 from intent_lsp.doors.cli.moments import local
 from intent_lsp.doors.cli.page import Page
 from intent_lsp.doors.cli.table import Cell, Column, Table
 from intent_lsp.doors.cli.trace_search import PAGE, Search, search
 from intent_lsp.doors.cli.whereabouts import root_above
 from intent_lsp.formats.ledger_jsonl import encode
-from intent_lsp.governance.tracing import Tracing, tracing
+from intent_lsp.governance.tracing import Tracing
 
 SHORT_ID: Final = 8
 """Digits of an id that are shown, and that `trace show` takes."""
@@ -43,7 +44,7 @@ def answer(call: Call) -> int:
     """Write the records that were asked for."""
     options = call.options
     root = root_above(options.root)
-    with tracing(root) as trace:
+    with indexed(root, call.page) as trace:
         asked = search(options, root, trace)
         towards = asked.oldest_first if options.reverse else asked.newest_first
         found = towards(trace, options.limit)

@@ -7,12 +7,12 @@ from intent_lsp.core.survey import Report, Survey
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.doors.cli.command import PROGRAM, Call
 from intent_lsp.doors.cli.exits import Exit
+from intent_lsp.doors.cli.indexed import indexed
 from intent_lsp.doors.cli.report_file import put_report
 from intent_lsp.doors.cli.trace_search import search
 from intent_lsp.doors.cli.whereabouts import root_above
 from intent_lsp.formats.report_html import report_html
 from intent_lsp.governance.rules import RulesCache
-from intent_lsp.governance.tracing import tracing
 from intent_lsp.store import clock
 
 _HERE = "-"
@@ -40,7 +40,7 @@ def _report(call: Call) -> Report:
     options = call.options
     root = root_above(options.root)
     survey = Survey()
-    with tracing(root) as trace:
+    with indexed(root, call.page) as trace:
         asked = search(options, root, trace)
         # First, so that no record on the page is newer than what the verdict is on.
         verification = trace.verify()

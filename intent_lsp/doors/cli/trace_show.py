@@ -7,6 +7,7 @@ from intent_lsp.core.content import ContentHash
 from intent_lsp.core.records import Conversation, Range, Record, RecordFile
 from intent_lsp.doors.cli.command import Call
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
+from intent_lsp.doors.cli.indexed import indexed
 from intent_lsp.doors.cli.moments import local_with_offset
 from intent_lsp.doors.cli.table import Cell, Column, Table
 from intent_lsp.doors.cli.trace_diff import write_diffs
@@ -14,7 +15,7 @@ from intent_lsp.doors.cli.trace_list import STYLES, added_and_removed
 from intent_lsp.doors.cli.whereabouts import root_above
 from intent_lsp.formats.ledger_jsonl import encode
 from intent_lsp.governance.known_contents import KnownContents
-from intent_lsp.governance.tracing import Tracing, tracing
+from intent_lsp.governance.tracing import Tracing
 
 _NAMED: Final = 5
 _FLAGS: Final = {
@@ -28,7 +29,7 @@ Fact = tuple[str, Cell]
 def answer(call: Call) -> int:
     """Write the one record whose id begins so."""
     root = root_above(call.options.root)
-    with tracing(root) as trace:
+    with indexed(root, call.page) as trace:
         record = _the_one(trace, call.options.id)
         flags = trace.flags(record)
     if call.options.json:

@@ -9,11 +9,11 @@ from intent_lsp.core.sparkline import ASCII, BLOCKS, sparkline, spread
 from intent_lsp.core.tallies import By, Groups, Tally
 from intent_lsp.doors.cli.command import Call
 from intent_lsp.doors.cli.exits import Exit
+from intent_lsp.doors.cli.indexed import indexed
 from intent_lsp.doors.cli.moments import local, local_day
 from intent_lsp.doors.cli.table import Cell, Column, Table
 from intent_lsp.doors.cli.trace_search import Search, search
 from intent_lsp.doors.cli.whereabouts import root_above
-from intent_lsp.governance.tracing import tracing
 
 _DAYS_WIDE: Final = 30
 
@@ -25,7 +25,7 @@ def answer(call: Call) -> int:
     options = call.options
     root = root_above(options.root)
     total, groups = Tally(), Groups(By(options.by))
-    with tracing(root) as trace:
+    with indexed(root, call.page) as trace:
         asked = search(options, root, trace)
         for record in asked.newest_first(trace):
             lines, day = count_of_files(record.files), local_day(record.timestamp)

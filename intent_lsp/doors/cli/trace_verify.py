@@ -30,8 +30,10 @@ def answer(call: Call) -> int:
     root = root_above(call.options.root)
     given = [given_anchor(root, spelled) for spelled in call.options.anchor]
     checkpoints = _checkpoints(call.options)
+    given += [anchor for each in checkpoints for anchor in anchors_of(each)]
     with tracing(root) as trace:
-        found = trace.verify((*given, *(a for each in checkpoints for a in anchors_of(each))))
+        with call.page.bar("Verifying the ledger") as progress:
+            found = trace.verify(given, progress)
         wrong = [contradiction(trace.ledger, each, found) for each in checkpoints]
     for problem in filter(None, wrong):
         raise WrongUsageError(f"the checkpoint is not what was written: {problem}")

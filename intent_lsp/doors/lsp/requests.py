@@ -188,8 +188,9 @@ class Requests:
         """Answer `intent/verify`."""
         params = read(given, VerifyParams)
         attached = await self.finder.attached(params)
-        async with self._progress.shown(params.work_done_token, "Verifying the ledger"):
-            found = await self._in_thread(attached.desk.tracing.verify)
+        title = "Verifying the ledger"
+        async with self._progress.shown(params.work_done_token, title) as progress:
+            found = await self._in_thread(attached.desk.tracing.verify, progress=progress)
         return verification_json(found)
 
     async def drafts(self, given: object) -> Wire:
