@@ -43,6 +43,34 @@ class Stretch(NamedTuple):
     hashes: list[ContentHash]
 
 
+class Columns(NamedTuple):
+    """What an index keeps of lines on which nothing is wrong, each following the one above it.
+
+    They tie nothing and grant nothing. All but `first` and `last` is told of every line.
+    """
+
+    first: Link
+    last: Link
+    hashes: list[ContentHash]
+    ids: list[str]
+    times: list[str]
+    sessions: list[str]
+    intents: list[str | None]
+    passing: list[bool]
+    paths: list[tuple[WorkspacePath, ...]]
+
+    @property
+    def links(self) -> list[Link]:
+        """Give what each line says of its place."""
+        above = [self.first.prev, *self.hashes[:-1]]
+        return [*map(Link, self.hashes, self.ids, self.times, self.sessions, above)]
+
+    @property
+    def entries(self) -> list[Entry]:
+        """Give the same, line by line."""
+        return [*map(Entry, self.links, self.intents, self.passing, self.paths)]
+
+
 def examine_lines(data: bytes) -> Stretch | list[Link]:
     """Examine whole lines, each with its newline. Total; the same as `examine` of each."""
     wires = _sound(data)
@@ -58,12 +86,14 @@ def examine_lines(data: bytes) -> Stretch | list[Link]:
     return links
 
 
-def entries(data: bytes) -> list[Entry]:
+def index_lines(data: bytes) -> Columns | list[Entry]:
     """Give what an index keeps of whole lines. Total; the same as `entry` of each."""
     wires = _sound(data)
     if wires is None:
         return [entry(line) for line in _split(data)]
     stated, computed = _hashes(wires)
+    if stated == computed and _follow(wires, computed) and not any(map(_grants, wires)):
+        return _columns(wires, computed)
     found = [_entry(wire, hash_) for wire, hash_ in zip(wires, computed, strict=True)]
     for at in _changed(stated, computed):
         found[at] = entry(_split(data)[at])
@@ -75,13 +105,16 @@ def _split(data: bytes) -> list[bytes]:
 
 
 def _are_straight(wires: Sequence[WireRecord], hashes: Sequence[ContentHash]) -> bool:
-    places = [wire.integrity for wire in wires]
     times = [wire.timestamp for wire in wires]
+    return _follow(wires, hashes) and times == sorted(times)
+
+
+def _follow(wires: Sequence[WireRecord], hashes: Sequence[ContentHash]) -> bool:
+    places = [wire.integrity for wire in wires]
     return (
         len(wires) > 1
         and [place.prev_record_hash for place in places[1:]] == hashes[:-1]
         and not any(place.merges for place in places)
-        and times == sorted(times)
     )
 
 
@@ -97,15 +130,36 @@ def _link(wire: WireRecord, hash_: ContentHash) -> Link:
     )
 
 
+def _columns(wires: Sequence[WireRecord], hashes: list[ContentHash]) -> Columns:
+    return Columns(
+        _link(wires[0], hashes[0]),
+        _link(wires[-1], hashes[-1]),
+        hashes,
+        [wire.id for wire in wires],
+        [wire.timestamp for wire in wires],
+        [wire.session_id for wire in wires],
+        [wire.intent_id for wire in wires],
+        [wire.success and wire.scope_validation is not ScopeValidation.FAIL for wire in wires],
+        [*map(_paths, wires)],
+    )
+
+
 def _entry(wire: WireRecord, hash_: ContentHash) -> Entry:
+    passing = wire.success and wire.scope_validation is not ScopeValidation.FAIL
+    return Entry(_link(wire, hash_), wire.intent_id, passing, _paths(wire), _grants(wire))
+
+
+def _grants(wire: WireRecord) -> bool:
+    return wire.grant is not None and wire.tool_name == GRANT_TOOL
+
+
+def _paths(wire: WireRecord) -> tuple[WorkspacePath, ...]:
     paths: dict[WorkspacePath, None] = {}
     for file in wire.files:
         paths[file_path(file.relative_path, file.path_encoding)] = None
         if file.previous_path is not None:
             paths[file_path(file.previous_path, file.path_encoding)] = None
-    passing = wire.success and wire.scope_validation is not ScopeValidation.FAIL
-    grant = wire.grant is not None and wire.tool_name == GRANT_TOOL
-    return Entry(_link(wire, hash_), wire.intent_id, passing, tuple(paths), grant)
+    return tuple(paths)
 
 
 def _sound(data: bytes) -> list[WireRecord] | None:

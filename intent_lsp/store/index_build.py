@@ -14,9 +14,9 @@ from typing import Final
 
 from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import LEDGER_FILE
-from intent_lsp.formats.ledger_jsonl import Entry
-from intent_lsp.formats.ledger_lines import entries
-from intent_lsp.store.index_rows import Batch, batch, insert
+from intent_lsp.store.index_anew import built
+from intent_lsp.store.index_batch import Batch, read_batch
+from intent_lsp.store.index_rows import insert
 from intent_lsp.store.index_sources import (
     Source,
     begin,
@@ -35,7 +35,6 @@ Progress = Callable[[int, int], None]
 """Told the bytes done and the bytes in all."""
 
 _BATCH: Final = 4 * 1024 * 1024
-_AT_ONCE: Final = 128 * 1024
 
 
 def quiet(_done: int, _all: int) -> None:
@@ -56,6 +55,8 @@ def catch_up(
         if _is_other(root, source, stamps):
             _change(connection, source, lambda again: forget(connection, again.file))
     everything = sum(stamp.size for stamp in stamps)
+    if everything > _BATCH and not sources(connection):
+        _build(connection, root, stamps, progress)
     for stamp in stamps:
         found = sources(connection)
         if not _is_current(found.get(stamp.file), stamp):
@@ -78,6 +79,10 @@ def lag(connection: sqlite3.Connection, root: Path, stamps: FilesStamp) -> int:
 
 def add(connection: sqlite3.Connection, stamp: FileStamp, offset: int, added: Batch) -> bool:
     """Add lines that were just appended at `offset`, if the index ends there; tell whether."""
+    seen = source_of(connection, stamp.file)
+    if (0 if seen is None else seen.offset) != offset:
+        # Found out without waiting for a process that builds the index.
+        return False
     with transaction(connection):
         source = begin(connection, stamp.file)
         if source.offset != offset:
@@ -118,6 +123,22 @@ def _readable(root: Path, file: str) -> Iterator[int | None]:
         yield fd
 
 
+def _build(
+    connection: sqlite3.Connection, root: Path, stamps: FilesStamp, progress: Progress
+) -> None:
+    """Read all files into an index that is empty, unless another process has done so."""
+    before, everything = 0, sum(stamp.size for stamp in stamps)
+    with built(connection) as begun:
+        for stamp in stamps if begun else ():
+            source = begin(connection, stamp.file)
+            with _readable(root, stamp.file) as fd:
+                while fd is not None and (added := _next(fd, source.offset)).size:
+                    insert(connection, added, source, anew=True)
+                    progress(before + source.offset, everything)
+            save(connection, source)
+            before += source.offset
+
+
 def _read_file(connection: sqlite3.Connection, root: Path, stamp: FileStamp) -> Iterator[int]:
     """Read a file to its end, in batches; give the offset behind each."""
     with _readable(root, stamp.file) as fd:
@@ -126,14 +147,14 @@ def _read_file(connection: sqlite3.Connection, root: Path, stamp: FileStamp) -> 
                 source = begin(connection, stamp.file)
             added = _next(fd, source.offset)
             _change(connection, source, partial(_take, connection, stamp, added))
-            if not added.lines:
+            if not added.size:
                 return
             yield source.offset + added.size
 
 
 def _take(connection: sqlite3.Connection, stamp: FileStamp, added: Batch, source: Source) -> None:
     insert(connection, added, source)
-    if not added.lines:
+    if not added.size:
         # All of the state that was stamped has been read; what came since has another stamp.
         source.stamp = spelled(stamp)
     save(connection, source)
@@ -155,14 +176,5 @@ def _next(fd: int, offset: int) -> Batch:
         data = read_at(fd, offset, offset + length)
         whole = data[: data.rfind(b"\n") + 1]
         if whole or len(data) < length:
-            return batch(whole, _entries(whole))
+            return read_batch(whole)
         length *= 2
-
-
-def _entries(whole: bytes) -> Iterator[Entry]:
-    """Give what the index keeps of whole lines, a handful at a time."""
-    start = 0
-    while start < len(whole):
-        end = whole.find(b"\n", start + _AT_ONCE) + 1 or len(whole)
-        yield from entries(whole[start:end])
-        start = end

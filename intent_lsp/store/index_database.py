@@ -14,6 +14,9 @@ from typing import Final, TypeVar
 from intent_lsp.core.errors import LedgerUnavailableError
 
 SCHEMA_VERSION: Final = 4
+PATIENT: Final = 20
+"""How many seconds a question waits while another process builds the index."""
+
 _WAIT_SECONDS: Final = 1.0
 _MEMORY: Final = ":memory:"
 _IN_USE: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
@@ -33,10 +36,6 @@ CREATE TABLE record (
   intent TEXT, session TEXT NOT NULL, time TEXT NOT NULL, passing INTEGER NOT NULL,
   PRIMARY KEY (moment, source)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX record_hash ON record (hash64);
-CREATE INDEX record_id ON record (id64);
-CREATE INDEX record_intent ON record (intent, moment, source);
-CREATE INDEX record_session ON record (session, moment, source);
 CREATE TABLE touched (
   path BLOB NOT NULL, moment INTEGER NOT NULL, source INTEGER NOT NULL,
   PRIMARY KEY (path, moment, source)
@@ -49,6 +48,13 @@ CREATE TABLE named (
   hash64 INTEGER NOT NULL, source INTEGER NOT NULL, PRIMARY KEY (hash64, source)
 ) STRICT, WITHOUT ROWID;
 """
+
+HASH_INDEX: Final = "CREATE INDEX IF NOT EXISTS record_hash ON record (hash64)"
+ORDER_INDEXES: Final = (
+    "CREATE INDEX record_id ON record (id64)",
+    "CREATE INDEX record_intent ON record (intent, moment, source)",
+    "CREATE INDEX record_session ON record (session, moment, source)",
+)
 
 T = TypeVar("T")
 
@@ -63,13 +69,21 @@ class IndexDatabase:
         self._open: sqlite3.Connection | None = None
         self._identity: tuple[int, int] | None = None
 
-    def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Do `work`, which may be begun again on an empty database."""
+    def run(self, work: Callable[[sqlite3.Connection], T], patience: int = 0) -> T:
+        """Do `work`, which may be begun again on an empty database.
+
+        A database that another process holds is waited for as often as `patience` says, for a
+        second each; then, and where none can be kept, it is done in memory.
+        """
         with self._threads:
-            try:
-                return work(self._current())
-            except sqlite3.Error as error:
-                self._discard(error)
+            for left in range(patience, -1, -1):
+                try:
+                    return work(self._current())
+                except sqlite3.Error as error:
+                    if _is_in_use(error) and left:
+                        continue
+                    self._discard(error)
+                    break
             with suppress(sqlite3.Error):
                 return work(self._current())
             self._forget()
@@ -122,11 +136,15 @@ class IndexDatabase:
     def _discard(self, error: sqlite3.Error) -> None:
         """Make room for an empty database, unless the one in its place is merely in use."""
         self._forget()
-        if self._path is None or getattr(error, "sqlite_errorcode", 0) & 0xFF in _IN_USE:
+        if self._path is None or _is_in_use(error):
             return
         for suffix in _SUFFIXES:
             with suppress(OSError):
                 Path(f"{self._path}{suffix}").unlink()
+
+
+def _is_in_use(error: sqlite3.Error) -> bool:
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _IN_USE
 
 
 def _connect(place: str) -> sqlite3.Connection:
@@ -135,12 +153,14 @@ def _connect(place: str) -> sqlite3.Connection:
     )
     try:
         # A network share refuses WAL and keeps its own journal, which is as right and slower.
-        connection.execute("PRAGMA page_size = 2048")
+        connection.execute("PRAGMA page_size = 4096")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA wal_autocheckpoint = 4000")
         # Hashes and ids come in no order: a small cache would read their pages again and again.
         connection.execute("PRAGMA cache_size = -16384")
+        # What a build has written ahead is not kept beside the database for good.
+        connection.execute("PRAGMA journal_size_limit = 16777216")
         _prepare(connection)
     except sqlite3.Error:
         connection.close()
@@ -149,12 +169,18 @@ def _connect(place: str) -> sqlite3.Connection:
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
-    connection.execute("BEGIN IMMEDIATE")
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if version == 0:
-        for statement in _SCHEMA.strip().removesuffix(";").split(";\n"):
-            connection.execute(statement)
-        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-    connection.execute("COMMIT")
-    if version not in (0, SCHEMA_VERSION):
+    if _version(connection) == 0:
+        connection.execute("BEGIN IMMEDIATE")
+        if _version(connection) == 0:
+            tables = _SCHEMA.strip().removesuffix(";").split(";\n")
+            for statement in (*tables, HASH_INDEX, *ORDER_INDEXES):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        connection.execute("COMMIT")
+    if _version(connection) != SCHEMA_VERSION:
         raise sqlite3.DatabaseError("the index is of another version")
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return version

@@ -2,61 +2,52 @@
 
 Invariant: a record is there once, however often its line stands in the ledger's files.
 Invariant: a line grants scope only where its form and its hash are right.
+Invariant: the rows of many lines at once are those of each line by itself.
 """
 
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from itertools import accumulate, repeat
+from typing import Final
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.formats.index_keys import key64, moment_of
+from intent_lsp.formats.index_keys import (
+    key64,
+    keys_of_hashes,
+    keys_of_ids,
+    moment_of,
+    moments_of,
+)
 from intent_lsp.formats.ledger_jsonl import Entry
+from intent_lsp.formats.ledger_lines import Columns
+from intent_lsp.store.index_batch import TAIL, Batch, Part
+from intent_lsp.store.index_database import HASH_INDEX
 from intent_lsp.store.index_sources import Source
-
-Read = tuple[int, Entry]
-"""How many bytes a line has, and what the index keeps of it."""
 
 _Row = tuple[object, ...]
 
-TAIL: Final = 96
-"""How many bytes tell that a file still holds what was read of it."""
-
+_ANY: Final = "SELECT 1 FROM record LIMIT 1"
 _KNOWN: Final = "SELECT source FROM record WHERE hash64 = ? AND id64 = ?"
-_TABLES: Final = (
-    ("record", "INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
-    ("touched", "INSERT OR IGNORE INTO touched VALUES (?, ?, ?)"),
-    ("named", "INSERT OR IGNORE INTO named VALUES (?, ?)"),
-    ("granted", "INSERT INTO granted VALUES (?, ?, ?)"),
-)
+_RECORD: Final = "INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_TOUCHED: Final = "INSERT OR IGNORE INTO touched VALUES (CAST(? AS BLOB), ?, ?)"
+_TOUCHED_ANEW: Final = "INSERT INTO temp.touched_anew VALUES (?, ?, ?)"
+_NAMED: Final = "INSERT OR IGNORE INTO named VALUES (?, ?)"
+_GRANTED: Final = "INSERT INTO granted VALUES (?, ?, ?)"
 
 
-class Batch(NamedTuple):
-    """Lines that stand next in a file, and the last bytes of them."""
+def insert(
+    connection: sqlite3.Connection, added: Batch, source: Source, *, anew: bool = False
+) -> None:
+    """Add the lines that stand next in a file; `source` moves on behind them.
 
-    lines: Sequence[Read]
-    tail: bytes
-
-    @property
-    def size(self) -> int:
-        """How many bytes they are."""
-        return sum(length for length, _ in self.lines)
-
-
-def batch(data: bytes, found: Iterable[Entry]) -> Batch:
-    """Put whole lines together with what the index keeps of each."""
-    lengths = [len(line) + 1 for line in data.split(b"\n")[:-1]]
-    return Batch([*zip(lengths, found, strict=True)], data[-TAIL:])
-
-
-def insert(connection: sqlite3.Connection, added: Batch, source: Source) -> None:
-    """Add the lines that stand next in a file; `source` moves on behind them."""
-    rows = _Rows(connection, source)
-    for length, found in added.lines:
-        rows.follow(length, found)
-        source.offset += length
+    `anew`: the index is being built from nothing, within `index_anew.built`.
+    """
+    rows = _Rows(connection, source, anew)
+    for part in added.parts:
+        rows.take(part)
     rows.flush()
     source.tail = (source.tail + added.tail)[-TAIL:]
 
@@ -70,12 +61,61 @@ def path_key(path: WorkspacePath) -> bytes:
 class _Rows:
     connection: sqlite3.Connection
     source: Source
+    anew: bool
     record: list[_Row] = field(default_factory=list)
     touched: list[_Row] = field(default_factory=list)
     named: list[_Row] = field(default_factory=list)
     granted: list[_Row] = field(default_factory=list)
 
-    def follow(self, length: int, found: Entry) -> None:
+    def take(self, part: Part) -> None:
+        lengths, found = part
+        if isinstance(found, Columns):
+            if self._goes_on(found):
+                self._add_all(lengths, found)
+                return
+            found = found.entries
+        for length, entry in zip(lengths, found, strict=True):
+            self._follow(length, entry)
+            self.source.offset += length
+
+    def flush(self) -> None:
+        touched = _TOUCHED_ANEW if self.anew else _TOUCHED
+        for statement, rows in (
+            (_RECORD, self.record),
+            (touched, self.touched),
+            (_NAMED, self.named),
+            (_GRANTED, self.granted),
+        ):
+            self.connection.executemany(statement, rows)
+            rows.clear()
+
+    def _goes_on(self, found: Columns) -> bool:
+        """Find out whether all lines are new: they go on where a new one ended."""
+        source, heads = self.source, self.source.trail.heads
+        return (
+            source.trail.goes_on(found.first)
+            and not source.copying
+            and source.trail.last in heads
+            and heads.keys().isdisjoint(found.hashes)
+        )
+
+    def _add_all(self, lengths: Sequence[int], found: Columns) -> None:
+        source, number = self.source, repeat(self.source.number)
+        moments = _rising(moments_of(found.times), source.high)
+        offsets = accumulate(lengths, initial=source.offset)
+        keys = keys_of_hashes(found.hashes), keys_of_ids(found.ids)
+        named = found.intents, found.sessions, found.times
+        passing = map(int, found.passing)
+        rows = zip(moments, number, offsets, lengths, *keys, *named, passing, strict=False)
+        # One row is made at a time, and none is kept.
+        self.connection.executemany(_RECORD, rows)
+        self.touched += _touched(found.paths, moments, source.number)
+        source.low, source.high = source.low or moments[0], moments[-1]
+        source.records += len(lengths)
+        source.offset += sum(lengths)
+        source.trail.skip_to(found.last, len(lengths))
+
+    def _follow(self, length: int, found: Entry) -> None:
         source = self.source
         if not found.link.hash:
             source.trail.pass_over(found.link)
@@ -87,12 +127,6 @@ class _Rows:
         else:
             source.copies += known != source.number
             source.trail.pass_over(found.link)
-
-    def flush(self) -> None:
-        for table, statement in _TABLES:
-            rows: list[_Row] = getattr(self, table)
-            self.connection.executemany(statement, rows)
-            rows.clear()
 
     def _known(self, found: Entry) -> int | None:
         """Give the file that holds the same record already; None for a line that is new.
@@ -106,6 +140,11 @@ class _Rows:
         if source.trail.goes_on(link) and not source.copying:
             return None
         self.flush()
+        if self.anew:
+            if self.connection.execute(_ANY).fetchone() is None:
+                return None
+            # Most ledgers hold no such line, and have this index made at the end, at less cost.
+            self.connection.execute(HASH_INDEX)
         keys = (key64(link.hash), key64(link.id))
         row = self.connection.execute(_KNOWN, keys).fetchone()
         return None if row is None else row[0]
@@ -128,11 +167,30 @@ class _Rows:
                 found.intent_id,
                 link.session_id,
                 link.timestamp,
-                found.passing,
+                int(found.passing),
             )
         )
-        self.touched += [(path_key(path), moment, number) for path in found.paths]
+        self.touched += _touched([found.paths], [moment], number)
         named = [key64(name) for name in unknown]
         self.named += [(name, number) for name in named]
         if found.grant and link.flaw is None:
             self.granted.append((moment, number, json.dumps(named)))
+
+
+def _rising(moments: list[int], high: int) -> list[int]:
+    """Put moments into the chain's order, whatever the clock says."""
+    if high < moments[0] and moments == sorted(set(moments)):
+        return moments
+    found = accumulate(moments, lambda last, moment: max(last + 1, moment), initial=high)
+    return [*found][1:]
+
+
+def _touched(
+    paths: Iterable[Sequence[WorkspacePath]], moments: Iterable[int], number: int
+) -> list[_Row]:
+    # SQLite takes a text several times as fast as bytes, and keeps the same bytes of it.
+    return [
+        (path if path.isascii() else path_key(path), moment, number)
+        for told, moment in zip(paths, moments, strict=True)
+        for path in told
+    ]

@@ -24,8 +24,8 @@ from intent_lsp.core.records import Event, Record
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.core.verification import Anchor, Verification
 from intent_lsp.formats.ledger_jsonl import Entry, entry_of, read, seal
+from intent_lsp.store.index_batch import batch
 from intent_lsp.store.index_build import Progress, quiet
-from intent_lsp.store.index_rows import batch
 from intent_lsp.store.known_heads import KnownHeads
 from intent_lsp.store.ledger_end import Clock
 from intent_lsp.store.ledger_file import Disk, opened

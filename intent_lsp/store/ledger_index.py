@@ -28,9 +28,9 @@ from intent_lsp.store.index import (
     of_ids_between,
     places,
 )
+from intent_lsp.store.index_batch import Batch
 from intent_lsp.store.index_build import Progress, add, catch_up, lag, quiet
-from intent_lsp.store.index_database import IndexDatabase
-from intent_lsp.store.index_rows import Batch
+from intent_lsp.store.index_database import PATIENT, IndexDatabase
 from intent_lsp.store.index_sources import Source, all_heads, open_heads
 from intent_lsp.store.ledger_file import opened, read_at
 from intent_lsp.store.ledger_files import FileStamp, LedgerFiles
@@ -139,7 +139,7 @@ class Index:
         def answer(connection: sqlite3.Connection) -> T:
             return question(connection, catch_up(connection, self._root, stamps, progress))
 
-        return database.run(answer)
+        return database.run(answer, PATIENT)
 
     def _page(
         self,

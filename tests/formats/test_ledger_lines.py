@@ -13,8 +13,8 @@ from benchmarks.support.ledger_maker import lines
 from intent_lsp.core.chain import End, Link, draft
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.records import Event
-from intent_lsp.formats.ledger_jsonl import entry, examine, seal
-from intent_lsp.formats.ledger_lines import Stretch, entries, examine_lines
+from intent_lsp.formats.ledger_jsonl import Entry, entry, examine, seal
+from intent_lsp.formats.ledger_lines import Columns, Stretch, examine_lines, index_lines
 from intent_lsp.formats.ledger_wire import WireRecord
 from tests.support.ledgers import HASH, edit, events, new_id
 
@@ -26,6 +26,11 @@ RANGES = "files.0.conversations.0.ranges"
 
 def line_of(event: Event) -> bytes:
     return seal(draft(event, id=new_id(), timestamp=TIME, end=End()))[1]
+
+
+def entries(data: bytes) -> list[Entry]:
+    found = index_lines(data)
+    return found.entries if isinstance(found, Columns) else found
 
 
 def check(several: list[bytes]) -> None:
