@@ -7,7 +7,9 @@ Invariant: what fails while nobody waits for it is logged.
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
 from typing import Final, ParamSpec, TypeVar
 
 _log: Final = logging.getLogger(__name__)
@@ -34,9 +36,20 @@ class Work:
         if self._over:
             raise asyncio.CancelledError
         loop = asyncio.get_running_loop()
-        return await asyncio.shield(
-            loop.run_in_executor(self._threads, lambda: work(*args, **kwargs))
-        )
+        # Cancelled with whoever waits for it; the work itself is not.
+        outcome: asyncio.Future[_R] = loop.create_future()
+
+        def do() -> None:
+            try:
+                result = work(*args, **kwargs)
+            except BaseException as problem:  # noqa: BLE001 - it is raised where it is waited for
+                _tell(loop, _fail, outcome, problem)
+            else:
+                _tell(loop, _succeed, outcome, result)
+
+        begun = self._threads.submit(do)
+        begun.add_done_callback(partial(_drop, loop, outcome))
+        return await outcome
 
     def begin(self, work: Coroutine[object, object, _R]) -> asyncio.Task[_R]:
         """Begin work that nobody waits for; what goes wrong in it is logged."""
@@ -56,3 +69,27 @@ class Work:
         self._tasks.discard(task)
         if not task.cancelled() and task.exception() is not None:
             _log.error("a task failed", exc_info=task.exception())
+
+
+def _succeed(outcome: asyncio.Future[_R], result: _R) -> None:
+    if not outcome.done():
+        outcome.set_result(result)
+
+
+def _fail(outcome: asyncio.Future[_R], problem: BaseException) -> None:
+    if not outcome.done():
+        outcome.set_exception(problem)
+
+
+def _drop(
+    loop: asyncio.AbstractEventLoop, outcome: asyncio.Future[_R], begun: Future[None]
+) -> None:
+    """Wait no longer for work that was still to begin when all ended."""
+    if begun.cancelled():
+        _tell(loop, outcome.cancel)
+
+
+def _tell(loop: asyncio.AbstractEventLoop, call: Callable[..., object], *args: object) -> None:
+    # The loop may be closed by now: then nobody waits.
+    with suppress(RuntimeError):
+        loop.call_soon_threadsafe(call, *args)
