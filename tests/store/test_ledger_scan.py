@@ -2,10 +2,12 @@
 
 import os
 import shlex
+import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -165,12 +167,23 @@ def test_a_process_that_cannot_start_changes_nothing(
     assert list(scan_widely(*file, 2)) == found_in(file)
 
 
-def test_who_asks_no_further_ends_the_processes(file: tuple[int, int]) -> None:
+def test_who_asks_no_further_ends_the_processes(
+    file: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[subprocess.Popen[bytes]] = []
+
+    class Noted(subprocess.Popen[bytes]):
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            started.append(self)
+
+    monkeypatch.setattr(subprocess, "Popen", Noted)
     scanning = scan_widely(*file, 1)
     assert next(scanning) is not None
+    assert [process.returncode for process in started] == [None]
     del scanning
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+    # Ended, and waited for.
+    assert [process.returncode is not None for process in started] == [True]
 
 
 def test_a_module_in_the_current_directory_is_not_run(
