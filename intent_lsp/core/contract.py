@@ -11,7 +11,7 @@ from typing import Final
 from intent_lsp.core.paths import CONTROL_ROOM, WorkspacePath
 from intent_lsp.core.question import Drift
 
-FILES: Final = frozenset(
+_FILES: Final = frozenset(
     {
         "active_intents.yaml",
         "constraints.sidecar.yaml",
@@ -22,7 +22,7 @@ FILES: Final = frozenset(
         ".gitattributes",
     }
 )
-ROOMS: Final = frozenset({".local", "trace", "archive"})
+_ROOMS: Final = frozenset({".local", "trace", "archive"})
 _PASSED_OVER: Final = (
     *("README.md", "AGENT.md", ".tmp-*"),
     *("*~", "*.sw?", "4913", ".#*", "#*#", "*.tmp", "*.bak", "*.orig", "*.rej", "*.lock"),
@@ -54,9 +54,9 @@ def _name(entry: tuple[str, EntryKind]) -> str:
 
 
 def _problem(name: str, kind: EntryKind) -> str | None:
-    if name in FILES:
+    if name in _FILES:
         return None if kind is EntryKind.FILE else f"is {kind.value}"
-    if name in ROOMS:
+    if name in _ROOMS:
         return None if kind is EntryKind.DIRECTORY else f"is {kind.value}"
     if any(fnmatchcase(name, pattern) for pattern in _PASSED_OVER):
         return None

@@ -97,43 +97,46 @@ def entry(line: bytes) -> Entry:
     wire = _parse(line)
     if isinstance(wire, Flaw):
         older = older_record(line)
-        return Entry(Link(flaw=wire)) if older is None else _entry(*older)
-    return _entry(_link(line, wire), wire)
+        return Entry(Link(flaw=wire)) if older is None else entry_at(*older)
+    return entry_at(_link(line, wire), wire)
 
 
 def entry_of(record: Record) -> Entry:
     """Give what an index keeps of a record that was just sealed."""
+    return entry_at(linked(record, record.integrity.record_hash), record)
+
+
+def entry_at(link: Link, record: WireRecord | Record) -> Entry:
+    """Give what an index keeps of a record in its place."""
+    paths, passing, grant = touched_paths(record), is_passing(record), grants_scope(record)
+    return Entry(link, record.intent_id, passing, paths, grant)
+
+
+def linked(record: WireRecord | Record, hash_: ContentHash, flaw: Flaw | None = None) -> Link:
+    """Give what a record says of its place; `hash_` is its recomputed hash."""
     place = record.integrity
-    link = Link(
-        place.record_hash,
-        record.id,
-        record.timestamp,
-        record.session_id,
-        place.prev_record_hash,
-        place.merges,
-    )
-    return _entry(link, record)
+    above, tied = place.prev_record_hash, place.merges
+    return Link(hash_, record.id, record.timestamp, record.session_id, above, tied, flaw)
 
 
-def _entry(link: Link, record: WireRecord | Record) -> Entry:
+def touched_paths(record: WireRecord | Record) -> tuple[WorkspacePath, ...]:
+    """List the paths that a record touched, old names of renamed files too, each once."""
     paths: dict[WorkspacePath, None] = {}
     for file in record.files:
         paths[file_path(file.relative_path, file.path_encoding)] = None
         if file.previous_path is not None:
             paths[file_path(file.previous_path, file.path_encoding)] = None
-    passing = record.success and record.scope_validation is not ScopeValidation.FAIL
-    grant = record.grant is not None and record.tool_name == GRANT_TOOL
-    return Entry(link, record.intent_id, passing, tuple(paths), grant)
+    return tuple(paths)
 
 
-def _link(line: bytes, wire: WireRecord) -> Link:
-    stated = wire.integrity.record_hash
-    computed = _hash(wire)
-    flaw = _misspelled(line, wire)
-    if flaw is None and stated != computed:
-        flaw = Flaw(LedgerCode.BAD_HASH, "it was changed after it was written")
-    prev, merges = wire.integrity.prev_record_hash, wire.integrity.merges
-    return Link(computed, wire.id, wire.timestamp, wire.session_id, prev, merges, flaw)
+def is_passing(record: WireRecord | Record) -> bool:
+    """Whether an edit happened and broke no rule."""
+    return record.success and record.scope_validation is not ScopeValidation.FAIL
+
+
+def grants_scope(record: WireRecord | Record) -> bool:
+    """Whether a record is one of granted scope."""
+    return record.grant is not None and record.tool_name == GRANT_TOOL
 
 
 def record_hash(record: Record) -> ContentHash:
@@ -158,6 +161,13 @@ def to_wire(record: Record) -> dict[str, Any]:
     if not record.integrity.chain:
         del found["integrity"]
     return found
+
+
+def _link(line: bytes, wire: WireRecord) -> Link:
+    computed, flaw = _hash(wire), _misspelled(line, wire)
+    if flaw is None and wire.integrity.record_hash != computed:
+        flaw = Flaw(LedgerCode.BAD_HASH, "it was changed after it was written")
+    return linked(wire, computed, flaw)
 
 
 def _parse(line: bytes) -> WireRecord | Flaw:

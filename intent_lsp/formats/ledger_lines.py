@@ -14,8 +14,16 @@ import msgspec
 from intent_lsp.core.chain import UNSEALED, Link
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.records import GRANT_TOOL, ScopeValidation, file_path
-from intent_lsp.formats.ledger_jsonl import Entry, entry, examine
+from intent_lsp.formats.ledger_jsonl import (
+    Entry,
+    entry,
+    entry_at,
+    examine,
+    grants_scope,
+    is_passing,
+    linked,
+    touched_paths,
+)
 from intent_lsp.formats.ledger_wire import WireRecord, broken_rule
 
 _READ: Final = msgspec.json.Decoder(WireRecord)
@@ -78,9 +86,9 @@ def examine_lines(data: bytes) -> Stretch | list[Link]:
         return [examine(line) for line in _split(data)]
     stated, computed = _hashes(wires)
     if stated == computed and _are_straight(wires, computed):
-        first, last = _link(wires[0], computed[0]), _link(wires[-1], computed[-1])
+        first, last = linked(wires[0], computed[0]), linked(wires[-1], computed[-1])
         return Stretch(first, last, [wire.id for wire in wires], computed)
-    links = [_link(wire, hash_) for wire, hash_ in zip(wires, computed, strict=True)]
+    links = [*map(linked, wires, computed)]
     for at in _changed(stated, computed):
         links[at] = examine(_split(data)[at])
     return links
@@ -92,9 +100,9 @@ def index_lines(data: bytes) -> Columns | list[Entry]:
     if wires is None:
         return [entry(line) for line in _split(data)]
     stated, computed = _hashes(wires)
-    if stated == computed and _follow(wires, computed) and not any(map(_grants, wires)):
+    if stated == computed and _follow(wires, computed) and not any(map(grants_scope, wires)):
         return _columns(wires, computed)
-    found = [_entry(wire, hash_) for wire, hash_ in zip(wires, computed, strict=True)]
+    found = [*map(entry_at, map(linked, wires, computed), wires)]
     for at in _changed(stated, computed):
         found[at] = entry(_split(data)[at])
     return found
@@ -123,43 +131,18 @@ def _changed(stated: Sequence[str], computed: Sequence[str]) -> list[int]:
     return [at for at, (said, found) in enumerate(pairs) if said != found]
 
 
-def _link(wire: WireRecord, hash_: ContentHash) -> Link:
-    place = wire.integrity
-    return Link(
-        hash_, wire.id, wire.timestamp, wire.session_id, place.prev_record_hash, place.merges
-    )
-
-
 def _columns(wires: Sequence[WireRecord], hashes: list[ContentHash]) -> Columns:
     return Columns(
-        _link(wires[0], hashes[0]),
-        _link(wires[-1], hashes[-1]),
+        linked(wires[0], hashes[0]),
+        linked(wires[-1], hashes[-1]),
         hashes,
         [wire.id for wire in wires],
         [wire.timestamp for wire in wires],
         [wire.session_id for wire in wires],
         [wire.intent_id for wire in wires],
-        [wire.success and wire.scope_validation is not ScopeValidation.FAIL for wire in wires],
-        [*map(_paths, wires)],
+        [*map(is_passing, wires)],
+        [*map(touched_paths, wires)],
     )
-
-
-def _entry(wire: WireRecord, hash_: ContentHash) -> Entry:
-    passing = wire.success and wire.scope_validation is not ScopeValidation.FAIL
-    return Entry(_link(wire, hash_), wire.intent_id, passing, _paths(wire), _grants(wire))
-
-
-def _grants(wire: WireRecord) -> bool:
-    return wire.grant is not None and wire.tool_name == GRANT_TOOL
-
-
-def _paths(wire: WireRecord) -> tuple[WorkspacePath, ...]:
-    paths: dict[WorkspacePath, None] = {}
-    for file in wire.files:
-        paths[file_path(file.relative_path, file.path_encoding)] = None
-        if file.previous_path is not None:
-            paths[file_path(file.previous_path, file.path_encoding)] = None
-    return tuple(paths)
 
 
 def _sound(data: bytes) -> list[WireRecord] | None:

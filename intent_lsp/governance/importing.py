@@ -6,7 +6,7 @@ Invariant: it keeps its time; where it stands in the chain says when it was take
 """
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
@@ -120,11 +120,8 @@ class Importing:
 def importing(root: Path) -> Iterator[Importing]:
     """Open the ledger of a root to add to it, and let go of it afterwards."""
     rules = RulesCache(root)
-    ledger = governed_ledger(root, rules)
-    try:
+    with closing(governed_ledger(root, rules)) as ledger:
         yield Importing(ledger, rules)
-    finally:
-        ledger.close()
 
 
 def _same(there: Record, record: Record) -> bool:

@@ -7,7 +7,7 @@ that still holds it holds the same line; the rest gets a new place, and keeps id
 
 import logging
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -103,11 +103,8 @@ class Recovering:
 @contextmanager
 def recovering(root: Path) -> Iterator[Recovering]:
     """Open the ledger of a root to mend it, and let go of it afterwards."""
-    ledger = governed_ledger(root, RulesCache(root))
-    try:
+    with closing(governed_ledger(root, RulesCache(root))) as ledger:
         yield Recovering(root, ledger, Git.open(root))
-    finally:
-        ledger.close()
 
 
 def _put(queue: LedgerQueue, record: Record) -> None:

@@ -5,7 +5,7 @@ a verification saw.
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -75,8 +75,5 @@ class Tracing:
 def tracing(root: Path) -> Iterator[Tracing]:
     """Open the ledger of a root to ask it, and let go of it afterwards."""
     rules = RulesCache(root)
-    ledger = governed_ledger(root, rules)
-    try:
+    with closing(governed_ledger(root, rules)) as ledger:
         yield Tracing(ledger, rules)
-    finally:
-        ledger.close()

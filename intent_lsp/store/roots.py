@@ -28,12 +28,9 @@ def governed_root(path: str, *, stop_at: Sequence[str] = ()) -> Governed | None:
     """
     tops: frozenset[str] | None = None
     for directory in _upwards(path):
-        if os.path.lexists(f"{directory}/{CONTROL_ROOM}"):
-            # Of most directories nothing more is asked: one question instead of four.
-            if _present(Path(directory, INTENTS_FILE)):
-                return Governed(Path(directory), intents_missing=False)
-            if has_ledger(Path(directory)):
-                return Governed(Path(directory), intents_missing=True)
+        governed = _governed(directory)
+        if governed is not None:
+            return governed
         # Not before: where the first directory governs, nobody needs to know where to stop.
         tops = _tops(stop_at) if tops is None else tops
         if directory in tops or is_git_top(Path(directory)):
@@ -64,7 +61,7 @@ class RootsBelow:
             room = room.rpartition("/")[0]
         held = self._known[room]
         for inner in reversed(unknown):
-            held = held or _governs(f"{self._root}/{inner}")
+            held = held or _governed(f"{self._root}/{inner}") is not None
             self._known[inner] = held
         return held
 
@@ -82,10 +79,15 @@ def is_git_top(directory: Path) -> bool:
         return False
 
 
-def _governs(directory: str) -> bool:
+def _governed(directory: str) -> Governed | None:
+    """Find out whether a directory is a governed root itself."""
     if not os.path.lexists(f"{directory}/{CONTROL_ROOM}"):
-        return False
-    return _present(Path(directory, INTENTS_FILE)) or has_ledger(Path(directory))
+        # Most directories: one question instead of four.
+        return None
+    root = Path(directory)
+    if _present(root / INTENTS_FILE):
+        return Governed(root, intents_missing=False)
+    return Governed(root, intents_missing=True) if has_ledger(root) else None
 
 
 def _upwards(path: str) -> Iterator[str]:

@@ -15,21 +15,14 @@ from intent_lsp.core.paths import INTENTS_FILE, LEDGER_FILE
 from intent_lsp.store.ledger_merge import Merged, merge_files, resolve_file
 from intent_lsp.store.ledger_rewrite import replace_lines
 from tests.support.broken_world import held_by_another, read_only
-from tests.support.ledgers import edit, ledger_at, lines_of, put_lines
+from tests.support.ledgers import edit, ledger_at, lines_of, put_lines, two_branches
 
 
 @pytest.fixture
 def sides(tmp_path: Path) -> tuple[list[bytes], list[bytes]]:
     """Give two branches of one ledger, which below `tmp_path` ends as the first."""
-    ledger = ledger_at(tmp_path)
-    ledger.append(edit("base"))
-    base = lines_of(tmp_path)
-    ledger.append(edit("theirs"))
-    theirs = lines_of(tmp_path)
-    put_lines(tmp_path, base)
-    ledger.append(edit("ours"))
-    ledger.close()
-    return lines_of(tmp_path), theirs
+    _, ours, theirs = two_branches(tmp_path)
+    return ours, theirs
 
 
 def written(path: Path, lines: list[bytes]) -> Path:

@@ -169,3 +169,16 @@ def put_lines(root: Path, lines: list[bytes]) -> None:
     path.parent.mkdir(exist_ok=True)
     path.unlink(missing_ok=True)
     path.write_bytes(b"".join(lines))
+
+
+def two_branches(root: Path) -> tuple[list[bytes], list[bytes], list[bytes]]:
+    """Write a ledger that ends as the first of two branches; give the base, it, and the other."""
+    ledger = ledger_at(root)
+    ledger.append(edit("base"))
+    base = lines_of(root)
+    ledger.append(edit("theirs"))
+    theirs = lines_of(root)
+    put_lines(root, base)
+    ledger.append(edit("ours"))
+    ledger.close()
+    return base, lines_of(root), theirs

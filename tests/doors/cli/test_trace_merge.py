@@ -6,21 +6,13 @@ import pytest
 
 from intent_lsp.core.paths import LEDGER_FILE
 from tests.doors.cli.conftest import Shell
-from tests.support.ledgers import edit, ledger_at, lines_of, put_lines
+from tests.support.ledgers import lines_of, put_lines, two_branches
 
 
 @pytest.fixture
 def sides(root: Path) -> tuple[list[bytes], list[bytes]]:
     """Give two branches of a ledger, and their files: `base`, `ours` and `theirs`."""
-    ledger = ledger_at(root)
-    ledger.append(edit("base"))
-    base = lines_of(root)
-    ledger.append(edit("theirs"))
-    theirs = lines_of(root)
-    put_lines(root, base)
-    ledger.append(edit("ours"))
-    ledger.close()
-    ours = lines_of(root)
+    base, ours, theirs = two_branches(root)
     for name, lines in (("base", base), ("ours", ours), ("theirs", theirs)):
         (root / name).write_bytes(b"".join(lines))
     return ours, theirs
