@@ -1,0 +1,69 @@
+"""The workplace: what is known of a document's file while the editor and the disk move on."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import pytest
+
+from intent_lsp.core.content import split_lines
+from intent_lsp.doors.lsp.bulletin import Bulletin
+from intent_lsp.doors.lsp.client import Client
+from intent_lsp.doors.lsp.desks import Desks
+from intent_lsp.doors.lsp.documents import Document
+from intent_lsp.doors.lsp.positions import PositionEncoding
+from intent_lsp.doors.lsp.settings import Settings
+from intent_lsp.doors.lsp.types import Spelling, uri_of
+from intent_lsp.doors.lsp.workplace import Workplace
+from tests.support.governed import LINES, govern
+from tests.support.repository import Repository
+
+INVOICE = "src/billing/invoice.py"
+TYPED = LINES + "and away\n"
+
+
+@dataclass
+class Window:
+    """One document of a governed root, in a workplace of its own."""
+
+    workplace: Workplace
+    document: Document
+
+
+@pytest.fixture
+async def window(repository: Repository) -> AsyncIterator[Window]:
+    govern(repository)
+    desks = Desks(Settings(watch="off"), (str(repository.root),))
+    workplace = Workplace(
+        desks=desks,
+        bulletin=Bulletin(pull=True, publish=lambda _: lambda: None, refresh=lambda: None),
+        spelling=Spelling(Client(), PositionEncoding.UTF_16),
+    )
+    uri = uri_of(repository.root / INVOICE)
+    document = Document(
+        uri=uri, version=1, language_id="python", text=LINES, encoding=PositionEncoding.UTF_16
+    )
+    workplace.opened(document)
+    yield Window(workplace, document)
+    await workplace.end()
+    desks.close()
+
+
+async def test_a_look_at_a_closed_file_leaves_a_save_that_is_not_recorded_something_to_record(
+    window: Window, repository: Repository
+) -> None:
+    tracked = window.workplace.tracked(window.document.uri)
+    assert tracked is not None
+    await window.workplace.look_again(tracked)
+    repository.write(INVOICE, TYPED)
+    tracked.follow((), split_lines(TYPED), 2)
+    tracked.writes(tracked.lines)
+    tracked.save_told()
+    window.workplace.closed(tracked)
+    await window.workplace.look_again(tracked)
+    assert tracked.disk.known == LINES.encode()
+    assert tracked.replaced(TYPED.encode(), tracked.lines).old == LINES.encode()
+    # Recorded, it is as the disk has it.
+    tracked.recorded(TYPED.encode())
+    tracked.save_over()
+    await window.workplace.look_again(tracked)
+    assert tracked.disk.known == TYPED.encode()
