@@ -4,13 +4,14 @@ Every round is an agent's: it asks for a file of another's, whose path was not a
 is refused; it asks for a file of its own, is given a ticket, writes the file and records that. So
 each allowed call finds a content that is not kept yet, and no claim stays open. A bare server is
 asked in the same round. Files of 4 KB, then of 1 MB; then the gate alone, in this process, on
-questions whose facts are known. `python -m benchmarks.gate`
+questions whose facts are known. Paths are those of a tree: ten files in each directory.
+`python -m benchmarks.gate`
 """
 
 import gc
 import random
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import cycle
 from pathlib import Path
 
@@ -30,6 +31,7 @@ from intent_lsp.governance.rules import Rules, RulesCache
 ROUNDS = 1_000
 LARGE_ROUNDS = 300
 JUDGED = 5_000
+IN_A_DIRECTORY = 10
 SMALL, LARGE = 4_000, 1_000_000
 OWN = tuple(f"work/part{number}.py" for number in range(20))
 OWN_LARGE, OTHER_LARGE = "work/large.py", "elsewhere/large.py"
@@ -147,7 +149,8 @@ def measure_judging(root: Path, others: Sequence[str], report: Report) -> None:
 
 def judged(rules: Rules, path: str, *, allowed: bool) -> float:
     """Judge a call on one path; milliseconds of the gate alone."""
-    asked, call = question(rules, path), CallFacts(checked_out=INTENT)
+    call = CallFacts(checked_out=INTENT)
+    asked = question(rules, path, call)
     watch = Watch()
     decision = judge_call(asked, call)
     taken = watch.lap()
@@ -156,7 +159,7 @@ def judged(rules: Rules, path: str, *, allowed: bool) -> float:
     return taken
 
 
-def question(rules: Rules, path: str) -> Question:
+def question(rules: Rules, path: str, call: CallFacts) -> Question:
     """Put the question on a path, as the desk does."""
     held = hash_content(b"held")
     return Question(
@@ -168,6 +171,7 @@ def question(rules: Rules, path: str) -> Question:
         ignored=rules.ignored,
         scope=rules.scope_of(rules.active(INTENT)),
         owners=rules.owners,
+        call=call,
     )
 
 
@@ -180,12 +184,18 @@ def intents(chance: random.Random, count: int) -> str:
     )
 
 
-def fresh(count: int, path: Callable[[], str]) -> list[str]:
-    """Give so many different paths."""
+def tree(chance: random.Random, count: int) -> list[str]:
+    """Give the paths of so many different files, ten to a directory, in any order."""
     found: dict[str, None] = {}
     while len(found) < count:
-        found[path()] = None
-    return list(found)
+        directory = other_path(chance).rpartition("/")[0]
+        found |= {f"{directory}/{name}": None for name in names(chance)}
+    return chance.sample(list(found), count)
+
+
+def names(chance: random.Random) -> Iterator[str]:
+    for _ in range(IN_A_DIRECTORY):
+        yield other_path(chance).rpartition("/")[2]
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -193,8 +203,8 @@ def main(words: Sequence[str] | None = None) -> int:
     chance = random.Random(1)  # noqa: S311 - nobody is kept out by these numbers
     count = QUICK_INTENTS if options.quick else INTENTS
     report = Report(f"intent/validateEdit, {count:,} intents of {GLOBS} globs", options)
-    others = fresh(options.rounds(ROUNDS), lambda: other_path(chance))
-    judged = fresh(options.rounds(JUDGED), lambda: other_path(chance))
+    others = tree(chance, options.rounds(ROUNDS))
+    judged = tree(chance, options.rounds(JUDGED))
     files = dict.fromkeys((*OWN, *others), lines(SMALL))
     files |= dict.fromkeys((OWN_LARGE, OTHER_LARGE), lines(LARGE))
     with project(files, intents(chance, count)) as root:

@@ -71,7 +71,7 @@ def judge_call(question: Question, call: CallFacts) -> Decision:
 
     An approval satisfies rows 12 and 16, and no other.
     """
-    question = replace(question, call=call)
+    question = question if question.call is call else replace(question, call=call)
     if not question.governed or not (call.mutating or call.blocked):
         return Allowed(ScopeValidation.EXEMPT)
     if not call.mutating:

@@ -44,8 +44,8 @@ def available(intents: Intents) -> list[dict[str, str]]:
 
 def open_owners(intents: Intents, owners: Owners, path: WorkspacePath) -> tuple[IntentId, ...]:
     """List the open intents that own a path, in file order, each once."""
-    owning = dict.fromkeys(owner.intent_id for owner in owners(path))
-    return tuple(name for name in owning if not _closed(intents.get(name)))
+    owning = dict.fromkeys([owner.intent_id for owner in owners(path)])
+    return tuple([name for name in owning if not _closed(intents.get(name))])
 
 
 def warnings_of(intent: Intent) -> tuple[str, ...]:

@@ -10,18 +10,17 @@ from typing import Final
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.explaining import ExplainedRow, explain_call
 from intent_lsp.core.gate import judge_call, rejected
-from intent_lsp.core.person import NOBODY, NOBODY_TO_ASK, PersonsWord
+from intent_lsp.core.person import NOBODY_TO_ASK, PersonsWord
 from intent_lsp.core.question import Allowed, Ask, CallFacts, Decision, Denied, Question
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.core.tools import ToolCall
 from intent_lsp.core.tree_seen import TreeSeen
-from intent_lsp.formats.call_reading import CallReading
 from intent_lsp.governance.admission import Admission, of_ticket
-from intent_lsp.governance.call_facts import Asker, CallFactsOf, CallFile
+from intent_lsp.governance.call_facts import CallFactsOf, CallFile
 from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.grants import Grants
 from intent_lsp.governance.guarding import Guarding
-from intent_lsp.governance.rules import Rules
+from intent_lsp.governance.hearing import Asker, Hearing
 from intent_lsp.governance.stores import Stores
 from intent_lsp.governance.ticketing import Asked, ticket_files, ticket_of
 from intent_lsp.governance.work_tree import WorkTree
@@ -33,17 +32,6 @@ WITH_TICKET_AT_MOST: Final = 64 * 1024
 """Bytes of a content that is kept with its ticket."""
 FILES_WITH_TICKET: Final = 100
 FIRST_INTENT: Final = "run intent-lsp intents add, or let a person create the file"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hearing:
-    """A call to be judged: what it would do, who makes it, by which rules, on whose word."""
-
-    call: ToolCall
-    reading: CallReading
-    asker: Asker
-    rules: Rules
-    word: PersonsWord = NOBODY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,12 +97,10 @@ class Admitting:
 
     def judge(self, hearing: Hearing) -> Judged:
         """Ask the gate about a call."""
-        call, asker, rules = hearing.call, hearing.asker, hearing.rules
-        judged = hearing.reading.mutating and rules.governed
+        judged = hearing.reading.mutating and hearing.rules.governed
         files = self._facts.files(hearing.reading) if judged else ()
-        question = self._facts.question(call, asker, rules, files)
-        facts = self._facts.of_call(call, hearing.reading, asker, rules, files)
-        facts = replace(facts, approval=hearing.word.approval)
+        facts = self._facts.of_call(hearing, files)
+        question = self._facts.question(hearing, files, facts)
         return Judged(
             question=question, facts=facts, files=files, decision=judge_call(question, facts)
         )

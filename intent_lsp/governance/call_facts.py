@@ -27,6 +27,7 @@ from intent_lsp.core.tools import ToolCall, blocked
 from intent_lsp.formats.call_reading import CallReading
 from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.grants import Grants
+from intent_lsp.governance.hearing import Asker, Hearing
 from intent_lsp.governance.rules import NameSpelling, Rules
 from intent_lsp.governance.sessions import EXECUTION_AUTHORIZED
 from intent_lsp.governance.stores import Stores
@@ -35,7 +36,6 @@ from intent_lsp.store.call_memory import FileMemory
 from intent_lsp.store.control_room import control_drift
 from intent_lsp.store.places import Place, real_relative
 from intent_lsp.store.roots import RootsBelow
-from intent_lsp.store.state import SessionRow
 
 _NOTHING_KNOWN: Final = FileMemory()
 
@@ -56,20 +56,6 @@ class CallFile:
     outside: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asker:
-    """Who makes a call: a session, or a subagent of it, and its row."""
-
-    session_id: str
-    agent_id: str
-    row: SessionRow | None
-
-    @property
-    def turn(self) -> int:
-        """The turn that the asker is in."""
-        return 1 if self.row is None else self.row.turn
-
-
 class CallFactsOf:
     """Looks up what judging the calls of one root needs."""
 
@@ -85,10 +71,9 @@ class CallFactsOf:
         perhaps = [self._file(touched, others) for touched in reading.perhaps]
         return (*known, *(file for file in perhaps if file.there))
 
-    def question(
-        self, call: ToolCall, asker: Asker, rules: Rules, files: Sequence[CallFile]
-    ) -> Question:
-        """Describe a call to the gate."""
+    def question(self, hearing: Hearing, files: Sequence[CallFile], facts: CallFacts) -> Question:
+        """Describe a call to the gate; `facts` holds for it as a whole."""
+        call, asker, rules = hearing.call, hearing.asker, hearing.rules
         active = None if asker.row is None else asker.row.active_intent
         # Cited and checked out are compared by the gate; what it judges under is the cited one.
         intent_id = call.intent_id or active
@@ -101,18 +86,13 @@ class CallFactsOf:
             ignored=rules.ignored,
             scope=self._grants.scope_of(rules, rules.active(intent_id)),
             owners=rules.owners,
+            call=facts,
         )
 
-    def of_call(
-        self,
-        call: ToolCall,
-        reading: CallReading,
-        asker: Asker,
-        rules: Rules,
-        files: Sequence[CallFile],
-    ) -> CallFacts:
+    def of_call(self, hearing: Hearing, files: Sequence[CallFile]) -> CallFacts:
         """Give what holds for the call as a whole."""
-        policy, row = rules.policy, asker.row
+        call, reading, rules = hearing.call, hearing.reading, hearing.rules
+        policy, row = rules.policy, hearing.asker.row
         # What changes nothing is not held to the contract: its directory need not be read.
         heeded = reading.mutating and policy.contract is not ContractRule.IGNORE
         drift = control_drift(self._stores.root) if heeded else ()
@@ -134,6 +114,7 @@ class CallFactsOf:
             new_specs=tuple(_path(file) for file in new if specs.covers(_path(file))),
             declared_class=call.mutation_class,
             hitl=policy.hitl,
+            approval=hearing.word.approval,
             bootstrap=not rules.file.intents and [_path(file) for file in files] == [INTENTS_FILE],
             unknown_paths=reading.unknown,
         )

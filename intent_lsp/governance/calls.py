@@ -22,10 +22,10 @@ from intent_lsp.core.records import ScopeValidation
 from intent_lsp.core.tools import ToolCall
 from intent_lsp.formats.call_reading import CallReading, read_call
 from intent_lsp.governance.admission import Admission
-from intent_lsp.governance.admitting import Admitting, Hearing
+from intent_lsp.governance.admitting import Admitting
 from intent_lsp.governance.applying import Applying
-from intent_lsp.governance.call_facts import Asker
 from intent_lsp.governance.call_news import CallNews
+from intent_lsp.governance.hearing import Asker, Hearing
 from intent_lsp.governance.recording import Outcome, Recording
 from intent_lsp.governance.rules import Rules, RulesCache
 from intent_lsp.governance.sessions import Sessions

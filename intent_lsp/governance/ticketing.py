@@ -14,8 +14,9 @@ from intent_lsp.core.records import ApprovalChoice, MutationClass
 from intent_lsp.core.tickets import Ticket, TicketFile
 from intent_lsp.core.tools import ToolCall
 from intent_lsp.formats.intent_hash import intent_hash
-from intent_lsp.governance.call_facts import Asker, CallFile
+from intent_lsp.governance.call_facts import CallFile
 from intent_lsp.governance.events import specification_of
+from intent_lsp.governance.hearing import Asker
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

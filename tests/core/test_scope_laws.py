@@ -1,12 +1,15 @@
 """Laws of scopes, on patterns and paths that nobody would write."""
 
 import re
+from itertools import product
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from intent_lsp.core.intents import IntentId
 from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.scope import trie
 from intent_lsp.core.scope.findings import pattern_findings, reaches_control_plane
 from intent_lsp.core.scope.index import Ownership, ScopeIndex
 from intent_lsp.core.scope.language import escape
@@ -68,6 +71,23 @@ def test_the_index_answers_what_each_scope_answers_alone(
     index = ScopeIndex(entries, **how)
     for path in some + some:
         assert index.owners(path) == asked(scopes, path, **how)
+
+
+@given(
+    st.lists(st.lists(plain_patterns, max_size=4), max_size=8),
+    st.lists(short_paths, min_size=1, max_size=4),
+    st.lists(names, min_size=1, max_size=4),
+    st.sampled_from([1, 8, 1 << 18]),
+)
+def test_a_directory_that_is_remembered_says_the_same_of_every_name_in_it(
+    scopes: list[list[str]], rooms: list[WorkspacePath], held: list[str], heaviest: int
+) -> None:
+    index = ScopeIndex([(IntentId(str(at)), patterns) for at, patterns in enumerate(scopes)])
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(trie, "_HEAVIEST", heaviest)
+        for name, room in product(held, rooms):
+            path = WorkspacePath(f"{room}/{name}")
+            assert index.owners(path) == asked(scopes, path)
 
 
 @given(st.lists(plain_patterns, max_size=40), st.lists(short_paths, min_size=1, max_size=6))

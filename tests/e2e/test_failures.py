@@ -222,20 +222,17 @@ def gate_lock_is_held(repository: Repository) -> AbstractContextManager[object]:
 
 @contextmanager
 def state_is_a_directory(repository: Repository) -> Iterator[None]:
+    """Have the name lead to a directory, without a moment in which it leads nowhere.
+
+    In such a moment what the server still tells of a call would begin a new state there.
+    """
     state = repository.root / STATE
-    # What belongs to it goes with it, so that nothing is lost when it is put back: nobody writes
-    # between the two.
-    with (
-        closing(sqlite3.connect(state, isolation_level=None)) as writing,
-        closing(sqlite3.connect(state)) as connection,
-    ):
-        writing.execute("BEGIN IMMEDIATE")
-        connection.execute("PRAGMA wal_checkpoint")
-        away = state.rename(state.with_name("away"))
-    state.mkdir()
+    away, elsewhere = state.with_name("away"), state.with_name("elsewhere")
+    elsewhere.symlink_to(state.parent, target_is_directory=True)
+    away.hardlink_to(state)
+    elsewhere.replace(state)
     yield
-    state.rmdir()
-    away.rename(state)
+    away.replace(state)
 
 
 @contextmanager

@@ -5,56 +5,86 @@ Invariant: a walk looks at no pattern that a path's segments do not lead to: nam
 wildcards are filed under a piece of text that a name must hold.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from intent_lsp.core.scope.language import Items
 from intent_lsp.core.scope.rows import Row
 from intent_lsp.core.scope.segment import Segment
+from intent_lsp.core.scope.wildcards import Table
 
-_GRAM = 3
-_MANY = 1 << 30
-_MOST_KNOWN = 4_096
 _FEW = 6
+_HEAVIEST = 1 << 18
 
-Filed = tuple[Callable[[str], object] | None, "tuple[Node, ...]"]
+Asked = tuple[Callable[[str], object], "tuple[Node, ...]"]
 
 
 class Node:
-    """A place in the trie; `globstar` is where a `**` from here leads, and stays.
+    """A place of the trie in a walk: which patterns end here, and where a name leads from here.
 
-    While it is built it has children; sealed, it knows for each name where that leads: to a child
-    and to where a `**` of that child begins, which may stand for no segment at all.
+    A walk touches many nodes once, so that what it waits for is memory: what is empty is one and
+    the same empty value everywhere, and what only building needs is not here.
+    """
+
+    __slots__ = ("always", "ends", "few", "table", "tails", "ways")
+
+    def __init__(self) -> None:
+        self.ends: tuple[int, ...] = ()
+        self.tails: tuple[int, ...] = ()
+        self.always: tuple[Node, ...] = ()
+        self.ways: Mapping[str, tuple[Node, ...]] | None = None
+        self.few: tuple[Asked, ...] = ()
+        self.table: Table[Node] | None = None
+
+    def reached(self, name: str) -> Iterator["Node"]:
+        """Give the nodes that a name leads to from here."""
+        yield from self.always
+        if self.ways is not None:
+            yield from self.ways.get(name, ())
+        for matches, nodes in self.few:
+            if matches(name):
+                yield from nodes
+        if self.table is not None:
+            yield from self.table.leading(name)
+
+
+class Branch:
+    """A place of the trie while it is built; `globstar` is where a `**` from here leads, and stays.
+
+    Sealed, its node knows for each name where that leads: to a child and to where a `**` of that
+    child begins, which may stand for no segment at all.
     """
 
     __slots__ = (
-        *("always", "anything", "ends", "globstar", "loops"),
-        *("magic", "names", "table", "tails", "ways"),
+        *("anything", "ends", "globstar", "loops"),
+        *("magic", "names", "node", "tails"),
     )
 
     def __init__(self, *, loops: bool = False) -> None:
+        self.node = Node()
         self.loops = loops
-        self.names: dict[str, Node] = {}
-        self.magic: dict[Segment, Node] = {}
-        self.anything: Node | None = None
-        self.globstar: Node | None = None
+        self.names: dict[str, Branch] = {}
+        self.magic: dict[Segment, Branch] = {}
+        self.anything: Branch | None = None
+        self.globstar: Branch | None = None
         self.ends: list[int] = []
         self.tails: list[int] = []
-        self.ways: dict[str, tuple[Node, ...]] = {}
-        self.always: tuple[Node, ...] = ()
-        self.table: Table | None = None
 
-    def entered(self) -> "tuple[Node, ...]":
+    def entered(self) -> tuple[Node, ...]:
         """Give the nodes that are reached when this one is."""
-        return (self,) if self.globstar is None else (self, self.globstar)
+        return (self.node,) if self.globstar is None else (self.node, self.globstar.node)
 
-    def seal(self) -> "list[Node]":
+    def seal(self) -> "list[Branch]":
         """Note where each name leads; give the children, which are to be sealed, too."""
-        self.ways = {name: child.entered() for name, child in self.names.items()}
+        node = self.node
+        node.ends, node.tails = tuple(self.ends), tuple(self.tails)
         anything = () if self.anything is None else self.anything.entered()
-        self.always = (self, *anything) if self.loops else anything
-        if self.magic:
-            self.table = Table(self.magic)
+        node.always = (node, *anything) if self.loops else anything
+        if self.names:
+            node.ways = {name: child.entered() for name, child in self.names.items()}
+        magic = {segment: child.entered() for segment, child in self.magic.items()}
+        if len(magic) <= _FEW:
+            node.few = tuple((segment.matches, nodes) for segment, nodes in magic.items())
+        else:
+            node.table = Table(magic)
         return [
             child
             for child in (*self.names.values(), *self.magic.values(), self.anything, self.globstar)
@@ -62,123 +92,101 @@ class Node:
         ]
 
 
-class Trie:
-    """Rows of patterns, each filed under its pattern's number."""
+class Room:
+    """Where a walk stands that has come to a directory: what is asked of any name in it.
 
-    __slots__ = ("_root",)
+    `given` are the patterns that match every path in it, whatever its name.
+    """
+
+    __slots__ = ("few", "given", "tables", "ways")
+
+    def __init__(self, given: set[int], nodes: Sequence[Node]) -> None:
+        given.update(*[node.tails for node in nodes])
+        given.update(*[reached.ends for node in nodes for reached in node.always])
+        self.given = frozenset(given)
+        self.ways = [node.ways for node in nodes if node.ways is not None]
+        self.few = [asked for node in nodes for asked in node.few]
+        self.tables = [node.table for node in nodes if node.table is not None]
+
+    @property
+    def weight(self) -> int:
+        """How much of memory it is, in entries."""
+        return 1 + len(self.given) + len(self.ways) + len(self.few) + len(self.tables)
+
+    def matching(self, name: str) -> set[int]:
+        """Give the numbers of the patterns that match what has this name here."""
+        found = set(self.given)
+        for ways in self.ways:
+            for node in ways.get(name, ()):
+                found.update(node.ends)
+        for matches, nodes in self.few:
+            if matches(name):
+                found.update(*[node.ends for node in nodes])
+        for table in self.tables:
+            found.update(*[node.ends for node in table.leading(name)])
+        return found
+
+
+class Trie:
+    """Rows of patterns, each filed under its pattern's number.
+
+    Paths come by the directory: how far a walk has come there is remembered.
+    """
+
+    __slots__ = ("_entered", "_rooms", "_weight")
 
     def __init__(self, rows: Iterable[tuple[int, Row]]) -> None:
-        self._root = Node()
+        root = Branch()
         for number, row in rows:
-            _add(self._root, number, row)
-        todo = [self._root]
+            _add(root, number, row)
+        self._entered = root.entered()
+        self._rooms: dict[tuple[str, ...], Room] = {}
+        self._weight = 0
+        todo = [root]
         while todo:
             todo += todo.pop().seal()
 
     def matching(self, names: Sequence[str]) -> set[int]:
-        """Give the numbers of the patterns that match the path of these segments."""
+        """Give the numbers of the patterns that match the path of these segments, one or more."""
+        *above, name = names
+        directory = tuple(above)
+        room = self._rooms.get(directory)
+        if room is None:
+            room = self._rooms[directory] = self._walked(above)
+            self._weight += room.weight
+            if self._weight > _HEAVIEST:
+                self._rooms, self._weight = {}, 0
+        return room.matching(name)
+
+    def _walked(self, above: Iterable[str]) -> Room:
         found: set[int] = set()
-        active: Sequence[Node] = self._root.entered()
-        for name in names:
-            reached: list[Node] = []
-            for node in active:
-                if node.tails:
-                    found.update(node.tails)
-                if node.always:
-                    reached += node.always
-                ways = node.ways.get(name)
-                if ways is not None:
-                    reached += ways
-                if node.table is not None:
-                    reached += node.table.leading(name)
-            if not reached:
-                return found
+        active: Sequence[Node] = self._entered
+        for name in above:
+            found.update(*[node.tails for node in active if node.tails])
+            reached = [there for node in active for there in node.reached(name)]
             # The same node by several ways: once is enough, and keeps the walk linear.
             active = list(dict.fromkeys(reached)) if len(reached) > _FEW else reached
-        found.update(*[node.ends for node in active])
-        return found
+        return Room(found, active)
 
 
-class Table:
-    """Wildcard segments of one node, each filed where the fewest others are."""
-
-    __slots__ = ("_grams", "_heads", "_known", "_rest", "_tails")
-
-    def __init__(self, magic: Mapping[Segment, Node]) -> None:
-        heads = Counter(segment.prefix for segment in magic)
-        tails = Counter(segment.suffix for segment in magic)
-        grams = Counter(gram for segment in magic for gram in _held(segment.items))
-        self._heads: dict[int, dict[str, list[Filed]]] = {}
-        self._tails: dict[int, dict[str, list[Filed]]] = {}
-        self._grams: dict[str, list[Filed]] = {}
-        self._rest: list[Filed] = []
-        self._known: dict[str, tuple[Node, ...]] = {}
-        for segment, node in magic.items():
-            head, tail = segment.prefix, segment.suffix
-            gram = min(_held(segment.items), key=grams.__getitem__, default="")
-            filed = None if segment.one_sided else segment.matches, node.entered()
-            if head and heads[head] <= min(tails[tail] if tail else _MANY, grams[gram] or _MANY):
-                self._heads.setdefault(len(head), {}).setdefault(head, []).append(filed)
-            elif tail and tails[tail] <= (grams[gram] or _MANY):
-                self._tails.setdefault(len(tail), {}).setdefault(tail, []).append(filed)
-            elif gram:
-                self._grams.setdefault(gram, []).append(filed)
-            else:
-                self._rest.append(filed)
-
-    def leading(self, name: str) -> Sequence[Node]:
-        """Give the nodes whose segments match `name`; names of directories come again and again."""
-        known = self._known.get(name)
-        if known is None:
-            known = tuple(self._asked(name))
-            if len(self._known) >= _MOST_KNOWN:
-                self._known.clear()
-            self._known[name] = known
-        return known
-
-    def _asked(self, name: str) -> Iterator[Node]:
-        for filed in self._candidates(name):
-            for matches, nodes in filed:
-                if matches is None or matches(name):
-                    yield from nodes
-
-    def _candidates(self, name: str) -> Sequence[Sequence[Filed]]:
-        heads = [filed.get(name[:size]) for size, filed in self._heads.items()]
-        tails = [filed.get(name[-size:]) for size, filed in self._tails.items()]
-        grams: list[list[Filed] | None] = []
-        if self._grams:
-            grams = [self._grams[gram] for gram in self._grams.keys() & _grams(name)]
-        return [filed for filed in (*heads, *tails, *grams, self._rest) if filed]
-
-
-def _grams(name: str) -> set[str]:
-    return {name[at : at + _GRAM] for at in range(len(name) - _GRAM + 1)}
-
-
-def _held(items: Items) -> set[str]:
-    """Give all short texts that a name must hold to match."""
-    runs = "".join(item if isinstance(item, str) else "/" for item in items).split("/")
-    return {gram for run in runs for gram in _grams(run)}
-
-
-def _add(node: Node, number: int, row: Row) -> None:
+def _add(branch: Branch, number: int, row: Row) -> None:
     for at, segment in enumerate(row):
         if segment is None and at == len(row) - 1:
-            node.tails.append(number)
+            branch.tails.append(number)
             return
-        node = _child(node, segment)
-    node.ends.append(number)
+        branch = _child(branch, segment)
+    branch.ends.append(number)
 
 
-def _child(node: Node, segment: Segment | None) -> Node:
+def _child(branch: Branch, segment: Segment | None) -> Branch:
     if segment is None:
-        if node.globstar is None:
-            node.globstar = Node(loops=True)
-        return node.globstar
+        if branch.globstar is None:
+            branch.globstar = Branch(loops=True)
+        return branch.globstar
     if segment.literal is not None:
-        return node.names.setdefault(segment.literal, Node())
+        return branch.names.setdefault(segment.literal, Branch())
     if not segment.anything:
-        return node.magic.setdefault(segment, Node())
-    if node.anything is None:
-        node.anything = Node()
-    return node.anything
+        return branch.magic.setdefault(segment, Branch())
+    if branch.anything is None:
+        branch.anything = Branch()
+    return branch.anything

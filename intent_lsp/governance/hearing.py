@@ -1,0 +1,37 @@
+"""A call that is to be judged, and who makes it (requirements section 6).
+
+Invariant: values only; what they lead to is looked up under the root's lock.
+"""
+
+from dataclasses import dataclass
+
+from intent_lsp.core.person import NOBODY, PersonsWord
+from intent_lsp.core.tools import ToolCall
+from intent_lsp.formats.call_reading import CallReading
+from intent_lsp.governance.rules import Rules
+from intent_lsp.store.state import SessionRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asker:
+    """Who makes a call: a session, or a subagent of it, and its row."""
+
+    session_id: str
+    agent_id: str
+    row: SessionRow | None
+
+    @property
+    def turn(self) -> int:
+        """The turn that the asker is in."""
+        return 1 if self.row is None else self.row.turn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hearing:
+    """A call to be judged: what it would do, who makes it, by which rules, on whose word."""
+
+    call: ToolCall
+    reading: CallReading
+    asker: Asker
+    rules: Rules
+    word: PersonsWord = NOBODY
