@@ -54,6 +54,10 @@ class CallMemory:
         """Tell what is known of each path, to a session or a subagent. Raises as State does."""
         keys = {path: pack(path) for path in paths}
         session, agent, at = *map(pack, asker), timestamp(now)
+        if len(keys) == 1:
+            ((path, key),) = keys.items()
+            (row,) = self._database.rows(_QUERY, (key, session, agent, at))
+            return {path: _memory(row)}
 
         def work(connection: sqlite3.Connection) -> dict[WorkspacePath, FileMemory]:
             return {

@@ -32,11 +32,13 @@ def real_relative(root: Path, path: str) -> Place | None:
     folded = fold(_spelled(os.path.join(given, _spelled(path))))  # noqa: PTH118 - keeps `.` and `..`
     if folded is None or "\0" in folded:
         return None
+    lexical, real = relative_to(folded, given), _spelled(os.path.realpath(folded))
+    if lexical is not None and real == folded:
+        # Without a link on its way there is none on the way of the root.
+        return Place(lexical, lexical)
     resolved_root = _spelled(os.path.realpath(root))
-    lexical = relative_to(folded, given) or relative_to(folded, resolved_root)
-    if lexical is None:
-        return None
-    return Place(lexical, relative_to(_spelled(os.path.realpath(folded)), resolved_root))
+    lexical = lexical or relative_to(folded, resolved_root)
+    return None if lexical is None else Place(lexical, relative_to(real, resolved_root))
 
 
 def case_sensitive(root: Path) -> bool:
