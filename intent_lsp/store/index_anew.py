@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from intent_lsp.store.index_database import HASH_INDEX, ORDER_INDEXES
+from intent_lsp.store.index_database import CACHE, HASH_INDEX, ORDER_INDEXES
 from intent_lsp.store.index_sources import sources, transaction
 
 _DROP: Final = (
@@ -24,6 +24,7 @@ _SORTED: Final = """
 INSERT OR IGNORE INTO touched
 SELECT CAST(path AS BLOB) AS key, moment, source FROM temp.touched_anew ORDER BY key, moment, source
 """
+_SMALL_CACHE: Final = "PRAGMA cache_size = -4096"
 _GONE: Final = "DROP TABLE temp.touched_anew"
 
 
@@ -41,5 +42,6 @@ def built(connection: sqlite3.Connection) -> Iterator[bool]:
             connection.execute(statement)
         yield True
         # In order, each page is written once; a row after the other would write it many times.
-        for statement in (_SORTED, _GONE, HASH_INDEX, *ORDER_INDEXES):
+        # What is sorted takes as much memory as the cache may: a small one keeps that flat.
+        for statement in (_SMALL_CACHE, _SORTED, _GONE, HASH_INDEX, *ORDER_INDEXES, CACHE):
             connection.execute(statement)

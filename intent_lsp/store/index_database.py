@@ -49,6 +49,9 @@ CREATE TABLE named (
 ) STRICT, WITHOUT ROWID;
 """
 
+CACHE: Final = "PRAGMA cache_size = -16384"
+"""Kibibytes of pages that are kept in memory."""
+
 HASH_INDEX: Final = "CREATE INDEX IF NOT EXISTS record_hash ON record (hash64)"
 ORDER_INDEXES: Final = (
     "CREATE INDEX record_id ON record (id64)",
@@ -158,7 +161,7 @@ def _connect(place: str) -> sqlite3.Connection:
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA wal_autocheckpoint = 4000")
         # Hashes and ids come in no order: a small cache would read their pages again and again.
-        connection.execute("PRAGMA cache_size = -16384")
+        connection.execute(CACHE)
         # What a build has written ahead is not kept beside the database for good.
         connection.execute("PRAGMA journal_size_limit = 16777216")
         _prepare(connection)

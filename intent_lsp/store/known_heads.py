@@ -27,6 +27,7 @@ _FLAGS: Final = (
 _MODE: Final = 0o600
 _LINE: Final = re.compile(rb"(sha256:[0-9a-f]{64}) ([+-]) ([0-9a-f]{8})")
 _LINE_BYTES: Final = 83
+_HASH_BYTES: Final = 71
 _READ_AT_MOST: Final = 64 * _LINE_BYTES
 
 _log: Final = logging.getLogger(__name__)
@@ -62,8 +63,15 @@ class KnownHeads:
         """
         if links:
             head = links[-1].hash
-            gone = {head, *(name for link in links for name in (link.prev, *link.merges))}
-            self._write(lambda known: (KnownHead(head), *(k for k in known if k.hash not in gone)))
+            names = [name for link in links for name in (link.prev, *link.merges) if name]
+            gone = {name.encode() for name in (head, *names)}
+            # Lines, not heads: whether they are whole is asked by whoever reads them.
+            self._write(
+                lambda fd: (
+                    _spelled(KnownHead(head)),
+                    *(line for line in _lines(fd) if line[:_HASH_BYTES] not in gone),
+                )
+            )
 
     def forget(self, heads: Collection[ContentHash]) -> None:
         """Let go of heads whose records were appended anew, or whose loss a person accepts."""
@@ -79,13 +87,13 @@ class KnownHeads:
         if tuple(kept) == tuple(before):
             return
         old = {each.hash for each in (*before, *kept)}
-        self._write(lambda known: (*(k for k in known if k.hash not in old), *kept))
+        self._write(lambda fd: map(_spelled, (*(k for k in _read(fd) if k.hash not in old), *kept)))
 
-    def _write(self, change: Callable[[Sequence[KnownHead]], Iterable[KnownHead]]) -> None:
+    def _write(self, changed: Callable[[int], Iterable[bytes]]) -> None:
         try:
             fd = os.open(self._path, os.O_RDWR | os.O_CREAT | _FLAGS, _MODE)
             try:
-                lines = b"".join(map(_spelled, islice(change(_read(fd)), HEADS_AT_MOST)))
+                lines = b"".join(islice(changed(fd), HEADS_AT_MOST))
                 # Blank lines over what is left of a longer state, in the same single write.
                 size = os.fstat(fd).st_size
                 os.write(fd, lines.ljust(min(size, _READ_AT_MOST), b"\n"))
@@ -100,14 +108,19 @@ class KnownHeads:
 
 
 def _read(fd: int) -> tuple[KnownHead, ...]:
-    data = os.read(fd, _READ_AT_MOST)
-    os.lseek(fd, 0, os.SEEK_SET)
-    found = (_LINE.fullmatch(line) for line in data.split(b"\n"))
+    found = (_LINE.fullmatch(line.rstrip(b"\n")) for line in _lines(fd))
     return tuple(
         KnownHead(ContentHash(each.group(1).decode()), committed=each.group(2) == b"+")
         for each in found
         if each is not None and _check(each.group(1, 2)) == each.group(3)
     )
+
+
+def _lines(fd: int) -> list[bytes]:
+    """Read the lines of a whole one's length, from the start; the next write begins there."""
+    data = os.read(fd, _READ_AT_MOST)
+    os.lseek(fd, 0, os.SEEK_SET)
+    return [line for line in data.splitlines(keepends=True) if len(line) == _LINE_BYTES]
 
 
 def _spelled(head: KnownHead) -> bytes:

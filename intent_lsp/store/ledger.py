@@ -234,7 +234,7 @@ class Ledger:
         """Append what is due at the end of the chain, and have the disk keep it."""
         try:
             make_private_room(self._root)
-            with self._lock.held():
+            with self._lock.held(self._tail.look_ahead):
                 file, end = self._tail.take(self.index)
                 name, offset = self._tail.file, end.size
                 sealed = due(end.trail)

@@ -17,6 +17,7 @@ from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.ledger_jsonl import examine
+from intent_lsp.formats.ledger_lines import straight_end
 from intent_lsp.store.ledger_file import (
     LedgerFile,
     Reader,
@@ -75,11 +76,17 @@ class LedgerEnd:
         if not data.startswith(self.tail) or data[-1:] not in (b"\n", b""):
             return False
         if grown:
-            lines = data[len(self.tail) :].split(b"\n")[:-1]
-            for line in lines:
-                self.trail.step(examine(line + b"\n"))
+            self._step(data[len(self.tail) :])
             self._grow(size, data)
         return True
+
+    def _step(self, lines: bytes) -> None:
+        found = None if self.trail.last is None else straight_end(lines, self.trail.last)
+        if found is not None:
+            self.trail.skip_to(*found)
+            return
+        for line in lines.split(b"\n")[:-1]:
+            self.trail.step(examine(line + b"\n"))
 
     def moved(self, data: bytes) -> None:
         """Learn of lines that were written, and that the trail has followed."""

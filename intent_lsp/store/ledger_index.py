@@ -33,9 +33,10 @@ from intent_lsp.store.index_build import Progress, add, catch_up, lag, quiet
 from intent_lsp.store.index_database import PATIENT, IndexDatabase
 from intent_lsp.store.index_sources import Source, all_heads, open_heads
 from intent_lsp.store.ledger_file import opened, read_at
-from intent_lsp.store.ledger_files import FileStamp, LedgerFiles
+from intent_lsp.store.ledger_files import FilesStamp, FileStamp, LedgerFiles
 
 MAX_LAG: Final = 1024 * 1024
+_PASSED: Final = 64
 _HEX: Final = frozenset("0123456789abcdef")
 
 T = TypeVar("T")
@@ -51,6 +52,8 @@ class Index:
         self._database = IndexDatabase(path)
         # Without a ledger there is nothing to keep, and a dormant root is not written to.
         self._nothing = IndexDatabase(None)
+        # How many appends are not told of, since the last was found to stand behind a gap.
+        self._passed = 0
 
     def refresh(self, progress: Progress = quiet) -> None:
         """Bring the index up to date, as every question does."""
@@ -100,7 +103,7 @@ class Index:
             stamps = self._files.stamp()
             if lag(connection, self._root, stamps) > MAX_LAG:
                 return None
-            found = catch_up(connection, self._root, stamps)
+            found = self._caught_up(connection, stamps)
             source = found.get(file)
             if (0 if source is None else source.offset) != size:
                 return None
@@ -115,11 +118,16 @@ class Index:
     def appended(self, stamp: FileStamp, offset: int, added: Batch) -> None:
         """Learn of lines that were just appended; `stamp` is their file's state since then.
 
-        Where the index lags behind `offset`, the next question makes up for it.
+        Where the index lags behind `offset`, the next question makes up for it, and it is not
+        tried for each of the lines that come after.
         """
+        if self._passed:
+            self._passed -= 1
+            return
 
         def follow(connection: sqlite3.Connection) -> None:
-            add(connection, stamp, offset, added)
+            if not add(connection, stamp, offset, added):
+                self._passed = _PASSED
 
         self._database.try_once(follow)
 
@@ -137,9 +145,16 @@ class Index:
         database = self._database if stamps else self._nothing
 
         def answer(connection: sqlite3.Connection) -> T:
-            return question(connection, catch_up(connection, self._root, stamps, progress))
+            return question(connection, self._caught_up(connection, stamps, progress))
 
         return database.run(answer, PATIENT)
+
+    def _caught_up(
+        self, connection: sqlite3.Connection, stamps: FilesStamp, progress: Progress = quiet
+    ) -> Mapping[str, Source]:
+        found = catch_up(connection, self._root, stamps, progress)
+        self._passed = 0
+        return found
 
     def _page(
         self,

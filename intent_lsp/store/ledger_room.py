@@ -18,34 +18,35 @@ def make_private_room(root: Path) -> None:
     Raises UnsafePathError when something else is in its place or in that of what it is in, OSError.
     """
     _make_control_room(root)
-    _make(root / LOCAL_ROOM, 0o700)
+    _make(f"{root}/{LOCAL_ROOM}", 0o700)
 
 
 def make_room(root: Path, room: WorkspacePath) -> None:
     """Make a directory of `.orchestration/` where it is missing. Raises as above."""
     _make_control_room(root)
-    _make(root / room, 0o777)
+    _make(f"{root}/{room}", 0o777)
 
 
 def _make_control_room(root: Path) -> None:
-    control = root / CONTROL_ROOM
-    if not _is_directory(control):
+    # Text, not Path: it is asked for each record.
+    if not _is_directory(f"{root}/{CONTROL_ROOM}"):
+        control = root / CONTROL_ROOM
         control.mkdir(exist_ok=True)
         if not control.resolve().is_relative_to(root.resolve()):
             raise UnsafePathError(path=str(control), problem="it leads out of the root")
 
 
-def _make(room: Path, mode: int) -> None:
+def _make(room: str, mode: int) -> None:
     if not _is_directory(room):
         try:
-            room.mkdir(mode=mode)
+            Path(room).mkdir(mode=mode)
         except FileExistsError as error:
             # Two that start together make it once; anything else is no place to write.
             if not _is_directory(room):
-                raise UnsafePathError(path=str(room), problem="not a directory") from error
+                raise UnsafePathError(path=room, problem="not a directory") from error
 
 
-def _is_directory(path: Path) -> bool:
+def _is_directory(path: str) -> bool:
     with suppress(OSError):
         return stat.S_ISDIR(os.lstat(path).st_mode)
     return False

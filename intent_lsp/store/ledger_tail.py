@@ -1,10 +1,11 @@
 """Where a ledger is appended to: the file, and the end of its chain.
 
-Invariant: used under the ledger's lock alone.
+Invariant: used under the ledger's lock alone, or by whom waits for it next.
 Invariant: an end that was handed out is found anew, unless it is handed back after the writing.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
@@ -45,6 +46,15 @@ class LedgerTail:
         if end is None or not end.follow(self._opened):
             end = LedgerEnd.find(self._opened, file, self._root, clock=self._clock, index=index)
         return self._opened, end
+
+    def look_ahead(self) -> None:
+        """Follow what others append while they hold the lock; whether it stays is asked under it.
+
+        A line that is being written is left alone, and one that is taken back is no tail later.
+        """
+        if self._opened is not None and self._end is not None:
+            with suppress(OSError):
+                self._end.follow(self._opened)
 
     def give_back(self, end: LedgerEnd) -> None:
         """Keep an end that the file has for certain."""

@@ -7,7 +7,7 @@ meanwhile is no lock.
 import os
 import stat
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Final
@@ -17,8 +17,12 @@ from intent_lsp.store.file_lock import try_lock, unlock
 
 WAIT_SECONDS: Final = 2.0
 _SHORTEST: Final = 0.00005
-_LONGEST: Final = 0.005
+_LONGEST: Final = 0.001
 _OPEN_FLAGS: Final = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+
+
+def _nothing() -> None:
+    """Wait, and do nothing else."""
 
 
 class RootLock:
@@ -32,16 +36,18 @@ class RootLock:
         self._fd: int | None = None
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def held(self, meanwhile: Callable[[], None] = _nothing) -> Iterator[None]:
         """Hold the lock; its directory has to exist.
 
+        `meanwhile` is done each time that another process is found to hold it: what can be done
+        before need not be done while others wait. No other thread of ours has the lock by then.
         Raises LedgerUnavailableError when another holds it for too long, or it cannot be opened,
         UnsafePathError when something else is in its place.
         """
         if not self._threads.acquire(timeout=self._wait_seconds):
             raise self._busy()
         try:
-            fd = self._lock_current()
+            fd = self._lock_current(meanwhile)
             try:
                 yield
             finally:
@@ -58,7 +64,7 @@ class RootLock:
         with self._threads:
             self._forget()
 
-    def _lock_current(self) -> int:
+    def _lock_current(self, meanwhile: Callable[[], None]) -> int:
         waited = 0.0
         pause = _SHORTEST
         while True:
@@ -71,6 +77,7 @@ class RootLock:
                 continue
             if waited >= self._wait_seconds:
                 raise self._busy()
+            meanwhile()
             self._never.wait(pause)
             waited += pause
             pause = min(pause * 1.5, _LONGEST)

@@ -3,6 +3,7 @@
 import shutil
 import tempfile
 from collections.abc import Collection
+from contextlib import closing
 from pathlib import Path
 
 from hypothesis import settings
@@ -11,14 +12,18 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash
+from intent_lsp.core.findings import Severity
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.core.policy import LedgerForm
 from intent_lsp.core.records import Event, Record
+from intent_lsp.core.verification import Anchor, AnchorKind
+from intent_lsp.governance.proving import prove
 from intent_lsp.store.index import Query
 from intent_lsp.store.ledger import Appended, Ledger
 from intent_lsp.store.ledger_archive import all_but_newest, archive
 from intent_lsp.store.ledger_file import Disk
 from tests.support.ledgers import edit, events, lines_of, new_id, put_lines, ticking
+from tests.support.tampering import TAMPERINGS, Files, Tampering
 
 HARMLESS = {
     LedgerCode.TORN_TAIL,
@@ -134,6 +139,29 @@ class LedgerMachine(RuleBasedStateMachine):
         theirs = (self.branch or [])[len(self.base) :]
         put_lines(self.root, [*self.main_lines(), *theirs])
         self.branch = None
+
+    @rule(tampering=st.sampled_from(TAMPERINGS), data=st.data())
+    @precondition(lambda self: self.answered and self.branch is None)
+    def tamper_with_a_copy(self, tampering: Tampering, data: st.DataObject) -> None:
+        """Have an auditor, who knows of the newest record, see it where nobody else does."""
+        self.settle()
+        before = self.ledgers[0].verify()
+        (head,) = before.heads
+        with tempfile.TemporaryDirectory(prefix="ledger-tampered-") as room:
+            root = Path(room) / "copy"
+            shutil.copytree(self.root, root)
+            files = Files(root)
+            shown = tampering(files, data)
+            files.write()
+            with closing(Ledger(root, ticking(), new_id)) as ledger:
+                after = prove(ledger, [Anchor(hash=head.hash, kind=AnchorKind.GIVEN)])
+        errors = [each for each in after.problems if each.severity is Severity.ERROR]
+        assert not after.ok
+        assert errors
+        if shown:
+            assert {(each.file, each.line) for each in errors} & set(shown)
+        else:
+            assert LedgerCode.TRUNCATED in {each.code for each in errors}
 
     def settle(self) -> None:
         """Append once more, so that no torn line is copied by git and nothing waits."""
