@@ -5,9 +5,9 @@ only by lines on which nothing is wrong; all others are handed to it.
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import chain
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 import msgspec
 
@@ -24,7 +24,7 @@ from intent_lsp.formats.ledger_jsonl import (
     linked,
     touched_paths,
 )
-from intent_lsp.formats.ledger_wire import WireRecord, broken_rule
+from intent_lsp.formats.ledger_wire import WireFile, WireRecord, broken_rule
 
 _READ: Final = msgspec.json.Decoder(WireRecord)
 _LINE: Final = msgspec.json.Encoder()
@@ -190,38 +190,48 @@ def _sound(data: bytes) -> list[WireRecord] | None:
 
 def _are_valid(wires: Sequence[WireRecord]) -> bool:
     """Ask the rules of all records together; raises UnicodeError for what is beyond ASCII."""
-    told: list[str | None] = []
-    unusual = [wire for wire in wires if not _tell(wire, told)]
+    times, revisions = [wire.timestamp for wire in wires], [wire.vcs.revision_id for wire in wires]
+    unusual = [wire for wire in wires if wire.error is not None or wire.grant is not None]
+    unusual += [wire for wire in wires if not all(map(_are_usual, wire.files))]
     # Few revisions and hours are shared by many records: one of each stands for all.
-    shared = {(wire.vcs.revision_id, wire.timestamp[:13]): wire for wire in wires}
+    hours = [time[:13] for time in times]
+    shared = dict(zip(zip(revisions, hours, strict=True), wires, strict=True))
     return (
         _are_ids([wire.id for wire in wires])
-        and _are_times([wire.timestamp for wire in wires])
-        and _are_hashes([hash_ for hash_ in told if hash_ is not None])
+        and _are_times(times)
+        and _are_hashes(_told(wires))
         and all(broken_rule(wire) is None for wire in chain(shared.values(), unusual))
     )
 
 
-def _tell(wire: WireRecord, told: list[str | None]) -> bool:
-    """Add the hashes of a record to those told; False: the rules have to be asked for it alone.
+def _told(wires: Sequence[WireRecord]) -> list[str]:
+    """Give the hashes that records tell, without their own, which are compared when computed."""
+    places = [wire.integrity for wire in wires]
+    files = [file for wire in wires for file in wire.files]
+    prints = [file.ast_fingerprint for file in files]
+    told = [
+        *[wire.intent_hash for wire in wires],
+        *[place.prev_record_hash for place in places],
+        *[file.pre_hash for file in files],
+        *[file.post_hash for file in files],
+    ]
+    return [
+        *[hash_ for hash_ in told if hash_ is not None],
+        *[hash_ for place in places for hash_ in place.merges],
+        *[found.summary_hash for found in prints if found is not None],
+        *[run.content_hash for file in files for talk in file.conversations for run in talk.ranges],
+    ]
 
-    Its own hash is left out, which is compared with the one that is computed.
-    """
-    place = wire.integrity
-    told += (wire.intent_hash, place.prev_record_hash, *place.merges)
-    usual = wire.error is None and wire.grant is None
-    for file in wire.files:
-        told += (file.pre_hash, file.post_hash)
-        if file.ast_fingerprint is not None:
-            told.append(file.ast_fingerprint.summary_hash)
-        for talk in file.conversations:
-            above = 0
-            for run in talk.ranges:
-                told.append(run.content_hash)
-                start, above, last = run.start_line, run.end_line, above
-                if start <= last or run.fallback or not _counts(run.replaced, above - start + 1):
-                    usual = False
-    return usual
+
+def _are_usual(file: WireFile) -> bool:
+    """Find out whether a file's runs ascend and count; if not, the rules have to be asked."""
+    for talk in file.conversations:
+        above = 0
+        for run in talk.ranges:
+            start, last, above = run.start_line, above, run.end_line
+            if start <= last or run.fallback or not _counts(run.replaced, above - start + 1):
+                return False
+    return True
 
 
 def _counts(replaced: tuple[int, int, int] | None, length: int) -> bool:
@@ -259,14 +269,16 @@ def _joined(texts: Sequence[str]) -> bytes:
     return ("\n".join(texts) + "\n").encode("ascii")
 
 
-def _hashes(wires: Iterable[WireRecord]) -> tuple[list[str], list[ContentHash]]:
+def _hashes(wires: Sequence[WireRecord]) -> tuple[list[str], list[ContentHash]]:
     """Give what each record says of its own hash, which is taken out of it, and what it is."""
     canonical, sha256, encode = bytearray(), hashlib.sha256, _CANONICAL.encode_into
-    stated, computed = [], []
-    for wire in wires:
-        place = wire.integrity
-        stated.append(place.record_hash)
+    places = [wire.integrity for wire in wires]
+    stated = [place.record_hash for place in places]
+    for place in places:
         place.record_hash = UNSEALED
+    digests = []
+    for wire in wires:
         encode(wire, canonical)
-        computed.append(ContentHash(_PREFIX + sha256(canonical).hexdigest()))
-    return stated, computed
+        digests.append(sha256(canonical).hexdigest())
+    # At once: to name the type of each would cost as much as to spell it.
+    return stated, cast("list[ContentHash]", [_PREFIX + digest for digest in digests])

@@ -21,6 +21,7 @@ Cursor = NewType("Cursor", int)
 
 FAR: Final = 2**62
 _FIELDS: Final = "record.moment, record.source, record.offset, record.length, record.id64"
+_NUMBER: Final = "(SELECT number FROM name WHERE text = ?)"
 _SOURCE_BITS: Final = 32
 _LAST: Final = 2**63 - 1
 _JOINED: Final = """
@@ -122,16 +123,16 @@ def _walk(
         conditions += [(_JOINED,), (loose, loose_ends(connection))]
     conditions.append((f"({table}.moment, {table}.source) < (?, ?)", *start))
     if intent is not None:
-        conditions.append(("record.intent = ?", intent))
+        conditions.append((f"record.intent = {_NUMBER}", intent))
     if query.session_ids is not None:
-        marks = ", ".join("?" * len(query.session_ids))
+        marks = ", ".join([_NUMBER] * len(query.session_ids))
         conditions.append((f"record.session IN ({marks})", *query.session_ids))
     if query.passing is not None:
         conditions.append(("record.passing = ?", query.passing))
     if query.since is not None:
         conditions.append((f"{table}.moment >= ?", moment_of(query.since)))
         # The moment alone bounds the walk; a clock that went back is sorted out here.
-        conditions.append(("+record.time >= ?", query.since))
+        conditions.append(("coalesce(+record.time >= ?, true)", query.since))
     statement = _statement(table, [str(condition) for condition, *_ in conditions])
     values = [value for _, *told in conditions for value in told]
     return [Place(*row) for row in connection.execute(statement, (*values, limit))]

@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 
 from intent_lsp.core.errors import LedgerUnavailableError
 
-SCHEMA_VERSION: Final = 4
+SCHEMA_VERSION: Final = 5
 PATIENT: Final = 20
 """How many seconds a question waits while another process builds the index."""
 
@@ -33,9 +33,10 @@ CREATE TABLE record (
   moment INTEGER NOT NULL, source INTEGER NOT NULL,
   offset INTEGER NOT NULL, length INTEGER NOT NULL,
   hash64 INTEGER NOT NULL, id64 INTEGER NOT NULL,
-  intent TEXT, session TEXT NOT NULL, time TEXT NOT NULL, passing INTEGER NOT NULL,
+  intent INTEGER, session INTEGER NOT NULL, time TEXT, passing INTEGER NOT NULL,
   PRIMARY KEY (moment, source)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE name (number INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
 CREATE TABLE touched (
   path BLOB NOT NULL, moment INTEGER NOT NULL, source INTEGER NOT NULL,
   PRIMARY KEY (path, moment, source)

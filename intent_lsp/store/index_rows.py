@@ -31,6 +31,8 @@ _Row = tuple[object, ...]
 
 _ANY: Final = "SELECT 1 FROM record LIMIT 1"
 _KNOWN: Final = "SELECT source FROM record WHERE hash64 = ? AND id64 = ?"
+_NAME: Final = "INSERT OR IGNORE INTO name (text) VALUES (?)"
+_NUMBER: Final = "SELECT number FROM name WHERE text = ?"
 _RECORD: Final = "INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _TOUCHED: Final = "INSERT OR IGNORE INTO touched VALUES (CAST(? AS BLOB), ?, ?)"
 _TOUCHED_ANEW: Final = "INSERT INTO temp.touched_anew VALUES (?, ?, ?)"
@@ -66,6 +68,7 @@ class _Rows:
     touched: list[_Row] = field(default_factory=list)
     named: list[_Row] = field(default_factory=list)
     granted: list[_Row] = field(default_factory=list)
+    numbers: dict[str | None, int | None] = field(default_factory=lambda: {None: None})
 
     def take(self, part: Part) -> None:
         lengths, found = part
@@ -89,6 +92,14 @@ class _Rows:
             self.connection.executemany(statement, rows)
             rows.clear()
 
+    def _numbers(self, names: Sequence[str | None]) -> list[int | None]:
+        """Give the numbers by which names are kept: the same few come again and again."""
+        numbers, connection = self.numbers, self.connection
+        for name in dict.fromkeys(names).keys() - numbers.keys():
+            connection.execute(_NAME, (name,))
+            (numbers[name],) = connection.execute(_NUMBER, (name,)).fetchone()
+        return [numbers[name] for name in names]
+
     def _goes_on(self, found: Columns) -> bool:
         """Find out whether all lines are new: they go on where a new one ended."""
         source, heads = self.source, self.source.trail.heads
@@ -101,10 +112,12 @@ class _Rows:
 
     def _add_all(self, lengths: Sequence[int], found: Columns) -> None:
         source, number = self.source, repeat(self.source.number)
-        moments = _rising(moments_of(found.times), source.high)
+        told = moments_of(found.times)
+        moments = _rising(told, source.high)
         offsets = accumulate(lengths, initial=source.offset)
         keys = keys_of_hashes(found.hashes), keys_of_ids(found.ids)
-        named = found.intents, found.sessions, found.times
+        times = repeat(None) if moments is told else map(_time, moments, told, found.times)
+        named = self._numbers(found.intents), self._numbers(found.sessions), times
         passing = map(int, found.passing)
         rows = zip(moments, number, offsets, lengths, *keys, *named, passing, strict=False)
         # One row is made at a time, and none is kept.
@@ -152,7 +165,8 @@ class _Rows:
     def _add(self, length: int, found: Entry, unknown: Sequence[ContentHash]) -> None:
         link, source = found.link, self.source
         # Inside a file the order is the chain's, whatever the clock says.
-        moment = max(source.high + 1, moment_of(link.timestamp))
+        told = moment_of(link.timestamp)
+        moment = max(source.high + 1, told)
         source.low, source.high = source.low or moment, moment
         source.records += 1
         number = source.number
@@ -164,9 +178,8 @@ class _Rows:
                 length,
                 key64(link.hash),
                 key64(link.id),
-                found.intent_id,
-                link.session_id,
-                link.timestamp,
+                *self._numbers([found.intent_id, link.session_id]),
+                _time(moment, told, link.timestamp),
                 int(found.passing),
             )
         )
@@ -175,6 +188,11 @@ class _Rows:
         self.named += [(name, number) for name in named]
         if found.grant and link.flaw is None:
             self.granted.append((moment, number, json.dumps(named)))
+
+
+def _time(moment: int, told: int, timestamp: str) -> str | None:
+    """Keep a time where the moment does not tell it: the clock went back, or stood."""
+    return None if moment == told else timestamp
 
 
 def _rising(moments: list[int], high: int) -> list[int]:

@@ -85,7 +85,7 @@ class Index:
 
     def counts(self) -> Mapping[str, int]:
         """Count the records of each intent, by the id that they name."""
-        statement = "SELECT intent, count(*) FROM record WHERE intent IS NOT NULL GROUP BY intent"
+        statement = "SELECT text, count(*) FROM record JOIN name ON number = intent GROUP BY intent"
         return self._ask(lambda connection, _found: dict(connection.execute(statement).fetchall()))
 
     def heads(self) -> tuple[Head, ...]:

@@ -84,6 +84,12 @@ def building(root: Path, at: int) -> Iterator[subprocess.Popen[str]]:
 
 def rows(connection: sqlite3.Connection) -> dict[str, list[tuple[object, ...]]]:
     found = {name: connection.execute(f"SELECT * FROM {name}").fetchall() for name in TABLES}  # noqa: S608 -- constants
+    # In whatever order names were first met: what counts is whose number a row has.
+    names = dict(connection.execute("SELECT number, text FROM name"))
+    found["names"] = sorted((name,) for name in names.values())
+    found["record"] = [
+        (*row[:6], names.get(row[6]), names[row[7]], *row[8:]) for row in found["record"]
+    ]
     found["schema"] = connection.execute("SELECT name FROM sqlite_master ORDER BY name").fetchall()
     found["wrong"] = connection.execute("PRAGMA integrity_check").fetchall()
     return found
