@@ -6,7 +6,7 @@ Invariant: a link joins when the hash that it names was recomputed, on an earlie
 or on any line of another one; what a line says of itself proves nothing.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final, NamedTuple, TypeAlias
 
@@ -15,7 +15,8 @@ from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.first_problems import FirstProblems, LedgerPlace
 from intent_lsp.core.paths import LEDGER_FILE
-from intent_lsp.store.ledger_remembered import Key, Places, Remembered, key
+from intent_lsp.store.ledger_remembered import Places, Remembered
+from intent_lsp.store.ledger_rows import Key, hashes_in, key, spelled
 
 _UNSEALED: Final = "it has no `integrity`, though a record above it has"
 _FIVE_KEYS: Final = (
@@ -94,11 +95,35 @@ class LinkPass:
 
     def _follow_packed(self, piece: Packed) -> None:
         self._sealed = True
-        self._step(piece.first)
-        self._trail.skip_to(piece.last, piece.lines - 1)
+        for link, lines in self._steps(piece):
+            if lines > 1:
+                self._trail.skip_to(link, lines)
+            else:
+                self._step(link)
         self._remembered.add_rows(piece.rows, piece.lines, piece.last.hash)
         self.records += piece.lines
         self._row += piece.lines
+
+    def _steps(self, piece: Packed) -> Iterator[tuple[Link, int]]:
+        """Give how lines are followed: from the first to the last, unless one is an open head.
+
+        That one is a copy, which ties nothing anew.
+        """
+        heads, first = self._trail.heads, piece.first
+        yield first, 1
+        if len(heads) == 1 and first.hash in heads:
+            # Nothing else is open, and nothing that follows it can be what it is.
+            yield piece.last, piece.lines - 1
+            return
+        hashes = hashes_in(piece.rows)[1:]
+        if {key(hash_) for hash_ in heads}.isdisjoint(hashes):
+            yield piece.last, piece.lines - 1
+            return
+        above = first.hash
+        for hash_ in map(spelled, hashes):
+            link = piece.last if hash_ == piece.last.hash else first._replace(hash=hash_)
+            yield link._replace(prev=above), 1
+            above = hash_
 
     def _follow(self, link: Link) -> None:
         here = self._here()

@@ -5,29 +5,20 @@ for one byte a line while ancestors are counted.
 Invariant: rows are counted from 0 over all files, in the order in which they were read.
 """
 
-import hashlib
 import os
 import struct
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Iterator
 from tempfile import SpooledTemporaryFile
 from typing import Final, NamedTuple, Self
 
 from intent_lsp.core.chain import Link
 from intent_lsp.core.content import ContentHash
+from intent_lsp.store.ledger_rows import NO_ID, NOTHING, ROW, Key, id_key, key
 
-Key = bytes
-"""A hash as 32 bytes."""
-
-_ROW: Final = struct.Struct("<16s32s32sII")
-_NOTHING: Final = bytes(32)
-_NO_ID: Final = bytes(16)
-_NO_ROW: Final = bytes(_ROW.size)
-_NO_TIES: Final = "0" * 16
+_NO_ROW: Final = bytes(ROW.size)
 _HASH: Final = slice(16, 48)
-_SLOT: Final = struct.Struct(f"<I{_ROW.size - 4}x")
-_PREFIX: Final = "sha256:"
+_SLOT: Final = struct.Struct(f"<I{ROW.size - 4}x")
 _IN_MEMORY: Final = 8 * 1024 * 1024
 _AT_ONCE: Final = 8192
 _SLOTS: Final = 1 << 24
@@ -65,7 +56,7 @@ class Remembered:
         self._tied = 0
         self._starts: list[int] = []
         self._count = 0
-        self._last: tuple[ContentHash | None, Key] = (None, _NOTHING)
+        self._last: tuple[ContentHash | None, Key] = (None, NOTHING)
 
     def __enter__(self) -> Self:
         return self
@@ -88,17 +79,17 @@ class Remembered:
         prev_key = known_key if prev == known else key(prev)
         hash_key = key(link.hash)
         at, ties = (0, 0) if not link.merges else self._tie(link.merges)
-        self._unwritten += _ROW.pack(_id_key(link.id), hash_key, prev_key, at, ties)
+        self._unwritten += ROW.pack(id_key(link.id), hash_key, prev_key, at, ties)
         self._last = (link.hash, hash_key)
-        if len(self._unwritten) >= _AT_ONCE * _ROW.size:
+        if len(self._unwritten) >= _AT_ONCE * ROW.size:
             self._write()
 
     def add_rows(self, packed: bytes, count: int, last: ContentHash) -> None:
         """Remember lines that `rows` packed; `last` is the hash of the last of them."""
         self._unwritten += packed
         self._count += count
-        self._last = (last, packed[-_ROW.size :][_HASH])
-        if len(self._unwritten) >= _AT_ONCE * _ROW.size:
+        self._last = (last, packed[-ROW.size :][_HASH])
+        if len(self._unwritten) >= _AT_ONCE * ROW.size:
             self._write()
 
     def file_of(self, row: int) -> int:
@@ -145,7 +136,7 @@ class Remembered:
                 if not done[row]:
                     done[row] = 1
                     counted += 1
-                    wanted.update([prev] if prev != _NOTHING else [], self._tied_by(at, ties))
+                    wanted.update([prev] if prev != NOTHING else [], self._tied_by(at, ties))
             if counted == before:
                 break
         return Reached(counted, frozenset(wanted))
@@ -158,7 +149,7 @@ class Remembered:
         for part in range(parts if suspects else 0):
             seen: dict[bytes, Key] = {}
             for row, id_, hash_ in self._in_slots(suspects):
-                if id_ == _NO_ID or hash(id_) % parts != part:
+                if id_ == NO_ID or hash(id_) % parts != part:
                     continue
                 if id_ not in seen:
                     seen[id_] = hash_
@@ -170,34 +161,35 @@ class Remembered:
 
     def _suspects(self) -> set[int]:
         """Give every slot that two rows share, as those of one id do."""
-        bits, suspects = bytearray(_SLOTS // 8 + 1), set()
+        # A byte each, not a bit: a million times a shift would cost more than the room.
+        taken, suspects = bytearray(_SLOTS), set()
         for block in self._blocks():
-            for (slot,) in _SLOT.iter_unpack(block):
-                at, bit = slot % _SLOTS // 8, 1 << slot % _SLOTS % 8
-                if bits[at] & bit:
-                    suspects.add(slot % _SLOTS)
+            for (bits,) in _SLOT.iter_unpack(block):
+                slot = bits % _SLOTS
+                if taken[slot]:
+                    suspects.add(slot)
                 else:
-                    bits[at] |= bit
+                    taken[slot] = 1
         return suspects
 
     def _in_slots(self, slots: Collection[int]) -> Iterator[tuple[int, bytes, Key]]:
         """Give the number, the id and the hash of each row in some slots."""
         first = 0
         for block in self._blocks():
-            for row, (slot,) in enumerate(_SLOT.iter_unpack(block)):
-                if slot % _SLOTS in slots:
-                    id_, hash_, _, _, _ = _ROW.unpack_from(block, row * _ROW.size)
-                    yield first + row, id_, hash_
-            first += len(block) // _ROW.size
+            told = enumerate(_SLOT.iter_unpack(block))
+            for row in [row for row, (bits,) in told if bits % _SLOTS in slots]:
+                id_, hash_, _, _, _ = ROW.unpack_from(block, row * ROW.size)
+                yield first + row, id_, hash_
+            first += len(block) // ROW.size
 
     def _recall(self) -> Iterator[tuple[bytes, Key, Key, int, int]]:
         for block in self._blocks():
-            yield from _ROW.iter_unpack(block)
+            yield from ROW.iter_unpack(block)
 
     def _blocks(self) -> Iterator[bytes]:
         self._write()
         self._rows.seek(0)
-        while block := self._rows.read(_ROW.size * _AT_ONCE):
+        while block := self._rows.read(ROW.size * _AT_ONCE):
             yield block
 
     def _backwards(self) -> Iterator[tuple[int, tuple[bytes, Key, Key, int, int]]]:
@@ -205,8 +197,8 @@ class Remembered:
         end = self._count
         while end:
             start = max(end - _AT_ONCE, 0)
-            self._rows.seek(start * _ROW.size)
-            rows = list(_ROW.iter_unpack(self._rows.read((end - start) * _ROW.size)))
+            self._rows.seek(start * ROW.size)
+            rows = list(ROW.iter_unpack(self._rows.read((end - start) * ROW.size)))
             yield from zip(range(end - 1, start - 1, -1), reversed(rows), strict=True)
             end = start
 
@@ -226,39 +218,6 @@ class Remembered:
     def _tied_by(self, at: int, count: int) -> list[Key]:
         if not count:
             return []
-        self._ties.seek(at * len(_NOTHING))
-        found = self._ties.read(count * len(_NOTHING))
+        self._ties.seek(at * len(NOTHING))
+        found = self._ties.read(count * len(NOTHING))
         return [found[start : start + 32] for start in range(0, len(found), 32)]
-
-
-def rows(ids: Sequence[str], hashes: Sequence[ContentHash], prev: ContentHash | None) -> bytes:
-    """Pack lines that each follow the one above; `prev` is what the first one follows.
-
-    They tie nothing; ids are UUIDs, hashes are ours.
-    """
-    # By way of digits, because one call then reads all of them.
-    followed = ["0" * 64 if prev is None else prev, *hashes[:-1]]
-    told = zip(ids, hashes, followed, strict=True)
-    digits = "".join([f"{id_}{hash_}{above}{_NO_TIES}" for id_, hash_, above in told])
-    return bytes.fromhex(digits.replace("-", "").replace(_PREFIX, ""))
-
-
-def key(name: ContentHash | None) -> Key:
-    """Spell a hash as 32 bytes; all of them zero for none."""
-    if name is None:
-        return _NOTHING
-    with suppress(ValueError):
-        found = bytes.fromhex(name[len(_PREFIX) :])
-        if len(found) == len(_NOTHING) and name.startswith(_PREFIX):
-            return found
-    # No hash of ours: a line may name anything.
-    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()
-
-
-def _id_key(name: str) -> bytes:
-    with suppress(ValueError):
-        found = bytes.fromhex(name.replace("-", ""))
-        if len(found) in (0, len(_NO_ID)):
-            return found or _NO_ID
-    # Older tools gave ids of their own.
-    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[: len(_NO_ID)]

@@ -12,7 +12,7 @@ from intent_lsp.core.codes import LedgerCode
 from intent_lsp.formats.ledger_lines import Stretch, examine_lines
 from intent_lsp.store.ledger_file import Reader
 from intent_lsp.store.ledger_pass import Packed, Piece
-from intent_lsp.store.ledger_remembered import rows
+from intent_lsp.store.ledger_rows import rows
 
 RANGE: Final = 128 * 1024
 """How many bytes a range has."""

@@ -18,7 +18,8 @@ from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.verification import Anchor, AnchorKind, Problem, Verification
 from intent_lsp.store.ledger_files import Strange
 from intent_lsp.store.ledger_pass import Elsewhere, LinkPass, Piece
-from intent_lsp.store.ledger_remembered import Remembered, key
+from intent_lsp.store.ledger_remembered import Remembered
+from intent_lsp.store.ledger_rows import key
 
 _HEADS_NAMED: Final = 20
 

@@ -19,7 +19,8 @@ from intent_lsp.formats.ledger_jsonl import examine
 from intent_lsp.store import ledger_workers
 from intent_lsp.store.ledger_file import read_at
 from intent_lsp.store.ledger_pass import LinkPass, Packed, Piece
-from intent_lsp.store.ledger_remembered import Remembered, key
+from intent_lsp.store.ledger_remembered import Remembered
+from intent_lsp.store.ledger_rows import key
 from intent_lsp.store.ledger_scan import RANGE, scan
 from intent_lsp.store.ledger_workers import LARGE, scan_widely
 

@@ -20,7 +20,7 @@ from intent_lsp.core.verification import Anchor, AnchorKind, Verification
 from intent_lsp.formats.ledger_jsonl import examine, seal
 from intent_lsp.store.ledger_files import ARCHIVE_ROOM, SEGMENT_ROOM, Strange
 from intent_lsp.store.ledger_pass import Packed, Piece
-from intent_lsp.store.ledger_remembered import rows
+from intent_lsp.store.ledger_rows import rows
 from intent_lsp.store.ledger_scan import scan
 from intent_lsp.store.ledger_verify import Part, verify
 from tests.support.ledgers import edit, events, new_id
@@ -451,6 +451,34 @@ def judged_in_pairs(lines: Sequence[bytes]) -> Iterator[Piece]:
             yield Packed(first, second, 2, told)
         else:
             yield first
+
+
+def judged_in_stretches(lines: Sequence[bytes]) -> Iterator[Piece]:
+    """Judge as many lines at a time as go on."""
+    start = 0
+    while start < len(lines):
+        end = start + 1
+        while end < len(lines) and examine(lines[end]).prev == examine(lines[end - 1]).hash:
+            end += 1
+        data = b"".join(lines[start:end])
+        yield from scan(lambda first, last, held=data: held[first:last], len(data))
+        start = end
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, LINES - 1), st.integers(1, LINES)).map(
+            lambda run: CHAIN[run[0] : sum(run)]
+        ),
+        max_size=4,
+    )
+)
+def test_stretches_that_are_copied_are_found_as_their_lines_are(
+    stretches: list[Sequence[bytes]],
+) -> None:
+    lines = [line for stretch in stretches for line in stretch]
+    one = verify([Part(LEDGER_FILE, judged(lines))])
+    assert verify([Part(LEDGER_FILE, judged_in_stretches(lines))]) == one
 
 
 @given(st.lists(st.sampled_from(CHAIN) | st.just(b"nonsense\n"), max_size=12), st.integers(0, 12))
