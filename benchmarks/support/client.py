@@ -188,9 +188,12 @@ def initialize_params(root: Path) -> Message:
     }
 
 
-def introduce(client: Client, root: Path) -> None:
-    """Shake hands."""
-    client.ask("initialize", initialize_params(root))
+def introduce(client: Client, root: Path, *, notified: bool = False) -> None:
+    """Shake hands; `notified`: the server is to tell of records, too."""
+    params = initialize_params(root)
+    if notified:
+        params["capabilities"]["experimental"] = {"intent": {"notifications": True}}
+    client.ask("initialize", params)
     client.notify("initialized", {})
 
 

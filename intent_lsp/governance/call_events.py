@@ -13,6 +13,7 @@ from intent_lsp.core.privacy import hashed_session
 from intent_lsp.core.records import (
     AGENT,
     Approval,
+    AstFingerprint,
     Conversation,
     EntityType,
     Event,
@@ -24,12 +25,14 @@ from intent_lsp.core.records import (
 from intent_lsp.core.redaction import error_text
 from intent_lsp.core.tickets import Ticket, TicketFile
 from intent_lsp.formats.diff import file_ranges, whole_range
+from intent_lsp.formats.tree_fingerprint import file_fingerprint
 from intent_lsp.governance.contents import Contents
-from intent_lsp.governance.events import related_to
+from intent_lsp.governance.events import PARSING_SECONDS, related_to
 from intent_lsp.governance.steps import step
 from intent_lsp.governance.stores import Stores
 from intent_lsp.governance.work_tree import ChangedFile
 from intent_lsp.store import files
+from intent_lsp.store.clock import deadline
 from intent_lsp.store.notes import Voice
 
 
@@ -182,6 +185,7 @@ class CallEvents:
             previous_path=file.ticket.previous,
             pre_hash=file.old,
             post_hash=file.new,
+            ast_fingerprint=_fingerprint(file),
             conversations=(conversation,),
         )
 
@@ -195,6 +199,12 @@ class CallEvents:
             return file_ranges(kept, file.data)
         # What it held is kept no more: all that is known is what it holds now.
         return (whole_range(file.data or b""),)
+
+
+def _fingerprint(file: FoundFile) -> AstFingerprint | None:
+    if file.data is None:
+        return None
+    return file_fingerprint(file.path, file.data, deadline(PARSING_SECONDS))
 
 
 def _approval(ticket: Ticket) -> Approval | None:

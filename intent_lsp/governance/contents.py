@@ -113,6 +113,26 @@ class Contents:
         with self._lock:
             self._sight_baseline.setdefault(session_id, {})[path] = before
 
+    def follow(self, session_id: str, old: WorkspacePath, new: WorkspacePath) -> None:
+        """Take what is known of a file to the name that it was moved to: baseline, first sight."""
+        git, state = self._stores.git, self._stores.state
+        commit = None if git is None or state is None else state.baseline_head(session_id)
+        if git is None or state is None or commit is None:
+            with self._lock:
+                for known in (self._sight_baseline.get(session_id, {}), self._first_sight):
+                    if old in known:
+                        known[new] = known[old]
+            return
+        listed = state.baseline_of(session_id, old)
+        if listed is not None:
+            state.move_baseline(session_id, new, listed.hash)
+            return
+        version = git.version_at(commit, old)
+        data = None if version is None else git.version_bytes(version)
+        if data is not None:
+            self.keep(data)
+        state.move_baseline(session_id, new, hash_if_there(data))
+
     def kept(self, content_hash: ContentHash | None) -> Content:
         """Give a content that `.local/` keeps; its lines are None where it keeps it no more."""
         if content_hash is None:

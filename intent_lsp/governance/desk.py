@@ -20,14 +20,18 @@ from intent_lsp.core.records import Contributor
 from intent_lsp.core.scope.index import Ownership
 from intent_lsp.governance.admitting import Admitting
 from intent_lsp.governance.applying import Applying
+from intent_lsp.governance.blaming import Blaming
 from intent_lsp.governance.call_news import CallNews
 from intent_lsp.governance.calls import Calls
 from intent_lsp.governance.checkout import Checkout
 from intent_lsp.governance.chronicle import Chronicle
 from intent_lsp.governance.contents import Contents
+from intent_lsp.governance.disk_changes import DiskChanges
+from intent_lsp.governance.file_operations import FileOperations
 from intent_lsp.governance.governed_ledger import governed_ledger
 from intent_lsp.governance.grants import Grants
 from intent_lsp.governance.history import History
+from intent_lsp.governance.intent_map import IntentMap
 from intent_lsp.governance.intents_writer import IntentsWriter
 from intent_lsp.governance.judging import Judgement, Judging
 from intent_lsp.governance.lessons import Lessons
@@ -103,6 +107,7 @@ class Governance:
         self.sessions = Sessions(self.stores, None if local is None else SessionLocks(local))
         self.contents = Contents(self.stores)
         self.tracing = Tracing(self.stores.ledger, self.rules)
+        self.blaming = Blaming(root, self.stores.ledger.index)
         self.recovering = Recovering(root, self.stores.ledger, self.stores.git)
         self.scope_checks = ScopeChecks(self.stores, self.rules.current().spelling)
         gate_lock, file_lock = (
@@ -119,6 +124,7 @@ class Governance:
             history=self.history,
             lessons=self._lessons,
         )
+        self.intent_map = IntentMap(stores=self.stores, rules=self.rules)
         news = CallNews(stores=self.stores, chronicle=self.chronicle, untold=self.untold)
         self.grants = Grants(self.stores, self.rules)
         judging = self._judging = Judging(
@@ -129,6 +135,9 @@ class Governance:
             grants=self.grants,
         )
         self.looks = Looks(stores=self.stores, judging=judging, contents=self.contents)
+        self.disk_changes = DiskChanges(
+            stores=self.stores, contents=self.contents, judging=judging, lock=gate_lock
+        )
         work_tree = WorkTree(self.stores, self.contents)
         recording = Recording(
             stores=self.stores,
@@ -143,6 +152,12 @@ class Governance:
             contents=self.contents,
             chronicle=self.chronicle,
             recording=recording,
+        )
+        self.file_operations = FileOperations(
+            stores=self.stores,
+            judging=judging,
+            contents=self.contents,
+            chronicle=self.chronicle,
         )
         self.verifying = Verifying(
             stores=self.stores,

@@ -1,12 +1,14 @@
 """A save as the event that the ledger keeps (ledger section 1)."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from intent_lsp.core.content import hash_if_there
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.privacy import veiled
 from intent_lsp.core.question import EDITOR_SAVE
 from intent_lsp.core.records import (
+    AstFingerprint,
     Conversation,
     Event,
     MutationClass,
@@ -15,12 +17,17 @@ from intent_lsp.core.records import (
     ScopeValidation,
     Vcs,
 )
+from intent_lsp.formats.change_class import inferred_change
 from intent_lsp.formats.diff import file_ranges
 from intent_lsp.formats.intent_hash import intent_hash
 from intent_lsp.governance.judging import Judgement
 from intent_lsp.governance.sessions import Session
 from intent_lsp.governance.stores import Stores
+from intent_lsp.store.clock import deadline
 from intent_lsp.store.ledger import Appended, Queued
+
+PARSING_SECONDS: Final = 1.0
+"""What the syntax trees of one file's change may take; without them less is known of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +51,7 @@ def record_save(stores: Stores, save: Save) -> Appended | Queued:
 def save_event(save: Save, revision: str) -> Event:
     """Describe a save: who, under which intent, which lines, from which hash to which."""
     intent = save.judgement.intent
-    kind = MutationClass.FILE_CREATION if save.old is None else MutationClass.INTENT_EVOLUTION
+    kind, fingerprint = _inferred(save)
     return Event(
         intent_id=None if intent is None else intent.id,
         intent_hash=None if intent is None else intent_hash(intent),
@@ -56,11 +63,20 @@ def save_event(save: Save, revision: str) -> Event:
         success=True,
         concurrent_modification=save.concurrent,
         vcs=Vcs(revision_id=revision),
-        files=(_file(save, kind),),
+        files=(_file(save, kind, fingerprint),),
     )
 
 
-def _file(save: Save, kind: MutationClass) -> RecordFile:
+def _inferred(save: Save) -> tuple[MutationClass, AstFingerprint | None]:
+    """Tell what kind of change a save was, and what its file defines now (section 9)."""
+    if save.new is None and save.old is not None:
+        # It is there, and nobody knows what it holds.
+        return MutationClass.INTENT_EVOLUTION, None
+    late = deadline(PARSING_SECONDS)
+    return inferred_change(save.judgement.path, save.old, save.new, late)
+
+
+def _file(save: Save, kind: MutationClass, fingerprint: AstFingerprint | None) -> RecordFile:
     intent = save.judgement.intent
     conversation = Conversation(
         url=save.session.id,
@@ -72,6 +88,7 @@ def _file(save: Save, kind: MutationClass) -> RecordFile:
         relative_path=save.judgement.path,
         pre_hash=hash_if_there(save.old),
         post_hash=hash_if_there(save.new),
+        ast_fingerprint=fingerprint,
         conversations=(conversation,),
     )
 

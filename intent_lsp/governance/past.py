@@ -12,6 +12,7 @@ from intent_lsp.core.intents import Intent, Intents
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record
 from intent_lsp.store.index import Query
+from intent_lsp.store.index_touches import Mark, TouchedFiles
 from intent_lsp.store.ledger_index import Index
 
 _log: Final = logging.getLogger(__name__)
@@ -53,6 +54,10 @@ class Past:
     def counts(self) -> Mapping[str, int]:
         """Count the records of each intent, by the id that they name."""
         return self._told(self._index.counts, {})
+
+    def touched_files(self, since: Mark | None) -> TouchedFiles | None:
+        """Give what each intent has touched since a mark, or ever; None: nobody can tell."""
+        return self._told(lambda: self._index.touched_files(since), None)
 
     def heads(self) -> tuple[str, ...]:
         """Give the hashes of the records that no later record names."""

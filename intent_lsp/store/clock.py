@@ -3,13 +3,21 @@
 Invariant: no other module asks what time it is or draws a random id.
 """
 
+import time
 import uuid
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 
 def now() -> datetime:
     """Give the present moment, aware, in UTC."""
     return datetime.now(UTC)
+
+
+def deadline(seconds: float) -> Callable[[], bool]:
+    """Give what tells whether so many seconds have passed from now on."""
+    end = time.monotonic() + seconds
+    return lambda: time.monotonic() > end
 
 
 def new_id() -> str:

@@ -35,6 +35,7 @@ from intent_lsp.store.git_places import (
     common_directory,
     git_identity,
     operation_in_progress,
+    stash_commit,
     stash_written,
     watched_directories,
 )
@@ -87,6 +88,10 @@ class Git:
     def operation_in_progress(self) -> bool:
         """Whether git holds its index, or a rebase or a merge stands."""
         return operation_in_progress(self.git_dir)
+
+    def stash_commit(self) -> str | None:
+        """Give the id of the newest stash's commit; None: there is none."""
+        return stash_commit(self._common)
 
     def head_commit(self) -> str | None:
         """Give the id of the commit that HEAD names; None: there is none yet."""

@@ -44,6 +44,11 @@ def stash_written(common: Path) -> float | None:
     return max(found.st_mtime, found.st_ctime)
 
 
+def stash_commit(common: Path) -> str | None:
+    """Give the commit of the newest stash; None: there is none, or it is kept in another way."""
+    return _line(common / "refs" / "stash") or None
+
+
 def git_identity(git_directory: Path, common: Path) -> tuple[int, ...]:
     """Tell one repository from another that took its place; empty when none is there.
 

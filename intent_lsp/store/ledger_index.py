@@ -32,6 +32,7 @@ from intent_lsp.store.index_batch import Batch
 from intent_lsp.store.index_build import Progress, add, catch_up, lag, quiet
 from intent_lsp.store.index_database import PATIENT, IndexDatabase
 from intent_lsp.store.index_sources import Source, all_heads, open_heads
+from intent_lsp.store.index_touches import Mark, TouchedFile, TouchedFiles, touches
 from intent_lsp.store.ledger_file import opened, read_at
 from intent_lsp.store.ledger_files import FilesStamp, FileStamp, LedgerFiles
 
@@ -54,6 +55,10 @@ class Index:
         self._nothing = IndexDatabase(None)
         # How many appends are not told of, since the last was found to stand behind a gap.
         self._passed = 0
+
+    def stamp(self) -> FilesStamp:
+        """Tell two states of the ledger apart without reading it; empty: there is none."""
+        return self._files.stamp()
 
     def refresh(self, progress: Progress = quiet) -> None:
         """Bring the index up to date, as every question does."""
@@ -87,6 +92,13 @@ class Index:
         """Count the records of each intent, by the id that they name."""
         statement = "SELECT text, count(*) FROM record JOIN name ON number = intent GROUP BY intent"
         return self._ask(lambda connection, _found: dict(connection.execute(statement).fetchall()))
+
+    def touched_files(self, since: Mark | None) -> TouchedFiles:
+        """Give the newest record of each intent for each file, as far as that is new since a mark.
+
+        None, or a mark of another ledger: all of them.
+        """
+        return self._ask(partial(self._touched_files, since))
 
     def heads(self) -> tuple[Head, ...]:
         """Give the records that no other names, in order of file and line."""
@@ -171,6 +183,20 @@ class Index:
         records = tuple(self._records(taken[:limit], found))
         more = len(taken) > limit
         return Page(records, taken[limit - 1].cursor if more and limit else None)
+
+    def _touched_files(
+        self, since: Mark | None, connection: sqlite3.Connection, found: Mapping[str, Source]
+    ) -> TouchedFiles:
+        count = sum(source.records for source in found.values())
+        wanted, whole, mark = touches(since, count, connection)
+        places_ = dict.fromkeys(touch.place for touch in wanted)
+        records = {key64(record.id): record for record in self._records(places_, found)}
+        files = tuple(
+            TouchedFile(touch.intent_id, touch.path, records[touch.place.id64])
+            for touch in wanted
+            if touch.place.id64 in records
+        )
+        return TouchedFiles(files, whole, mark)
 
     def _find(
         self, record_id: str, connection: sqlite3.Connection, found: Mapping[str, Source]

@@ -18,6 +18,7 @@ from intent_lsp.core.text_bytes import pack_perhaps, unpack
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.store.call_memory import CallMemory
 from intent_lsp.store.database import Database
+from intent_lsp.store.file_moves import FileMoves
 from intent_lsp.store.notes import Notes
 from intent_lsp.store.state_layout import keep_safe, lay_out
 from intent_lsp.store.tickets import Tickets
@@ -82,6 +83,7 @@ class State:
         self.tickets = Tickets(self._database)
         self.calls = CallMemory(self._database)
         self.notes = Notes(self._database)
+        self.moves = FileMoves(self._database)
 
     def close(self) -> None:
         """Let go of the file; the next call opens it again."""

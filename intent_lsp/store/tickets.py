@@ -189,6 +189,16 @@ class Tickets:
         rows = self._database.rows(query, values)
         return _ticket(rows[0][0]) if rows else None
 
+    def open_commands(self, since: datetime) -> tuple[Ticket, ...]:
+        """Give the open tickets of calls that may change any file, the newest first."""
+        query = (
+            "SELECT body FROM ticket WHERE outcome IS NULL AND issued_at >= ?"
+            " ORDER BY issued_at DESC"
+        )
+        rows = self._database.rows(query, (pack(timestamp(since)),))
+        found = (_ticket(body) for (body,) in rows)
+        return tuple(ticket for ticket in found if ticket.tree is not None)
+
     def saved(self, path: WorkspacePath, ticket_id: str) -> bool:
         """Note that an editor has saved its part of a ticket; whether that was the last one."""
         values = (pack(path), pack(ticket_id))

@@ -49,10 +49,14 @@ class Watch:
     """Watches directories, not what is below their subdirectories, until it is closed.
 
     `force_polling` is for file systems that tell nothing of themselves, as network shares do.
+    After `recheck_ms` without an event it is asked whether the directories still stand.
     """
 
-    def __init__(self, changed: Changed, *, force_polling: bool = False) -> None:
+    def __init__(
+        self, changed: Changed, *, force_polling: bool = False, recheck_ms: int = _RECHECK_MS
+    ) -> None:
         self._changed = changed
+        self._recheck_ms = recheck_ms
         self._polling = force_polling
         self._guard = threading.Condition()
         self._interrupt = _Interrupt()
@@ -133,10 +137,10 @@ class Watch:
     def _next(self, source: Any) -> frozenset[str] | None:  # noqa: ANN401 - as above
         """Wait for changed paths, in vain for a few seconds at most; None: some have no name."""
         if source is None:
-            self._interrupt.event.wait(_RECHECK_MS / 1000)
+            self._interrupt.event.wait(self._recheck_ms / 1000)
             return frozenset()
         try:
-            heard = source.watch(_DEBOUNCE_MS, _STEP_MS, _RECHECK_MS, self._interrupt)
+            heard = source.watch(_DEBOUNCE_MS, _STEP_MS, self._recheck_ms, self._interrupt)
         except _InterruptedError:
             return frozenset()
         except RuntimeError as problem:  # A name that is not UTF-8.

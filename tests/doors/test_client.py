@@ -16,6 +16,9 @@ def _everything() -> lsp.ClientCapabilities:
                 data_support=True,
             ),
             diagnostic=lsp.DiagnosticClientCapabilities(),
+            hover=lsp.HoverClientCapabilities(
+                content_format=[lsp.MarkupKind.PlainText, lsp.MarkupKind.Markdown]
+            ),
         ),
         workspace=lsp.WorkspaceClientCapabilities(
             configuration=True,
@@ -26,6 +29,8 @@ def _everything() -> lsp.ClientCapabilities:
                 dynamic_registration=True
             ),
             diagnostics=lsp.DiagnosticWorkspaceClientCapabilities(refresh_support=True),
+            code_lens=lsp.CodeLensWorkspaceClientCapabilities(refresh_support=True),
+            inlay_hint=lsp.InlayHintWorkspaceClientCapabilities(refresh_support=True),
         ),
         window=lsp.WindowClientCapabilities(
             show_document=lsp.ShowDocumentClientCapabilities(support=True), work_done_progress=True
@@ -51,9 +56,12 @@ def test_a_client_that_declares_everything_can_do_everything() -> None:
         ),
         lsp.ClientCapabilities(
             text_document=lsp.TextDocumentClientCapabilities(
-                publish_diagnostics=lsp.PublishDiagnosticsClientCapabilities()
+                publish_diagnostics=lsp.PublishDiagnosticsClientCapabilities(),
+                hover=lsp.HoverClientCapabilities(content_format=[lsp.MarkupKind.PlainText]),
             ),
             workspace=lsp.WorkspaceClientCapabilities(
+                code_lens=lsp.CodeLensWorkspaceClientCapabilities(),
+                inlay_hint=lsp.InlayHintWorkspaceClientCapabilities(),
                 workspace_edit=lsp.WorkspaceEditClientCapabilities(),
                 did_change_watched_files=lsp.DidChangeWatchedFilesClientCapabilities(),
                 diagnostics=lsp.DiagnosticWorkspaceClientCapabilities(),

@@ -53,6 +53,7 @@ def test_every_option_is_read(caplog: pytest.LogCaptureFixture) -> None:
         exclude=("**/vendor/**",),
         severity={"SCOPE_VIOLATION": Severity.HINT, "STALE_FILE": None},
         watch="off",
+        flags={"codeLens": False, "hover": True, "inlayHints": True},
     )
     assert not caplog.records
 

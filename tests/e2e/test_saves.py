@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from lsprotocol import types as lsp
 
-from intent_lsp.core.content import hash_content
+from intent_lsp.core.content import EMPTY_HASH, hash_content
 from tests.support.editor import SERVER, STARTED, Editor, capabilities, editing, slow_server
 from tests.support.governed import INTENTS, LINES, govern, set_policy
 from tests.support.repository import Repository
@@ -100,6 +100,12 @@ async def test_a_record_says_all_there_is_to_say(repository: Repository) -> None
                 "relative_path": LOGIN,
                 "pre_hash": hash_content(LINES.encode()),
                 "post_hash": hash_content((repository.root / LOGIN).read_bytes()),
+                # Of a file that defines nothing.
+                "ast_fingerprint": {
+                    "parser": "tree-sitter",
+                    "language": "python",
+                    "summary_hash": EMPTY_HASH,
+                },
                 "conversations": [
                     {
                         "url": "session-7",

@@ -244,3 +244,28 @@ def test_a_server_comes_with_the_intents_and_goes_on_after_its_end(
     for root in (str(repository.root), roots["second"], roots["third"]):
         assert f"{root}: " in health
     assert saw["no program"] == {"times": 1, "clients": 0}
+
+
+WRITES = """
+import pathlib
+invoice = pathlib.Path("src/billing/invoice.py")
+invoice.write_text(invoice.read_text().replace("line 3", "line three"))
+"""
+
+
+def test_where_lines_come_from_and_what_others_write(repository: Repository, nvim: Neovim) -> None:
+    govern(repository)
+
+    saw = nvim.tell("origins", repository, agent=[sys.executable, "-c", WRITES])
+
+    record = records(repository)[0]
+    assert record["id"] == saw["record"]["recordId"]
+    title, *rest = [line for line in saw["hover"] if line]
+    assert "INT-001" in title.replace("\\", "")
+    assert record["id"][:8] in rest[-1]
+    ((line, words),) = saw["lenses"]
+    assert line == len(LINES.splitlines())
+    assert words.startswith("INT-001, a person, ")
+    # Nobody has touched a key since the other process wrote.
+    assert saw["written"] == 0
+    assert saw["shown"] == [violation(INVOICE, 2, 0, 2, 10)]

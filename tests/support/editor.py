@@ -128,6 +128,7 @@ class Editor:
     mistaken: bool = False
     deleted: list[Path] = field(default_factory=list)
     refreshed: int = 0
+    asked_again: set[str] = field(default_factory=set)
     leaving: bool = False
     registered: list[str] = field(default_factory=list)
     news: asyncio.Condition = field(default_factory=asyncio.Condition)
@@ -580,6 +581,16 @@ def _hear_of_capabilities(editor: Editor, client: pytest_lsp.LanguageClient) -> 
     @client.feature(lsp.WORKSPACE_DIAGNOSTIC_REFRESH)
     async def refresh(_: None) -> None:
         editor.refreshed += 1
+        await _tell(editor)
+
+    @client.feature(lsp.WORKSPACE_CODE_LENS_REFRESH)
+    async def lenses(_: None) -> None:
+        editor.asked_again.add("lenses")
+        await _tell(editor)
+
+    @client.feature(lsp.WORKSPACE_INLAY_HINT_REFRESH)
+    async def hints(_: None) -> None:
+        editor.asked_again.add("hints")
         await _tell(editor)
 
     @client.feature(lsp.WORKSPACE_CONFIGURATION)

@@ -9,6 +9,7 @@ from intent_lsp.doors.cli.explain_command import EXPLAIN
 from intent_lsp.doors.cli.init_command import INIT
 from intent_lsp.doors.cli.serve_command import SERVE
 from intent_lsp.doors.cli.trace_archive_command import ARCHIVE
+from intent_lsp.doors.cli.trace_blame_command import BLAME
 from intent_lsp.doors.cli.trace_commands import LIST, SHOW, VERIFY
 from intent_lsp.doors.cli.trace_export_command import EXPORT
 from intent_lsp.doors.cli.trace_import_command import IMPORT
@@ -32,6 +33,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
     EXPLAIN,
     LIST,
     SHOW,
+    BLAME,
     STATS,
     REPORT,
     EXPORT,

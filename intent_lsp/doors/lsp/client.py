@@ -24,6 +24,9 @@ class Client:
     show_document: bool = False
     progress: bool = False
     notifications: bool = False
+    markdown: bool = False
+    lens_refresh: bool = False
+    hint_refresh: bool = False
 
 
 def client_of(capabilities: lsp.ClientCapabilities) -> Client:
@@ -46,6 +49,9 @@ def client_of(capabilities: lsp.ClientCapabilities) -> Client:
         show_document=bool(window.show_document and window.show_document.support),
         progress=bool(window.work_done_progress),
         notifications=_asks_for_notifications(capabilities.experimental),
+        markdown=_reads_markdown(shown.hover if shown else None),
+        lens_refresh=bool(workspace.code_lens and workspace.code_lens.refresh_support),
+        hint_refresh=bool(workspace.inlay_hint and workspace.inlay_hint.refresh_support),
     )
 
 
@@ -54,6 +60,11 @@ def pulls(capabilities: lsp.ClientCapabilities) -> bool:
     shown, workspace = capabilities.text_document, capabilities.workspace
     refresh = workspace.diagnostics if workspace else None
     return bool(shown and shown.diagnostic and refresh and refresh.refresh_support)
+
+
+def _reads_markdown(hover: lsp.HoverClientCapabilities | None) -> bool:
+    """Whether the client prefers Markdown in a hover, or takes it at all."""
+    return lsp.MarkupKind.Markdown in ((hover and hover.content_format) or ())
 
 
 def _can_delete(edit: lsp.WorkspaceEditClientCapabilities | None) -> bool:

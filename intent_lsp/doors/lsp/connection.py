@@ -11,7 +11,7 @@ from typing import Final
 from lsprotocol import types as lsp
 
 from intent_lsp.core.errors import IntentLspError
-from intent_lsp.core.paths import INTENTS_FILE, path_of_uri, relative_to
+from intent_lsp.core.paths import INTENT_MAP, INTENTS_FILE, LEDGER_FILE, path_of_uri, relative_to
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.choices import Choices
 from intent_lsp.doors.lsp.client import Client
@@ -23,6 +23,7 @@ from intent_lsp.doors.lsp.progress import Progress
 from intent_lsp.doors.lsp.tokens import Tokens
 from intent_lsp.doors.lsp.tracked import Tracked
 from intent_lsp.doors.lsp.types import Spelling
+from intent_lsp.doors.lsp.unopened import Unopened
 from intent_lsp.doors.lsp.watching import Watching
 from intent_lsp.doors.lsp.wire import Wire, status_wire
 from intent_lsp.doors.lsp.workplace import Workplace
@@ -64,6 +65,7 @@ class Connection:
         self._to_watch: dict[Attached, set[Path]] = {}
         self.tokens = Tokens(clock.now)
         self.outcomes = Outcomes(workplace, people, self.rules_may_have_changed)
+        self._unopened = Unopened(workplace, self.outcomes)
         self.choices = Choices(workplace, self.outcomes, self.rules_may_have_changed)
 
     async def attach_folders(self) -> None:
@@ -90,6 +92,8 @@ class Connection:
             await self._find_below(attached.desk.root)
         if (new or opened is not None) and self.desks.settings.watch in ("auto", "server"):
             await self._watch(attached, opened)
+        if new and (watch := self.desks.settings.watch) != "off":
+            await self._unopened.follow(attached, watch=watch in ("auto", "server"))
 
     async def _index(self, attached: Attached) -> None:
         """Bring the index of a root's ledger up to date, which everything else asks."""
@@ -147,9 +151,11 @@ class Connection:
             self._told[attached] = said
             self.people.notify(DID_CHANGE, told)
         self.pages.check_root(attached)
+        self.outcomes.maps.stir(attached)
         # Nobody waits for the journal, and a commit's ledger may be large.
         self.workplace.work.begin(self.workplace.work.in_thread(attached.desk.recovering.prune))
         await self.workplace.look_at_root(attached)
+        self._unopened.stir(attached, everything=True)
 
     def files_written(self, paths: frozenset[str]) -> None:
         """Look again at files that an agent has changed, without waiting for a watcher."""
@@ -165,6 +171,7 @@ class Connection:
     async def end(self) -> None:
         """End what is under way, every session and every store."""
         self._watching.end()
+        self._unopened.end()
         unsaved = frozenset(each for each in self.desks.attached if self.workplace.unsaved(each))
         await self.workplace.end()
         await asyncio.to_thread(self.desks.close, unsaved)
@@ -187,7 +194,10 @@ class Connection:
         if any(path.endswith(f"/{INTENTS_FILE}") for path in paths):
             await self.attach_again()
         for attached in self.desks.attached:
+            if paths & {f"{attached.desk.root}/{name}" for name in (LEDGER_FILE, INTENT_MAP)}:
+                self.outcomes.maps.stir(attached)
             await self.rules_may_have_changed(attached)
+            self._unopened.stir(attached)
         for tracked in self.workplace.all_tracked():
             path = path_of_uri(tracked.uri)
             if path is not None and paths & {path, str(Path(path).parent)}:

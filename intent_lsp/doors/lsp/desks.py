@@ -65,6 +65,7 @@ class Desks:
                     attached.desk.untold.tell()
                     if attached not in unsaved:
                         attached.desk.history.write(unsaved_file=False, at_the_end=True)
+                    attached.desk.intent_map.write()
                     attached.desk.close(attached.session)
                 except (OSError, IntentLspError):
                     _log.exception("closing %s", attached.desk.root)
@@ -96,6 +97,8 @@ class Desks:
         try:
             desk = Governance(root, patient=True)
             session = desk.open_editor(self.settings.session_id, self.settings.contributor)
+            # What changes from now on is a change.
+            desk.disk_changes.look()
         except (OSError, IntentLspError) as error:
             # Governance that cannot be opened must not stop anybody's work.
             _log.exception("governance of %s cannot be opened; edits pass unjudged", root)

@@ -18,7 +18,10 @@ from intent_lsp.doors.lsp.commands import Commands
 from intent_lsp.doors.lsp.connection import Connection
 from intent_lsp.doors.lsp.desks import Desks
 from intent_lsp.doors.lsp.documents import Document
+from intent_lsp.doors.lsp.intent_places import IntentPlaces
 from intent_lsp.doors.lsp.offers import Offers
+from intent_lsp.doors.lsp.operating import Operating
+from intent_lsp.doors.lsp.origins import Origins
 from intent_lsp.doors.lsp.people import People
 from intent_lsp.doors.lsp.progress import Progress
 from intent_lsp.doors.lsp.protocol import IntentProtocol
@@ -64,6 +67,10 @@ class Office:
         self._workplace.attached = self._connection.attached
         offers = Offers(self._connection)
         self._saving = Saving(self._connection, offers)
+        self.operating = Operating(self._connection)
+        self.origins = Origins(self._connection, lambda name: protocol.ask(name, None, _ASK_TIME))
+        self.places = IntentPlaces(self._connection)
+        self._connection.outcomes.after_record = self.origins.changed
         self._actions = Actions(self._connection)
         self._requests = Requests(self._connection, progress, protocol.finish)
         self._commands = Commands(self._connection, self._requests, self._actions, offers)
@@ -94,6 +101,7 @@ class Office:
             section = told.get(SECTION) if isinstance(told, dict) else getattr(told, SECTION, None)
             self._desks.settings = live(section, self._desks.settings)
         await self._connection.settings_changed()
+        self.origins.changed()
 
     async def folders_changed(self) -> None:
         """Attach to the folders that came."""

@@ -11,6 +11,7 @@ from typing import Final
 from intent_lsp.core.records import Record
 from intent_lsp.core.tickets import CLAIMED_FOR
 from intent_lsp.doors.lsp.attached import Attached
+from intent_lsp.doors.lsp.intent_maps import IntentMaps
 from intent_lsp.doors.lsp.people import People
 from intent_lsp.doors.lsp.wire import DID_TRACE, trace_wire
 from intent_lsp.doors.lsp.workplace import Workplace
@@ -25,8 +26,15 @@ A_MOMENT: Final = 0.01
 """Seconds after which what has a time limit is over for certain."""
 
 
+def _nothing() -> None:
+    """Do nothing after a record."""
+
+
 class Outcomes:
-    """Tells of the outcomes on one connection; `look` looks again at what a root governs."""
+    """Tells of the outcomes on one connection; `look` looks again at what a root governs.
+
+    `after_record` is called when a record is on disk.
+    """
 
     def __init__(
         self,
@@ -38,6 +46,8 @@ class Outcomes:
         self._people = people
         self._look = look
         self._writing: set[Attached] = set()
+        self.maps = IntentMaps(workplace.work)
+        self.after_record: Callable[[], None] = _nothing
 
     def saved(self, attached: Attached, after: AfterSave) -> None:
         """Tell what became of a save: recorded, waiting for the ledger, or held for an agent."""
@@ -67,13 +77,15 @@ class Outcomes:
         """Tell that a record is on disk, or that it cannot be written yet (`queued`: why)."""
         if record is not None:
             self._people.notify(DID_TRACE, trace_wire(record))
+            self.after_record()
         if queued is not None:
             _log.error("the ledger cannot be appended: %s", queued)
             self._people.warn(f"intent-lsp: {what}, its record waits: {queued}")
         self.noted(attached)
 
     def noted(self, attached: Attached) -> None:
-        """Have the intents' history written in a quiet moment, where the team wants that."""
+        """Have map and history written in a quiet moment, the latter where the team wants that."""
+        self.maps.stir(attached)
         if attached not in self._writing:
             self._writing.add(attached)
             self.later(HISTORY_AFTER, self._write_history(attached))

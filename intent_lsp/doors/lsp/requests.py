@@ -13,6 +13,7 @@ from intent_lsp.core.timestamps import timestamp
 from intent_lsp.doors.lsp.agent_requests import AgentRequests
 from intent_lsp.doors.lsp.asking import Asking
 from intent_lsp.doors.lsp.attached import Attached
+from intent_lsp.doors.lsp.blame_requests import BlameRequests
 from intent_lsp.doors.lsp.connection import Connection
 from intent_lsp.doors.lsp.finder import Finder
 from intent_lsp.doors.lsp.finish import Finish
@@ -64,6 +65,7 @@ class Requests:
         self._progress = progress
         self._finish = finish
         self.finder = Finder(connection)
+        self._blame = BlameRequests(connection, self.finder)
         asking = Asking(connection, finish)
         self._asking = {
             **AgentRequests(connection, self.finder, asking, finish).table(),
@@ -95,6 +97,7 @@ class Requests:
             "owners": self.owners,
             "init": self.init,
             "trace": self.trace,
+            "blame": self._blame.blame,
             "verify": self.verify,
             "drafts": self.drafts,
         }

@@ -15,6 +15,7 @@ from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 
 from intent_lsp import __version__
+from intent_lsp.doors.lsp import file_operations, origin_features
 from intent_lsp.doors.lsp.client import pulls
 from intent_lsp.doors.lsp.documents import Document
 from intent_lsp.doors.lsp.protocol import IntentProtocol
@@ -32,6 +33,7 @@ REQUESTS: Final = (
     "owners",
     "init",
     "trace",
+    "blame",
     "verify",
     "drafts",
     "beginTurn",
@@ -122,6 +124,8 @@ def build_server() -> IntentServer:
     server = IntentServer()
     for register in (_lifecycle, _workspace, _documents, _saves, _actions, _requests):
         register(server)
+    origin_features.register(server)
+    file_operations.register(server, server.protocol.finish)
     return server
 
 

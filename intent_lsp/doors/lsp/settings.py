@@ -21,14 +21,17 @@ _SEVERITIES: Final = {
     "off": None,
 }
 _WATCHES: Final = ("auto", "client", "server", "off")
-_FLAGS: Final = ("codeLens", "hover", "inlayHints")
+_FLAGS: Final[Mapping[str, bool]] = {"codeLens": True, "hover": True, "inlayHints": False}
 _ONLY_AT_START: Final = ("sessionId", "contributor", "token")
 _LONGEST_ID: Final = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What a client asked for; `severity` None for a code: it is not shown."""
+    """What a client asked for; `severity` None for a code: it is not shown.
+
+    `flags` say what is shown of where lines come from: `codeLens`, `hover`, `inlayHints`.
+    """
 
     session_id: str | None = None
     contributor: Contributor = HUMAN
@@ -36,6 +39,7 @@ class Settings:
     exclude: tuple[str, ...] = ()
     severity: Mapping[str, Severity | None] = field(default_factory=dict)
     watch: str = "auto"
+    flags: Mapping[str, bool] = field(default_factory=lambda: _FLAGS)
 
 
 def at_start(options: object) -> Settings:
@@ -64,7 +68,9 @@ def live(options: object, former: Settings) -> Settings:
                 settings = replace(settings, severity=_severities(value))
             case "watch" if value in _WATCHES:
                 settings = replace(settings, watch=str(value))
-            case _ if name in _ONLY_AT_START or (name in _FLAGS and isinstance(value, bool)):
+            case _ if name in _FLAGS and isinstance(value, bool):
+                settings = replace(settings, flags={**settings.flags, name: value})
+            case _ if name in _ONLY_AT_START:
                 continue
             case _:
                 _log.warning("option %s is unknown or of the wrong type; ignored", name)

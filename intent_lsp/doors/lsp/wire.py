@@ -106,6 +106,12 @@ class WireRange(msgspec.Struct, frozen=True):
     end: WirePosition
 
 
+class BlameParams(PathParams, frozen=True):
+    """`intent/blame`."""
+
+    range: WireRange | None = None
+
+
 class PlaceParams(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
     """`intent.showWhy` and `intent.revert`: where, and of which version of the text."""
 

@@ -24,6 +24,7 @@ from intent_lsp.doors.lsp.types import Spelling, uri_of
 from intent_lsp.doors.lsp.work import Work
 from intent_lsp.governance.looks import Look
 from intent_lsp.store import files
+from intent_lsp.store.places import real_relative
 
 IDLE: Final = 0.5
 """Seconds without an edit after which a text is compared from the ground up."""
@@ -130,6 +131,23 @@ class Workplace:
                 await self._read_closed(tracked)
             await self.look(tracked)
 
+    async def look_at_closed(self, attached: Attached, path: WorkspacePath) -> None:
+        """Show what is wrong with a file of a root that no editor has open.
+
+        A file with which nothing is wrong is tracked no more.
+        """
+        uri = uri_of(attached.desk.root / path)
+        tracked = self._tracked.get(uri)
+        if tracked is None:
+            place = await self.work.in_thread(real_relative, attached.desk.root, path)
+            if place is None or self.tracked_at(uri) is not None:
+                return
+            tracked = Tracked(uri=uri, lines=[], version=None, attached=attached, place=place)
+            self._tracked[uri] = tracked
+        if tracked.version is None:
+            await self.look_again(tracked)
+            self._forget_if_fine(tracked)
+
     async def attach_again(self, tracked: Tracked) -> None:
         """Find out anew who governs a document: roots come and go, settings switch all off."""
         async with tracked.lane:
@@ -195,6 +213,10 @@ class Workplace:
         if settings.exclude and compile_scope(settings.exclude).covers(WorkspacePath(path)):
             return None
         return settings.severity.get(code, otherwise)
+
+    def _forget_if_fine(self, tracked: Tracked) -> None:
+        if tracked.version is None and not tracked.saves and not tracked.problems:
+            self._forget(tracked)
 
     def _forget(self, tracked: Tracked) -> None:
         """Track a document no more, nor show anything on it."""

@@ -1,0 +1,67 @@
+"""Who wrote each line of a content, told from the records of its file (ledger section 5).
+
+Invariant: the answer has a claim, or None, for each line, whatever the records say.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from intent_lsp.core.claims import Claims, Confidence, Step
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.found_blocks import (
+    FOREIGN_LETTERS,
+    find_blocks,
+    hashable,
+    known_blocks,
+)
+from intent_lsp.core.line_diff import Diff
+from intent_lsp.core.lineage import Contents, Lineage
+
+Elsewhere = Callable[[], Sequence[Step]]
+"""Gives the steps of other files, which are looked for only where lines are left unexplained."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    """What is asked about: the hash of a content, its lines with their ends, its encoding."""
+
+    hash: ContentHash
+    lines: Sequence[str]
+    encoding: str = "utf-8"
+
+
+def blame(
+    text: Text, steps: Sequence[Step], *, contents: Contents, diff: Diff, elsewhere: Elsewhere
+) -> Claims:
+    """Give the claim on each line of a text.
+
+    `steps` are those of its file, renames followed. First the hashes of contents are walked back;
+    what they leave unexplained is looked for by the hashes of blocks, in this file's steps and
+    then `elsewhere`, whose orders must differ from these.
+    """
+    claims = Lineage(steps, contents, diff).claims(text.hash, text.lines)
+    if None not in claims:
+        return claims
+    lines = hashable(text.lines, text.encoding)
+    find_blocks(claims, lines, known_blocks(steps, Confidence.EXACT), at_least=1)
+    unexplained = (
+        count for claim, count in zip(claims, lines.letters, strict=True) if claim is None
+    )
+    if sum(unexplained) >= FOREIGN_LETTERS:
+        foreign = known_blocks(elsewhere(), Confidence.MOVED)
+        find_blocks(claims, lines, foreign, at_least=FOREIGN_LETTERS)
+    return claims
+
+
+def carried_over(claims: Claims, old: Sequence[str], new: Sequence[str], diff: Diff) -> Claims:
+    """Give the claims on a text that is being edited: lines changed since `old` have none."""
+    hunks = diff(old, new)
+    if hunks is None:
+        return [None] * len(new)
+    found: Claims = []
+    at = 0
+    for hunk in hunks:
+        found += claims[at : hunk.old_start]
+        found += [None] * hunk.new_count
+        at = hunk.old_start + hunk.old_count
+    return found + claims[at:]

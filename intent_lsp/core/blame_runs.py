@@ -1,0 +1,60 @@
+"""Runs of blame, as they leave: stretches of lines with one origin (protocol section 2).
+
+Invariant: the runs cover every line that is asked for, ascending, none twice.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from intent_lsp.core.claims import Claim, Confidence
+from intent_lsp.core.records import Contributor, Record, RecordFile
+
+Source = tuple[Record, RecordFile]
+"""A record, and the file of it that a step is about; the step's order is its place in a list."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlameRun:
+    """Lines with one origin, numbered from 1, both ends included.
+
+    `record` and `contributor` are None where the lines are `unattributed`; `path` is the file that
+    the record wrote them in, under the name of then.
+    """
+
+    start_line: int
+    end_line: int
+    record: Record | None = None
+    contributor: Contributor | None = None
+    path: str | None = None
+    confidence: Confidence = Confidence.UNATTRIBUTED
+
+
+def blame_runs(
+    claims: Sequence[Claim | None], sources: Sequence[Source], first: int, last: int
+) -> tuple[BlameRun, ...]:
+    """Give the runs of the lines `first` to `last` (from 0, both included, cut to the text)."""
+    first, last = max(first, 0), min(last, len(claims) - 1)
+    starts = [at for at in range(first, last + 1) if at == first or claims[at] != claims[at - 1]]
+    ends = [*starts[1:], last + 1]
+    return tuple(
+        one_run(claims[start], sources, start + 1, end)
+        for start, end in zip(starts, ends, strict=False)
+    )
+
+
+def one_run(
+    claim: Claim | None, sources: Sequence[Source], start_line: int, end_line: int
+) -> BlameRun:
+    """Say where some lines (from 1, both included) come from."""
+    if claim is None:
+        return BlameRun(start_line=start_line, end_line=end_line)
+    record, file = sources[claim.order]
+    talks = file.conversations
+    return BlameRun(
+        start_line=start_line,
+        end_line=end_line,
+        record=record,
+        contributor=talks[claim.talk].contributor if claim.talk < len(talks) else None,
+        path=file.path,
+        confidence=claim.confidence,
+    )

@@ -1,0 +1,105 @@
+"""Claims of records on lines: which edit a line comes from, and how surely (ledger section 5).
+
+Invariant: a claim names a step by its order, and a step is one file of one record.
+Invariant: a claim that is carried on never becomes surer.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Final
+
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.records import Range
+
+
+class Confidence(StrEnum):
+    """How surely a line comes from a record; `exact` is by arithmetic, by hash, or byte for byte.
+
+    `normalized`: only white space differs. `moved`: the block stood elsewhere.
+    """
+
+    EXACT = "exact"
+    NORMALIZED = "normalized"
+    MOVED = "moved"
+    UNATTRIBUTED = "unattributed"
+
+
+_SUREST_FIRST: Final = tuple(Confidence)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """What one record says of one file; a later record has a higher `order`.
+
+    `talks` are the ranges of each of its conversations. `told`: they tell all that changed, as
+    those of an edit that failed do not.
+    """
+
+    order: int
+    pre: ContentHash | None
+    post: ContentHash | None
+    talks: tuple[tuple[Range, ...], ...] = ()
+    told: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A line comes from a step, out of one of its conversations."""
+
+    order: int
+    talk: int = 0
+    confidence: Confidence = Confidence.EXACT
+
+    def at_most(self, confidence: Confidence) -> "Claim":
+        """Give the claim, no surer than this."""
+        weakest = max(self.confidence, confidence, key=_SUREST_FIRST.index)
+        return self if weakest is self.confidence else replace(self, confidence=weakest)
+
+
+Claims = list[Claim | None]
+"""A claim for each line of a content; None: no record explains the line."""
+
+ClaimedRun = tuple[int, Range]
+"""A range, and the conversation that it belongs to."""
+
+
+def claimed_runs(step: Step) -> list[ClaimedRun]:
+    """Give the ranges of a step in the order of their lines."""
+    runs = [(talk, run) for talk, told in enumerate(step.talks) for run in told]
+    return sorted(runs, key=lambda each: (each[1].replaced or (each[1].start_line,))[0])
+
+
+def best_of(claims: Iterable[Claim | None]) -> Claim | None:
+    """Give the surest claim on a line, among equals the earlier record's; None: there is none."""
+    made = [claim for claim in claims if claim is not None]
+    return min(made, key=_rank, default=None)
+
+
+def joined(first: Claims, second: Claims) -> Claims:
+    """Give the better claim for each line."""
+    pairs = zip(first, second, strict=True)
+    return [one if one is other else best_of((one, other)) for one, other in pairs]
+
+
+def covered(step: Step, count: int) -> Claims:
+    """Claim the lines, of `count`, that the ranges of a step name, whatever they replaced."""
+    claims: Claims = [None] * count
+    for talk, run in claimed_runs(step):
+        if run.start_line < 1 or (run.replaced is not None and not run.replaced[2]):
+            continue
+        first, last = run.start_line - 1, count if run.fallback else min(run.end_line, count)
+        if first < last:
+            # One claim for all of them: to make and compare ten thousand takes its time.
+            claims[first:last] = [Claim(step.order, talk)] * (last - first)
+    return claims
+
+
+def runs_of(claims: Sequence[Claim | None]) -> list[tuple[int, int]]:
+    """Give the stretches of lines with one claim each: first line, and the one past the last."""
+    starts = [at for at, claim in enumerate(claims) if not at or claim != claims[at - 1]]
+    return list(zip(starts, [*starts[1:], len(claims)], strict=True))
+
+
+def _rank(claim: Claim) -> tuple[int, int]:
+    return _SUREST_FIRST.index(claim.confidence), claim.order

@@ -1,0 +1,201 @@
+"""The lineage of a content: the steps that led to it, replayed over its lines (ledger section 5).
+
+Invariant: an unbroken chain of steps needs no content; only where a link is missing are contents
+that are still kept compared.
+Invariant: a step is used once on a way back, so that contents that come again end the walk.
+Invariant: a content that several steps left comes from the earliest, so that what an undo brings
+back is again what it was.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from intent_lsp.core.carried_lines import Carried, carried
+from intent_lsp.core.claims import Claim, Claims, Step, covered, joined
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.line_diff import Diff
+from intent_lsp.core.step_lines import Splice, replay, splices, turn_back, turn_on
+
+Contents = Callable[[ContentHash], Sequence[str] | None]
+"""Gives the lines of a content by its hash; None: it is not kept."""
+
+HEADS_COMPARED: Final = 4
+"""Contents that one content is compared with at most, where a link is missing."""
+
+CONTENTS_ASKED: Final = 16
+"""Contents that are asked for at most, where a link is missing."""
+
+LINKS_MENDED: Final = 100
+"""Missing links that are mended at most in one answer; older lines stay unexplained."""
+
+
+@dataclass(slots=True)
+class _Back:
+    """A way back: its steps, newest first, and what is known of the content before them."""
+
+    steps: list[tuple[Step, list[Splice]]] = field(default_factory=list)
+    used: set[int] = field(default_factory=set)
+    wanted: ContentHash | None = None
+    lines: list[str | None] = field(default_factory=list)
+    limit: float = float("inf")
+    last: Step | None = None
+
+
+class Lineage:
+    """The steps of one file, by what they left; made for one answer."""
+
+    def __init__(self, steps: Sequence[Step], contents: Contents, diff: Diff) -> None:
+        self._steps = sorted(steps, key=lambda step: step.order)
+        self._contents = contents
+        self._diff = diff
+        self._left = LINKS_MENDED
+        self._by_post: dict[ContentHash, list[Step]] = {}
+        for step in self._steps:
+            if step.post is not None:
+                self._by_post.setdefault(step.post, []).append(step)
+
+    def claims(self, wanted: ContentHash, lines: Sequence[str | None]) -> Claims:
+        """Give the claims on the lines of a content."""
+        return self._claims(wanted, lines, float("inf"), set())
+
+    def _claims(
+        self, wanted: ContentHash, lines: Sequence[str | None], limit: float, used: set[int]
+    ) -> Claims:
+        """Walk back, then replay; `used` gets the steps that were walked over."""
+        back = self._walk(_Back(used=used, wanted=wanted, lines=list(lines), limit=limit))
+        claims = self._base(back)
+        for step, found in reversed(back.steps):
+            replay(claims, found, step.order)
+        return claims
+
+    def _walk(self, back: _Back) -> _Back:
+        while back.lines and back.wanted is not None:
+            step = self._step(back.wanted, back.limit, back.used)
+            if step is None:
+                return back
+            back.used.add(step.order)
+            found = None if step.pre is None else splices(step, len(back.lines))
+            back.last, back.limit = step, min(back.limit, step.order)
+            if found is None:
+                return back
+            back.steps.append((step, found))
+            back.wanted, back.last = step.pre, None
+            turn_back(back.lines, found)
+        return back
+
+    def _step(self, wanted: ContentHash, limit: float, used: set[int]) -> Step | None:
+        """Choose the step that left a content: the earliest, before `limit` if there is one."""
+        fitting = [step for step in self._by_post.get(wanted, ()) if step.order not in used]
+        earlier = (step for step in fitting if step.order < limit)
+        # Clocks of two branches may differ; their hashes do not.
+        return next(earlier, next(iter(fitting), None))
+
+    def _base(self, back: _Back) -> Claims:
+        """Claim the lines at the end of the way back."""
+        step = back.last
+        if not back.lines or back.wanted is None:
+            return [None] * len(back.lines)
+        if step is None:
+            return self._mended(back)
+        if step.pre is None:
+            whole = Claim(step.order)
+            return [claim or whole for claim in covered(step, len(back.lines))]
+        return self._compared(back, step, step.pre)
+
+    def _compared(self, back: _Back, step: Step, pre: ContentHash) -> Claims:
+        """Claim what a step covers, save the lines that the content before it held already."""
+        own = covered(step, len(back.lines))
+        old = self._old_lines(pre)
+        if old is None:
+            return own
+        before = self._claims(pre, old, back.limit, back.used)
+        kept = carried(old, self._known(back), self._diff)
+        return _over(own, kept, before)
+
+    def _mended(self, back: _Back) -> Claims:
+        """Carry lines over a missing link, from the newest contents that lead here."""
+        claims: Claims = [None] * len(back.lines)
+        walked: set[int] = set()
+        compared = 0
+        new = None
+        for head in self._heads(back):
+            if head.order in walked or head.post is None or compared == HEADS_COMPARED:
+                continue
+            old = self._partly_known(head.post, head.order + 1, back.used)
+            if old is None:
+                continue
+            new = new or self._known(back)
+            used = set(back.used)
+            before = self._claims(head.post, old, head.order + 1, used)
+            kept = carried(_told_apart(old, "old"), new, self._diff)
+            claims = joined(claims, _over([None] * len(new), kept, before))
+            walked |= used
+            compared += 1
+        back.used |= walked
+        return claims
+
+    def _heads(self, back: _Back) -> Iterator[Step]:
+        """Give earlier steps, newest first: those first whose contents led nowhere else."""
+        earlier = [
+            step
+            for step in reversed(self._steps)
+            if step.order < back.limit and step.order not in back.used and step.post != back.wanted
+        ]
+        followed = {step.pre for step in earlier if step.pre != step.post}
+        earlier.sort(key=lambda step: step.post in followed)
+        yield from earlier[:CONTENTS_ASKED]
+
+    def _partly_known(
+        self, wanted: ContentHash, limit: float, used: set[int]
+    ) -> Sequence[str | None] | None:
+        """Give the lines of a content, else what is left in it of an older one that is kept."""
+        passed: list[list[Splice]] = []
+        seen = set(used)
+        for _ in range(CONTENTS_ASKED):
+            kept = self._old_lines(wanted)
+            if kept is not None:
+                lines: list[str | None] = list(kept)
+                for found in reversed(passed):
+                    turn_on(lines, found)
+                return lines
+            step = self._step(wanted, limit, seen)
+            replaced = None if step is None else splices(step, float("inf"))
+            if step is None or step.pre is None or replaced is None:
+                return None
+            seen.add(step.order)
+            passed.append(replaced)
+            wanted = step.pre
+        return None
+
+    def _old_lines(self, wanted: ContentHash) -> Sequence[str] | None:
+        if not self._left:
+            return None
+        found = self._contents(wanted)
+        self._left -= found is not None
+        return found
+
+    def _known(self, back: _Back) -> Sequence[str]:
+        """Give the lines of a content; those that nobody knows are like no other line."""
+        kept = (
+            None if None not in back.lines or back.wanted is None else self._contents(back.wanted)
+        )
+        if kept is not None and len(kept) == len(back.lines):
+            return kept
+        return _told_apart(back.lines, "new")
+
+
+def _told_apart(lines: Sequence[str | None], side: str) -> Sequence[str]:
+    """Give lines of which those that nobody knows are like no other; no file holds half a pair."""
+    return [f"\udfff{side}{at}" if line is None else line for at, line in enumerate(lines)]
+
+
+def _over(own: Claims, kept: Carried, before: Claims) -> Claims:
+    """Put the claims on lines that were kept over those on all lines."""
+    claims = list(own)
+    for at, old in enumerate(kept):
+        if old is not None:
+            line, confidence = old
+            claim = before[line]
+            claims[at] = None if claim is None else claim.at_most(confidence)
+    return claims

@@ -1,0 +1,66 @@
+"""Line numbers through one step, forwards and backwards, by arithmetic (ledger section 5).
+
+Invariant: no content is needed: the numbers of a record's ranges say which lines were kept.
+Invariant: a step that does not fit the number of lines maps none, whoever wrote it.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from intent_lsp.core.claims import Claim, Claims, Step, claimed_runs
+
+
+class Splice(NamedTuple):
+    """Lines `old` to `old_end` became lines `new` to `new_end` (from 0), in a conversation."""
+
+    old: int
+    old_end: int
+    new: int
+    new_end: int
+    talk: int
+
+
+def splices(step: Step, count: float) -> list[Splice] | None:
+    """Read what a step that left `count` lines replaced; None: it does not say, or cannot be.
+
+    Where nobody knows the count, it is infinite.
+    """
+    if not step.told and step.pre != step.post:
+        return None
+    found: list[Splice] = []
+    old = new = 0
+    for talk, run in claimed_runs(step):
+        if run.replaced is None:
+            return None
+        first, removed, added = run.replaced
+        kept = first - 1 - old
+        if min(kept, removed, added) < 0 or (added and run.start_line - 1 != new + kept):
+            return None
+        old, new = old + kept, new + kept
+        found.append(Splice(old, old + removed, new, new + added, talk))
+        old, new = old + removed, new + added
+    return found if new <= count else None
+
+
+def turn_back(lines: list[str | None], found: Sequence[Splice]) -> None:
+    """Turn what is known of the lines after a step into that of the lines before it.
+
+    None: nothing is known.
+    """
+    for each in found:
+        # In place: a list moves its tail as fast as memory is copied.
+        lines[each.old : each.old + each.new_end - each.new] = [None] * (each.old_end - each.old)
+
+
+def turn_on(lines: list[str | None], found: Sequence[Splice]) -> None:
+    """Turn what is known of the lines before a step into that of the lines after it."""
+    for each in found:
+        put_in = [None] * (each.new_end - each.new)
+        lines[each.new : each.new + each.old_end - each.old] = put_in
+
+
+def replay(claims: Claims, found: Sequence[Splice], order: int) -> None:
+    """Turn the claims before a step into those after it: it claims what it put in."""
+    for each in found:
+        put_in = [Claim(order, each.talk)] * (each.new_end - each.new)
+        claims[each.new : each.new + each.old_end - each.old] = put_in

@@ -1,0 +1,52 @@
+"""`intent/blame`: who wrote each line of a file, as its editor shows it (protocol section 2).
+
+Invariant: a save that is under way is waited for, so that its lines are not called unsaved.
+"""
+
+from intent_lsp.doors.lsp.attached import Attached
+from intent_lsp.doors.lsp.connection import Connection
+from intent_lsp.doors.lsp.finder import Finder
+from intent_lsp.doors.lsp.params import invalid, path_below, read
+from intent_lsp.doors.lsp.types import uri_of
+from intent_lsp.doors.lsp.wire import BlameParams, Wire, WireRange
+from intent_lsp.formats.blame_json import blame_json
+from intent_lsp.governance.blaming import ALL_LINES
+
+
+class BlameRequests:
+    """Answers questions for the origin of lines on one connection."""
+
+    def __init__(self, connection: Connection, finder: Finder) -> None:
+        self._workplace = connection.workplace
+        self._finder = finder
+
+    async def blame(self, given: object) -> Wire:
+        """Answer `intent/blame`; unsaved lines are unattributed."""
+        params = read(given, BlameParams)
+        attached = await self._finder.attached(params)
+        path = path_below(params, attached)
+        shown = await self._shown(attached, path)
+        blaming = attached.desk.blaming
+        blamed = await self._workplace.work.in_thread(blaming.blame, path, shown)
+        if blamed is None:
+            named = "path" if params.uri is None else "uri"
+            raise invalid(f"params.{named}: there is no file {path} that can be read")
+        runs = blamed.runs(*_lines(params.range))
+        return blame_json(path, uri_of(attached.desk.root / path), runs)
+
+    async def _shown(self, attached: Attached, path: str) -> list[str] | None:
+        """Give what the editor shows of a file; None: it has it not open."""
+        tracked = self._workplace.open_at(attached, (path,)).get(path)
+        if tracked is None:
+            return None
+        await tracked.all_recorded.wait()
+        await self._workplace.settled(tracked.uri)
+        return list(tracked.lines)
+
+
+def _lines(wanted: WireRange | None) -> tuple[int, int]:
+    """Give the first and the last line of a range, which ends before its end."""
+    if wanted is None:
+        return ALL_LINES
+    start, end = wanted.start, wanted.end
+    return start.line, end.line - (end.line > start.line and not end.character)

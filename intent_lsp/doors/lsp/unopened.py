@@ -1,0 +1,157 @@
+"""Changes on disk outside of the editor: shown at once, recorded when all is quiet (section 7).
+
+Invariant: whatever stirs a root is followed by one look at its work tree, however much it was.
+"""
+
+import asyncio
+import logging
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.tickets import CLAIMED_FOR
+from intent_lsp.doors.lsp.attached import Attached
+from intent_lsp.doors.lsp.outcomes import A_MOMENT, Outcomes
+from intent_lsp.doors.lsp.tree_watching import TreeWatching
+from intent_lsp.doors.lsp.workplace import Workplace
+from intent_lsp.governance.disk_changes import DiskNews
+from intent_lsp.governance.tree_account import TreeLook
+
+_log: Final = logging.getLogger(__name__)
+
+QUIET: Final = 1.0
+"""Seconds without a change after which those there were are recorded; editors tell by then."""
+
+LONGEST: Final = 10.0
+"""Seconds after which changes are recorded although it never gets quiet."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Root:
+    """What is to be done for one root: `wanted` a look, `everything` at files that did not move.
+
+    `unrecorded_since` is the moment on the loop's clock of the first change after the last record.
+    """
+
+    attached: Attached
+    wanted: bool = False
+    everything: bool = False
+    looking: bool = False
+    unrecorded_since: float | None = None
+    quiet: asyncio.TimerHandle | None = None
+    lane: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class Unopened:
+    """Follows the work trees of one connection's roots."""
+
+    def __init__(self, workplace: Workplace, outcomes: Outcomes) -> None:
+        self._workplace = workplace
+        self._outcomes = outcomes
+        self._loop = asyncio.get_running_loop()
+        self._roots: dict[Path, _Root] = {}
+        self._watching = TreeWatching(self._noticed)
+
+    async def follow(self, attached: Attached, *, watch: bool) -> None:
+        """Begin to follow a root; `watch`: by ourselves, and not by a client's word alone."""
+        root = attached.desk.root
+        self._roots[root] = _Root(attached=attached)
+        if watch:
+            await self._workplace.work.in_thread(self._watching.watch, root)
+        self.stir(attached, everything=True)
+
+    def stir(self, attached: Attached, *, everything: bool = False) -> None:
+        """Look at a root's work tree soon; `everything`: its rules may have changed."""
+        stirred = self._roots.get(attached.desk.root)
+        if stirred is None:
+            return
+        stirred.wanted = True
+        stirred.everything |= everything
+        if not stirred.looking:
+            stirred.looking = True
+            self._workplace.work.begin(self._look(stirred))
+
+    def end(self) -> None:
+        """Follow nothing any more."""
+        self._watching.end()
+        for root in self._roots.values():
+            if root.quiet is not None:
+                root.quiet.cancel()
+        self._roots.clear()
+
+    def _noticed(self, root: Path, paths: frozenset[Path]) -> None:
+        """Take a change from the watch's own thread to the event loop."""
+        # The loop may have ended while the watch was speaking.
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._begin, root, paths)
+
+    def _begin(self, root: Path, paths: frozenset[Path]) -> None:
+        stirred = self._roots.get(root)
+        if stirred is not None:
+            self.stir(stirred.attached)
+            self._workplace.work.begin(
+                self._workplace.work.in_thread(self._watching.follow, root, paths)
+            )
+
+    async def _look(self, root: _Root) -> None:
+        try:
+            while root.wanted:
+                everything, root.wanted, root.everything = root.everything, False, False
+                look = root.attached.desk.disk_changes.look
+                async with root.lane:
+                    tree = await self._workplace.work.in_thread(look)
+                    if tree is not None:
+                        await self._show(root.attached, tree, everything=everything)
+                self._record_when_quiet(root)
+        finally:
+            root.looking = False
+
+    async def _show(self, attached: Attached, tree: TreeLook, *, everything: bool) -> None:
+        """Show what is wrong with the changed files that no editor has open."""
+        paths = tree.moved.union(tree.paths) if everything else tree.moved
+        for path in sorted(paths):
+            await self._workplace.look_at_closed(attached, path)
+
+    def _record_when_quiet(self, root: _Root) -> None:
+        now = self._loop.time()
+        if root.unrecorded_since is None:
+            root.unrecorded_since = now
+        if root.quiet is not None:
+            root.quiet.cancel()
+        at = min(now + QUIET, root.unrecorded_since + LONGEST)
+        root.quiet = self._loop.call_at(at, self._begin_recording, root)
+
+    def _begin_recording(self, root: _Root) -> None:
+        root.quiet, root.unrecorded_since = None, None
+        self._workplace.work.begin(self._record(root))
+
+    async def _record(self, root: _Root) -> None:
+        attached = root.attached
+        async with root.lane:
+            saving = self._saving(attached)
+            record = partial(attached.desk.disk_changes.record, attached.session, saving)
+            news: DiskNews = await self._workplace.work.in_thread(record)
+        for change in news.recorded:
+            what = f"{change.path} has changed on disk"
+            self._outcomes.recorded(attached, what, change.record, change.queued)
+        await self._show_again(attached, [change.path for change in news.recorded])
+        if news.waiting:
+            self._outcomes.later(CLAIMED_FOR.total_seconds() + A_MOMENT, self._stir_later(attached))
+
+    def _saving(self, attached: Attached) -> frozenset[WorkspacePath]:
+        """List the open files with a save of this editor's that is not recorded yet."""
+        return frozenset(
+            tracked.place.path
+            for tracked in self._workplace.of_root(attached)
+            if tracked.place is not None and (tracked.saves or tracked.written)
+        )
+
+    async def _show_again(self, attached: Attached, paths: Collection[WorkspacePath]) -> None:
+        for path in paths:
+            await self._workplace.look_at_closed(attached, path)
+
+    async def _stir_later(self, attached: Attached) -> None:
+        self.stir(attached)

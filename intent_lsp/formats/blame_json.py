@@ -1,0 +1,31 @@
+"""Runs of blame as JSON: the same at every door (protocol section 2).
+
+Invariant: every key is there; what is not known of a run is null.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from intent_lsp.core.blame_runs import BlameRun
+
+
+def blame_json(path: str, uri: str, runs: Iterable[BlameRun]) -> dict[str, Any]:
+    """Spell the answer of `intent/blame` and of `intent-lsp trace blame --json`."""
+    return {"path": path, "uri": uri, "lines": [_run(run) for run in runs]}
+
+
+def _run(run: BlameRun) -> dict[str, Any]:
+    record, who = run.record, run.contributor
+    return {
+        "startLine": run.start_line,
+        "endLine": run.end_line,
+        "recordId": None if record is None else record.id,
+        "intentId": None if record is None else record.intent_id,
+        "entityType": None if who is None else who.entity_type.value,
+        "modelIdentifier": None if who is None else who.model_identifier,
+        "timestamp": None if record is None else record.timestamp,
+        "toolName": None if record is None else record.tool_name,
+        "mutationClass": None if record is None else record.mutation_class.value,
+        "scopeValidation": None if record is None else record.scope_validation.value,
+        "confidence": run.confidence.value,
+    }

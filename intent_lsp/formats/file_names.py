@@ -1,0 +1,82 @@
+"""The names of files, and what kind of file a name tells of."""
+
+import re
+from enum import Enum
+from typing import Final
+
+
+class FileKind(Enum):
+    """What a file is for."""
+
+    CODE = "code"
+    CONFIGURATION = "configuration"
+    PROSE = "prose"
+    UNKNOWN = "unknown"
+
+
+def name_of(path: str) -> str:
+    """Give the last part of a path."""
+    return path.rpartition("/")[2]
+
+
+def suffix_of(name: str) -> str:
+    """Give what stands after the last dot of a name, in lower case; a dotfile has no suffix."""
+    stem, dot, suffix = name.rpartition(".")
+    return suffix.lower() if dot and stem else ""
+
+
+def kind_of(path: str, language: str | None) -> FileKind:
+    """Tell what a file is for by its name, and by the language that its name stands for."""
+    name = name_of(path)
+    suffix = suffix_of(name)
+    if suffix in _CONFIGURATION or _CONFIGURATION_NAMES.fullmatch(name):
+        return FileKind.CONFIGURATION
+    if suffix in _PROSE or _PROSE_NAMES.fullmatch(name):
+        return FileKind.PROSE
+    return FileKind.UNKNOWN if language is None else FileKind.CODE
+
+
+_PROSE: Final = frozenset(["md", "markdown", "mdx", "rst", "txt", "adoc", "asciidoc", "org"])
+_CONFIGURATION: Final = frozenset(
+    [
+        "yaml",
+        "yml",
+        "toml",
+        "json",
+        "json5",
+        "jsonc",
+        "ini",
+        "cfg",
+        "conf",
+        "cnf",
+        "properties",
+        "env",
+        "lock",
+        "plist",
+        "tf",
+        "tfvars",
+        "hcl",
+        "mk",
+        "gradle",
+        "csproj",
+        "fsproj",
+        "vbproj",
+        "sln",
+        "props",
+        "targets",
+        "service",
+        "timer",
+        "editorconfig",
+    ]
+)
+_PROSE_NAMES: Final = re.compile(
+    r"(?i:readme|license|licence|copying|notice|authors|contributors|contributing|changelog"
+    r"|changes|history|news|todo|install|security|maintainers)"
+)
+_CONFIGURATION_NAMES: Final = re.compile(
+    # A dotfile configures a tool, whatever language it is written in.
+    r"\..+|(?:.+\.)?(?:Docker|Container)file(?:\..+)?|(?:GNU)?[Mm]akefile(?:\..+)?|CMakeLists\.txt"
+    r"|(?:Jenkins|Vagrant|Proc|Gem|Brew|Pip|Caddy|Just)file|go\.(?:mod|sum|work)|pom\.xml"
+    r"|CODEOWNERS|(?:requirements|constraints)(?:[-_.].*)?\.txt|robots\.txt|MANIFEST\.in"
+    r"|build\.gradle\.kts|settings\.gradle\.kts|.+\.config\.[cm]?[jt]s|py\.typed"
+)

@@ -1,0 +1,257 @@
+"""The languages that a grammar may know, and the syntax trees of their texts.
+
+Invariant: a grammar is loaded when its language is first used; a missing one is no error.
+Invariant: a tree costs a bounded number of steps, and ends where its caller has no more time.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias, cast
+
+from intent_lsp.core.content import decode
+from intent_lsp.formats.file_names import name_of, suffix_of
+
+MAX_PARSED_BYTES: Final = 1024 * 1024
+MAX_RECORDED_BYTES: Final = 96 * 1024
+"""Of a larger file a record tells nothing that is parsed: whoever saves it would wait for that."""
+
+"""Above this a file is not parsed at all."""
+
+MAX_STEPS: Final = 20_000
+"""Reports of progress, one for each hundred operations, after which a parse is given up.
+
+A megabyte of ordinary code takes less; what is nested or broken without end takes more.
+"""
+
+Late: TypeAlias = Callable[[], bool]
+"""Whether a caller has no more time: it is asked while a text is parsed."""
+
+_CHUNK: Final = 64 * 1024
+_BARE_RETURN: Final = re.compile(rb"\r(?!\n)")
+
+
+class Point(NamedTuple):
+    """A place in a text; both count from 0, the column in bytes."""
+
+    row: int
+    column: int
+
+
+class Cursor(Protocol):
+    """A place among the children of a node."""
+
+    @property
+    def node(self) -> "Node | None":
+        """The node that it is at."""
+
+    @property
+    def field_name(self) -> str | None:
+        """What part in the rule that node has."""
+
+    def goto_first_child(self) -> bool:
+        """Go down; false: there is nothing below."""
+
+    def goto_next_sibling(self) -> bool:
+        """Go on; false: there is no more."""
+
+
+class Node(Protocol):
+    """What is asked of a node; the grammars' own types load with the grammars."""
+
+    @property
+    def type(self) -> str:
+        """The name of the grammar's rule, or the sign itself."""
+
+    @property
+    def is_named(self) -> bool:
+        """Whether it is more than a sign."""
+
+    @property
+    def start_byte(self) -> int:
+        """Where it begins."""
+
+    @property
+    def end_byte(self) -> int:
+        """Where it ends."""
+
+    @property
+    def start_point(self) -> Point:
+        """The place where it begins."""
+
+    @property
+    def end_point(self) -> Point:
+        """The place where it ends."""
+
+    @property
+    def parent(self) -> "Node | None":
+        """What it is part of."""
+
+    @property
+    def child_count(self) -> int:
+        """How many parts it has."""
+
+    @property
+    def children(self) -> Sequence["Node"]:
+        """All below it, in order."""
+
+    @property
+    def named_children(self) -> Sequence["Node"]:
+        """Those of them that are more than a sign."""
+
+    def walk(self) -> Cursor:
+        """Begin a walk at this node."""
+
+    def child_by_field_name(self, name: str, /) -> "Node | None":
+        """Give the first with a part in the rule."""
+
+    def descendant_for_byte_range(self, start_byte: int, end_byte: int, /) -> "Node | None":
+        """Give the smallest that spans two places."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyntaxTree:
+    """A parsed text; `source` are the bytes that its places count in, as UTF-8."""
+
+    language: str
+    source: bytes
+    root: Node
+
+    def text(self, node: Node) -> bytes:
+        """Give the bytes of a node as they were typed."""
+        return self.source[node.start_byte : node.end_byte]
+
+
+def language_of(path: str) -> str | None:
+    """Name the language of a file by its name; None: none that we know."""
+    name = name_of(path)
+    return _FILES.get(name) or _SUFFIXES.get(suffix_of(name))
+
+
+def in_time() -> bool:
+    """Have all the time that the steps of a parse may take."""
+    return False
+
+
+def parse_for_record(language: str, data: bytes, late: Late = in_time) -> SyntaxTree | None:
+    """Parse what a record tells of; None as of `parse`, and over 96 KB."""
+    return parse(language, data, late) if len(data) <= MAX_RECORDED_BYTES else None
+
+
+def parse(language: str, data: bytes, late: Late = in_time) -> SyntaxTree | None:
+    """Parse the content of a file.
+
+    None: no such grammar, not a text or with NUL, over 1 MB, or more steps or time than allowed.
+    Broken code has the tree of what can be read.
+    """
+    text = decode(data) if len(data) <= MAX_PARSED_BYTES else None
+    grammar = None if text is None else _grammar(language)
+    if text is None or grammar is None or "\0" in text.text:
+        # No code has NUL, and some grammars take for ever over it.
+        return None
+    # A bare return ends a line here (ledger section 1), and does not for a grammar.
+    source = _BARE_RETURN.sub(b"\n", text.text.encode())
+    root = _root(grammar, source, late)
+    return None if root is None else SyntaxTree(language=language, source=source, root=root)
+
+
+def captured(tree: SyntaxTree, types: tuple[str, ...], depth: int | None) -> list[Node]:
+    """Give all nodes of some types, in the order of the text, the outer before the inner.
+
+    `depth`: how deep they may stand. Types that the grammar does not have are passed.
+    """
+    from tree_sitter import QueryCursor  # noqa: PLC0415 - loaded with the first grammar
+
+    query = _query(tree.language, types)
+    if query is None:
+        return []
+    cursor = QueryCursor(query)
+    if depth is not None:
+        cursor.set_max_start_depth(depth)
+    found = cursor.captures(cast("Any", tree.root)).get("found", [])
+    return sorted(cast("list[Node]", found), key=lambda node: (node.start_byte, -node.end_byte))
+
+
+def _root(grammar: Any, source: bytes, late: Late) -> Node | None:  # noqa: ANN401 - a type of the grammar's
+    from tree_sitter import Parser  # noqa: PLC0415 - loaded with the first grammar
+
+    steps = 0
+
+    def give_up(_offset: int, _flawed: bool) -> bool:  # noqa: FBT001 - how it is called
+        nonlocal steps
+        steps += 1
+        return steps > MAX_STEPS or late()
+
+    def read(offset: int, _point: object) -> bytes | None:
+        return source[offset : offset + _CHUNK] or None
+
+    try:
+        # A parser keeps state while it parses; threads must not share one.
+        tree = Parser(grammar).parse(read, progress_callback=give_up)
+    except ValueError:
+        return None
+    return cast("Node", tree.root_node)
+
+
+@cache
+def _grammar(language: str) -> Any:  # noqa: ANN401 - a type of the grammar's
+    package, function = _GRAMMARS.get(language, (language, "language"))
+    try:
+        module = import_module(f"tree_sitter_{package}")
+        from tree_sitter import Language  # noqa: PLC0415 - many sessions need none
+
+        return Language(getattr(module, function)())
+    except (ImportError, AttributeError, ValueError):
+        # Not installed, or made for a library of another age.
+        return None
+
+
+@cache
+def _query(language: str, types: tuple[str, ...]) -> Any:  # noqa: ANN401 - a type of the grammar's
+    from tree_sitter import Query  # noqa: PLC0415 - loaded with the first grammar
+
+    grammar = _grammar(language)
+    known = [name for name in types if grammar.id_for_node_kind(name, True) is not None]  # noqa: FBT003
+    if not known:
+        return None
+    return Query(grammar, "[" + "".join(f"({name})" for name in known) + "] @found")
+
+
+_GRAMMARS: Final = {
+    "php": ("php", "language_php"),
+    "tsx": ("typescript", "language_tsx"),
+    "typescript": ("typescript", "language_typescript"),
+}
+"""Where a grammar is not `language()` of the package of its own name."""
+
+_FILES: Final = {"Rakefile": "ruby", ".bashrc": "bash", ".profile": "bash"}
+
+_SUFFIXES: Final = {
+    suffix: language
+    for language, suffixes in {
+        "bash": "sh bash",
+        "c": "c h",
+        "c_sharp": "cs",
+        "cpp": "cc cpp cxx c++ hh hpp hxx ipp",
+        "css": "css",
+        "go": "go",
+        "html": "html htm",
+        "java": "java",
+        "javascript": "js mjs cjs jsx",
+        "json": "json",
+        "kotlin": "kt kts",
+        "markdown": "md markdown",
+        "php": "php",
+        "python": "py pyi pyw",
+        "ruby": "rb rake",
+        "rust": "rs",
+        "sql": "sql",
+        "swift": "swift",
+        "toml": "toml",
+        "tsx": "tsx",
+        "typescript": "ts mts cts",
+    }.items()
+    for suffix in suffixes.split()
+}

@@ -1,0 +1,45 @@
+r"""Foreign values inside Markdown: spelled so that they mean nothing to it, and can be read back.
+
+Invariant: what could end a value, a cell or a line, or mean something else, is `\n`, `\x7c`, ….
+Invariant: no value holds a secret of a known shape.
+"""
+
+import re
+from typing import Final
+
+from intent_lsp.core.redaction import redacted
+from intent_lsp.core.unseen import SURROGATES, UNSEEN
+
+_SHORT: Final = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
+# HTML, links and what tables and code spans are made of; every space but the plain one; a space
+# at an end, which is taken off. `[redacted]` stays, and is no link.
+_ANYWHERE = (
+    rf"""[\\`"|<>@&{UNSEEN}{SURROGATES}]|[^\S ]|\A | \Z|:(?=//)"""
+    r"|\[(?!redacted\])|(?<!\[redacted)\]|(?<=\[redacted\])\("
+)
+_IN_CODE = re.compile(_ANYWHERE)
+# Outside of a code span also emphasis, headings' ends, bare links and our own dash.
+_IN_PROSE = re.compile(rf"{_ANYWHERE}|[*~#—]|(?<!\w)_++|(?<!_)_++(?![^\W_])|(?i:(?<=www)\.)")
+
+
+def in_code(text: str) -> str:
+    """Spell a value that stands in a code span, be it in a cell of a table."""
+    return _spelled(text, _IN_CODE)
+
+
+def in_prose(text: str) -> str:
+    """Spell a value that stands in a heading or a paragraph, after a word of ours."""
+    return _spelled(text, _IN_PROSE)
+
+
+def _spelled(text: str, special: re.Pattern[str]) -> str:
+    return special.sub(lambda found: "".join(map(_escape, found.group())), redacted(text))
+
+
+def _escape(character: str) -> str:
+    code = f"{ord(character):x}"
+    if character in _SHORT:
+        return _SHORT[character]
+    if len(code) > len("ffff"):
+        return rf"\U{code:0>8}"
+    return rf"\x{code:0>2}" if len(code) <= len("ff") else rf"\u{code:0>4}"

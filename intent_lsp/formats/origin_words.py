@@ -1,0 +1,109 @@
+"""Where lines come from, in words: for a hover, a lens, the end of a line (protocol section 4).
+
+Invariant: a value is shown as it reads and is never markup, whatever it holds; it stays on its
+line.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from intent_lsp.core.blame_runs import BlameRun
+from intent_lsp.core.claims import Confidence
+from intent_lsp.core.intents import Intent
+from intent_lsp.core.records import Contributor, EntityType, Record, ScopeValidation
+
+LONGEST: Final = 200
+"""Characters of a foreign text that are shown."""
+
+_NO_INTENT: Final = "no intent"
+_MARKUP: Final = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~&$:@/])")
+_UNSHOWN: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+_DAY: Final = slice(0, 10)
+_MINUTE: Final = slice(11, 16)
+_HOW: Final = {
+    Confidence.NORMALIZED: "only white space has changed since",
+    Confidence.MOVED: "moved here since",
+}
+
+
+def hover_markdown(run: BlameRun, intent: Intent | None) -> str:
+    """Tell the origin of a line in Markdown; of an unattributed one: the empty text."""
+    if run.record is None:
+        return ""
+    title, *rest = [_escaped(part) for part in _intent(run.record, intent)]
+    head = " — ".join([f"**{title}**", *rest])
+    return f"{head}\n\n{_escaped(_edit(run, run.record))}"
+
+
+def hover_plain(run: BlameRun, intent: Intent | None) -> str:
+    """Tell the same as plain text."""
+    if run.record is None:
+        return ""
+    return f"{' — '.join(_intent(run.record, intent))}\n{_edit(run, run.record)}"
+
+
+def hint_words(run: BlameRun) -> str:
+    """Tell an origin in a few words, for the end of a line; unattributed: the empty text."""
+    if run.record is None:
+        return ""
+    told = (_intent_id(run.record), _who(run.contributor), run.record.timestamp[_DAY])
+    return ", ".join(map(_shown, told))
+
+
+def lens_words(runs: Iterable[BlameRun]) -> str:
+    """Tell who changed a definition last, and how many intents did; nobody known: nothing."""
+    known = [run for run in runs if run.record is not None]
+    if not known:
+        return ""
+    newest = max(known, key=_time)
+    intents = {_intent_id(run.record) for run in known if run.record is not None}
+    others = "" if len(intents) == 1 else f", {len(intents)} intents"
+    return f"{hint_words(newest)}{others}"
+
+
+def _time(run: BlameRun) -> str:
+    return "" if run.record is None else run.record.timestamp
+
+
+def _intent(record: Record, intent: Intent | None) -> Sequence[str]:
+    if record.intent_id is None:
+        return (_NO_INTENT,)
+    if intent is None:
+        return _shown(record.intent_id), "no longer among the intents"
+    told = (record.intent_id, intent.name, intent.status.value)
+    return [_shown(part) for part in told if part]
+
+
+def _edit(run: BlameRun, record: Record) -> str:
+    kind = record.mutation_class.value + (" (inferred)" if record.inferred else "")
+    time = f"{record.timestamp[_DAY]} {record.timestamp[_MINUTE]} UTC"
+    told = [_who(run.contributor), time, record.tool_name, kind, record.scope_validation.value]
+    if record.scope_validation is ScopeValidation.FAIL:
+        told[-1] += ": it was out of bounds"
+    told += [how] if (how := _HOW.get(run.confidence)) else [run.confidence.value]
+    return " · ".join(map(_shown, [*told, f"record {record.id[:8]}"]))
+
+
+def _who(contributor: Contributor | None) -> str:
+    if contributor is None or contributor.entity_type is EntityType.UNKNOWN:
+        return "unknown"
+    if contributor.entity_type is EntityType.HUMAN:
+        return "a person"
+    model = contributor.model_identifier
+    mixed = " and a person" if contributor.entity_type is EntityType.MIXED else ""
+    return ("an agent" if model == "unknown" else model) + mixed
+
+
+def _intent_id(record: Record) -> str:
+    return record.intent_id or _NO_INTENT
+
+
+def _shown(text: str) -> str:
+    """Keep a foreign text on its line, its end cut off where it is very long."""
+    plain = _UNSHOWN.sub(" ", text)
+    return plain if len(plain) <= LONGEST else plain[: LONGEST - 1] + "…"
+
+
+def _escaped(text: str) -> str:
+    return _MARKUP.sub(r"\\\1", text)

@@ -1,0 +1,104 @@
+"""Who wrote each line of a file of one root, asked of its ledger (ledger section 5).
+
+Invariant: nothing is written but the index; what `.local/` keeps helps and is never needed.
+Invariant: lines that an editor has changed and not saved are nobody's yet.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.blame import Text, blame, carried_over
+from intent_lsp.core.blame_runs import BlameRun, Source, blame_runs, one_run
+from intent_lsp.core.claims import Claim, Claims
+from intent_lsp.core.content import ContentHash, decode, hash_content, split_lines
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.ranges import count_lines
+from intent_lsp.formats.diff import MAX_DIFFED_BYTES, line_hunks
+from intent_lsp.governance.file_lineage import FileLineage
+from intent_lsp.governance.known_lineages import KnownLineages
+from intent_lsp.governance.past_contents import PastContents
+from intent_lsp.store.files import read_bytes
+from intent_lsp.store.ledger_index import Index
+from intent_lsp.store.places import real_relative
+
+ALL_LINES: Final = (0, 2**62)
+
+
+@dataclass(frozen=True, slots=True)
+class Blamed:
+    """A claim for each line, and the records that claims name by their order.
+
+    `lines` are those of the text with their ends; None where it is no text or too large: then
+    there is one claim, on all of its `count` lines together.
+    """
+
+    claims: Claims
+    sources: Sequence[Source]
+    lines: Sequence[str] | None
+    count: int
+
+    def runs(self, first: int, last: int) -> tuple[BlameRun, ...]:
+        """Give the runs of the lines `first` to `last` (from 0, both included)."""
+        if self.lines is None:
+            return (one_run(self.claims[0], self.sources, 1, self.count),)
+        return blame_runs(self.claims, self.sources, first, last)
+
+
+class Blaming:
+    """Tells who wrote what in one root."""
+
+    def __init__(self, root: Path, index: Index) -> None:
+        self._root = root
+        self._index = index
+        self._lineages = KnownLineages(index)
+
+    def blame(self, path: WorkspacePath, shown: Sequence[str] | None = None) -> Blamed | None:
+        """Tell who wrote each line of a file; None: there is no such file to be read.
+
+        `shown` are the lines that an editor shows of it, saved or not. Raises
+        LedgerUnavailableError.
+        """
+        data = self._read(path)
+        if data is None:
+            lines = shown
+            return None if lines is None else Blamed([None] * len(lines), (), lines, len(lines))
+        text = decode(data) if len(data) <= MAX_DIFFED_BYTES else None
+        lineage = self._lineages.of(path)
+        if text is None:
+            return _by_hash(lineage, data)
+        saved = Text(hash=hash_content(data), lines=split_lines(text.text), encoding=text.encoding)
+        claims = self._claims(lineage, saved)
+        lines = saved.lines
+        if shown is not None and shown != lines:
+            claims, lines = carried_over(claims, lines, shown, line_hunks), shown
+        return Blamed(claims, lineage.sources, lines, len(lines))
+
+    def _claims(self, lineage: FileLineage, text: Text) -> Claims:
+        past = PastContents(self._root, [*lineage.sources])
+        return blame(
+            text,
+            lineage.steps,
+            contents=past.lines,
+            diff=line_hunks,
+            elsewhere=lambda: lineage.elsewhere(self._index),
+        )
+
+    def _read(self, path: WorkspacePath) -> bytes | None:
+        place = real_relative(self._root, path)
+        if place is None or place.real is None:
+            return None
+        try:
+            return read_bytes(self._root / place.path)
+        except OSError:
+            return None
+
+
+def _by_hash(lineage: FileLineage, data: bytes) -> Blamed:
+    """Tell who wrote what is not compared line by line: the earliest record that left it."""
+    wanted: ContentHash = hash_content(data)
+    left = (at for at, (_, file) in enumerate(lineage.sources) if file.post_hash == wanted)
+    order = next(left, None)
+    claim = None if order is None else Claim(order)
+    return Blamed([claim], lineage.sources, None, max(count_lines(data), 1))

@@ -1,0 +1,120 @@
+"""A change on disk that nobody has told of, as the event that the ledger keeps (ledger section 1).
+
+Invariant: what is described is what the disk held when it was looked at.
+"""
+
+from dataclasses import dataclass
+
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.privacy import veiled
+from intent_lsp.core.question import DISK_CHANGE
+from intent_lsp.core.records import (
+    Contributor,
+    Conversation,
+    Event,
+    MutationClass,
+    Range,
+    RecordFile,
+    ScopeValidation,
+    Vcs,
+)
+from intent_lsp.formats.diff import file_ranges, whole_range
+from intent_lsp.formats.intent_hash import intent_hash
+from intent_lsp.governance.events import related_to, specification_of
+from intent_lsp.governance.judging import Judgement
+from intent_lsp.governance.stores import Stores
+from intent_lsp.store.ledger import Appended, Queued
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Author:
+    """Who changed a file, as far as anybody knows: the session that it is recorded under."""
+
+    session_id: str
+    agent_id: str = ""
+    contributor: Contributor
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldThen:
+    """What a file held before: its hash (None: there was none), and its bytes while they are kept.
+
+    `known` is False where nobody can tell any more.
+    """
+
+    hash: ContentHash | None
+    data: bytes | None
+    known: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiskChange:
+    """A file that holds something else than before; `data` None: it is gone, or too large."""
+
+    path: WorkspacePath
+    old: HeldThen
+    new: ContentHash | None
+    data: bytes | None
+
+
+def record_change(
+    stores: Stores,
+    change: DiskChange,
+    author: Author,
+    judgement: Judgement,
+    verdict: ScopeValidation,
+) -> Appended | Queued:
+    """Append the record of a change, without what the team does not want told, or have it wait."""
+    event = _event(change, author, judgement, verdict, stores.revision())
+    return stores.ledger.append_or_queue(veiled(event, judgement.rules.policy))
+
+
+def _event(
+    change: DiskChange,
+    author: Author,
+    judgement: Judgement,
+    verdict: ScopeValidation,
+    revision: str,
+) -> Event:
+    intent, kind = judgement.intent, _kind(change)
+    conversation = Conversation(
+        url=author.session_id,
+        contributor=author.contributor,
+        ranges=_ranges(change),
+        related=related_to(None if intent is None else specification_of(intent), kind),
+    )
+    file = RecordFile(
+        relative_path=change.path,
+        pre_hash=change.old.hash,
+        post_hash=change.new,
+        conversations=(conversation,),
+    )
+    return Event(
+        intent_id=None if intent is None else intent.id,
+        intent_hash=None if intent is None else intent_hash(intent),
+        session_id=author.session_id,
+        agent_id=author.agent_id or None,
+        tool_name=DISK_CHANGE,
+        mutation_class=kind,
+        inferred=True,
+        scope_validation=verdict,
+        vcs=Vcs(revision_id=revision),
+        files=(file,),
+    )
+
+
+def _kind(change: DiskChange) -> MutationClass:
+    if change.new is None:
+        return MutationClass.FILE_DELETION
+    created = change.old.known and change.old.hash is None
+    return MutationClass.FILE_CREATION if created else MutationClass.INTENT_EVOLUTION
+
+
+def _ranges(change: DiskChange) -> tuple[Range, ...]:
+    gone = change.old.known and change.old.hash is None
+    comparable = change.data is not None or change.new is None
+    if comparable and (gone or change.old.data is not None):
+        return file_ranges(change.old.data, change.data)
+    # What it held is kept no more: all that is known is what it holds now.
+    return (whole_range(change.data or b""),)

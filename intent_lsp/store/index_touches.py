@@ -1,0 +1,94 @@
+"""Which files each intent has touched, and by which record last: a question to the index.
+
+Invariant: what has come since a mark is enough only where everything else is as it was then;
+otherwise all of it is told again.
+"""
+
+import sqlite3
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.records import Record
+from intent_lsp.store.index import Place
+
+_NEWEST: Final = "SELECT moment, id64 FROM record ORDER BY moment DESC, source DESC LIMIT 1"
+_STILL: Final = "SELECT 1 FROM record WHERE moment = ? AND id64 = ?"
+_SINCE: Final = "SELECT count(*) FROM record WHERE moment > ?"
+# The walk goes along what was touched, and to a record only where that is new. Beside `max` SQLite
+# gives the other columns of the same row.
+_TOUCHES: Final = """
+SELECT name.text, touched.path, max(touched.moment), record.source, record.offset, record.length,
+  record.id64
+FROM touched
+CROSS JOIN record ON record.moment = touched.moment AND record.source = touched.source
+CROSS JOIN name ON name.number = record.intent
+WHERE touched.moment > ?
+GROUP BY record.intent, touched.path
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Where an answer ended: at which record (its moment and id), and after how many."""
+
+    moment: int
+    id64: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class TouchedFile:
+    """A file that an intent has touched, by the id that the record names, and the newest record."""
+
+    intent_id: str
+    path: WorkspacePath
+    record: Record
+
+
+@dataclass(frozen=True, slots=True)
+class TouchedFiles:
+    """What intents have touched since a mark, or ever (`whole`); `mark` None: there are none."""
+
+    files: tuple[TouchedFile, ...]
+    whole: bool
+    mark: Mark | None
+
+
+class Touch(NamedTuple):
+    """A file that an intent has touched, and where the newest record of that is."""
+
+    intent_id: str
+    path: WorkspacePath
+    place: Place
+
+
+def touches(
+    since: Mark | None, count: int, connection: sqlite3.Connection
+) -> tuple[list[Touch], bool, Mark | None]:
+    """Find what was touched since a mark; `count` is how many records there are now.
+
+    True: that is all there is. The new mark is None where there is no record.
+    """
+    newest = connection.execute(_NEWEST).fetchone()
+    if newest is None:
+        return [], True, None
+    mark = Mark(moment=newest[0], id64=newest[1], count=count)
+    if mark == since:
+        return [], False, mark
+    whole = since is None or not _goes_on(since, count, connection)
+    after = -1 if since is None or whole else since.moment
+    rows = connection.execute(_TOUCHES, (after,))
+    found = [Touch(text, _path(key), Place(*place)) for text, key, *place in rows]
+    return found, whole, mark
+
+
+def _goes_on(since: Mark, count: int, connection: sqlite3.Connection) -> bool:
+    """Whether every record of the mark's time is there still, and none came between them."""
+    there = connection.execute(_STILL, (since.moment, since.id64)).fetchone()
+    (added,) = connection.execute(_SINCE, (since.moment,)).fetchone()
+    return there is not None and since.count + added == count
+
+
+def _path(key: bytes) -> WorkspacePath:
+    return WorkspacePath(key.decode("utf-8", "surrogateescape"))

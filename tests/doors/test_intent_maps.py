@@ -1,0 +1,60 @@
+"""When the intent maps are written: once in a while, whatever stirs them (ledger section 6)."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from intent_lsp.core.paths import INTENT_MAP
+from intent_lsp.doors.lsp.attached import Attached
+from intent_lsp.doors.lsp.intent_maps import IntentMaps
+from intent_lsp.doors.lsp.work import Work
+from tests.governance.editor import Editor
+from tests.support.governed import LINES, govern
+from tests.support.repository import Repository
+
+LOGIN = "src/auth/login.py"
+
+
+@pytest.fixture
+def editor(repository: Repository) -> Editor:
+    govern(repository)
+    return Editor.open(repository.root)
+
+
+@pytest.fixture
+async def work() -> AsyncIterator[Work]:
+    made = Work()
+    yield made
+    await made.end()
+
+
+async def test_a_map_that_is_stirred_many_times_is_written_once(
+    editor: Editor, work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("intent_lsp.doors.lsp.intent_maps.EVERY", 0.0)
+    maps, attached = IntentMaps(work), Attached(editor.desk, editor.session)
+    editor.select("INT-001")
+    editor.save(LOGIN, LINES + "more\n")
+    before, path = asyncio.all_tasks(), editor.root / INTENT_MAP
+    for _ in range(3):
+        maps.stir(attached)
+    (writing,) = asyncio.all_tasks() - before
+    await writing
+    path.unlink()
+    # What comes after it is written in its turn.
+    maps.stir(attached)
+    (writing,) = asyncio.all_tasks() - before
+    await writing
+    path.unlink()
+    editor.close()
+
+
+async def test_a_map_that_waits_at_the_end_is_left_to_the_desks(editor: Editor, work: Work) -> None:
+    maps = IntentMaps(work)
+    editor.select("INT-001")
+    editor.save(LOGIN, LINES + "more\n")
+    maps.stir(Attached(editor.desk, editor.session))
+    await work.end()
+    assert not (editor.root / INTENT_MAP).exists()
+    editor.close()

@@ -1,0 +1,45 @@
+-- Where lines come from, and what others write behind the editor's back.
+
+local H = dofile(vim.env.STORY_HARNESS)
+local LOGIN = 'src/auth/login.py'
+
+local function hovered(line)
+  vim.api.nvim_win_set_cursor(0, { line, 0 })
+  vim.lsp.buf.hover()
+  local window = H.wait('a hover', function()
+    return vim.iter(vim.api.nvim_list_wins()):find(function(each)
+      return vim.api.nvim_win_get_config(each).relative ~= ''
+    end)
+  end)
+  local lines = H.lines(vim.api.nvim_win_get_buf(window))
+  vim.api.nvim_win_close(window, true)
+  return lines
+end
+
+local function lenses()
+  vim.lsp.codelens.refresh({ bufnr = 0 })
+  return H.wait('a lens', function()
+    local found = vim.tbl_map(function(lens)
+      return { lens.range.start.line, lens.command and lens.command.title }
+    end, vim.lsp.codelens.get(0))
+    return #found > 0 and found
+  end)
+end
+
+H.run(function()
+  H.edit(LOGIN)
+  H.attached()
+  vim.cmd('IntentSelect INT-001')
+  H.stands('INT-001')
+  H.type(-1, -1, { 'def login():', '    return True' })
+  H.write()
+  H.say('record', H.traced(1))
+  H.say('hover', hovered(vim.api.nvim_buf_line_count(0)))
+  H.say('lenses', lenses())
+
+  -- A process that is no editor writes two files, of which one was never opened here.
+  vim.cmd.badd(H.path('src/billing/invoice.py'))
+  H.say('written', vim.system(H.given.agent, { text = true }):wait().code)
+  local invoice = vim.fn.bufnr(H.path('src/billing/invoice.py'))
+  H.say('shown', H.shows({ 'SCOPE_VIOLATION' }, invoice))
+end)

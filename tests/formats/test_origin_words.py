@@ -1,0 +1,132 @@
+"""Where lines come from, in words that are no markup."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from intent_lsp.core.blame_runs import BlameRun
+from intent_lsp.core.claims import Confidence
+from intent_lsp.core.content import hash_content
+from intent_lsp.core.intents import Intent, IntentId, Status
+from intent_lsp.core.records import (
+    AGENT,
+    HUMAN,
+    UNKNOWN_CONTRIBUTOR,
+    Contributor,
+    EntityType,
+    Integrity,
+    MutationClass,
+    Record,
+    ScopeValidation,
+)
+from intent_lsp.formats.origin_words import (
+    LONGEST,
+    hint_words,
+    hover_markdown,
+    hover_plain,
+    lens_words,
+)
+from tests.support.ledgers import edit
+
+CLAUDE = Contributor(EntityType.AI, "anthropic/claude-opus-4-5")
+INTENT = Intent(id=IntentId("INT-001"), name="Build the login", status=Status.IN_PROGRESS)
+
+
+def record(time: str = "2026-11-21T20:27:33.123Z", **changes: object) -> Record:
+    return Record.of(
+        edit(**changes),
+        id="e08759df-b2f0-45a6-8e2b-65c3cb1b4151",
+        timestamp=time,
+        integrity=Integrity(prev_record_hash=None, record_hash=hash_content(b"x")),
+    )
+
+
+def run(
+    of: Record | None,
+    contributor: Contributor = HUMAN,
+    confidence: Confidence = Confidence.EXACT,
+) -> BlameRun:
+    return BlameRun(
+        start_line=1, end_line=2, record=of, contributor=contributor, confidence=confidence
+    )
+
+
+def test_a_hover_tells_intent_who_when_tool_class_verdict_confidence_and_record() -> None:
+    told = run(record(tool_name="write_to_file", inferred=False), CLAUDE)
+    assert hover_plain(told, INTENT) == (
+        "INT-001 — Build the login — IN_PROGRESS\n"
+        "anthropic/claude-opus-4-5 · 2026-11-21 20:27 UTC · write_to_file · INTENT_EVOLUTION"
+        " · PASS · exact · record e08759df"
+    )
+    assert hover_markdown(told, INTENT).startswith("**INT\\-001** — Build the login — IN\\_PROG")
+
+
+@pytest.mark.parametrize(
+    ("changes", "contributor", "confidence", "words"),
+    [
+        ({}, HUMAN, Confidence.EXACT, "a person · "),
+        ({}, AGENT, Confidence.EXACT, "an agent · "),
+        ({}, UNKNOWN_CONTRIBUTOR, Confidence.EXACT, "unknown · "),
+        ({}, Contributor(EntityType.MIXED, "gpt"), Confidence.EXACT, "gpt and a person · "),
+        ({}, HUMAN, Confidence.NORMALIZED, " · only white space has changed since · "),
+        ({}, HUMAN, Confidence.MOVED, " · moved here since · "),
+        ({"inferred": True}, HUMAN, Confidence.EXACT, " · INTENT_EVOLUTION (inferred) · "),
+        ({"inferred": False}, HUMAN, Confidence.EXACT, " · INTENT_EVOLUTION · "),
+        (
+            {"scope_validation": ScopeValidation.FAIL},
+            HUMAN,
+            Confidence.EXACT,
+            " · FAIL: it was out of bounds · ",
+        ),
+        (
+            {"mutation_class": MutationClass.BUG_FIX},
+            HUMAN,
+            Confidence.EXACT,
+            " · BUG_FIX",
+        ),
+    ],
+)
+def test_each_fact_has_its_words(
+    changes: dict[str, object], contributor: Contributor, confidence: Confidence, words: str
+) -> None:
+    assert words in hover_plain(run(record(**changes), contributor, confidence), INTENT)
+
+
+def test_an_intent_that_is_gone_or_was_none_is_said_to_be() -> None:
+    assert hover_plain(run(record()), None).startswith("INT-001 — no longer among the intents\n")
+    assert hover_plain(run(record(intent_id=None)), None).startswith("no intent\n")
+    assert hint_words(run(record(intent_id=None))) == "no intent, a person, 2026-11-21"
+
+
+def test_what_nobody_explains_has_no_words() -> None:
+    nobody = run(None, confidence=Confidence.UNATTRIBUTED)
+    assert [tell(nobody, INTENT) for tell in (hover_plain, hover_markdown)] == ["", ""]
+    assert (hint_words(nobody), lens_words([nobody]), lens_words([])) == ("", "", "")
+
+
+def test_a_lens_tells_the_last_and_how_many_intents() -> None:
+    old, new = record(), record("2026-11-22T08:00:00.000Z", intent_id="INT-002")
+    assert lens_words([run(old, CLAUDE), run(None)]) == (
+        "INT-001, anthropic/claude-opus-4-5, 2026-11-21"
+    )
+    assert lens_words([run(new), run(old, CLAUDE)]) == "INT-002, a person, 2026-11-22, 2 intents"
+
+
+@given(st.text(max_size=LONGEST), st.text(min_size=1, max_size=40))
+def test_a_value_is_never_markup_and_stays_on_its_line(name: str, tool: str) -> None:
+    intent = Intent(id=IntentId("INT-001"), name=name)
+    told = run(record(tool_name=tool))
+    assert hover_plain(told, intent).count("\n") == 1
+    tokens = MarkdownIt("commonmark").parse(hover_markdown(told, intent))
+    assert [token.type for token in tokens] == [
+        *("paragraph_open", "inline", "paragraph_close"),
+        *("paragraph_open", "inline", "paragraph_close"),
+    ]
+    kinds = {child.type for token in tokens for child in token.children or ()}
+    assert kinds <= {"text", "text_special", "strong_open", "strong_close"}
+
+
+def test_a_very_long_name_is_cut() -> None:
+    told = hover_plain(run(record()), Intent(id=IntentId("INT-001"), name="n" * 5_000))
+    assert "n" * (LONGEST - 1) + "… — " in told

@@ -1,0 +1,292 @@
+"""Who wrote a line, asked of a real ledger."""
+
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from intent_lsp.core.content import hash_if_there, split_lines
+from intent_lsp.core.errors import LedgerUnavailableError
+from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
+from intent_lsp.core.records import RecordFile, Vcs
+from intent_lsp.formats.diff import file_ranges
+from intent_lsp.governance import file_lineage, past_contents
+from intent_lsp.governance.blaming import ALL_LINES, Blaming
+from intent_lsp.store.ledger import Ledger
+from intent_lsp.store.snapshots import Snapshots
+from tests.governance.editor import Editor
+from tests.support.ledgers import edit, ledger_at
+from tests.support.repository import Repository
+
+PATH = "src/a.py"
+PLAIN = edit().files[0]
+A, B, C, D = (f"the line that is called {name}\n" for name in "ABCD")
+
+
+def changed(
+    before: str | bytes | None,
+    after: str | bytes | None,
+    path: str = PATH,
+    previous: str | None = None,
+) -> RecordFile:
+    old, new = (it.encode() if isinstance(it, str) else it for it in (before, after))
+    talk = replace(PLAIN.conversations[0], ranges=file_ranges(old, new))
+    return replace(
+        PLAIN,
+        relative_path=path,
+        previous_path=previous,
+        pre_hash=hash_if_there(old),
+        post_hash=hash_if_there(new),
+        conversations=(talk,),
+    )
+
+
+class Root:
+    """A root with a ledger, in which files are edited by numbered intents: `0`, `1`, …"""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.ledger: Ledger = ledger_at(root)
+        self.count = 0
+
+    def record(self, *files: RecordFile, revision: str = "UNKNOWN") -> None:
+        event = edit(files=files, intent_id=str(self.count), vcs=Vcs(revision))
+        self.ledger.append(event)
+        self.count += 1
+
+    def write(self, data: str | bytes, path: str = PATH) -> None:
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data.encode() if isinstance(data, str) else data)
+
+    def keep(self, *texts: str) -> None:
+        for text in texts:
+            Snapshots(self.root).put(text.encode())
+
+    def who(self, path: str = PATH, shown: Sequence[str] | None = None) -> str | None:
+        """Tell the runs in short: `1-2:0 3-3:?`, the intent of each, `=` or `>` before it."""
+        blamed = Blaming(self.root, self.ledger.index).blame(WorkspacePath(path), shown)
+        if blamed is None:
+            return None
+        marks = {"exact": "", "normalized": "=", "moved": ">", "unattributed": "?"}
+        return " ".join(
+            f"{run.start_line}-{run.end_line}:{marks[run.confidence]}"
+            + (run.record.intent_id or "" if run.record is not None else "")
+            for run in blamed.runs(*ALL_LINES)
+        )
+
+
+@pytest.fixture
+def at(tmp_path: Path) -> Iterator[Root]:
+    made = Root(tmp_path / "root")
+    (made.root / ".orchestration").mkdir(parents=True)
+    yield made
+    made.ledger.close()
+
+
+def test_a_file_without_records_is_nobodys(at: Root) -> None:
+    at.write(A + B)
+    assert at.who() == "1-2:?"
+    at.write("")
+    assert at.who() == ""
+    assert at.who("src/other.py") is None
+    assert at.who("src") is None
+
+
+def test_lines_are_their_records_and_their_contributors(at: Root) -> None:
+    at.record(changed(None, A + C))
+    at.record(changed(A + C, A + B + C))
+    at.write(A + B + C)
+    assert at.who() == "1-1:0 2-2:1 3-3:0"
+    blamed = Blaming(at.root, at.ledger.index).blame(WorkspacePath(PATH))
+    assert blamed is not None
+    (run,) = blamed.runs(1, 1)
+    assert run.record is not None
+    assert (run.contributor, run.path) == (PLAIN.conversations[0].contributor, PATH)
+
+
+def test_a_file_is_followed_through_its_names(at: Root) -> None:
+    at.record(changed(None, A + B, "old.py"))
+    at.record(changed(A + B, A + B, "mid.py", "old.py"))
+    at.record(changed(A + B, A + B + C, PATH, "mid.py"))
+    # Another file has an old name by now.
+    at.record(changed(None, D, "old.py"))
+    at.write(A + B + C)
+    assert at.who() == "1-2:0 3-3:2"
+    at.write(D, "old.py")
+    assert at.who("old.py") == "1-1:3"
+
+
+def test_what_took_the_old_name_of_a_file_is_another_file(at: Root) -> None:
+    at.record(changed(None, A, "old.py"))
+    at.record(changed(A, A, PATH, "old.py"))
+    at.record(changed(None, B + C, "old.py"))
+    at.write(A + B + C)
+    assert at.who() == "1-1:0 2-3:>2"
+
+
+def test_a_file_that_was_renamed_to_and_fro_is_one_file(at: Root) -> None:
+    at.record(changed(None, A))
+    at.record(changed(A, A + B, "other.py", PATH))
+    at.record(changed(A + B, A + B + C, PATH, "other.py"))
+    at.write(A + B + C)
+    assert at.who() == "1-1:0 2-2:1 3-3:2"
+
+
+def test_names_are_followed_as_far_as_it_makes_sense(
+    at: Root, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at.record(changed(None, A, "old.py"))
+    at.record(changed(A, A + B, PATH, "old.py"))
+    at.write(A + B)
+    monkeypatch.setattr(file_lineage, "NAMES_FOLLOWED", 1)
+    monkeypatch.setattr(file_lineage, "RECORDS_ELSEWHERE", 0)
+    assert at.who() == "1-1:? 2-2:1"
+
+
+def test_many_records_are_read_page_by_page(at: Root, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_lineage, "_PAGE", 2)
+    lines = [f"the line of the number {number}\n" for number in range(5)]
+    before: str | None = None
+    for number in range(5):
+        after = "".join(lines[: number + 1])
+        at.record(changed(before, after))
+        before = after
+    at.write(before or "")
+    assert at.who() == "1-1:0 2-2:1 3-3:2 4-4:3 5-5:4"
+
+
+def test_kept_contents_mend_a_missing_link(at: Root) -> None:
+    at.record(changed(None, A + B))
+    at.write(A + D + B)
+    assert at.who() == "1-3:?"
+    at.keep(A + B)
+    assert at.who() == "1-1:0 2-2:? 3-3:0"
+    at.write(A + "  " + B)
+    assert at.who() == "1-1:0 2-2:=0"
+
+
+def test_commits_mend_a_missing_link_after_a_clone(repository: Repository) -> None:
+    at = Root(repository.root)
+    at.write(A + B)
+    first = repository.commit()
+    at.record(changed(None, A + B), revision=first)
+    at.write(A + D + B)
+    repository.commit()
+    at.record(changed(A + D + B, A + D + B + C), revision=first)
+    at.write(A + D + B + C)
+    at.ledger.close()
+    shutil.rmtree(at.root / LOCAL_ROOM)
+    at.ledger = ledger_at(at.root)
+    assert at.who() == "1-1:0 2-2:? 3-3:0 4-4:1"
+    at.ledger.close()
+
+
+def test_a_filter_is_not_started(repository: Repository) -> None:
+    at = Root(repository.root)
+    at.write(A + B)
+    repository.write(".gitattributes", "*.py filter=odd\n")
+    first = repository.commit()
+    at.record(changed(None, A + B), revision=first)
+    at.write(A + D + B)
+    assert at.who() == "1-3:?"
+    at.ledger.close()
+
+
+def test_a_revision_that_nobody_knows_is_no_matter(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = Root(repository.root)
+    at.record(changed(None, A + B), revision="f" * 40)
+    at.write(A + D + B)
+    assert at.who() == "1-3:?"
+    monkeypatch.setattr(past_contents, "REVISIONS", 0)
+    assert at.who() == "1-3:?"
+    at.ledger.close()
+
+
+def test_blocks_of_other_files_are_found(at: Root) -> None:
+    at.record(changed(None, A + B + C, "other.py"))
+    at.record(changed(None, D))
+    at.write(D + A + B + C)
+    assert at.who() == "1-1:1 2-4:>0"
+
+
+def test_unsaved_lines_are_nobodys(at: Root) -> None:
+    at.record(changed(None, A + B))
+    at.write(A + B)
+    assert at.who(shown=split_lines(A + B)) == "1-2:0"
+    assert at.who(shown=split_lines(A + D + B)) == "1-1:0 2-2:? 3-3:0"
+    assert at.who("new.py", shown=[A]) == "1-1:?"
+
+
+def test_what_is_no_text_is_told_by_its_hash(at: Root, monkeypatch: pytest.MonkeyPatch) -> None:
+    binary = b"\xff\xfe\x00\n\n"
+    at.write(binary)
+    assert at.who() == "1-2:?"
+    at.record(changed(None, binary))
+    at.record(changed(binary, b"\xff\xff"))
+    at.record(changed(b"\xff\xff", binary))
+    assert at.who() == "1-2:0"
+    at.write(b"\xff\xff")
+    assert at.who() == "1-1:1"
+    monkeypatch.setattr("intent_lsp.governance.blaming.MAX_DIFFED_BYTES", 3)
+    at.record(changed(None, A, "large.txt"))
+    at.write(A, "large.txt")
+    assert at.who("large.txt") == "1-1:3"
+
+
+def test_kept_contents_that_are_no_text_mend_nothing(at: Root) -> None:
+    at.record(changed(None, b"\xff\xff"))
+    Snapshots(at.root).put(b"\xff\xff")
+    at.write(A)
+    assert at.who() == "1-1:?"
+
+
+def test_no_file_outside_of_the_root_is_read(at: Root) -> None:
+    (at.root.parent / "secret").write_text(A)
+    (at.root / "link").symlink_to(at.root.parent / "secret")
+    assert at.who("link") is None
+    assert at.who("../secret") is None
+    assert at.who("a\0b") is None
+
+
+def test_a_file_that_cannot_be_read_is_none(at: Root, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_: Path) -> bytes:
+        raise PermissionError
+
+    at.write(A)
+    monkeypatch.setattr("intent_lsp.governance.blaming.read_bytes", broken)
+    assert at.who() is None
+
+
+def test_a_ledger_that_cannot_be_read_is_an_error(at: Root) -> None:
+    at.write(A)
+    (at.root / LEDGER_FILE).mkdir()
+    with pytest.raises(LedgerUnavailableError):
+        at.who()
+
+
+def test_lines_that_are_no_records_are_passed_over(at: Root) -> None:
+    at.record(changed(None, A))
+    at.write(A)
+    with (at.root / LEDGER_FILE).open("ab") as file:
+        file.write(b'{"id": 1}\nnonsense\n{"files": [{}]}\n')
+    assert at.who() == "1-1:0"
+
+
+def test_the_desk_tells_what_its_editors_saved(
+    editor: Editor, open_editor: Callable[..., Editor]
+) -> None:
+    path = "src/auth/login.py"
+    editor.select("INT-001")
+    text = editor.show(path)
+    editor.save(path, text + D)
+    blamed = open_editor(editor.root).desk.blaming.blame(WorkspacePath(path))
+    assert blamed is not None
+    before, ours = blamed.runs(*ALL_LINES)
+    assert (before.record, before.end_line) == (None, 3)
+    assert ours.record is not None
+    assert (ours.record.intent_id, ours.start_line, ours.end_line) == ("INT-001", 4, 4)

@@ -1,0 +1,496 @@
+"""What a work tree holds that nobody has told of: whose it is, and what git accounts for."""
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from intent_lsp.core.content import hash_content, hash_if_there
+from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
+from intent_lsp.core.records import Record
+from intent_lsp.core.tickets import CLAIMED_FOR
+from intent_lsp.core.tools import ToolCall
+from intent_lsp.governance.desk import Governance
+from intent_lsp.governance.disk_changes import COMMAND_AWAITED_FOR, DiskChanges, DiskNews
+from intent_lsp.governance.judging import Judging
+from intent_lsp.governance.sessions import Session
+from intent_lsp.governance.tree_sight import FILES_AT_MOST
+from intent_lsp.store.notes import Voice
+from intent_lsp.store.root_lock import RootLock
+from intent_lsp.store.tree_files import HELD_AT_MOST
+from tests.governance.editor import Editor
+from tests.support.repository import Repository, create
+
+LOGIN = WorkspacePath("src/auth/login.py")
+DB = WorkspacePath("src/db.py")
+NEW = WorkspacePath("src/new.py")
+BEFORE = {LOGIN: b"one\ntwo\nthree\n", DB: b"alpha\nbeta\ngamma\n"}
+Touched = list[tuple[WorkspacePath, str, str]]
+
+
+@dataclass
+class Watcher:
+    """One server's account of a work tree, in a time of its own."""
+
+    desk: Governance
+    session: Session
+    at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    lock: RootLock | None = None
+    changes: DiskChanges = field(init=False)
+
+    def __post_init__(self) -> None:
+        stores = replace(self.desk.stores, clock=lambda: self.at)
+        judging = Judging(
+            stores=stores,
+            rules=self.desk.rules,
+            sessions=self.desk.sessions,
+            contents=self.desk.contents,
+            grants=self.desk.grants,
+        )
+        self.changes = DiskChanges(
+            stores=stores, contents=self.desk.contents, judging=judging, lock=self.lock
+        )
+        self.changes.look()
+
+    def news(self) -> DiskNews:
+        self.changes.look()
+        return self.changes.record(self.session)
+
+    def recorded(self) -> list[Record]:
+        """Look, record, and give what was recorded."""
+        return [each.record for each in self.news().recorded if each.record is not None]
+
+    def touched(self) -> Touched:
+        return [
+            (file.path, record.mutation_class.value, record.scope_validation.value)
+            for record in self.recorded()
+            for file in record.files
+        ]
+
+
+@pytest.fixture
+def watcher(editor: Editor) -> Watcher:
+    return Watcher(editor.desk, editor.session)
+
+
+def other(watcher: Watcher, editor: Editor) -> Watcher:
+    """Give another server that has seen what this one has."""
+    return Watcher(editor.desk, watcher.session)
+
+
+def test_a_change_is_recorded_once_with_what_it_replaced(
+    watcher: Watcher, governed: Repository
+) -> None:
+    governed.write(DB, "alpha\nBETA\ngamma\n")
+    (record,) = watcher.recorded()
+    (file,) = record.files
+    assert (file.pre_hash, file.post_hash) == (
+        hash_content(BEFORE[DB]),
+        hash_content(b"alpha\nBETA\ngamma\n"),
+    )
+    (conversation,) = file.conversations
+    assert [run.replaced for run in conversation.ranges] == [(2, 1, 1)]
+    assert (record.tool_name, record.session_id) == ("disk/change", watcher.session.id)
+    assert watcher.recorded() == []
+    # The next one begins where this one ended.
+    governed.write(DB, "alpha\nBETA\nGAMMA\n")
+    (record,) = watcher.recorded()
+    assert [run.replaced for run in record.files[0].conversations[0].ranges] == [(3, 1, 1)]
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (lambda r: r.write(NEW, "new\n"), [(NEW, "FILE_CREATION", "FAIL")]),
+        (lambda r: (r.root / DB).unlink(), [(DB, "FILE_DELETION", "FAIL")]),
+        (lambda r: r.write(DB, b"\0\xff"), [(DB, "INTENT_EVOLUTION", "FAIL")]),
+        (
+            lambda r: r.write(INTENTS_FILE, "active_intents: []\n"),
+            [(INTENTS_FILE, "INTENT_EVOLUTION", "EXEMPT")],
+        ),
+        (lambda r: r.write(".orchestration/intent_map.md", "ours\n"), []),
+        (lambda r: r.write("below/.orchestration/active_intents.yaml", "active_intents: []\n"), []),
+    ],
+)
+def test_each_kind_of_change_is_told_as_what_it_is(
+    watcher: Watcher,
+    governed: Repository,
+    change: Callable[[Repository], object],
+    expected: Touched,
+) -> None:
+    change(governed)
+    assert watcher.touched() == expected
+    assert watcher.touched() == []
+
+
+def test_a_new_file_that_goes_again_is_recorded_twice(
+    watcher: Watcher, governed: Repository
+) -> None:
+    governed.write(NEW, "new\n")
+    assert watcher.touched() == [(NEW, "FILE_CREATION", "FAIL")]
+    (governed.root / NEW).unlink()
+    assert watcher.touched() == [(NEW, "FILE_DELETION", "FAIL")]
+    assert watcher.touched() == []
+    governed.commit()
+    assert watcher.touched() == []
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        [["stash", "--quiet"]],
+        [["stash", "--quiet"], ["stash", "pop", "--quiet"]],
+        [["stash", "--quiet", "--include-untracked"], ["stash", "pop", "--quiet"]],
+        [["checkout", "--quiet", "--", "."], ["clean", "--quiet", "-f", "none"]],
+        [["add", "."], ["commit", "--quiet", "-m", "all"], ["checkout", "--quiet", "HEAD~1"]],
+        [["add", "."], ["commit", "--quiet", "-m", "all"], ["reset", "--quiet", "HEAD~1"]],
+    ],
+)
+def test_what_git_does_to_changed_files_has_no_record(
+    watcher: Watcher, governed: Repository, script: list[list[str]]
+) -> None:
+    governed.write(DB, "by a script\n")
+    governed.write(NEW, "new\n")
+    assert len(watcher.recorded()) == 2
+    for arguments in script:
+        governed.git(*arguments)
+        assert watcher.touched() == []
+
+
+def test_what_was_put_away_unrecorded_and_comes_back_is_known(
+    editor: Editor, governed: Repository
+) -> None:
+    governed.write(DB, "before the session\n")
+    watcher = other(Watcher(editor.desk, editor.session), editor)
+    # As a rebase does that stashes what stands in its way, and keeps no stash.
+    governed.git("checkout", "--quiet", "--", DB)
+    assert watcher.touched() == []
+    governed.write(DB, "before the session\n")
+    assert watcher.touched() == []
+    governed.write(DB, "after it\n")
+    assert watcher.touched() == [(DB, "INTENT_EVOLUTION", "FAIL")]
+
+
+def test_what_was_committed_and_is_written_again_is_a_change(
+    watcher: Watcher, governed: Repository
+) -> None:
+    governed.write(DB, "first\n")
+    assert len(watcher.recorded()) == 1
+    governed.commit()
+    assert watcher.touched() == []
+    governed.write(DB, "second\n")
+    assert len(watcher.recorded()) == 1
+    governed.commit()
+    watcher.recorded()
+    governed.write(DB, "first\n")
+    assert watcher.touched() == [(DB, "INTENT_EVOLUTION", "FAIL")]
+
+
+def test_a_stash_of_an_earlier_day_is_gits_when_it_is_popped(
+    editor: Editor, governed: Repository
+) -> None:
+    governed.write(DB, "long ago\n")
+    governed.git("stash", "--quiet")
+    watcher = Watcher(editor.desk, editor.session)
+    governed.git("stash", "pop", "--quiet")
+    assert watcher.touched() == []
+
+
+def test_a_conflict_is_gits(watcher: Watcher, governed: Repository) -> None:
+    governed.git("checkout", "--quiet", "-b", "other")
+    governed.write(DB, "theirs\n")
+    governed.commit()
+    governed.git("checkout", "--quiet", "main")
+    governed.write(DB, "ours\n")
+    governed.commit()
+    with pytest.raises(AssertionError):
+        governed.git("cherry-pick", "other")
+    assert watcher.touched() == []
+
+
+@pytest.mark.parametrize("standing", ["index.lock", "MERGE_HEAD", "rebase-merge", "rebase-apply"])
+def test_while_git_is_at_work_nothing_is_recorded(
+    watcher: Watcher, governed: Repository, standing: str
+) -> None:
+    governed.write(LOGIN, "before\n")
+    watcher.changes.look()
+    (governed.root / ".git" / standing).mkdir()
+    governed.write(DB, "meanwhile\n")
+    assert watcher.news() == DiskNews(waiting=True)
+    (governed.root / ".git" / standing).rmdir()
+    # What came before waits; what came meanwhile is git's.
+    assert [path for path, _, _ in watcher.touched()] == [LOGIN]
+
+
+def test_a_save_and_a_write_of_the_servers_own_are_known(
+    watcher: Watcher, editor: Editor, governed: Repository
+) -> None:
+    governed.write(DB, "by the editor\n")
+    editor.desk.saves.after(
+        editor.session,
+        editor.place(DB),
+        disk=b"by the editor\n",
+        known=BEFORE[DB],
+        read=hash_content(BEFORE[DB]),
+    )
+    governed.write(NEW, "ours\n")
+    assert editor.desk.stores.state is not None
+    editor.desk.stores.state.note_own_write(NEW, hash_content(b"ours\n"))
+    assert watcher.touched() == []
+
+
+def test_a_change_right_after_a_save_begins_where_the_save_ended(
+    watcher: Watcher, editor: Editor, governed: Repository
+) -> None:
+    watcher.at -= timedelta(seconds=5)
+    watcher.recorded()
+    saved = BEFORE[LOGIN] + b"saved\n"
+    editor.desk.saves.after(
+        editor.session,
+        editor.place(LOGIN),
+        disk=saved,
+        known=BEFORE[LOGIN],
+        read=hash_content(BEFORE[LOGIN]),
+    )
+    governed.write(LOGIN, saved + b"formatted\n")
+    (record,) = watcher.recorded()
+    assert record.files[0].pre_hash == hash_content(saved)
+
+
+def test_two_servers_record_a_change_once(
+    watcher: Watcher, editor: Editor, governed: Repository
+) -> None:
+    second = other(watcher, editor)
+    governed.write(DB, "by a script\n")
+    second.changes.look()
+    assert len(watcher.recorded()) == 1
+    assert second.touched() == []
+
+
+class AnnouncedLock(RootLock):
+    """A lock that says when it is asked for."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, wait_seconds=30)
+        self.asked = threading.Event()
+
+    @contextmanager
+    def held(self, meanwhile: Callable[[], None] = lambda: None) -> Iterator[None]:
+        self.asked.set()
+        with super().held(meanwhile):
+            yield
+
+
+def test_what_another_server_records_while_the_lock_is_waited_for_is_known(
+    watcher: Watcher, editor: Editor, governed: Repository
+) -> None:
+    path = governed.root / ".orchestration/.local/gate.lock"
+    lock = AnnouncedLock(path)
+    second = Watcher(editor.desk, watcher.session, lock=lock)
+    governed.write(DB, "by a script\n")
+    with ThreadPoolExecutor(1) as pool:
+        with RootLock(path).held():
+            waiting = pool.submit(second.touched)
+            assert lock.asked.wait(30)
+            assert len(watcher.recorded()) == 1
+        assert waiting.result() == []
+    assert second.touched() == []
+
+
+def admit(editor: Editor, call: ToolCall) -> str:
+    """Have an agent's call judged; give its ticket."""
+    agent = editor.desk.sessions.open_agent("builder")
+    chosen = editor.desk.checkout.select(agent, "INT-001", unsaved_file=False, voice=VOICE)
+    assert hasattr(chosen, "intent"), chosen
+    admission = editor.desk.calls.admit("builder", "", call)
+    assert admission.ticket is not None, admission
+    return admission.ticket.id
+
+
+VOICE = Voice(model="maker/model-1")
+EDIT = ToolCall(tool_name="Write", paths=(LOGIN,))
+COMMAND = ToolCall(tool_name="Bash", command="python3 make.py")
+LAPSES = [
+    (EDIT, CLAIMED_FOR + timedelta(seconds=1)),
+    (COMMAND, COMMAND_AWAITED_FOR + timedelta(seconds=1)),
+]
+
+
+@pytest.mark.parametrize(("call", "lapses"), LAPSES)
+def test_a_change_under_an_open_call_waits_for_its_agent(
+    watcher: Watcher, editor: Editor, governed: Repository, call: ToolCall, lapses: timedelta
+) -> None:
+    ticket = admit(editor, call)
+    governed.write(LOGIN, "by an agent\n")
+    assert watcher.news() == DiskNews(waiting=True)
+    editor.desk.calls.record(ticket)
+    watcher.at += lapses
+    assert watcher.news() == DiskNews()
+
+
+@pytest.mark.parametrize(("call", "lapses"), LAPSES)
+def test_a_call_that_is_never_told_of_leaves_its_change_to_its_session(
+    watcher: Watcher, editor: Editor, governed: Repository, call: ToolCall, lapses: timedelta
+) -> None:
+    admit(editor, call)
+    governed.write(LOGIN, "by an agent\n")
+    assert watcher.news() == DiskNews(waiting=True)
+    watcher.at += lapses
+    (record,) = watcher.recorded()
+    assert (record.tool_name, record.session_id, record.intent_id) == (
+        "disk/change",
+        "builder",
+        "INT-001",
+    )
+    assert record.scope_validation.value == "PASS"
+    contributor = record.files[0].conversations[0].contributor
+    assert (contributor.entity_type.value, contributor.model_identifier) == ("AI", "maker/model-1")
+
+
+def test_what_is_changed_after_the_call_is_nobodys(
+    watcher: Watcher, editor: Editor, governed: Repository
+) -> None:
+    admit(editor, EDIT)
+    governed.write(LOGIN, "by an agent\n")
+    assert watcher.news() == DiskNews(waiting=True)
+    watcher.at += CLAIMED_FOR + timedelta(seconds=1)
+    governed.write(LOGIN, "by nobody\n")
+    (record,) = watcher.recorded()
+    assert record.session_id == watcher.session.id
+    assert record.files[0].conversations[0].contributor.entity_type.value == "UNKNOWN"
+
+
+def test_a_record_that_cannot_be_written_waits(watcher: Watcher, governed: Repository) -> None:
+    ledger = governed.root / ".orchestration/agent_trace.jsonl"
+    ledger.unlink(missing_ok=True)
+    ledger.mkdir()
+    governed.write(DB, "by a script\n")
+    (change,) = watcher.news().recorded
+    assert change.record is None
+    assert change.queued
+    # What comes then may be what waits already.
+    governed.write(LOGIN, "by a script, too\n")
+    assert watcher.news() == DiskNews(waiting=True)
+    ledger.rmdir()
+    assert watcher.touched() == [(LOGIN, "INTENT_EVOLUTION", "FAIL")]
+    assert watcher.desk.stores.past.count() == 2
+
+
+def test_what_moves_on_meanwhile_is_left_to_the_next_look(
+    watcher: Watcher, governed: Repository
+) -> None:
+    governed.write(DB, "first\n")
+    watcher.changes.look()
+    governed.write(DB, "second\n")
+    assert watcher.changes.record(watcher.session) == DiskNews()
+    (record,) = watcher.recorded()
+    assert record.files[0].post_hash == hash_content(b"second\n")
+
+
+def test_a_file_that_is_too_large_to_hold_is_told_by_its_hash(
+    watcher: Watcher, governed: Repository
+) -> None:
+    path = governed.write("large.bin", "")
+    with path.open("r+b") as large:
+        large.truncate(HELD_AT_MOST + 1)
+    (record,) = watcher.recorded()
+    (file,) = record.files
+    assert file.post_hash is not None
+    assert [(run.start_line, run.end_line) for run in file.conversations[0].ranges] == [(0, 0)]
+
+
+def test_without_a_commit_nothing_is_noticed(
+    tmp_path: Path, open_editor: Callable[..., Editor]
+) -> None:
+    for root in (tmp_path / "plain", create(tmp_path / "unborn").root):
+        intents = root / INTENTS_FILE
+        intents.parent.mkdir(parents=True)
+        intents.write_text("active_intents: []\n")
+        editor = open_editor(root)
+        assert editor.desk.disk_changes.look() is None
+        assert editor.desk.disk_changes.record(editor.session) == DiskNews()
+
+
+def test_too_many_changes_are_not_looked_at(
+    watcher: Watcher, governed: Repository, caplog: pytest.LogCaptureFixture
+) -> None:
+    room = governed.root / "many"
+    room.mkdir()
+    for number in range(FILES_AT_MOST + 1):
+        (room / str(number)).touch()
+    assert watcher.changes.look() is None
+    assert "are not shown" in caplog.text
+
+
+def test_a_file_that_cannot_be_read_is_left_out(
+    watcher: Watcher, governed: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    governed.write(DB, "by a script\n")
+    locked = governed.write(NEW, "locked\n")
+    broken_read(monkeypatch, locked)
+    assert watcher.touched() == [(DB, "INTENT_EVOLUTION", "FAIL")]
+
+
+def broken_read(monkeypatch: pytest.MonkeyPatch, locked: Path) -> None:
+    """Have the disk refuse to read a file."""
+    read = Path.lstat
+
+    def refuse(path: Path) -> object:
+        if path == locked:
+            raise PermissionError(str(path))
+        return read(path)
+
+    monkeypatch.setattr(Path, "lstat", refuse)
+
+
+def test_an_old_file_is_not_hashed_again(
+    watcher: Watcher, governed: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = governed.write(DB, "by a script\n")
+    watcher.at += timedelta(seconds=10)
+    looked = watcher.changes.look()
+    assert looked is not None
+    assert looked.moved == {DB}
+    broken_read(monkeypatch, path)
+    looked = watcher.changes.look()
+    assert looked is not None
+    assert (looked.paths, looked.moved) == ((DB,), frozenset())
+    assert hash_if_there(path.read_bytes())
+
+
+def test_a_file_that_came_and_went_between_two_looks_was_nobodys_work(
+    watcher: Watcher, governed: Repository
+) -> None:
+    passing = governed.write("src/new.py.tmp", "half\n")
+    watcher.changes.look()
+    passing.rename(governed.root / NEW)
+    assert [path for path, _, _ in watcher.touched()] == [NEW]
+    watcher.changes.look()
+    assert watcher.recorded() == []
+
+
+def test_a_file_that_an_editor_saves_is_left_to_its_save(
+    watcher: Watcher, governed: Repository
+) -> None:
+    governed.write(DB, "saved\n")
+    watcher.changes.look()
+    news = watcher.changes.record(watcher.session, {DB})
+    assert (news.recorded, news.waiting) == ((), True)
+    assert [path for path, _, _ in watcher.touched()] == [DB]
+
+
+def test_a_file_that_is_claimed_while_the_lock_is_waited_for_is_left_to_its_agent(
+    watcher: Watcher, governed: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    governed.write(DB, "written\n")
+    watcher.changes.look()
+    claimed = iter([None, object()])
+    state = watcher.desk.stores.state
+    assert state is not None
+    monkeypatch.setattr(state.tickets, "over", lambda *_: next(claimed))
+    assert watcher.changes.record(watcher.session).recorded == ()

@@ -1,0 +1,93 @@
+"""What each intent touched last, asked of the index: whole, or since a mark (ledger section 4)."""
+
+from pathlib import Path
+
+import pytest
+
+from intent_lsp.core.records import Record, RecordFile
+from intent_lsp.store.index_touches import TouchedFiles
+from intent_lsp.store.ledger import Ledger
+from tests.support.ledgers import HASH, edit, ledger_at, lines_of, put_lines
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Ledger:
+    return ledger_at(tmp_path)
+
+
+def put(ledger: Ledger, path: str, intent_id: str | None = "INT-1") -> Record:
+    return ledger.append(edit(path, intent_id=intent_id))
+
+
+def told(found: TouchedFiles) -> dict[tuple[str, str], str]:
+    return {(each.intent_id, each.path): each.record.id for each in found.files}
+
+
+def test_an_empty_ledger_has_no_mark(ledger: Ledger) -> None:
+    assert ledger.index.touched_files(None) == TouchedFiles((), whole=True, mark=None)
+
+
+def test_the_newest_record_of_each_intent_for_each_file_is_told(ledger: Ledger) -> None:
+    put(ledger, "a.py")
+    put(ledger, "nobody.py", None)
+    newest = put(ledger, "a.py"), put(ledger, "b.py"), put(ledger, "a.py", "INT-2")
+    found = ledger.index.touched_files(None)
+    assert found.whole
+    assert told(found) == {
+        ("INT-1", "a.py"): newest[0].id,
+        ("INT-1", "b.py"): newest[1].id,
+        ("INT-2", "a.py"): newest[2].id,
+    }
+
+
+def test_since_a_mark_only_what_is_new_is_told(ledger: Ledger) -> None:
+    for name in ("a.py", "b.py", "c.py"):
+        put(ledger, name)
+    mark = ledger.index.touched_files(None).mark
+    same = ledger.index.touched_files(mark)
+    assert same == TouchedFiles((), whole=False, mark=mark)
+    newest = put(ledger, "b.py")
+    found = ledger.index.touched_files(mark)
+    assert not found.whole
+    assert told(found) == {("INT-1", "b.py"): newest.id}
+    assert ledger.index.touched_files(found.mark).files == ()
+
+
+def test_both_names_of_a_rename_are_touched(ledger: Ledger) -> None:
+    moved = RecordFile(
+        relative_path="new.py", previous_path="old.py", pre_hash=HASH, post_hash=HASH
+    )
+    record = ledger.append(edit("x", intent_id="INT-1", files=(moved,)))
+    assert told(ledger.index.touched_files(None)) == {
+        ("INT-1", "new.py"): record.id,
+        ("INT-1", "old.py"): record.id,
+    }
+
+
+def test_another_ledger_in_its_place_is_told_whole(ledger: Ledger, tmp_path: Path) -> None:
+    for name in ("a.py", "b.py", "c.py"):
+        put(ledger, name)
+    mark = ledger.index.touched_files(None).mark
+    put_lines(tmp_path, lines_of(tmp_path)[:-1])
+    put(ledger, "d.py")
+    # As many records as before, and another one at the end.
+    found = ledger.index.touched_files(mark)
+    assert found.whole
+    assert {path for _, path in told(found)} == {"a.py", "b.py", "d.py"}
+
+
+def test_older_records_from_another_branch_are_told_whole(ledger: Ledger, tmp_path: Path) -> None:
+    for name in ("a.py", "b.py", "c.py"):
+        put(ledger, name)
+    lines = lines_of(tmp_path)
+    put_lines(tmp_path, lines[1:])
+    mark = ledger.index.touched_files(None).mark
+    put_lines(tmp_path, lines)
+    found = ledger.index.touched_files(mark)
+    assert found.whole
+    assert {path for _, path in told(found)} == {"a.py", "b.py", "c.py"}
+
+
+def test_names_that_are_not_utf_8_are_given_as_the_disk_has_them(ledger: Ledger) -> None:
+    put(ledger, "odd\udcff.py")
+    assert list(told(ledger.index.touched_files(None))) == [("INT-1", "odd\udcff.py")]

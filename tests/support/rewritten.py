@@ -1,0 +1,156 @@
+"""A file that is edited at random, with the truth about each of its lines kept beside it."""
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from intent_lsp.core.claims import Step
+from intent_lsp.core.content import ContentHash, hash_content, split_lines
+from intent_lsp.formats.diff import file_ranges, line_hunks
+
+Fresh = Callable[[], str]
+
+
+@dataclass(frozen=True)
+class Truth:
+    """Who wrote a line (None: nobody who recorded it), and whether every link since is there."""
+
+    order: int | None
+    unbroken: bool = False
+
+
+@dataclass
+class Rewritten:
+    """A file, its steps and its truth. A content that comes again has the truth of the first time.
+
+    `kept` are the contents that something still holds.
+    """
+
+    random: random.Random
+    fresh: Fresh
+    lines: list[str] = field(default_factory=list)
+    truth: list[Truth] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    kept: dict[ContentHash, list[str]] = field(default_factory=dict)
+    past: list[tuple[list[str], list[Truth]]] = field(default_factory=list)
+    disturbed: int = 0
+
+    @property
+    def hash(self) -> ContentHash:
+        return hash_content("".join(self.lines).encode())
+
+    def keep(self) -> None:
+        """Keep the content as it is now, as a snapshot or a commit does."""
+        self.kept[self.hash] = list(self.lines)
+
+    def record(self, lines: Sequence[str]) -> None:
+        """Edit the file under the eyes of a tool."""
+        old, new = "".join(self.lines).encode(), "".join(lines).encode()
+        before = self.hash if self.steps or self.lines else None
+        step = Step(
+            order=len(self.steps),
+            pre=before,
+            post=hash_content(new),
+            talks=(file_ranges(None if before is None else old, new),),
+        )
+        self.steps.append(step)
+        self._become(list(lines), Truth(step.order, unbroken=True))
+        for known, truth in self.past:
+            if known == self.lines:
+                self.truth = list(truth)
+                return
+        self.past.append((list(self.lines), list(self.truth)))
+
+    def rename(self) -> None:
+        """Give the file another name, which changes none of its lines."""
+        self.steps.append(Step(order=len(self.steps), pre=self.hash, post=self.hash))
+
+    def undo(self) -> None:
+        """Bring back, recorded, what an earlier record left."""
+        self.record(list(self.random.choice(self.past)[0]))
+
+    def disturb(self, lines: Sequence[str]) -> None:
+        """Edit the file behind everybody's back."""
+        self._become(list(lines), Truth(None))
+        self.truth = [replace(truth, unbroken=False) for truth in self.truth]
+        self.disturbed += 1
+
+    def reformat(self) -> None:
+        """Give some lines another indentation, behind everybody's back."""
+        first, last = self.stretch(8)
+        for at in range(first, last):
+            self.lines[at] = "    " + self.lines[at]
+        self.truth = [replace(truth, unbroken=False) for truth in self.truth]
+        self.disturbed += 1
+
+    def shift(self) -> None:
+        """Move a block within the file, behind everybody's back."""
+        first, last = self.stretch(8)
+        block, truth = self.lines[first:last], self.truth[first:last]
+        del self.lines[first:last], self.truth[first:last]
+        to = self.random.randint(0, len(self.lines))
+        self.lines[to:to], self.truth[to:to] = block, truth
+        self.truth = [replace(each, unbroken=False) for each in self.truth]
+        self.disturbed += 1
+
+    def edited(self, *besides: str) -> list[str]:
+        """Give the lines after one edit of a random kind; `besides` are other kinds than usual."""
+        lines = list(self.lines)
+        first, last = self.stretch(6)
+        kind = self.random.choice(["insert", "insert", "replace", "replace", "delete", *besides])
+        new = [self.fresh() for _ in range(self.random.randint(1, 7))]
+        if kind == "insert":
+            lines[first:first] = new
+        elif kind == "replace":
+            lines[first:last] = new
+        elif kind == "delete":
+            del lines[first:last]
+        else:
+            block = lines[first:last]
+            del lines[first:last]
+            to = self.random.randint(0, len(lines))
+            lines[to:to] = block
+        return lines
+
+    def stretch(self, longest: int) -> tuple[int, int]:
+        """Choose some lines that follow each other."""
+        first = self.random.randint(0, len(self.lines))
+        return first, min(len(self.lines), first + self.random.randint(1, longest))
+
+    def _become(self, lines: list[str], writer: Truth) -> None:
+        truth: list[Truth] = []
+        at = 0
+        for hunk in line_hunks(self.lines, lines) or ():
+            truth += self.truth[at : hunk.old_start] + [writer] * hunk.new_count
+            at = hunk.old_start + hunk.old_count
+        self.truth = truth + self.truth[at:]
+        self.lines = split_lines("".join(lines))
+        assert len(self.truth) == len(self.lines)
+
+
+def numbered() -> Fresh:
+    """Give lines that are all different."""
+    count = 0
+
+    def fresh() -> str:
+        nonlocal count
+        count += 1
+        return f"this is the line of number {count}\n"
+
+    return fresh
+
+
+def like_code(chance: random.Random) -> Fresh:
+    """Give lines as code has them: many are alike, some are trivial."""
+    words = ["value", "total", "index", "result", "request", "answer", "session", "path", "name"]
+
+    def fresh() -> str:
+        kind = chance.random()
+        if kind < 0.2:
+            return chance.choice(["}\n", "\n", "    }\n", "    ])\n"])
+        if kind < 0.3:
+            return chance.choice(["    return None\n", "else:\n", "try:\n", "import os\n"])
+        one, two, three = (chance.choice(words) for _ in range(3))
+        return f"    {one}_{chance.randint(1, 60)} = {two}.{three}({chance.randint(1, 9)})\n"
+
+    return fresh
