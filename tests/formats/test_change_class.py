@@ -184,15 +184,9 @@ def test_one_number_changed_is_no_refactoring(order: list[str], place: int) -> N
 
 
 def test_what_is_too_large_to_be_parsed_for_a_record_is_not_guessed() -> None:
-    line = "value = 1\n"
+    line, evolved = "value = 1\n", MutationClass.INTENT_EVOLUTION
     small, large = (line * (MAX_RECORDED_BYTES // len(line) + more) for more in (0, 1))
-    for text, expected in (
-        (small, MutationClass.DOCUMENTATION),
-        (large, MutationClass.INTENT_EVOLUTION),
-    ):
+    for text, expected in ((small, MutationClass.DOCUMENTATION), (large, evolved)):
         after = f"# said\n{text[: -len('# said') - 1]}".encode()
         found, fingerprint = inferred_change("a.py", after.replace(b"# said", b"# that"), after)
-        assert (found, fingerprint is None) == (
-            expected,
-            expected is MutationClass.INTENT_EVOLUTION,
-        )
+        assert (found, fingerprint is None) == (expected, expected is evolved)
