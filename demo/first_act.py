@@ -74,6 +74,8 @@ def _refused_save(story: Story, editor: Editor) -> None:
     story.step("The team turns on `enforcement: block`, and the person saves all the same")
     policy = story.folder / POLICY
     policy.write_text(policy.read_text().replace("# enforcement: warn ", "enforcement: block "))
+    # A policy is committed, as code is; else it would be told of as a change that nobody owned.
+    story.git("commit", "--quiet", "--message", "Turn saves back", "--", POLICY)
     changes = [{"uri": editor.uri(POLICY), "type": 2}]
     editor.tell("workspace/didChangeWatchedFiles", {"changes": changes})
     typed = editor.texts[editor.uri(INVOICE)]

@@ -133,16 +133,18 @@ def _ledger(story: Story, editor: Editor) -> None:
         (file,) = record["files"]
         name, hash_ = file["relative_path"], file["post_hash"]
         newest[name] = hash_
-        who = agents.get(record["session_id"], "the person")
+        # What nobody told of is noticed on the disk: here the policy, written by this demo.
+        person = "somebody" if record["tool_name"] == "disk/change" else "the person"
+        who = agents.get(record["session_id"], person)
         rows.append((record["intent_id"], name, _short(hash_), who))
-    told = [(row[0], row[3]) for row in rows[2:]]
+    told = [(row[0], row[3]) for row in rows if row[3] in agents.values()]
     check(told == [("INT-001", "Architect"), ("INT-003", "Builder")], "both agents are recorded")
     story.table(("Intent", "File", "Hash", "By"), rows)
-    on_disk = {name: _hash_on_disk(story, name) for name in (LOGIN, INVOICE)}
+    on_disk = {name: _hash_on_disk(story, name) for name in newest}
     check(newest == on_disk, "the newest hashes are those of the files on disk")
     story.say("The last hash of each file is the hash of the file on disk.")
     status, said = story.command("trace", "verify")
-    check(status == 0 and "4 records" in said, "the ledger of all three verifies")
+    check(status == 0 and f"{len(rows)} records" in said, "the ledger of all three verifies")
 
 
 def _refusal(story: Story, told: Message) -> None:

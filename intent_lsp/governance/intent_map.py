@@ -13,7 +13,6 @@ from typing import Final
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.intents import Intent, Intents
 from intent_lsp.core.paths import INTENT_MAP, WorkspacePath
-from intent_lsp.core.records import Record
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.intent_map_md import (
     MapRow,
@@ -77,9 +76,16 @@ class IntentMap:
             return False
         if found.whole:
             self._rows = {}
+        # Each record once: one may be of ten thousand files.
+        records = {file.record.id: file.record for file in found.files}
+        left = {
+            id_: {file.path: file.post_hash for file in record.files}
+            for id_, record in records.items()
+        }
         for file in found.files:
-            rows = self._rows.setdefault(file.intent_id, {})
-            rows[file.path] = _row(file.path, file.record)
+            hash_ = left[file.record.id].get(file.path)
+            row = MapRow(path=file.path, time=file.record.timestamp, hash=hash_)
+            self._rows.setdefault(file.intent_id, {})[file.path] = row
             self._news |= file.record.timestamp >= self._since
         self._mark = found.mark
         return found.mark is not None
@@ -111,11 +117,6 @@ class IntentMap:
             state.note_own_write(INTENT_MAP, hash_content(data))
         files.replace_file(self._path, data, root=self._stores.root)
         return True
-
-
-def _row(path: WorkspacePath, record: Record) -> MapRow:
-    left = next((file.post_hash for file in record.files if file.path == path), None)
-    return MapRow(path=path, time=record.timestamp, hash=left)
 
 
 def _newest(named: Iterable[Mapping[WorkspacePath, MapRow]]) -> _Rows:

@@ -13,7 +13,7 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.standing import server_only
 from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.stores import Stores
-from intent_lsp.store.files import Stamp, stamp
+from intent_lsp.store.files import TEMPORARY_PREFIX, Stamp, stamp
 from intent_lsp.store.git_status import TreeStatus, tree_status
 from intent_lsp.store.roots import RootsBelow
 from intent_lsp.store.tree_files import TreeFiles
@@ -37,6 +37,11 @@ class Sight:
     head: str
     files: Mapping[WorkspacePath, ContentHash | None]
     unmerged: frozenset[WorkspacePath] = frozenset()
+
+
+def _is_temporary(path: WorkspacePath) -> bool:
+    """Whether a file is one that the server writes before it gives it its name."""
+    return path.rpartition("/")[2].startswith(TEMPORARY_PREFIX)
 
 
 class TreeSight:
@@ -66,7 +71,7 @@ class TreeSight:
         found: dict[WorkspacePath, ContentHash | None] = {}
         former, self._stamped = self._stamped, {}
         for path in status.paths:
-            if server_only(path) or below.hold(path):
+            if server_only(path) or below.hold(path) or _is_temporary(path):
                 continue
             now = stamp(self._stores.root / path)
             known = former.get(path)

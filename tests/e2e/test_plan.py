@@ -74,9 +74,16 @@ def changes(editor: Editor) -> list[Any]:
 
 
 def contents(room: Path) -> Mapping[str, bytes]:
-    """Read every file, but for the memory that a database's readers share."""
+    """Read every file, but for the memory that a database's readers share.
+
+    Nor what is kept of changed files: whoever watches the work tree does that in its own time.
+    """
     files = (path for path in room.rglob("*") if path.is_file())
-    return {str(path): path.read_bytes() for path in files if not path.name.endswith("-shm")}
+    return {
+        str(path): path.read_bytes()
+        for path in files
+        if not path.name.endswith("-shm") and path.parent.name != "snapshots"
+    }
 
 
 # -- create -------------------------------------------------------------------------------------

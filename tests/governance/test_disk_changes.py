@@ -20,6 +20,7 @@ from intent_lsp.governance.disk_changes import COMMAND_AWAITED_FOR, DiskChanges,
 from intent_lsp.governance.judging import Judging
 from intent_lsp.governance.sessions import Session
 from intent_lsp.governance.tree_sight import FILES_AT_MOST
+from intent_lsp.store.files import TEMPORARY_PREFIX
 from intent_lsp.store.notes import Voice
 from intent_lsp.store.root_lock import RootLock
 from intent_lsp.store.tree_files import HELD_AT_MOST
@@ -471,6 +472,13 @@ def test_a_file_that_came_and_went_between_two_looks_was_nobodys_work(
     passing.rename(governed.root / NEW)
     assert [path for path, _, _ in watcher.touched()] == [NEW]
     watcher.changes.look()
+    assert watcher.recorded() == []
+
+
+def test_what_the_server_is_about_to_give_a_name_is_nobodys_work(
+    watcher: Watcher, governed: Repository
+) -> None:
+    governed.write(f"src/{TEMPORARY_PREFIX}0123", "half\n")
     assert watcher.recorded() == []
 
 
