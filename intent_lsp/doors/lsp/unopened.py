@@ -25,6 +25,11 @@ _log: Final = logging.getLogger(__name__)
 QUIET: Final = 1.0
 """Seconds without a change after which those there were are recorded; editors tell by then."""
 
+RESTED: Final = 50.0
+"""How many times as long as a look took there is none after it."""
+
+LONGEST_PAUSE: Final = 3.0
+
 LONGEST: Final = 10.0
 """Seconds after which changes are recorded although it never gets quiet."""
 
@@ -99,6 +104,7 @@ class Unopened:
     async def _look(self, root: _Root) -> None:
         try:
             while root.wanted:
+                began = self._loop.time()
                 everything, root.wanted, root.everything = root.everything, False, False
                 look = root.attached.desk.disk_changes.look
                 async with root.lane:
@@ -106,6 +112,9 @@ class Unopened:
                     if tree is not None:
                         await self._show(root.attached, tree, everything=everything)
                 self._record_when_quiet(root)
+                # A stream of changes is looked at now and then: whoever makes it waits for us, too.
+                pause = RESTED * (self._loop.time() - began)
+                await asyncio.sleep(min(pause, LONGEST_PAUSE))
         finally:
             root.looking = False
 
