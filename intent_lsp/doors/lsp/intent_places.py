@@ -36,6 +36,9 @@ class IntentPlaces:
     async def references(self, params: lsp.ReferenceParams) -> list[lsp.Location]:
         """Answer `textDocument/references` on an intent's id: every line of its records."""
         tracked = self._workplace.tracked_at(params.text_document.uri)
+        if tracked is not None:
+            # Who governs a document is found out after it is opened.
+            await self._workplace.settled(tracked.uri)
         if tracked is None or tracked.attached is None or tracked.place is None:
             return []
         if tracked.place.path != INTENTS_FILE:
