@@ -79,39 +79,6 @@ class Columns(NamedTuple):
         return [*map(Entry, self.links, self.intents, self.passing, self.paths)]
 
 
-class _Said(msgspec.Struct):
-    """What a line says of its place, and nothing else of it."""
-
-    prev_record_hash: str | None
-    record_hash: str
-    merges: tuple[str, ...] = ()
-
-
-class _Saying(msgspec.Struct):
-    integrity: _Said
-
-
-_SAYING: Final = msgspec.json.Decoder(_Saying)
-
-
-def straight_end(data: bytes, after: ContentHash) -> tuple[Link, int] | None:
-    """Examine the last of whole lines that say that each follows the one above, the first `after`.
-
-    Gives it and how many they are; None: they do not say so. What each says of itself is for a
-    verification to prove. Total.
-    """
-    try:
-        places = [saying.integrity for saying in _SAYING.decode_lines(data)]
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return None
-    above = [after, *(place.record_hash for place in places)]
-    straight = [place.prev_record_hash for place in places] == above[:-1]
-    if not straight or any(place.merges for place in places):
-        return None
-    last = examine(data[data.rfind(b"\n", 0, -1) + 1 :])
-    return (last, len(places)) if last.hash and last.hash == above[-1] else None
-
-
 def examine_lines(data: bytes) -> Stretch | list[Link]:
     """Examine whole lines, each with its newline. Total; the same as `examine` of each."""
     wires = _sound(data)

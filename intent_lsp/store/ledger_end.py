@@ -17,7 +17,7 @@ from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.ledger_jsonl import examine
-from intent_lsp.formats.ledger_lines import straight_end
+from intent_lsp.formats.straight_lines import straight_end
 from intent_lsp.store.ledger_file import (
     LedgerFile,
     Reader,

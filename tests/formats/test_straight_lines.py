@@ -1,0 +1,70 @@
+"""Lines followed by what they say of their place: the same end as line by line."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intent_lsp.core.chain import End, Trail, draft
+from intent_lsp.core.content import ContentHash
+from intent_lsp.formats.ledger_jsonl import examine, seal
+from intent_lsp.formats.straight_lines import straight_end
+from tests.support.ledgers import edit, new_id
+
+LINES = 8
+
+
+def chain(count: int) -> tuple[bytes, ...]:
+    lines, end = [], End()
+    for number in range(count):
+        moment = f"2026-11-21T20:27:{number:02}.000Z"
+        record, line = seal(draft(edit(f"{number}"), id=new_id(), timestamp=moment, end=end))
+        lines.append(line)
+        end = End(record.integrity.record_hash, (record.integrity.record_hash,))
+    return tuple(lines)
+
+
+CHAIN = chain(LINES)
+ODD = (b"\n", b" \n", b"nonsense\n", b"{}\n", CHAIN[2][:-1] + CHAIN[3], CHAIN[3][:-1] + b" \n")
+
+
+def followed(lines: list[bytes]) -> Trail:
+    trail = Trail()
+    for line in lines:
+        trail.step(examine(line))
+    return trail
+
+
+def hash_of(line: bytes) -> ContentHash:
+    return examine(line).hash
+
+
+@given(st.integers(1, LINES - 1), st.lists(st.sampled_from([*CHAIN, *ODD]), max_size=5))
+def test_an_end_is_the_one_that_line_by_line_gives(start: int, odd: list[bytes]) -> None:
+    for more in (list(CHAIN[start:]), odd, [*CHAIN[start : start + 2], *odd]):
+        found = straight_end(b"".join(more), hash_of(CHAIN[start - 1]))
+        if found is None:
+            continue
+        trail = followed(list(CHAIN[:start]))
+        trail.skip_to(*found)
+        assert trail == followed([*CHAIN[:start], *more])
+
+
+@pytest.mark.parametrize("count", [1, 2, LINES - 1])
+def test_lines_that_go_on_have_an_end(count: int) -> None:
+    end = straight_end(b"".join(CHAIN[1 : 1 + count]), hash_of(CHAIN[0]))
+    assert end == (examine(CHAIN[count]), count)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        (),
+        (CHAIN[2],),
+        (CHAIN[1], CHAIN[3]),
+        (CHAIN[1], b"\n", CHAIN[2]),
+        (CHAIN[1][:-1] + CHAIN[2], b"\n"),
+        (CHAIN[1], CHAIN[2].replace(b"editor/save", b"editor/sane")),
+    ],
+)
+def test_others_have_none(lines: tuple[bytes, ...]) -> None:
+    assert straight_end(b"".join(lines), hash_of(CHAIN[0])) is None
