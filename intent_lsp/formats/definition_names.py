@@ -3,7 +3,8 @@
 from typing import Final
 
 from intent_lsp.formats.definition_kinds import FUNCTION_VALUES, HOLD_VALUES, NEED_BODY
-from intent_lsp.formats.languages import Node, SyntaxTree
+from intent_lsp.formats.languages import SyntaxTree
+from intent_lsp.formats.syntax_node import Node
 
 MAX_NAME: Final = 120
 """Characters of a name of its own; a longer one is cut."""

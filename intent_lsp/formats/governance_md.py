@@ -9,32 +9,24 @@ import re
 from typing import Final
 
 from intent_lsp.core.governance_entry import GovernanceEntry
-from intent_lsp.core.redaction import redacted
-from intent_lsp.core.unseen import SURROGATES, UNSEEN
+from intent_lsp.core.unseen import UNSEEN
+from intent_lsp.formats.markdown_escape import ANYWHERE, in_code, spelled
 
 _NO_INTENT: Final = "none"
 _EMPTY_LIST: Final = "(none)"
-_SHORT: Final = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 
-# Besides what the format itself is made of: HTML, links and imports; every space but the plain
-# one; a space at an end, which editors and Markdown take off. `[redacted]` stays, and is no link.
-_ANYWHERE = (
-    rf"""[\\`"|<>@&{UNSEEN}{SURROGATES}]|[^\S ]|\A | \Z|:(?=//)"""
-    r"|\[(?!redacted\])|(?<!\[redacted)\]|(?<=\[redacted\])\("
-)
-_IN_CODE = re.compile(_ANYWHERE)
 # Outside of a code span also emphasis and bare links; an underscore between letters is none.
-_IN_PROSE = re.compile(rf"{_ANYWHERE}|[*~]|(?<!\w)_++|(?<!_)_++(?![^\W_])|(?i:(?<=www)\.)")
+_IN_PROSE = re.compile(rf"{ANYWHERE}|[*~]|(?<!\w)_++|(?<!_)_++(?![^\W_])|(?i:(?<=www)\.)")
 # The moment begins the entry's text, where a mark could begin a heading or a list.
 _IN_MOMENT = re.compile(rf"[^\w:.+-]|[_{UNSEEN}]|(?<![0-9])[:.+-]|\.\Z")
 
 
 def governance_line(entry: GovernanceEntry) -> str:
     """Spell an entry, to be appended: three lines, each with its LF."""
-    paths = ", ".join(f"`{_spelled(path, _IN_CODE)}`" for path in entry.touched_paths if path)
+    paths = ", ".join(f"`{in_code(path)}`" for path in entry.touched_paths if path)
     constraints = " | ".join(f'"{_prose(each)}"' for each in entry.constraints)
     return (
-        f"- {_spelled(entry.at, _IN_MOMENT)} | status={entry.status} | tool={_prose(entry.tool)}"
+        f"- {spelled(entry.at, _IN_MOMENT)} | status={entry.status} | tool={_prose(entry.tool)}"
         f" | intent={_intent(entry.intent_id)} | task={_prose(entry.session_id)}"
         f" | model={_prose(entry.model)} | rev={_prose(entry.revision)}\n"
         f"  touched_paths={paths or _EMPTY_LIST}\n"
@@ -50,17 +42,4 @@ def _intent(intent_id: str | None) -> str:
 
 
 def _prose(text: str) -> str:
-    return _spelled(text, _IN_PROSE)
-
-
-def _spelled(text: str, special: re.Pattern[str]) -> str:
-    return special.sub(lambda found: "".join(map(_escape, found.group())), redacted(text))
-
-
-def _escape(character: str) -> str:
-    code = f"{ord(character):x}"
-    if character in _SHORT:
-        return _SHORT[character]
-    if len(code) > len("ffff"):
-        return rf"\U{code:0>8}"
-    return rf"\x{code:0>2}" if len(code) <= len("ff") else rf"\u{code:0>4}"
+    return spelled(text, _IN_PROSE)

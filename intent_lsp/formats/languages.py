@@ -5,20 +5,21 @@ Invariant: a tree costs a bounded number of steps, and ends where its caller has
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import Any, Final, NamedTuple, Protocol, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 from intent_lsp.core.content import decode
 from intent_lsp.formats.file_names import name_of, suffix_of
+from intent_lsp.formats.syntax_node import Node
 
 MAX_PARSED_BYTES: Final = 1024 * 1024
+"""Above this a file is not parsed at all."""
+
 MAX_RECORDED_BYTES: Final = 96 * 1024
 """Of a larger file a record tells nothing that is parsed: whoever saves it would wait for that."""
-
-"""Above this a file is not parsed at all."""
 
 MAX_STEPS: Final = 20_000
 """Reports of progress, one for each hundred operations, after which a parse is given up.
@@ -31,84 +32,6 @@ Late: TypeAlias = Callable[[], bool]
 
 _CHUNK: Final = 64 * 1024
 _BARE_RETURN: Final = re.compile(rb"\r(?!\n)")
-
-
-class Point(NamedTuple):
-    """A place in a text; both count from 0, the column in bytes."""
-
-    row: int
-    column: int
-
-
-class Cursor(Protocol):
-    """A place among the children of a node."""
-
-    @property
-    def node(self) -> "Node | None":
-        """The node that it is at."""
-
-    @property
-    def field_name(self) -> str | None:
-        """What part in the rule that node has."""
-
-    def goto_first_child(self) -> bool:
-        """Go down; false: there is nothing below."""
-
-    def goto_next_sibling(self) -> bool:
-        """Go on; false: there is no more."""
-
-
-class Node(Protocol):
-    """What is asked of a node; the grammars' own types load with the grammars."""
-
-    @property
-    def type(self) -> str:
-        """The name of the grammar's rule, or the sign itself."""
-
-    @property
-    def is_named(self) -> bool:
-        """Whether it is more than a sign."""
-
-    @property
-    def start_byte(self) -> int:
-        """Where it begins."""
-
-    @property
-    def end_byte(self) -> int:
-        """Where it ends."""
-
-    @property
-    def start_point(self) -> Point:
-        """The place where it begins."""
-
-    @property
-    def end_point(self) -> Point:
-        """The place where it ends."""
-
-    @property
-    def parent(self) -> "Node | None":
-        """What it is part of."""
-
-    @property
-    def child_count(self) -> int:
-        """How many parts it has."""
-
-    @property
-    def children(self) -> Sequence["Node"]:
-        """All below it, in order."""
-
-    @property
-    def named_children(self) -> Sequence["Node"]:
-        """Those of them that are more than a sign."""
-
-    def walk(self) -> Cursor:
-        """Begin a walk at this node."""
-
-    def child_by_field_name(self, name: str, /) -> "Node | None":
-        """Give the first with a part in the rule."""
-
-    def descendant_for_byte_range(self, start_byte: int, end_byte: int, /) -> "Node | None":
-        """Give the smallest that spans two places."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,26 +13,27 @@ from intent_lsp.core.unseen import SURROGATES, UNSEEN
 _SHORT: Final = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 # HTML, links and what tables and code spans are made of; every space but the plain one; a space
 # at an end, which is taken off. `[redacted]` stays, and is no link.
-_ANYWHERE = (
+ANYWHERE = (
     rf"""[\\`"|<>@&{UNSEEN}{SURROGATES}]|[^\S ]|\A | \Z|:(?=//)"""
     r"|\[(?!redacted\])|(?<!\[redacted)\]|(?<=\[redacted\])\("
 )
-_IN_CODE = re.compile(_ANYWHERE)
+_IN_CODE = re.compile(ANYWHERE)
 # Outside of a code span also emphasis, headings' ends, bare links and our own dash.
-_IN_PROSE = re.compile(rf"{_ANYWHERE}|[*~#—]|(?<!\w)_++|(?<!_)_++(?![^\W_])|(?i:(?<=www)\.)")
+_IN_PROSE = re.compile(rf"{ANYWHERE}|[*~#—]|(?<!\w)_++|(?<!_)_++(?![^\W_])|(?i:(?<=www)\.)")
 
 
 def in_code(text: str) -> str:
     """Spell a value that stands in a code span, be it in a cell of a table."""
-    return _spelled(text, _IN_CODE)
+    return spelled(text, _IN_CODE)
 
 
 def in_prose(text: str) -> str:
     """Spell a value that stands in a heading or a paragraph, after a word of ours."""
-    return _spelled(text, _IN_PROSE)
+    return spelled(text, _IN_PROSE)
 
 
-def _spelled(text: str, special: re.Pattern[str]) -> str:
+def spelled(text: str, special: re.Pattern[str]) -> str:
+    """Spell a value of which whatever `special` finds would mean something where it stands."""
     return special.sub(lambda found: "".join(map(_escape, found.group())), redacted(text))
 
 

@@ -9,15 +9,8 @@ from typing import Final
 
 from intent_lsp.formats.definition_kinds import CONTAINERS, DEEPEST, HELD_WITH, LISTS, kinds_of
 from intent_lsp.formats.definition_names import defines, definition_name
-from intent_lsp.formats.languages import (
-    Late,
-    Node,
-    SyntaxTree,
-    captured,
-    in_time,
-    language_of,
-    parse,
-)
+from intent_lsp.formats.languages import Late, SyntaxTree, captured, in_time, language_of, parse
+from intent_lsp.formats.syntax_node import Node
 
 MAX_NAMED: Final = 400
 """Characters of a qualified name; of a longer one its end is left."""

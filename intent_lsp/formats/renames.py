@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from intent_lsp.formats.languages import Node, SyntaxTree
+from intent_lsp.formats.languages import SyntaxTree
 from intent_lsp.formats.scopes import Scope, binds, is_identifier, is_member, known_everywhere
+from intent_lsp.formats.syntax_node import Node
 
 MAX_PLACES: Final = 2_000
 """Places of names above which a change is too large to be called a renaming."""

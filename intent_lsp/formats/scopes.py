@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
-from intent_lsp.formats.languages import Node, SyntaxTree
+from intent_lsp.formats.languages import SyntaxTree
+from intent_lsp.formats.syntax_node import Node
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,8 +14,9 @@ from intent_lsp.core.command_words import Word
 from intent_lsp.core.commands import START, CommandReading, Place, together, unknown
 from intent_lsp.formats.shell_evaluated import Evaluated
 from intent_lsp.formats.shell_redirects import read_tail, redirected
-from intent_lsp.formats.shell_syntax import LOST_TEXT, Node, loses_text, parse, spelling
+from intent_lsp.formats.shell_syntax import LOST_TEXT, loses_text, parse, spelling
 from intent_lsp.formats.shell_words import words_of
+from intent_lsp.formats.syntax_node import Node
 
 MAX_NESTING: Final = 60
 """Levels of commands inside commands, texts inside texts included, that are read."""

@@ -12,8 +12,9 @@ from typing import Final
 from intent_lsp.core.command_variables import chosen_programs, named_variable
 from intent_lsp.core.commands import CommandReading, unknown
 from intent_lsp.formats.shell_numbers import holds_a_number, prints_a_number
-from intent_lsp.formats.shell_syntax import Node, spelling
+from intent_lsp.formats.shell_syntax import spelling
 from intent_lsp.formats.shell_words import words_of
+from intent_lsp.formats.syntax_node import Node
 
 _COMPARING: Final = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
 _ASKING: Final = frozenset({"-v", "-R"})

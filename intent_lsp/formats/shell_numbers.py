@@ -6,7 +6,8 @@ Invariant: what might be anything else is not held for a number.
 import re
 from typing import Final
 
-from intent_lsp.formats.shell_syntax import Node, spelling
+from intent_lsp.formats.shell_syntax import spelling
+from intent_lsp.formats.syntax_node import Node
 
 _NUMBERS: Final = re.compile(
     r"(?P<quote>[\"']?)[-+]?[0-9]*(?P=quote)"  # also nothing at all

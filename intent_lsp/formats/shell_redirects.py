@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from intent_lsp.core.command_targets import Site, target
 from intent_lsp.core.command_words import Word
 from intent_lsp.core.commands import NOTHING, CommandReading, Effect, Place, unknown
-from intent_lsp.formats.shell_syntax import LOST_TEXT, Node, loses_text, spelling
+from intent_lsp.formats.shell_syntax import LOST_TEXT, loses_text, spelling
 from intent_lsp.formats.shell_words import words_of
+from intent_lsp.formats.syntax_node import Node
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

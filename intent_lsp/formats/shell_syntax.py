@@ -4,10 +4,11 @@ Invariant: a tree is given for any text up to a length; what the grammar could n
 told by `flawed`.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final, Protocol, cast
+
+from intent_lsp.formats.syntax_node import Node
 
 LOST_TEXT: Final = (
     "A word that begins with an escaped blank or is broken over two lines is not read"
@@ -15,41 +16,6 @@ LOST_TEXT: Final = (
 
 MAX_COMMAND_BYTES: Final = 256 * 1024
 """Above this a text is not parsed at all."""
-
-
-class Node(Protocol):
-    """What is asked of a node; the grammar's own types load with the grammar."""
-
-    @property
-    def type(self) -> str:
-        """The name of the grammar's rule, or the sign itself."""
-
-    @property
-    def text(self) -> bytes | None:
-        """The bytes as they were typed."""
-
-    @property
-    def is_named(self) -> bool:
-        """Whether it is more than a sign."""
-
-    @property
-    def start_byte(self) -> int:
-        """Where it begins."""
-
-    @property
-    def end_byte(self) -> int:
-        """Where it ends."""
-
-    @property
-    def children(self) -> Sequence["Node"]:
-        """All below it, in order."""
-
-    @property
-    def named_children(self) -> Sequence["Node"]:
-        """Those of them that are more than a sign."""
-
-    def children_by_field_name(self, name: str, /) -> Sequence["Node"]:
-        """Give those with a part in the rule."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from intent_lsp.core.command_words import Word
-from intent_lsp.formats.shell_syntax import Node, spelling, typed
+from intent_lsp.formats.shell_syntax import spelling, typed
+from intent_lsp.formats.syntax_node import Node
 
 MAX_ALTERNATIVES: Final = 64
 """Words that one word with braces may become; with more it is unknown."""

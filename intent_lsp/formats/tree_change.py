@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from intent_lsp.formats.definition_names import definition_name
-from intent_lsp.formats.languages import Node, SyntaxTree
+from intent_lsp.formats.languages import SyntaxTree
 from intent_lsp.formats.renames import Renamed
 from intent_lsp.formats.scopes import Scope, is_identifier, scope_below
+from intent_lsp.formats.syntax_node import Node
 from intent_lsp.formats.tree_parts import Part, parts_of, spelled_alike
 
 DEEPEST: Final = 1_000

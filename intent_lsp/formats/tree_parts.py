@@ -8,7 +8,8 @@ from typing import Final
 
 from intent_lsp.formats.definition_kinds import HELD_WITH, LISTS, kinds_of
 from intent_lsp.formats.definition_names import defines
-from intent_lsp.formats.languages import Node, SyntaxTree
+from intent_lsp.formats.languages import SyntaxTree
+from intent_lsp.formats.syntax_node import Node
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,11 +39,6 @@ class Sight:
     unmerged: frozenset[WorkspacePath] = frozenset()
 
 
-def _is_temporary(path: WorkspacePath) -> bool:
-    """Whether a file is one that the server writes before it gives it its name."""
-    return path.rpartition("/")[2].startswith(TEMPORARY_PREFIX)
-
-
 class TreeSight:
     """Looks at the work tree of one root, again and again; one thread at a time."""
 
@@ -94,3 +89,8 @@ class TreeSight:
     def _is_old(self, now: Stamp) -> bool:
         age = self._stores.clock().timestamp() - now.mtime_ns / 1e9
         return age > _ROUNDED_BY
+
+
+def _is_temporary(path: WorkspacePath) -> bool:
+    """Whether a file is one that the server writes before it gives it its name."""
+    return path.rpartition("/")[2].startswith(TEMPORARY_PREFIX)

@@ -95,7 +95,7 @@ class _Rows:
     def _numbers(self, names: Sequence[str | None]) -> list[int | None]:
         """Give the numbers by which names are kept: the same few come again and again."""
         numbers, connection = self.numbers, self.connection
-        for name in dict.fromkeys(names).keys() - numbers.keys():
+        for name in set(names).difference(numbers):
             connection.execute(_NAME, (name,))
             (numbers[name],) = connection.execute(_NUMBER, (name,)).fetchone()
         return [numbers[name] for name in names]

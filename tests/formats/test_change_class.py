@@ -1,3 +1,5 @@
+"""What kind of change an edit was, held against what a reviewer would say."""
+
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -10,6 +12,7 @@ from intent_lsp.core.records import MutationClass
 from intent_lsp.formats.change_class import inferred_change, inferred_class
 from intent_lsp.formats.languages import MAX_RECORDED_BYTES
 from intent_lsp.store.clock import deadline
+from tests.support.source_texts import contents, suffixes
 
 PAIRS = Path(__file__).parent / "data" / "change_class.txt"
 
@@ -139,29 +142,9 @@ def test_hostile_texts_are_answered(path: str) -> None:
 
 
 @given(
-    before=st.binary(max_size=100) | st.text(max_size=100).map(str.encode),
-    after=st.binary(max_size=100) | st.text(max_size=100).map(str.encode),
-    suffix=st.sampled_from(
-        [
-            "py",
-            "js",
-            "tsx",
-            "go",
-            "rs",
-            "java",
-            "c",
-            "cpp",
-            "cs",
-            "rb",
-            "php",
-            "kt",
-            "swift",
-            "sh",
-            "sql",
-            "css",
-            "yaml",
-        ]
-    ),
+    before=contents,
+    after=contents,
+    suffix=suffixes,
 )
 def test_any_two_contents_have_a_class(before: bytes, after: bytes, suffix: str) -> None:
     assert inferred_class(f"x.{suffix}", before, after) in MutationClass

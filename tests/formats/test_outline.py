@@ -1,14 +1,16 @@
+"""The definitions of texts in each language, and what is no text at all."""
+
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import example, given
-from hypothesis import strategies as st
 
 from intent_lsp.formats.languages import MAX_PARSED_BYTES, language_of, parse
 from intent_lsp.formats.outline import MAX_NAMED, Definition, outline
 from intent_lsp.store.clock import deadline
+from tests.support.source_texts import contents, suffixes
 
 CASES = Path(__file__).parent / "data" / "outlines.txt"
 
@@ -151,28 +153,8 @@ def test_a_text_that_takes_too_many_steps_has_no_tree() -> None:
 
 
 @given(
-    data=st.binary(max_size=200) | st.text(max_size=200).map(str.encode),
-    suffix=st.sampled_from(
-        [
-            "py",
-            "js",
-            "ts",
-            "go",
-            "rs",
-            "java",
-            "c",
-            "cpp",
-            "cs",
-            "rb",
-            "php",
-            "kt",
-            "swift",
-            "sh",
-            "sql",
-            "html",
-            "css",
-        ]
-    ),
+    data=contents,
+    suffix=suffixes,
 )
 @example(data=b"class :\n def (", suffix="py")
 def test_any_content_has_an_outline_within_its_lines(data: bytes, suffix: str) -> None:

@@ -9,7 +9,8 @@ import pytest
 from intent_lsp.core.commands import CommandKind
 from intent_lsp.formats.shell import read_command
 from intent_lsp.formats.shell_numbers import holds_a_number
-from intent_lsp.formats.shell_syntax import Node, parse
+from intent_lsp.formats.shell_syntax import parse
+from intent_lsp.formats.syntax_node import Node
 
 BASH = shutil.which("bash")
 needs_bash = pytest.mark.skipif(BASH is None, reason="there is no bash here")

@@ -1,3 +1,5 @@
+"""The fingerprint of what a file defines: what changes it, and what does not."""
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st

@@ -36,12 +36,12 @@ class IntentPlaces:
     async def references(self, params: lsp.ReferenceParams) -> list[lsp.Location]:
         """Answer `textDocument/references` on an intent's id: every line of its records."""
         tracked = self._workplace.tracked_at(params.text_document.uri)
-        if tracked is not None:
-            # Who governs a document is found out after it is opened.
-            await self._workplace.settled(tracked.uri)
-        if tracked is None or tracked.attached is None or tracked.place is None:
+        if tracked is None:
             return []
-        if tracked.place.path != INTENTS_FILE:
+        # Who governs a document is found out after it is opened.
+        await self._workplace.settled(tracked.uri)
+        place = tracked.place
+        if tracked.attached is None or place is None or place.path != INTENTS_FILE:
             return []
         return await self._workplace.work.in_thread(
             self._of_intent,

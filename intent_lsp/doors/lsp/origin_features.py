@@ -3,8 +3,9 @@
 Invariant: a question that comes before anybody can answer waits for that, and is no error.
 """
 
-from collections.abc import Awaitable, Callable
-from typing import Any, Protocol
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import Any, Final, Protocol
 
 from lsprotocol import types as lsp
 
@@ -19,30 +20,20 @@ class Server(Protocol):
         """Register what answers a message."""
 
 
+_ANSWERED: Final[Mapping[str, Callable[[Any, Any], Awaitable[Any]]]] = {
+    lsp.TEXT_DOCUMENT_HOVER: lambda office, params: office.origins.hover(params),
+    lsp.TEXT_DOCUMENT_CODE_LENS: lambda office, params: office.origins.code_lenses(params),
+    lsp.TEXT_DOCUMENT_INLAY_HINT: lambda office, params: office.origins.inlay_hints(params),
+    lsp.TEXT_DOCUMENT_REFERENCES: lambda office, params: office.places.references(params),
+    lsp.WORKSPACE_SYMBOL: lambda office, params: office.places.symbols(params),
+}
+
+
 def register(server: Server) -> None:
     """Take the questions for hovers, lenses, hints, references and symbols."""
 
-    @server.feature(lsp.TEXT_DOCUMENT_HOVER)
-    async def hover(params: lsp.HoverParams) -> lsp.Hover | None:
-        found: lsp.Hover | None = await (await server.ready()).origins.hover(params)
-        return found
+    async def answer(ask: Callable[[Any, Any], Awaitable[Any]], params: object) -> object:
+        return await ask(await server.ready(), params)
 
-    @server.feature(lsp.TEXT_DOCUMENT_CODE_LENS)
-    async def lenses(params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
-        found: list[lsp.CodeLens] = await (await server.ready()).origins.code_lenses(params)
-        return found
-
-    @server.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
-    async def hints(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
-        found: list[lsp.InlayHint] = await (await server.ready()).origins.inlay_hints(params)
-        return found
-
-    @server.feature(lsp.TEXT_DOCUMENT_REFERENCES)
-    async def references(params: lsp.ReferenceParams) -> list[lsp.Location]:
-        found: list[lsp.Location] = await (await server.ready()).places.references(params)
-        return found
-
-    @server.feature(lsp.WORKSPACE_SYMBOL)
-    async def symbols(params: lsp.WorkspaceSymbolParams) -> list[lsp.WorkspaceSymbol]:
-        found: list[lsp.WorkspaceSymbol] = await (await server.ready()).places.symbols(params)
-        return found
+    for method, ask in _ANSWERED.items():
+        server.feature(method)(partial(answer, ask))

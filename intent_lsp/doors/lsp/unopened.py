@@ -5,7 +5,7 @@ Invariant: whatever stirs a root is followed by one look at its work tree, howev
 
 import asyncio
 import logging
-from collections.abc import Collection
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -18,7 +18,6 @@ from intent_lsp.doors.lsp.outcomes import A_MOMENT, Outcomes
 from intent_lsp.doors.lsp.tree_watching import TreeWatching
 from intent_lsp.doors.lsp.workplace import Workplace
 from intent_lsp.governance.disk_changes import DiskNews
-from intent_lsp.governance.tree_account import TreeLook
 
 _log: Final = logging.getLogger(__name__)
 
@@ -110,7 +109,8 @@ class Unopened:
                 async with root.lane:
                     tree = await self._workplace.work.in_thread(look)
                     if tree is not None:
-                        await self._show(root.attached, tree, everything=everything)
+                        paths = tree.moved.union(tree.paths) if everything else tree.moved
+                        await self._show(root.attached, paths)
                 self._record_when_quiet(root)
                 # A stream of changes is looked at now and then: whoever makes it waits for us, too.
                 pause = RESTED * (self._loop.time() - began)
@@ -118,9 +118,8 @@ class Unopened:
         finally:
             root.looking = False
 
-    async def _show(self, attached: Attached, tree: TreeLook, *, everything: bool) -> None:
-        """Show what is wrong with the changed files that no editor has open."""
-        paths = tree.moved.union(tree.paths) if everything else tree.moved
+    async def _show(self, attached: Attached, paths: Iterable[WorkspacePath]) -> None:
+        """Show what is wrong with those of some files that no editor has open."""
         for path in sorted(paths):
             await self._workplace.look_at_closed(attached, path)
 
@@ -146,7 +145,7 @@ class Unopened:
         for change in news.recorded:
             what = f"{change.path} has changed on disk"
             self._outcomes.recorded(attached, what, change.record, change.queued)
-        await self._show_again(attached, [change.path for change in news.recorded])
+        await self._show(attached, [change.path for change in news.recorded])
         if news.waiting:
             self._outcomes.later(CLAIMED_FOR.total_seconds() + A_MOMENT, self._stir_later(attached))
 
@@ -157,10 +156,6 @@ class Unopened:
             for tracked in self._workplace.of_root(attached)
             if tracked.place is not None and (tracked.saves or tracked.written)
         )
-
-    async def _show_again(self, attached: Attached, paths: Collection[WorkspacePath]) -> None:
-        for path in paths:
-            await self._workplace.look_at_closed(attached, path)
 
     async def _stir_later(self, attached: Attached) -> None:
         self.stir(attached)

@@ -1,0 +1,92 @@
+"""A node of a syntax tree, as any grammar gives it.
+
+Invariant: what is named here is all that is asked; the grammars' own types load with the grammars.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+
+class Point(NamedTuple):
+    """A place in a text; both count from 0, the column in bytes."""
+
+    row: int
+    column: int
+
+
+class Cursor(Protocol):
+    """A place among the children of a node."""
+
+    @property
+    def node(self) -> "Node | None":
+        """The node that it is at."""
+
+    @property
+    def field_name(self) -> str | None:
+        """What part in the rule that node has."""
+
+    def goto_first_child(self) -> bool:
+        """Go down; false: there is nothing below."""
+
+    def goto_next_sibling(self) -> bool:
+        """Go on; false: there is no more."""
+
+
+class Node(Protocol):
+    """What is asked of a node."""
+
+    @property
+    def type(self) -> str:
+        """The name of the grammar's rule, or the sign itself."""
+
+    @property
+    def text(self) -> bytes | None:
+        """The bytes as they were typed."""
+
+    @property
+    def is_named(self) -> bool:
+        """Whether it is more than a sign."""
+
+    @property
+    def start_byte(self) -> int:
+        """Where it begins."""
+
+    @property
+    def end_byte(self) -> int:
+        """Where it ends."""
+
+    @property
+    def start_point(self) -> Point:
+        """The place where it begins."""
+
+    @property
+    def end_point(self) -> Point:
+        """The place where it ends."""
+
+    @property
+    def parent(self) -> "Node | None":
+        """What it is part of."""
+
+    @property
+    def child_count(self) -> int:
+        """How many parts it has."""
+
+    @property
+    def children(self) -> Sequence["Node"]:
+        """All below it, in order."""
+
+    @property
+    def named_children(self) -> Sequence["Node"]:
+        """Those of them that are more than a sign."""
+
+    def walk(self) -> Cursor:
+        """Begin a walk at this node."""
+
+    def child_by_field_name(self, name: str, /) -> "Node | None":
+        """Give the first with a part in the rule."""
+
+    def children_by_field_name(self, name: str, /) -> Sequence["Node"]:
+        """Give those with a part in the rule."""
+
+    def descendant_for_byte_range(self, start_byte: int, end_byte: int, /) -> "Node | None":
+        """Give the smallest that spans two places."""
