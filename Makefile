@@ -16,6 +16,8 @@ TOOLS := .venv-tools
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 TOOLS_READY := $(TOOLS)/.ready
+VSCODE := client-configs/vscode
+VSCODE_READY := $(VSCODE)/node_modules/.ready
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
 
@@ -30,6 +32,10 @@ test: $(READY)  ## the gate: lint, types, architecture, documentation and every 
 .PHONY: test-slow
 test-slow: $(READY)  ## the tests that take minutes, and the laws with many more examples
 	HYPOTHESIS_PROFILE=nightly $(BIN)/python -m pytest -m "slow or not slow" -n $(WORKERS) --dist worksteal $(ARGS)
+
+.PHONY: test-editors
+test-editors: $(READY)  ## drive real editors: each journey N times in a row with ARGS="--count N"
+	$(BIN)/python -m pytest tests/editors $(ARGS)
 
 .PHONY: demo
 demo: $(READY)  ## watch a real server govern a real repository
@@ -54,6 +60,19 @@ docs: $(READY)  ## write the code map of docs/architecture.md anew
 report-images: $(READY)  ## take the documentation's pictures of a report, in Chromium
 	$(BIN)/python -m tests.support.report_images
 
+.PHONY: editor-images
+editor-images: $(READY)  ## take the documentation's pictures of VS Code, in Chromium
+	$(BIN)/python -m tests.support.editor_images
+
+.PHONY: vsix
+vsix: $(READY) $(VSCODE_READY)  ## build the VS Code extension, build/intent-lsp-VERSION.vsix
+	cd $(VSCODE) && npm run --silent check && npm run --silent build
+	rm -rf $(VSCODE)/bundled
+	$(BIN)/python -m hatchling build -t wheel -d $(VSCODE)/bundled
+	mkdir -p build
+	cd $(VSCODE) && npm run --silent package -- \
+	  --out $(CURDIR)/build/intent-lsp-$$(node -p 'require("./package.json").version').vsix
+
 .PHONY: setup
 setup: $(READY)  ## make or renew the environment in .venv
 
@@ -72,8 +91,8 @@ audit: $(TOOLS_READY)  ## look the pinned releases up in the advisory database
 
 .PHONY: clean
 clean:  ## remove the environments, the caches and what was built
-	rm -rf $(VENV) $(TOOLS) build dist .coverage .coverage.* .hypothesis .import_linter_cache \
-	  .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(TOOLS) $(VSCODE)/node_modules $(VSCODE)/dist $(VSCODE)/bundled build dist .coverage .coverage.* \
+	  .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Stamps: an environment is renewed when its lock is newer, and is not touched otherwise.
@@ -87,6 +106,10 @@ $(READY): requirements/dev.lock pyproject.toml
 $(TOOLS_READY): requirements/tools.lock
 	$(call make-environment,$(TOOLS))
 	$(TOOLS)/bin/python -m pip install -qq --require-hashes --no-deps -r requirements/tools.lock
+	@touch $@
+
+$(VSCODE_READY): $(VSCODE)/package.json $(VSCODE)/package-lock.json
+	cd $(VSCODE) && npm ci --silent
 	@touch $@
 
 define make-environment

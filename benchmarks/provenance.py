@@ -2,14 +2,23 @@
 
 Blame of a file of 10,000 lines with 1,000 edits, beside `git blame` of the same file with the same
 edits as commits. Then saves of a file of 10,000 lines in a server, from `didSave` until the record
-is told, beside what each cannot do without: a diff, an outline and an fsync. Then the start on a
-work tree of 50,000 files until the server is quiet, beside `git status`.
+is told, beside what each cannot do without: a diff, a parse and an fsync. Then the first look at
+a work tree of 50,000 files, beside `git status`. Then nothing for a minute.
 `python -m benchmarks.provenance`
 """
 
+import argparse
+import ast
+import dataclasses
+import inspect
+import logging
 import os
 import random
+import shutil
 import subprocess
+import tarfile
+import time
+import typing
 import uuid
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
@@ -32,11 +41,19 @@ from benchmarks.support.figures import Options, Report, Watch, p50, p99, read_op
 from benchmarks.support.process import cpu_seconds, wait_until_idle
 from benchmarks.support.project import project
 from intent_lsp.core.content import hash_content
-from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.records import Contributor, Conversation, EntityType, Event, RecordFile
+from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath
+from intent_lsp.core.records import (
+    HUMAN,
+    Contributor,
+    Conversation,
+    EntityType,
+    Event,
+    RecordFile,
+)
 from intent_lsp.formats.diff import file_ranges
-from intent_lsp.formats.outline import outline
+from intent_lsp.formats.languages import SyntaxTree, parse, parse_again
 from intent_lsp.governance.blaming import ALL_LINES, Blamed, Blaming
+from intent_lsp.governance.desk import Governance
 from intent_lsp.store.ledger import Ledger
 
 PATH = "src/auth/large.py"
@@ -45,12 +62,16 @@ EDITS = 1_000
 ROUNDS = 20
 SAVES = 300
 FILES = 50_000
+SCANS = 10
 QUICK_FILES = 500
 IN_A_DIRECTORY = 50
 AIM_BLAME = 1.0
 AIM_SAVE_MS = 20.0
 AIM_SAVE_P99 = 3.0
 AIM_SCAN = 1.5
+AIM_IDLE = 0.5
+IDLE_FILES = 10_000
+IDLE_SECONDS = 60.0
 
 Text = list[str]
 
@@ -173,8 +194,9 @@ def git(root: Path, given: bytes, *words: str) -> None:
 
 def measure_saves(options: Options, report: Report) -> None:
     """Save a large file in an editor, and do beside it what no save can do without."""
-    text = source(LINES)
+    text, places = written(LINES)
     times, floors = [], []
+    tree = parse("python", "".join(text).encode())
     with project({PATH: "".join(text)}) as root, started(OURS) as server:
         introduce(server, root, notified=True)
         uri = (root / PATH).as_uri()
@@ -182,19 +204,40 @@ def measure_saves(options: Options, report: Report) -> None:
         server.ask("intent/select", {"intentId": "INT-001"})
         for number in range(options.rounds(SAVES)):
             before = "".join(text).encode()
-            line = f"    changed_{number} = {number}\n"
-            at = (number * 37) % LINES
-            text[at] = line
-            server.write(change(uri, number + 2, [replacing(at, 0, 200, line.rstrip())]))
+            at = places[(number * 37) % len(places)]
+            length = len(text[at].rstrip("\n"))
+            blanks = text[at][: len(text[at]) - len(text[at].lstrip())]
+            text[at] = f"{blanks}changed_{number} = {number}\n"
+            server.write(change(uri, number + 2, [replacing(at, 0, length, text[at].rstrip())]))
             after = "".join(text).encode()
             (root / PATH).write_bytes(after)
             times.append(saved(server, uri))
-            floors.append(least(root, before, after))
-    report.plain("diff + outline + fsync, p50", p50(floors))
-    report.plain("diff + outline + fsync, p99", p99(floors))
+            floor, tree = least(root, before, after, tree)
+            floors.append(floor)
+    report.plain("diff + parse again + fsync, p50", p50(floors))
+    report.plain("diff + parse again + fsync, p99", p99(floors))
     report.held("save until its record is told, p50", p50(times), aim=AIM_SAVE_MS, unit="ms")
     report.plain("save until its record is told, p99", p99(times))
-    report.held("save / (diff + outline + fsync), p99", p99(times) / p99(floors), aim=AIM_SAVE_P99)
+    ratio = p99(times) / p99(floors)
+    report.held("save / (diff + parse again + fsync), p99", ratio, aim=AIM_SAVE_P99)
+
+
+def written(count: int) -> tuple[Text, list[int]]:
+    """Give a module of so many lines that people wrote, and its lines that assign something.
+
+    It is put together from Python's own modules, with as many lines of `source` as are missing.
+    """
+    text: Text = []
+    places: list[int] = []
+    for module in (argparse, ast, inspect, typing, dataclasses, subprocess, tarfile, logging):
+        own = inspect.getsource(module).splitlines(keepends=True)
+        if len(text) + len(own) <= count:
+            found = ast.walk(ast.parse("".join(own)))
+            simple = (each for each in found if isinstance(each, ast.Assign))
+            lines = (each.lineno - 1 for each in simple if each.lineno == each.end_lineno)
+            places += [len(text) + line for line in lines if ";" not in own[line]]
+            text += own
+    return [*text, *source(count - len(text))], places
 
 
 def saved(server: Client, uri: str) -> float:
@@ -205,16 +248,23 @@ def saved(server: Client, uri: str) -> float:
     return watch.lap()
 
 
-def least(root: Path, before: bytes, after: bytes) -> float:
-    """Do what each save has to: compare, parse, and have the disk keep a line; milliseconds."""
+def least(
+    root: Path, before: bytes, after: bytes, tree: SyntaxTree | None
+) -> tuple[float, SyntaxTree]:
+    """Do what each save has to: compare, parse, and have the disk keep a line; milliseconds.
+
+    `tree` is that of the text before; the one of the text after comes with them.
+    """
     watch = Watch()
     file_ranges(before, after)
-    outline(PATH, after)
+    again = None if tree is None else parse_again(tree, after)
     with (root / ".git" / "bench").open("ab") as file:
         file.write(b"x" * 1000 + b"\n")
         file.flush()
         os.fsync(file.fileno())
-    return watch.lap()
+    if again is None:
+        raise SystemExit("the file is not parsed")
+    return watch.lap(), again
 
 
 def measure_scan(options: Options, report: Report) -> None:
@@ -225,27 +275,44 @@ def measure_scan(options: Options, report: Report) -> None:
         for name in list(files)[:: count // 20]:
             (root / name).write_text("changed\n")
         status, taken, alone = [], [], []
-        for _ in range(3):
+        for _ in range(options.rounds(SCANS)):
             watch = Watch()
             git(root, b"", "-c", "core.fsmonitor=false", "status", "--porcelain")
             status.append(watch.lap())
-            taken.append(quiet_after(root))
+            taken.append(first_scan(root))
             with project({}) as small:
-                alone.append(quiet_after(small))
+                alone.append(first_scan(small))
     report.plain("git status, p50", p50(status))
-    report.plain("processor time until quiet, without files, p50", p50(alone))
-    report.plain("processor time until quiet, p50", p50(taken))
-    beyond = (p50(taken) - p50(alone)) / p50(status)
-    report.held("first scan / git status, p50", beyond, aim=AIM_SCAN)
+    report.plain("first scan of no files, p50", p50(alone))
+    report.plain("first scan, p50", p50(taken))
+    report.held("first scan / git status, p50", p50(taken) / p50(status), aim=AIM_SCAN)
 
 
-def quiet_after(root: Path) -> float:
-    """Start a server on a root; milliseconds of processor time until it is quiet."""
-    with started(OURS) as server:
-        introduce(server, root)
+def first_scan(root: Path) -> float:
+    """Open the governance of a root for an editor, which sees what differs from the commit."""
+    watch = Watch()
+    desk = Governance(root, patient=True)
+    session = desk.open_editor(None, HUMAN)
+    taken = watch.lap()
+    desk.close(session)
+    shutil.rmtree(root / LOCAL_ROOM)
+    return taken
+
+
+def measure_idle(options: Options, report: Report) -> None:
+    """Let a server alone that watches a work tree with an open file; its share of a processor."""
+    count = QUICK_FILES if options.quick else IDLE_FILES
+    files = {f"src/part{n // IN_A_DIRECTORY}/file{n}.py": f"line {n}\n" for n in range(count)}
+    with project(files) as root, started(OURS) as server:
+        introduce(server, root, notified=True)
+        name = next(iter(files))
+        open_document(server, (root / name).as_uri(), files[name])
         server.ask("intent/status", {})
         wait_until_idle(server)
-        return cpu_seconds(server) * 1000
+        watch, before = Watch(), cpu_seconds(server)
+        time.sleep(IDLE_SECONDS / 10 if options.quick else IDLE_SECONDS)
+        used = 1000 * (cpu_seconds(server) - before) / watch.lap()
+    report.held("idle, of one processor", 100 * used, aim=AIM_IDLE, unit="%")
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -254,6 +321,7 @@ def main(words: Sequence[str] | None = None) -> int:
     measure_blame(options, report)
     measure_saves(options, report)
     measure_scan(options, report)
+    measure_idle(options, report)
     return report.status
 
 

@@ -1,41 +1,79 @@
-"""How long an editor waits for the server: from process start until `initialize` is answered.
+"""How long an editor waits for the server: from process start until it answers, and shows.
 
-Minima of interleaved starts, as a ratio to a bare pygls server's.
+Until `initialize` is answered, and until the first diagnostic: of an intents file with a mistake,
+and of a source file outside every scope. Minima of interleaved starts, as a ratio to a bare pygls
+server's, which tells of whatever is opened.
 `python -m benchmarks.startup`
 """
 
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.support.client import BARE, OURS, initialize_params, started
+from benchmarks.support.client import (
+    BARE,
+    OURS,
+    Message,
+    initialize_params,
+    open_document,
+    started,
+)
 from benchmarks.support.figures import Report, Watch, p50, read_options
+from benchmarks.support.project import INTENTS_FILE, TWO_INTENTS, WRONG, project
 
 STARTS = 20
-AIM = 1.25
+ANSWERED_AIM = 1.25
+SHOWN_AIM = 1.3
+SOURCE = "src/a.py"
 
 
-def start(command: Sequence[str], root: Path) -> float:
-    """Start a server once; milliseconds until it has introduced itself."""
+def start(command: Sequence[str], root: Path, name: str, text: str) -> tuple[float, float]:
+    """Start a server once and open a file.
+
+    Gives milliseconds until it has introduced itself, and until it shows a first problem.
+    """
     watch = Watch()
     with started(command, root) as client:
         client.ask("initialize", initialize_params(root))
-        return watch.lap()
+        answered = watch.lap()
+        client.notify("initialized", {})
+        open_document(client, (root / name).as_uri(), text)
+        client.read_until(_shows)
+        return answered, answered + watch.lap()
+
+
+def _shows(said: Message) -> bool:
+    is_push = said.get("method") == "textDocument/publishDiagnostics"
+    return is_push and bool(said["params"]["diagnostics"])
+
+
+def compare(report: Report, rounds: int, name: str, text: str) -> tuple[list[float], list[float]]:
+    """Start both servers in turns; give the minima of each: answered, shown."""
+    files, intents = ({}, text) if name == INTENTS_FILE else ({name: "x = 1\n"}, TWO_INTENTS)
+    bare, ours = [*BARE, "--tell-open"], OURS
+    with project(files, intents) as root:
+        # The first start of each fills the disk's and the interpreter's caches.
+        pairs = [
+            (start(bare, root, name, text), start(ours, root, name, text))
+            for _ in range(rounds + 1)
+        ][1:]
+    theirs, mine = (list(zip(*(pair[at] for pair in pairs), strict=True)) for at in (0, 1))
+    for server, (answered, shown) in (("bare pygls server", theirs), ("intent-lsp serve", mine)):
+        for what, times in (("answered", answered), ("first problem", shown)):
+            report.plain(f"{server}, {what}, minimum", min(times))
+            report.plain(f"{server}, {what}, median", p50(times))
+    return [min(times) for times in theirs], [min(times) for times in mine]
 
 
 def main(words: Sequence[str] | None = None) -> int:
     options = read_options(__doc__, words)
-    report = Report("start until initialize is answered", options)
-    with tempfile.TemporaryDirectory() as directory:
-        root = Path(directory).resolve()
-        # The first start of each fills the disk's and the interpreter's caches.
-        pairs = [(start(BARE, root), start(OURS, root)) for _ in range(options.rounds(STARTS) + 1)]
-    bare, ours = ([pair[at] for pair in pairs[1:]] for at in (0, 1))
-    report.plain("bare pygls server, minimum", min(bare))
-    report.plain("intent-lsp serve, minimum", min(ours))
-    report.plain("bare pygls server, median", p50(bare))
-    report.plain("intent-lsp serve, median", p50(ours))
-    report.held("minimum / minimum", min(ours) / min(bare), aim=AIM)
+    rounds = options.rounds(STARTS)
+    report = Report("start until initialize is answered and an intents file is checked", options)
+    theirs, mine = compare(report, rounds, INTENTS_FILE, WRONG)
+    report.held("answered, minimum / minimum", mine[0] / theirs[0], aim=ANSWERED_AIM)
+    report.held("first problem, minimum / minimum", mine[1] / theirs[1], aim=SHOWN_AIM)
+    print("start until a source file is judged")
+    theirs, mine = compare(report, rounds, SOURCE, "x = 2\n")
+    report.plain("first problem, minimum / minimum", mine[1] / theirs[1], unit="x")
     return report.status
 
 

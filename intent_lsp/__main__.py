@@ -28,7 +28,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return run(words, product_line=PRODUCT_LINE, serve=_serve)
 
 
-def _serve(level: str) -> int:
+def _serve(
+    level: str,
+    *,
+    scheme: str = "stdio",
+    endpoint: tuple[str, int] = ("", 0),
+    token_file: str | None = None,
+    origins: Sequence[str] = (),
+) -> int:
     if sys.platform != "win32":
         # Heard once the event loop can: an interrupt in the midst of an import may get lost there.
         signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
@@ -45,7 +52,13 @@ def _serve(level: str) -> int:
     gc.freeze()
     gc.enable()
     with logging_to(server.protocol, level):
-        return serve_stdio(server)
+        if scheme == "stdio":
+            return serve_stdio(server)
+        # Who is started at standard input, as nearly all are, does not pay for the network.
+        from intent_lsp.doors.lsp.listening import open_doorway, place_at, serve_doorway  # noqa: PLC0415
+
+        place = place_at(scheme, endpoint, token_file=token_file, origins=origins)
+        return serve_doorway(server, open_doorway(place))
 
 
 if __name__ == "__main__":

@@ -17,10 +17,17 @@ from tests.support.repository import Repository
 # A slow machine is no broken law: neither a deadline nor a slow generator fails a test.
 _PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("dev", _PATIENT, max_examples=50)
-settings.register_profile("ci", _PATIENT, max_examples=100, derandomize=True, database=None)
+settings.register_profile("ci", _PATIENT, max_examples=50, derandomize=True, database=None)
 settings.register_profile("nightly", _PATIENT, max_examples=5000)
 
-_LONGEST = ("test_two_servers", "[mypy]", "test_neovim", "test_benchmarks", "test_lifecycle")
+_LONGEST = (
+    "test_two_servers",
+    "[mypy]",
+    "test_neovim",
+    "test_vscode",
+    "test_benchmarks",
+    "test_lifecycle",
+)
 
 _home = pytest.StashKey[Path]()
 _environment = pytest.StashKey[Mapping[str, str]]()

@@ -241,7 +241,7 @@ class ShellDoor(Door):
     def _run(self, *words: str, who: Asker) -> tuple[int, str]:
         agent = ("--agent", who.agent) if who.agent else ()
         place = ("-C", str(self.root), "--session", who.session, *agent)
-        status = run((*words, *place), product_line="intent-lsp", serve=lambda _: 2)
+        status = run((*words, *place), product_line="intent-lsp", serve=lambda _, **__: 2)
         out, err = self.capsys.readouterr()
         assert status != 2, err
         return status, out

@@ -29,6 +29,7 @@ WRITERS = {
     "store.root_lock",
     "store.ledger_queue",
     "store.state",
+    "store.token_file",
     "store.work_files",
 }
 CLOCK = "store.clock"

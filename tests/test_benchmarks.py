@@ -2,12 +2,21 @@
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.support import chromium, code_server
+
 ROOT = Path(__file__).parent.parent
 NAMES = sorted(path.stem for path in (ROOT / "benchmarks").glob("[!_]*.py"))
+
+
+NEEDS: dict[str, tuple[Callable[[], object], ...]] = {
+    "vscode_start": (chromium.program, code_server.installed),
+}
+"""What has to be there for some; a test without it is skipped, but never in CI."""
 
 
 def run(*words: str) -> subprocess.CompletedProcess[str]:
@@ -19,6 +28,8 @@ def run(*words: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.e2e
 @pytest.mark.parametrize("name", NAMES)
 def test_a_benchmark_prints_its_figures_beside_their_aims(name: str) -> None:
+    for needed in NEEDS.get(name, ()):
+        needed()
     done = run(f"benchmarks.{name}", "--quick")
     assert done.returncode == 0, done.stderr
     title, *figures = done.stdout.splitlines()

@@ -1,23 +1,33 @@
 """The floor: a stock pygls server that does nothing of its own.
 
 It answers every change with one fixed diagnostic, every save with no edit, every `bare/echo` with
-null. `python -m benchmarks.support.bare_server`
+null; with `--tell-open`, each document that is opened with that diagnostic, too.
+`python -m benchmarks.support.bare_server [--tell-open]`
 """
+
+import sys
 
 from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
+
+TELL_OPEN = "--tell-open"
 
 server = LanguageServer("bare", "1")
 
 
 @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
-def opened(_: lsp.DidOpenTextDocumentParams) -> None:
+def opened(params: lsp.DidOpenTextDocumentParams) -> None:
     """Take an open document."""
+    if TELL_OPEN in sys.argv:
+        tell(params.text_document)
 
 
 @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
 def changed(params: lsp.DidChangeTextDocumentParams) -> None:
-    document = params.text_document
+    tell(params.text_document)
+
+
+def tell(document: lsp.TextDocumentItem | lsp.VersionedTextDocumentIdentifier) -> None:
     start = lsp.Position(0, 0)
     shown = lsp.Diagnostic(range=lsp.Range(start, start), message="changed", source="bare")
     server.text_document_publish_diagnostics(

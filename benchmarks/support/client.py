@@ -152,10 +152,14 @@ def started(command: Sequence[str], directory: Path | None = None) -> Iterator[C
 
 
 def environment() -> Mapping[str, str]:
-    """Give the environment of every child: the project on the path, no person's git settings."""
+    """Give the environment of every child: the project on the path, no person's git settings.
+
+    What was compiled is kept, as on a person's machine.
+    """
     path = os.pathsep.join(filter(None, (str(_PROJECT), os.environ.get("PYTHONPATH"))))
+    kept = {name: at for name, at in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return {
-        **os.environ,
+        **kept,
         "PYTHONPATH": path,
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",

@@ -25,6 +25,9 @@ active_intents:
 """
 """INT-001 owns nothing of what is edited."""
 
+WRONG: Final = TWO_INTENTS.replace("IN_PROGRESS", "BEGUN", 1)
+"""An intents file with one problem, which is shown as soon as anything is."""
+
 
 ENTRY: Final = """\
   - id: INT-{n:04}

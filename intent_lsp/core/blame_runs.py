@@ -28,6 +28,11 @@ class BlameRun:
     path: str | None = None
     confidence: Confidence = Confidence.UNATTRIBUTED
 
+    @property
+    def count(self) -> int:
+        """How many lines it has."""
+        return self.end_line - self.start_line + 1
+
 
 def blame_runs(
     claims: Sequence[Claim | None], sources: Sequence[Source], first: int, last: int

@@ -75,6 +75,12 @@ def split_lines(text: str) -> list[str]:
     return lines
 
 
+def lines_if_text(data: bytes | None) -> list[str]:
+    """Give the lines of a content; none where there is no file, or it is no text."""
+    text = None if data is None else decode(data)
+    return [] if text is None else split_lines(text.text)
+
+
 def line_body(line: str) -> str:
     """Give a line without its terminator."""
     if line.endswith("\r\n"):

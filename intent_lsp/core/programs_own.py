@@ -36,7 +36,7 @@ _OWN: Final = Program(
         "trace": Program(
             forms=(_ABOUT,),
             subcommands={
-                **dict.fromkeys(("list", "show", "stats"), _READS),
+                **dict.fromkeys(("list", "show", "blame", "lines", "stats"), _READS),
                 **dict.fromkeys(("verify", "seal"), _CHECKS),
                 "report": _REPORTS,
                 "export": _EXPORTS,

@@ -3,15 +3,39 @@
 Invariant: every key is there; what is not known of a run is null.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from intent_lsp.core.blame_runs import BlameRun
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileRuns:
+    """Some runs of a file, and how many lines it has."""
+
+    path: str
+    uri: str
+    line_count: int
+    runs: Sequence[BlameRun]
+
+
 def blame_json(path: str, uri: str, runs: Iterable[BlameRun]) -> dict[str, Any]:
     """Spell the answer of `intent/blame` and of `intent-lsp trace blame --json`."""
     return {"path": path, "uri": uri, "lines": [_run(run) for run in runs]}
+
+
+def lines_json(intent_id: str, files: Sequence[FileRuns], *, truncated: bool) -> dict[str, Any]:
+    """Spell the answer of `intent/lines` and of `intent-lsp trace lines --json`."""
+    return {
+        "intentId": intent_id,
+        "files": [
+            {**blame_json(file.path, file.uri, file.runs), "lineCount": file.line_count}
+            for file in files
+        ],
+        "total": sum(run.count for file in files for run in file.runs),
+        "truncated": truncated,
+    }
 
 
 def _run(run: BlameRun) -> dict[str, Any]:

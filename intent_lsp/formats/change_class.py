@@ -6,10 +6,11 @@ Invariant: a bug fix is never guessed; what is not known to be less is an evolut
 from intent_lsp.core.content import decode, split_lines
 from intent_lsp.core.records import AstFingerprint, MutationClass
 from intent_lsp.formats.file_names import FileKind, kind_of
-from intent_lsp.formats.languages import Late, SyntaxTree, in_time, language_of, parse_for_record
+from intent_lsp.formats.languages import Late, in_time, language_of
+from intent_lsp.formats.outlined_tree import OutlinedTree, TreeOf, tree_alone
 from intent_lsp.formats.renames import consistent
 from intent_lsp.formats.tree_change import TreeChange, tree_change
-from intent_lsp.formats.tree_fingerprint import tree_fingerprint
+from intent_lsp.formats.tree_fingerprint import file_fingerprint, tree_fingerprint
 
 
 def inferred_class(
@@ -20,36 +21,54 @@ def inferred_class(
 
 
 def inferred_change(
-    path: str, before: bytes | None, after: bytes | None, late: Late = in_time
+    path: str,
+    before: bytes | None,
+    after: bytes | None,
+    late: Late = in_time,
+    tree_of: TreeOf = tree_alone,
 ) -> tuple[MutationClass, AstFingerprint | None]:
-    """Infer the class of an edit, and give the fingerprint of what it left; None: not parsed."""
-    language = language_of(path)
-    new = None if language is None or after is None else parse_for_record(language, after, late)
-    fingerprint = None if new is None else tree_fingerprint(new)
+    """Infer the class of an edit, and give the fingerprint of what it left; None: not parsed.
+
+    `tree_of` may know the trees of both contents, or some that are like them.
+    """
     if before is None or after is None:
         gone = after is None and before is not None
-        return MutationClass.FILE_DELETION if gone else MutationClass.FILE_CREATION, fingerprint
-    kind = kind_of(path, language)
-    if kind is FileKind.PROSE:
+        kind = MutationClass.FILE_DELETION if gone else MutationClass.FILE_CREATION
+        return kind, None if after is None else file_fingerprint(path, after, late, tree_of)
+    return _of_edit(path, before, after, late, tree_of)
+
+
+def _of_edit(
+    path: str, before: bytes, after: bytes, late: Late, tree_of: TreeOf
+) -> tuple[MutationClass, AstFingerprint | None]:
+    of = kind_of(path, language_of(path))
+    # The old one comes first, so that the new one's tree is made from it.
+    old = None if of is FileKind.PROSE else tree_of(path, before, late)
+    new = tree_of(path, after, late)
+    change = None
+    if old is not None and new is not None:
+        change = tree_change(old.tree, new.tree, late, new.differs(old))
+    fingerprint = None if new is None else tree_fingerprint(new)
+    if of is FileKind.PROSE:
         return MutationClass.DOCUMENTATION, fingerprint
-    if kind is FileKind.CONFIGURATION and (language is None or new is None):
-        return _of_settings(before, after), fingerprint
-    old = None if language is None or new is None else parse_for_record(language, before, late)
-    change = None if old is None or new is None else tree_change(old, new)
-    if kind is FileKind.CONFIGURATION:
-        prose = change is not None and _only_prose(change)
-        return MutationClass.DOCUMENTATION if prose else MutationClass.CONFIGURATION, fingerprint
+    if of is FileKind.CONFIGURATION and new is None:
+        return _of_settings(before, after), None
+    return _of_trees(of, old, change), fingerprint
+
+
+def _of_trees(of: FileKind, old: OutlinedTree | None, change: TreeChange | None) -> MutationClass:
+    """Tell what changed by the trees of both texts; None: there are not both."""
+    otherwise = MutationClass.INTENT_EVOLUTION
+    if of is FileKind.CONFIGURATION:
+        otherwise = MutationClass.CONFIGURATION
     if old is None or change is None:
-        return MutationClass.INTENT_EVOLUTION, fingerprint
-    return _of_code(old, change), fingerprint
-
-
-def _of_code(old: SyntaxTree, change: TreeChange) -> MutationClass:
+        return otherwise
     if _only_prose(change):
         return MutationClass.DOCUMENTATION
-    if change.alike and consistent(old, change.renamed):
+    refactored = of is not FileKind.CONFIGURATION and change.alike
+    if refactored and consistent(old.tree, change.renamed):
         return MutationClass.AST_REFACTOR
-    return MutationClass.INTENT_EVOLUTION
+    return otherwise
 
 
 def _only_prose(change: TreeChange) -> bool:

@@ -6,13 +6,14 @@ so that no value can pose as a tag or as a line of ours.
 
 import re
 from collections.abc import Iterable, Iterator
-from xml.sax.saxutils import escape
 
 from intent_lsp.core.context import IntentContext, RelatedFile
 from intent_lsp.core.records import Record
 
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_IN_ATTRIBUTE = {'"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
+# The library's own escape would load an HTTP client.
+_IN_TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
+_IN_ATTRIBUTE = _IN_TEXT | str.maketrans({'"': "&quot;", "\n": "&#10;", "\t": "&#9;"})
 
 
 def context_text(context: IntentContext) -> str:
@@ -69,8 +70,8 @@ def _attributes(**values: str) -> str:
 
 
 def _value(value: str) -> str:
-    return escape(_FORBIDDEN.sub("\ufffd", value), _IN_ATTRIBUTE)
+    return _FORBIDDEN.sub("\ufffd", value).translate(_IN_ATTRIBUTE)
 
 
 def _text(value: str) -> str:
-    return escape(_FORBIDDEN.sub("\ufffd", value), {"\r": "&#13;"})
+    return _FORBIDDEN.sub("\ufffd", value).translate(_IN_TEXT)

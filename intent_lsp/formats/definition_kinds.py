@@ -52,7 +52,7 @@ HOLD_VALUES: Final = frozenset(
 )
 """What defines something only if its value is one of `FUNCTION_VALUES`."""
 
-DEEPEST: Final = {"json": 4, "toml": 1}
+DEEPEST: Final = {"json": 4, "toml": 1, "yaml": 7}
 """How deep a definition may stand in languages of data: two levels of keys are an outline."""
 
 
@@ -192,4 +192,5 @@ _KINDS: Final[dict[str, dict[str, str]]] = {
     "toml": {"pair": "key", "table": "table", "table_array_element": "table"},
     "tsx": _TYPED_SCRIPT,
     "typescript": _TYPED_SCRIPT,
+    "yaml": {"block_mapping_pair": "key", "flow_pair": "key"},
 }

@@ -6,10 +6,12 @@ Invariant: hunks are apart by at least one kept line.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 import pygit2
 
+from intent_lsp.core.common_ends import common_head, common_tail
 from intent_lsp.core.content import Text, decode, split_lines
 from intent_lsp.core.ranges import Hunk, count_lines, ranges, whole_file_range
 from intent_lsp.core.records import Range
@@ -30,12 +32,45 @@ def file_ranges(before: bytes | None, after: bytes | None) -> tuple[Range, ...]:
     old_text, new_text = _comparable(old), _comparable(new)
     if old_text is None or new_text is None or not _spelled_alike(old_text, new_text):
         return (whole_range(new),)
-    new_lines = split_lines(new_text.text)
-    hunks = line_hunks(split_lines(old_text.text), new_lines)
+    start, old_part, new_part = _apart(old_text.text, new_text.text)
+    new_lines = split_lines(new_part)
+    hunks = line_hunks(split_lines(old_part), new_lines)
     if hunks is None:
         return (whole_range(new),)
     encoded = [line.encode(new_text.encoding) for line in new_lines]
-    return ranges(hunks, encoded, encoding=new_text.encoding)
+    found = ranges(hunks, encoded, encoding=new_text.encoding)
+    above = _count_lines(new_text.text[:start])
+    return tuple(_further(each, above) for each in found) if above else found
+
+
+def _apart(old: str, new: str) -> tuple[int, str, str]:
+    """Give the whole lines in which two texts differ, a line around them, and where they begin.
+
+    Most of a large file is as it was: to take that apart, too, takes longer than to compare it.
+    """
+    head = common_head(old, new)
+    tail = common_tail(old, new, head)
+    start = old.rfind("\n", 0, max(old.rfind("\n", 0, head), 0)) + 1
+    first_end = new.find("\n", len(new) - tail)
+    end = new.find("\n", first_end + 1) + 1 if first_end >= 0 else 0
+    left = len(new) - end if end else 0
+    return start, old[start : len(old) - left], new[start : len(new) - left]
+
+
+def _count_lines(text: str) -> int:
+    """Count the lines of a text that ends with one, or is empty."""
+    return len(split_lines(text)) if "\r" in text else text.count("\n")
+
+
+def _further(found: Range, lines: int) -> Range:
+    """Give a range so many lines further down on both sides."""
+    old = found.replaced
+    return replace(
+        found,
+        start_line=found.start_line + lines,
+        end_line=found.end_line + lines,
+        replaced=None if old is None else (old[0] + lines, *old[1:]),
+    )
 
 
 def byte_lines(data: bytes) -> list[bytes] | None:
@@ -56,8 +91,8 @@ def line_hunks(old: Sequence[str], new: Sequence[str]) -> tuple[Hunk, ...] | Non
     """
     # Slices of one kind: a list is never equal to a tuple.
     old, new = list(old), list(new)
-    head = _common_head(old, new)
-    tail = _common_tail(old, new, head)
+    head = common_head(old, new)
+    tail = common_tail(old, new, head)
     old_left, new_left = len(old) - head - tail, len(new) - head - tail
     if not old_left and not new_left:
         return ()
@@ -82,29 +117,6 @@ def whole_range(data: bytes) -> Range:
     text = decode(data)
     count = count_lines(data) if text is None else len(split_lines(text.text))
     return whole_file_range(data, count)
-
-
-def _common_head(old: Sequence[str], new: Sequence[str]) -> int:
-    """Count equal lines at the start, by halving: slices compare at the speed of C."""
-    low, high = 0, min(len(old), len(new))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if old[low:middle] == new[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def _common_tail(old: Sequence[str], new: Sequence[str], head: int) -> int:
-    low, high = 0, min(len(old), len(new)) - head
-    while low < high:
-        middle = (low + high + 1) // 2
-        if old[len(old) - middle : len(old) - low] == new[len(new) - middle : len(new) - low]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def _compare(old: Sequence[str], new: Sequence[str], shift: int) -> Iterator[Hunk]:

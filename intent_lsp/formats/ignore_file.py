@@ -6,10 +6,19 @@ Invariant: gitignore lines, matched against the id alone, case-sensitively; the 
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-
-from pathspec import PathSpec, Pattern
+from typing import Protocol
 
 from intent_lsp.core.content import line_body, split_lines
+
+
+class Pattern(Protocol):
+    """One line, compiled; `include` False: it takes back what a line before it ignores."""
+
+    include: bool | None
+
+    def match_file(self, file: str) -> object | None:
+        """Match an id; None: the line is not about it."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +42,14 @@ class IgnoredIntents:
 
 def read_ignored(text: str) -> IgnoredIntents:
     """Read an ignore file; a line that is no pattern ignores nothing."""
-    return IgnoredIntents(tuple(_compiled(map(line_body, split_lines(text)))))
+    lines = split_lines(text)
+    return IgnoredIntents(tuple(_compiled(map(line_body, lines)))) if lines else IgnoredIntents()
 
 
 def _compiled(lines: Iterable[str]) -> Iterator[tuple[str, Pattern]]:
+    # Most projects ignore nothing: they do not wait for this to load.
+    from pathspec import PathSpec  # noqa: PLC0415
+
     for line in lines:
         try:
             spec = PathSpec.from_lines("gitignore", [line])

@@ -13,13 +13,18 @@ from typing import Any, Final, TypeAlias, cast
 
 from intent_lsp.core.content import decode
 from intent_lsp.formats.file_names import name_of, suffix_of
-from intent_lsp.formats.syntax_node import Node
+from intent_lsp.formats.syntax_node import Node, Tree
+from intent_lsp.formats.tree_edit import edited
+from intent_lsp.formats.yaml_depth import is_deep
 
 MAX_PARSED_BYTES: Final = 1024 * 1024
 """Above this a file is not parsed at all."""
 
-MAX_RECORDED_BYTES: Final = 96 * 1024
-"""Of a larger file a record tells nothing that is parsed: whoever saves it would wait for that."""
+RECORDED_AT_MOST: Final = 400 * 1024
+"""Bytes above which records and the intent map tell nothing that is parsed: others wait for them.
+
+10,000 lines of code that people write have 360 KB.
+"""
 
 MAX_STEPS: Final = 20_000
 """Reports of progress, one for each hundred operations, after which a parse is given up.
@@ -36,11 +41,15 @@ _BARE_RETURN: Final = re.compile(rb"\r(?!\n)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SyntaxTree:
-    """A parsed text; `source` are the bytes that its places count in, as UTF-8."""
+    """A parsed text; `source` are the bytes that its places count in, as UTF-8.
+
+    Threads may look at one at the same time.
+    """
 
     language: str
     source: bytes
     root: Node
+    whole: Tree
 
     def text(self, node: Node) -> bytes:
         """Give the bytes of a node as they were typed."""
@@ -58,32 +67,43 @@ def in_time() -> bool:
     return False
 
 
-def parse_for_record(language: str, data: bytes, late: Late = in_time) -> SyntaxTree | None:
-    """Parse what a record tells of; None as of `parse`, and over 96 KB."""
-    return parse(language, data, late) if len(data) <= MAX_RECORDED_BYTES else None
-
-
 def parse(language: str, data: bytes, late: Late = in_time) -> SyntaxTree | None:
     """Parse the content of a file.
 
     None: no such grammar, not a text or with NUL, over 1 MB, or more steps or time than allowed.
     Broken code has the tree of what can be read.
     """
-    text = decode(data) if len(data) <= MAX_PARSED_BYTES else None
-    grammar = None if text is None else _grammar(language)
-    if text is None or grammar is None or "\0" in text.text:
-        # No code has NUL, and some grammars take for ever over it.
+    source = _source(language, data)
+    return None if source is None else _parsed(language, source, None, late)
+
+
+def parse_again(before: SyntaxTree, data: bytes, late: Late = in_time) -> SyntaxTree | None:
+    """Parse another content of a file by the tree of one; it is the tree that `parse` gives.
+
+    What is the same in both is taken over, but only where neither is broken code: what a parser
+    makes of that depends on where it comes from, and what a record tells must not.
+    """
+    source = _source(before.language, data)
+    if source is None:
         return None
-    # A bare return ends a line here (ledger section 1), and does not for a grammar.
-    source = _BARE_RETURN.sub(b"\n", text.text.encode())
-    root = _root(grammar, source, late)
-    return None if root is None else SyntaxTree(language=language, source=source, root=root)
+    if not before.root.has_error:
+        told = edited(before.whole, before.source, source)
+        tree = _parsed(before.language, source, told, late)
+        if tree is not None and not tree.root.has_error:
+            return tree
+    return _parsed(before.language, source, None, late)
 
 
-def captured(tree: SyntaxTree, types: tuple[str, ...], depth: int | None) -> list[Node]:
+def captured(
+    tree: SyntaxTree,
+    types: tuple[str, ...],
+    depth: int | None,
+    stretch: tuple[int, int] | None = None,
+) -> list[Node]:
     """Give all nodes of some types, in the order of the text, the outer before the inner.
 
-    `depth`: how deep they may stand. Types that the grammar does not have are passed.
+    `depth`: how deep they may stand; `stretch`: bytes of which they must have one; None: anywhere.
+    Types that the grammar does not have are passed.
     """
     from tree_sitter import QueryCursor  # noqa: PLC0415 - loaded with the first grammar
 
@@ -93,11 +113,33 @@ def captured(tree: SyntaxTree, types: tuple[str, ...], depth: int | None) -> lis
     cursor = QueryCursor(query)
     if depth is not None:
         cursor.set_max_start_depth(depth)
+    if stretch is not None:
+        cursor.set_byte_range(*stretch)
     found = cursor.captures(cast("Any", tree.root)).get("found", [])
     return sorted(cast("list[Node]", found), key=lambda node: (node.start_byte, -node.end_byte))
 
 
-def _root(grammar: Any, source: bytes, late: Late) -> Node | None:  # noqa: ANN401 - a type of the grammar's
+def _source(language: str, data: bytes) -> bytes | None:
+    text = decode(data) if len(data) <= MAX_PARSED_BYTES else None
+    if text is None or "\0" in text.text:
+        # No code has NUL, and some grammars take for ever over it.
+        return None
+    source = text.text.encode()
+    if b"\r" in source:
+        # A bare return ends a line here (ledger section 1), and does not for a grammar.
+        source = _BARE_RETURN.sub(b"\n", source)
+    return None if language == "yaml" and is_deep(source) else source
+
+
+def _parsed(language: str, source: bytes, before: Tree | None, late: Late) -> SyntaxTree | None:
+    grammar = _grammar(language)
+    whole = None if grammar is None else _tree(grammar, source, before, late)
+    if whole is None:
+        return None
+    return SyntaxTree(language=language, source=source, root=whole.root_node, whole=whole)
+
+
+def _tree(grammar: Any, source: bytes, before: Tree | None, late: Late) -> Tree | None:  # noqa: ANN401 - a type of the grammar's
     from tree_sitter import Parser  # noqa: PLC0415 - loaded with the first grammar
 
     steps = 0
@@ -110,12 +152,14 @@ def _root(grammar: Any, source: bytes, late: Late) -> Node | None:  # noqa: ANN4
     def read(offset: int, _point: object) -> bytes | None:
         return source[offset : offset + _CHUNK] or None
 
+    known = () if before is None else (before,)
+    # A parser keeps state while it parses; threads must not share one.
+    parser: Any = Parser(grammar)
     try:
-        # A parser keeps state while it parses; threads must not share one.
-        tree = Parser(grammar).parse(read, progress_callback=give_up)
+        tree = parser.parse(read, *known, progress_callback=give_up)
     except ValueError:
         return None
-    return cast("Node", tree.root_node)
+    return cast("Tree", tree)
 
 
 @cache
@@ -175,6 +219,7 @@ _SUFFIXES: Final = {
         "toml": "toml",
         "tsx": "tsx",
         "typescript": "ts mts cts",
+        "yaml": "yaml yml",
     }.items()
     for suffix in suffixes.split()
 }

@@ -7,6 +7,7 @@ Invariant: as for one intent: what stands stays as it was (requirements section 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from intent_lsp.core.common_ends import common_head, common_tail
 from intent_lsp.core.findings import TextChange
 from intent_lsp.core.intents import Intent, Intents
 from intent_lsp.formats.intents_yaml import IntentsReader
@@ -87,20 +88,7 @@ def _difference(text: str, after: str) -> Changes:
     """Give one change that makes a text another: what both begin and end with is left out."""
     if text == after:
         return ()
-    shorter = min(len(text), len(after))
-    start = _alike(text, after, shorter)
-    end = _alike(text[::-1], after[::-1], shorter - start)
+    start = common_head(text, after)
+    end = common_tail(text, after, start)
     span = Places(text).span(start, len(text) - end)
     return (TextChange(span, after[start : len(after) - end]),)
-
-
-def _alike(one: str, other: str, at_most: int) -> int:
-    """Count the characters with which both begin, by halves: whole stretches compare quickly."""
-    low, high = 0, at_most
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low

@@ -1,4 +1,4 @@
-"""A node of a syntax tree, as any grammar gives it.
+"""A syntax tree and its nodes, as any grammar gives them.
 
 Invariant: what is named here is all that is asked; the grammars' own types load with the grammars.
 """
@@ -48,6 +48,10 @@ class Node(Protocol):
         """Whether it is more than a sign."""
 
     @property
+    def has_error(self) -> bool:
+        """Whether there is broken code in it."""
+
+    @property
     def start_byte(self) -> int:
         """Where it begins."""
 
@@ -85,8 +89,49 @@ class Node(Protocol):
     def child_by_field_name(self, name: str, /) -> "Node | None":
         """Give the first with a part in the rule."""
 
+    def field_name_for_child(self, child_index: int, /) -> str | None:
+        """Tell what part in the rule the child at a place has."""
+
     def children_by_field_name(self, name: str, /) -> Sequence["Node"]:
         """Give those with a part in the rule."""
 
     def descendant_for_byte_range(self, start_byte: int, end_byte: int, /) -> "Node | None":
         """Give the smallest that spans two places."""
+
+
+class Stretch(Protocol):
+    """A stretch of a text."""
+
+    @property
+    def start_byte(self) -> int:
+        """Where it begins."""
+
+    @property
+    def end_byte(self) -> int:
+        """Where it ends."""
+
+
+class Tree(Protocol):
+    """What is asked of a whole tree."""
+
+    @property
+    def root_node(self) -> Node:
+        """The node that all others are below."""
+
+    def copy(self) -> "Tree":
+        """Give a tree that can be edited alone; the nodes of the two are shared."""
+
+    def edit(  # noqa: PLR0913 - how it is called
+        self,
+        *,
+        start_byte: int,
+        old_end_byte: int,
+        new_end_byte: int,
+        start_point: Point,
+        old_end_point: Point,
+        new_end_point: Point,
+    ) -> None:
+        """Tell where the text has changed; the tree is good for another parse alone then."""
+
+    def changed_ranges(self, new_tree: "Tree", /) -> Sequence[Stretch]:
+        """Tell where an edited tree is not as that of the new text."""

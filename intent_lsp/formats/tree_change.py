@@ -9,11 +9,13 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from intent_lsp.formats.definition_names import definition_name
-from intent_lsp.formats.languages import SyntaxTree
+from intent_lsp.formats.languages import Late, SyntaxTree, in_time
 from intent_lsp.formats.renames import Renamed
+from intent_lsp.formats.same_ends import Trees, differing_parts
 from intent_lsp.formats.scopes import Scope, is_identifier, scope_below
 from intent_lsp.formats.syntax_node import Node
-from intent_lsp.formats.tree_parts import Part, parts_of, spelled_alike
+from intent_lsp.formats.tree_edit import Difference, difference
+from intent_lsp.formats.tree_parts import Part, spelled_alike
 
 DEEPEST: Final = 1_000
 """Levels below which two trees are not compared: code that people write is not so deep."""
@@ -48,20 +50,37 @@ class _Side:
     names: Sequence[str]
 
 
-def tree_change(old: SyntaxTree, new: SyntaxTree) -> TreeChange:
-    """Compare the trees of two texts of one language."""
-    change = TreeChange()
+def tree_change(
+    old: SyntaxTree, new: SyntaxTree, late: Late = in_time, place: Difference | None = None
+) -> TreeChange:
+    """Compare the trees of two texts of one language; they are not alike where time ends.
+
+    `place`: where they differ (`difference`); None: that is to be found out.
+    """
+    broken = old.root.has_error or new.root.has_error
+    if place is None and not broken:
+        place = difference(old.whole, old.source, new.whole, new.source)
+    return change_between(Trees(old=old, new=new, place=place), late)
+
+
+def change_between(trees: Trees, late: Late = in_time) -> TreeChange:
+    """Compare two trees of which it may be known where they are the same."""
+    change, old, new = TreeChange(), trees.old, trees.new
     whole = Scope(start=0, end=len(old.source) + 1)
     pairs = [_Pair(old=Part(node=old.root), new=Part(node=new.root), scope=whole, depth=0)]
     while pairs and change.alike:
         pair = pairs.pop()
+        if late():
+            change.alike = False
+            break
         if pair.depth == 0 or pair.old.text(old) != pair.new.text(new):
-            pairs.extend(_below(old, new, pair, change))
+            pairs.extend(_below(trees, pair, change))
     return change
 
 
-def _below(old: SyntaxTree, new: SyntaxTree, pair: _Pair, change: TreeChange) -> list[_Pair]:
+def _below(trees: Trees, pair: _Pair, change: TreeChange) -> list[_Pair]:
     """Compare two nodes of different texts; give the pairs below that are still to be compared."""
+    old, new = trees.old, trees.new
     one, other = pair.old.node, pair.new.node
     if pair.depth > DEEPEST or not _comparable(pair, old, new):
         change.alike = False
@@ -73,7 +92,7 @@ def _below(old: SyntaxTree, new: SyntaxTree, pair: _Pair, change: TreeChange) ->
         texts = old.text(one), new.text(other)
         change.renamed.append(Renamed(node=one, scope=pair.scope, old=texts[0], new=texts[1]))
         return []
-    was, now = parts_of(old, one), parts_of(new, other)
+    was, now = differing_parts(trees, one, other)
     change.prose |= was.prose != now.prose
     if len(was.fixed) != len(now.fixed) or len(was.movable) != len(now.movable):
         change.alike = False

@@ -2,14 +2,26 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeAlias
 
 from intent_lsp.formats.definition_kinds import HELD_WITH, LISTS, kinds_of
 from intent_lsp.formats.definition_names import defines
 from intent_lsp.formats.languages import SyntaxTree
 from intent_lsp.formats.syntax_node import Node
+
+Child: TypeAlias = tuple[Node, str | None]
+"""A node below another, with its part in the rule."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stretch:
+    """Some children of a node that stand side by side; `opens`: from the first one on."""
+
+    above: Node
+    children: Sequence[Child]
+    opens: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,16 +52,29 @@ class Parts:
     prose: Counter[bytes] = field(default_factory=Counter)
 
 
-def parts_of(tree: SyntaxTree, node: Node) -> Parts:
-    """Take a node apart."""
+def whole(node: Node) -> Stretch:
+    """Give all children of a node."""
+    return Stretch(above=node, children=tuple(_children(node)))
+
+
+def middle(node: Node, head: int, tail: int) -> Stretch:
+    """Give the children of a node without the first and the last so many."""
+    every = node.children
+    places = range(head, len(every) - tail)
+    children = tuple((every[place], node.field_name_for_child(place)) for place in places)
+    return Stretch(above=node, children=children, opens=not head)
+
+
+def parts_of(tree: SyntaxTree, stretch: Stretch) -> Parts:
+    """Take a node apart, or what is asked for of it."""
     parts = Parts()
     attributes: list[Node] = []
-    for child, part in _meaningful(tree, node, parts.prose):
+    for child, part in _meaningful(tree, stretch, parts.prose):
         if child.type == "attribute_item":
             # Rust has attributes before what they belong to, not around it.
             attributes.append(child)
             continue
-        found = _part(tree, node, child, part, tuple(attributes))
+        found = _part(tree, stretch.above, child, part, tuple(attributes))
         (parts.movable if found.movable else parts.fixed).append(found)
         attributes.clear()
     parts.fixed.extend(Part(node=left) for left in attributes)
@@ -63,14 +88,13 @@ def spelled_alike(old: bytes, new: bytes) -> bool:
     return False
 
 
-def _meaningful(
-    tree: SyntaxTree, node: Node, prose: Counter[bytes]
-) -> Iterator[tuple[Node, str | None]]:
+def _meaningful(tree: SyntaxTree, stretch: Stretch, prose: Counter[bytes]) -> Iterator[Child]:
     """Give the children that mean something, with their fields, and count the prose among them."""
+    node = stretch.above
     children = [
-        (child, part) for child, part in _children(node) if not _comment(tree, child, prose)
+        (child, part) for child, part in stretch.children if not _comment(tree, child, prose)
     ]
-    doc = _docstring(tree, node, [child for child, _ in children])
+    doc = _docstring(tree, node, children) if stretch.opens else None
     for place, (child, part) in enumerate(children):
         if child == doc:
             prose[_words(tree, child)] += 1
@@ -80,7 +104,7 @@ def _meaningful(
             yield _bare(node, child), part
 
 
-def _children(node: Node) -> Iterator[tuple[Node, str | None]]:
+def _children(node: Node) -> Iterator[Child]:
     cursor = node.walk()
     more = cursor.goto_first_child()
     while more:
@@ -91,7 +115,7 @@ def _children(node: Node) -> Iterator[tuple[Node, str | None]]:
 
 def _comment(tree: SyntaxTree, node: Node, prose: Counter[bytes]) -> bool:
     """Count a comment as prose; what a tool reads in a comment is code."""
-    if node.type not in _COMMENTS:
+    if node.type not in COMMENTS:
         return False
     words = _words(tree, node)
     if _DIRECTIVE.match(words):
@@ -104,16 +128,16 @@ def _words(tree: SyntaxTree, node: Node) -> bytes:
     return b" ".join(tree.text(node).split())
 
 
-def _docstring(tree: SyntaxTree, node: Node, children: list[Node]) -> Node | None:
+def _docstring(tree: SyntaxTree, node: Node, children: Sequence[Child]) -> Node | None:
     """Find the string that documents a module, a class or a function of Python."""
-    if tree.language != "python" or not children or children[0].type != "expression_statement":
+    if tree.language != "python" or not children or children[0][0].type != "expression_statement":
         return None
     above = node.parent
     documents = above is not None and above.type in ("class_definition", "function_definition")
     if node.type != "module" and not (node.type == "block" and documents):
         return None
-    only = children[0].named_children
-    return children[0] if [each.type for each in only] == ["string"] else None
+    only = children[0][0].named_children
+    return children[0][0] if [each.type for each in only] == ["string"] else None
 
 
 def _is_layout(tree: SyntaxTree, above: Node, node: Node, after: Node | None) -> bool:
@@ -133,7 +157,7 @@ def _bare(above: Node, node: Node) -> Node:
         node.type in _BLOCKS and above.type in _CONTROL
     ):
         inner = node.named_children
-        if len(inner) != 1 or inner[0].type in _COMMENTS or inner[0].type.endswith("_declaration"):
+        if len(inner) != 1 or inner[0].type in COMMENTS or inner[0].type.endswith("_declaration"):
             break
         node = inner[0]
     return node
@@ -173,7 +197,7 @@ def _unquoted(text: bytes) -> bytes | None:
     return inner if plain else None
 
 
-_COMMENTS: Final = frozenset(
+COMMENTS: Final = frozenset(
     [
         "comment",
         "line_comment",
@@ -221,5 +245,5 @@ _IMPORTS: Final = frozenset(
         "preproc_include",
     ]
 )
-_ORDERED: Final = frozenset(["css", "html", "json", "markdown", "sql", "toml"])
+_ORDERED: Final = frozenset(["css", "html", "json", "markdown", "sql", "toml", "yaml"])
 """Languages in which the order of definitions means something."""

@@ -32,7 +32,7 @@ from intent_lsp.governance.steps import step
 from intent_lsp.governance.stores import Stores
 from intent_lsp.governance.work_tree import ChangedFile
 from intent_lsp.store import files
-from intent_lsp.store.clock import deadline
+from intent_lsp.store.clock import budget
 from intent_lsp.store.notes import Voice
 
 
@@ -185,9 +185,15 @@ class CallEvents:
             previous_path=file.ticket.previous,
             pre_hash=file.old,
             post_hash=file.new,
-            ast_fingerprint=_fingerprint(file),
+            ast_fingerprint=self._fingerprint(file),
             conversations=(conversation,),
         )
+
+    def _fingerprint(self, file: FoundFile) -> AstFingerprint | None:
+        if file.data is None:
+            return None
+        late = budget(PARSING_SECONDS)
+        return file_fingerprint(file.path, file.data, late, self._stores.trees.tree)
 
     def _ranges(self, file: FoundFile) -> tuple[Range, ...]:
         if file.old == file.new:
@@ -199,12 +205,6 @@ class CallEvents:
             return file_ranges(kept, file.data)
         # What it held is kept no more: all that is known is what it holds now.
         return (whole_range(file.data or b""),)
-
-
-def _fingerprint(file: FoundFile) -> AstFingerprint | None:
-    if file.data is None:
-        return None
-    return file_fingerprint(file.path, file.data, deadline(PARSING_SECONDS))
 
 
 def _approval(ticket: Ticket) -> Approval | None:

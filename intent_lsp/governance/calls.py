@@ -174,7 +174,7 @@ class Calls:
         """Tell every row of the gate on a call, and what it would say; nothing is kept of it."""
         rules = self._rules.current()
         reading = read_call(call, rules.policy)
-        hearing = self._hearing(Caller(session_id, agent_id), call, reading)
+        hearing = self._hearing(Caller(session_id, agent_id), call, reading, rules)
         rows, admission = self._admitting.explain(hearing)
         if _is_unavailable(reading, rules):
             admission = _unavailable(call, rules.reason or UNREADABLE)
@@ -195,13 +195,15 @@ class Calls:
         if self._lock is not None:
             self._lock.close()
 
-    def _hearing(self, caller: Caller, call: ToolCall, reading: CallReading) -> Hearing:
+    def _hearing(
+        self, caller: Caller, call: ToolCall, reading: CallReading, rules: Rules
+    ) -> Hearing:
         row = self._sessions.row(caller.session_id, caller.agent_id)
         return Hearing(
             call=call,
             reading=reading,
             asker=Asker(session_id=caller.session_id, agent_id=caller.agent_id, row=row),
-            rules=self._rules.current(),
+            rules=rules,
             word=caller.word,
         )
 
@@ -220,8 +222,10 @@ class Calls:
             if _is_unavailable(reading, rules):
                 admission = _unavailable(call, rules.reason or UNREADABLE)
             else:
-                with holding(self._lock):
-                    admission = admit(self._hearing(caller, call, reading))
+                with holding(self._lock) as waited:
+                    # Who had to wait judges by what governs now, and not by what did before.
+                    now = self._rules.current() if waited else rules
+                    admission = admit(self._hearing(caller, call, reading, now))
         except OverLimitError:
             raise
         except Exception as problem:  # noqa: BLE001 - whatever it is, it is not the agent's fault

@@ -11,7 +11,7 @@ from typing import Final
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.content import hash_if_there
 from intent_lsp.core.context import RECENT_RECORDS, IntentContext, RelatedFile, within_budget
-from intent_lsp.core.intents import Intent, Intents, Status
+from intent_lsp.core.intents import Intent, Status
 from intent_lsp.core.naming import available, listed, open_ids, warnings_of
 from intent_lsp.core.paths import INTENTS_FILE, parse_relative
 from intent_lsp.core.records import Record
@@ -82,7 +82,7 @@ class Checkout:
         intent = rules.active(intent_id)
         refusal = refusal_of(rules, intent_id, intent)
         if intent is None or refusal is not None:
-            return refusal or _unknown(rules.file.intents, intent_id)
+            return refusal or unknown(rules, intent_id)
         row = self._sessions.row(session.id, session.agent_id)
         self._sessions.choose(session.id, intent.id, session.agent_id)
         if row is not None and row.kind == "agent":
@@ -149,11 +149,8 @@ class Checkout:
 
 def refusal_of(rules: Rules, intent_id: str, intent: Intent | None) -> Refusal | None:
     """Say why an intent, found by its id or not, cannot be used; None: it can."""
-    if not rules.governed:
-        reason = rules.reason or "governance is off"
-        return Refusal(code=RequestCode.NOT_GOVERNED, message=reason, data={"reason": reason})
-    if intent is None:
-        return _unknown(rules.file.intents, intent_id)
+    if intent is None or not rules.governed:
+        return unknown(rules, intent_id)
     if intent.status.closed:
         return Refusal(
             code=RequestCode.INTENT_CLOSED,
@@ -170,7 +167,12 @@ def refusal_of(rules: Rules, intent_id: str, intent: Intent | None) -> Refusal |
     return None
 
 
-def _unknown(intents: Intents, intent_id: str) -> Refusal:
+def unknown(rules: Rules, intent_id: str) -> Refusal:
+    """Say why no intent is found by an id: governance is off, or the file has none of it."""
+    if not rules.governed:
+        reason = rules.reason or "governance is off"
+        return Refusal(code=RequestCode.NOT_GOVERNED, message=reason, data={"reason": reason})
+    intents = rules.file.intents
     names = listed(open_ids(intents))
     return Refusal(
         code=RequestCode.INTENT_NOT_FOUND,

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp import __version__
-from intent_lsp.core.errors import IntentLspError
+from intent_lsp.core.errors import IntentLspError, StateUnavailableError
 from intent_lsp.core.explaining import ExplainedRow
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
@@ -56,7 +56,7 @@ from intent_lsp.store.places import Place, real_relative
 from intent_lsp.store.root_lock import RootLock
 from intent_lsp.store.session_lock import SessionLocks
 from intent_lsp.store.snapshots import Snapshots
-from intent_lsp.store.state import State
+from intent_lsp.store.state import SessionRow, State
 
 _log: Final = logging.getLogger(__name__)
 
@@ -198,12 +198,16 @@ class Governance:
         )
 
     def open_editor(self, wanted: str | None, contributor: Contributor) -> Session:
-        """Begin the session of an editor's connection, and its baseline."""
+        """Begin the session of an editor's connection, and its baseline.
+
+        What changes on disk from now on is a change.
+        """
         intents = self.rules.current().file.intents
         session = self.sessions.open_editor(wanted, contributor, intents, _user())
         state = self.stores.state
+        look = self.disk_changes.look()
         if state is None or not state.has_baseline(session.id):
-            self.contents.begin_baseline(session.id)
+            self.contents.begin_baseline(session.id, None if look is None else look.seen)
         self._clear_up()
         return session
 
@@ -234,7 +238,7 @@ class Governance:
         """
         self.untold.tell()
         rules = rules or self.rules.current()
-        row = self.sessions.row(session_id, agent_id)
+        row = self._row(session_id, agent_id, rules)
         return DeskStatus(
             root=str(self.root),
             enabled=rules.governed,
@@ -290,6 +294,15 @@ class Governance:
         recent = [] if state is None else list(state.recent_intents(len(usable)))
         order = {intent_id: place for place, intent_id in enumerate(recent)}
         return sorted(usable, key=lambda intent: order.get(intent.id, len(order)))
+
+    def _row(self, session_id: str, agent_id: str, rules: Rules) -> SessionRow | None:
+        try:
+            return self.sessions.row(session_id, agent_id)
+        except StateUnavailableError:
+            if rules.governed:
+                raise
+            # Whoever took the rules away may have taken all that was remembered with them.
+            return None
 
 
 def _selectable(intent: Intent, rules: Rules) -> bool:

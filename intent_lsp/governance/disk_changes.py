@@ -53,7 +53,8 @@ class DiskNews:
 class DiskChanges:
     """Notices and records the changes of one root's files.
 
-    Without a commit nothing is noticed. Methods may be called from any thread.
+    Without a commit they are changes of what the first look found; without a repository nothing is
+    noticed. Methods may be called from any thread.
     """
 
     def __init__(

@@ -4,12 +4,14 @@ Invariant: what is described is what the disk held when it was looked at.
 """
 
 from dataclasses import dataclass
+from typing import Final
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.privacy import veiled
 from intent_lsp.core.question import DISK_CHANGE
 from intent_lsp.core.records import (
+    AstFingerprint,
     Contributor,
     Conversation,
     Event,
@@ -19,12 +21,19 @@ from intent_lsp.core.records import (
     ScopeValidation,
     Vcs,
 )
+from intent_lsp.formats.change_class import inferred_change
 from intent_lsp.formats.diff import file_ranges, whole_range
 from intent_lsp.formats.intent_hash import intent_hash
+from intent_lsp.formats.tree_fingerprint import file_fingerprint
 from intent_lsp.governance.events import related_to, specification_of
 from intent_lsp.governance.judging import Judgement
+from intent_lsp.governance.kept_trees import KeptTrees
 from intent_lsp.governance.stores import Stores
+from intent_lsp.store.clock import budget
 from intent_lsp.store.ledger import Appended, Queued
+
+PARSING_SECONDS: Final = 0.3
+"""What the syntax trees of one change may take: others wait for the root's lock meanwhile."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +75,7 @@ def record_change(
     verdict: ScopeValidation,
 ) -> Appended | Queued:
     """Append the record of a change, without what the team does not want told, or have it wait."""
-    event = _event(change, author, judgement, verdict, stores.revision())
+    event = _event(change, author, judgement, verdict, stores)
     return stores.ledger.append_or_queue(veiled(event, judgement.rules.policy))
 
 
@@ -75,9 +84,10 @@ def _event(
     author: Author,
     judgement: Judgement,
     verdict: ScopeValidation,
-    revision: str,
+    stores: Stores,
 ) -> Event:
-    intent, kind = judgement.intent, _kind(change)
+    intent = judgement.intent
+    kind, fingerprint = _inferred(change, stores.trees)
     conversation = Conversation(
         url=author.session_id,
         contributor=author.contributor,
@@ -88,6 +98,7 @@ def _event(
         relative_path=change.path,
         pre_hash=change.old.hash,
         post_hash=change.new,
+        ast_fingerprint=fingerprint,
         conversations=(conversation,),
     )
     return Event(
@@ -99,16 +110,26 @@ def _event(
         mutation_class=kind,
         inferred=True,
         scope_validation=verdict,
-        vcs=Vcs(revision_id=revision),
+        vcs=Vcs(revision_id=stores.revision()),
         files=(file,),
     )
 
 
-def _kind(change: DiskChange) -> MutationClass:
+def _inferred(change: DiskChange, trees: KeptTrees) -> tuple[MutationClass, AstFingerprint | None]:
+    """Tell what kind of change it was, and what its file defines now (section 9)."""
+    late, old = budget(PARSING_SECONDS), change.old
     if change.new is None:
-        return MutationClass.FILE_DELETION
-    created = change.old.known and change.old.hash is None
-    return MutationClass.FILE_CREATION if created else MutationClass.INTENT_EVOLUTION
+        return MutationClass.FILE_DELETION, None
+    created = old.known and old.hash is None
+    if change.data is None:
+        # It is too large to hold.
+        kind = MutationClass.FILE_CREATION if created else MutationClass.INTENT_EVOLUTION
+        return kind, None
+    if created or old.data is not None:
+        return inferred_change(change.path, old.data, change.data, late, trees.tree)
+    # What it held is kept no more: nobody can tell what has become of it.
+    fingerprint = file_fingerprint(change.path, change.data, late, trees.tree)
+    return MutationClass.INTENT_EVOLUTION, fingerprint
 
 
 def _ranges(change: DiskChange) -> tuple[Range, ...]:

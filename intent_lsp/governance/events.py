@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from intent_lsp.core.content import hash_if_there
+from intent_lsp.core.content import ContentHash
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.privacy import veiled
 from intent_lsp.core.question import EDITOR_SAVE
@@ -21,37 +21,42 @@ from intent_lsp.formats.change_class import inferred_change
 from intent_lsp.formats.diff import file_ranges
 from intent_lsp.formats.intent_hash import intent_hash
 from intent_lsp.governance.judging import Judgement
+from intent_lsp.governance.kept_trees import KeptTrees
 from intent_lsp.governance.sessions import Session
 from intent_lsp.governance.stores import Stores
-from intent_lsp.store.clock import deadline
+from intent_lsp.store.clock import budget
 from intent_lsp.store.ledger import Appended, Queued
 
-PARSING_SECONDS: Final = 1.0
+PARSING_SECONDS: Final = 0.5
 """What the syntax trees of one file's change may take; without them less is known of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Save:
-    """One save that changed a file from `old` (None: absent) to `new` (None: unreadable)."""
+    """One save that changed a file from `old` (None: absent) to `new` (None: unreadable).
+
+    `hashes`: of both; None where there is none.
+    """
 
     session: Session
     judgement: Judgement
     verdict: ScopeValidation
     old: bytes | None
     new: bytes | None
+    hashes: tuple[ContentHash | None, ContentHash | None]
     concurrent: bool = False
 
 
 def record_save(stores: Stores, save: Save) -> Appended | Queued:
     """Append the record of a save, without what the team does not want told, or have it wait."""
-    event = veiled(save_event(save, stores.revision()), save.judgement.rules.policy)
+    event = veiled(save_event(save, stores.revision(), stores.trees), save.judgement.rules.policy)
     return stores.ledger.append_or_queue(event)
 
 
-def save_event(save: Save, revision: str) -> Event:
+def save_event(save: Save, revision: str, trees: KeptTrees) -> Event:
     """Describe a save: who, under which intent, which lines, from which hash to which."""
     intent = save.judgement.intent
-    kind, fingerprint = _inferred(save)
+    kind, fingerprint = _inferred(save, trees)
     return Event(
         intent_id=None if intent is None else intent.id,
         intent_hash=None if intent is None else intent_hash(intent),
@@ -67,13 +72,13 @@ def save_event(save: Save, revision: str) -> Event:
     )
 
 
-def _inferred(save: Save) -> tuple[MutationClass, AstFingerprint | None]:
+def _inferred(save: Save, trees: KeptTrees) -> tuple[MutationClass, AstFingerprint | None]:
     """Tell what kind of change a save was, and what its file defines now (section 9)."""
     if save.new is None and save.old is not None:
         # It is there, and nobody knows what it holds.
         return MutationClass.INTENT_EVOLUTION, None
-    late = deadline(PARSING_SECONDS)
-    return inferred_change(save.judgement.path, save.old, save.new, late)
+    late = budget(PARSING_SECONDS)
+    return inferred_change(save.judgement.path, save.old, save.new, late, trees.tree)
 
 
 def _file(save: Save, kind: MutationClass, fingerprint: AstFingerprint | None) -> RecordFile:
@@ -86,8 +91,8 @@ def _file(save: Save, kind: MutationClass, fingerprint: AstFingerprint | None) -
     )
     return RecordFile(
         relative_path=save.judgement.path,
-        pre_hash=hash_if_there(save.old),
-        post_hash=hash_if_there(save.new),
+        pre_hash=save.hashes[0],
+        post_hash=save.hashes[1],
         ast_fingerprint=fingerprint,
         conversations=(conversation,),
     )

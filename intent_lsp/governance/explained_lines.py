@@ -1,21 +1,45 @@
-"""Every line that an intent's records explain, in the files as they are now (protocol section 4).
+"""Every line that an intent's records explain, in the files as they are now (protocol section 2).
 
 Invariant: a file is asked for its lines' origins once, however many records of it there are.
+Invariant: where not everything was asked, that is said.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from intent_lsp.core.blame_runs import BlameRun
-from intent_lsp.core.intents import Intent, Intents
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.governance.blaming import ALL_LINES, Blamed, Blaming
-from intent_lsp.governance.past import Past
+from intent_lsp.governance.checkout import Refusal, unknown
+from intent_lsp.governance.file_lineage import NAMES_FOLLOWED
+from intent_lsp.governance.rules import Rules
+from intent_lsp.store.files import stamp
+from intent_lsp.store.index import Query
+from intent_lsp.store.ledger_index import Index
 
 RECORDS_AT_MOST: Final = 2_000
 """The newest records of an intent whose files are asked."""
 
 FILES_AT_MOST: Final = 200
+"""Files that are asked for their lines, and files that are gone whose new names are looked for."""
+
+Meant = Callable[[WorkspacePath], bool]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkedFiles:
+    """The files of an intent's records by their names of today, those worked on last first.
+
+    `intent_id` is the id that the intent has now, `names` are its earlier ids, too; `truncated`:
+    it may have lines in other files.
+    """
+
+    intent_id: str
+    names: Collection[str]
+    paths: Sequence[WorkspacePath]
+    truncated: bool
 
 
 class Explained(NamedTuple):
@@ -26,24 +50,59 @@ class Explained(NamedTuple):
     runs: tuple[BlameRun, ...]
 
 
-def explained_lines(
-    past: Past, blaming: Blaming, intents: Intents, intent: Intent
-) -> Iterator[Explained]:
-    """Give the files with lines of an intent, those that were worked on last first.
+def worked_files(
+    root: Path, index: Index, rules: Rules, intent_id: str, meant: Meant = lambda _: True
+) -> WorkedFiles | Refusal:
+    """Give the files that an intent was worked on in, as far as they are `meant`.
 
-    Its earlier ids count, too. Raises LedgerUnavailableError.
+    An intent that is gone from its file has its records still. Raises LedgerUnavailableError.
     """
-    names = intents.names(intent)
-    records = past.of_intent(intents, intent, limit=RECORDS_AT_MOST)
-    paths = dict.fromkeys(file.path for record in records for file in record.files)
-    for path in list(paths)[:FILES_AT_MOST]:
-        blamed = blaming.blame(WorkspacePath(path))
-        if blamed is None:
-            continue
-        runs = tuple(
-            run
-            for run in blamed.runs(*ALL_LINES)
-            if run.record is not None and run.record.intent_id in names
-        )
-        if runs:
-            yield Explained(WorkspacePath(path), blamed, runs)
+    intent = rules.active(intent_id)
+    names = (intent_id,) if intent is None else rules.file.intents.names(intent)
+    page = index.query(Query(intent_ids=names), limit=RECORDS_AT_MOST)
+    if intent is None and not page.records:
+        return unknown(rules, intent_id)
+    touched = dict.fromkeys(file.path for record in page.records for file in record.files)
+    gone = [path for path in touched if stamp(root / path) is None]
+    renamed = dict.fromkeys(gone) | {
+        path: _name_of_today(root, index, path) for path in gone[:FILES_AT_MOST]
+    }
+    today = dict.fromkeys(renamed.get(path, path) for path in touched)
+    wanted = [path for path in today if path is not None and meant(path)]
+    return WorkedFiles(
+        intent_id=intent_id if intent is None else intent.id,
+        names=names,
+        paths=wanted[:FILES_AT_MOST],
+        truncated=page.cursor is not None or max(len(wanted), len(gone)) > FILES_AT_MOST,
+    )
+
+
+def explained(blaming: Blaming, path: WorkspacePath, names: Collection[str]) -> Explained | None:
+    """Give the lines of a file that records of these intents explain; None: there are none.
+
+    Raises LedgerUnavailableError.
+    """
+    blamed = blaming.blame(path)
+    if blamed is None:
+        return None
+    runs = tuple(
+        run
+        for run in blamed.runs(*ALL_LINES)
+        if run.record is not None and run.record.intent_id in names
+    )
+    return Explained(path, blamed, runs) if runs else None
+
+
+def _name_of_today(root: Path, index: Index, gone: WorkspacePath) -> WorkspacePath | None:
+    """Follow a file that is gone along the newest records of its names, if they are renames."""
+    name = gone
+    for _ in range(NAMES_FOLLOWED):
+        newest = index.newest_for_path(name)
+        files = () if newest is None else newest.files
+        new = next((file.path for file in files if file.previous == name), None)
+        if new is None:
+            return None
+        if stamp(root / new) is not None:
+            return new
+        name = new
+    return None

@@ -205,7 +205,9 @@ class FileOperations:
         """Whether neither HEAD nor the session's baseline has a file, by where its bytes go."""
         real = place_of_name(self._stores.root, path).real or path
         head = self._contents.head(real)
-        if not head.committed or head.hash is not None:
+        # Where there is neither, it is unknown what was there.
+        told = head.committed or self._contents.has_whole_baseline(session.id)
+        if not told or head.hash is not None:
             return False
         return self._contents.baseline(session.id, real).hash is None
 

@@ -8,7 +8,7 @@ import logging
 from dataclasses import dataclass, replace
 from typing import Final
 
-from intent_lsp.core.content import hash_content
+from intent_lsp.core.content import hash_content, hash_if_there
 from intent_lsp.core.question import EDITOR_SAVE
 from intent_lsp.core.records import UNKNOWN_CONTRIBUTOR, Record
 from intent_lsp.core.tickets import Ticket
@@ -110,6 +110,7 @@ class HeldSaves:
             verdict=verdict,
             old=known,
             new=new,
+            hashes=(hash_if_there(known), hash_if_there(new)),
         )
         outcome = record_save(self._stores, save)
         return AfterSave(judgement=judgement, old=known, disk=new).recorded(outcome)

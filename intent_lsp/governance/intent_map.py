@@ -7,29 +7,26 @@ Invariant: nothing is written through a link, and no file is made before there i
 
 import logging
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Final
 
-from intent_lsp.core.content import hash_content
-from intent_lsp.core.intents import Intent, Intents
-from intent_lsp.core.paths import INTENT_MAP, WorkspacePath
-from intent_lsp.core.timestamps import timestamp
-from intent_lsp.formats.intent_map_md import (
-    MapRow,
-    intent_map,
-    section_of,
-    section_of_archived,
-)
+from intent_lsp.core.content import ContentHash, hash_content
+from intent_lsp.core.intents import Intents
+from intent_lsp.core.paths import INTENT_MAP
+from intent_lsp.formats.intent_map_md import intent_map, section_of, section_of_archived
+from intent_lsp.governance.map_rows import MapRows
 from intent_lsp.governance.rules import RulesCache
 from intent_lsp.governance.steps import step
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store import files
+from intent_lsp.store.clock import budget
 from intent_lsp.store.files import Stamp
 from intent_lsp.store.index_touches import Mark
 
 _log: Final = logging.getLogger(__name__)
 
-_Rows = dict[WorkspacePath, MapRow]
+SECONDS: Final = 2.0
+"""How long definitions are looked for; a row that has not been looked at by then names none."""
 
 
 class IntentMap:
@@ -41,9 +38,11 @@ class IntentMap:
         self._lock = threading.Lock()
         self._path = stores.root / INTENT_MAP
         self._mark: Mark | None = None
-        self._rows: dict[str, _Rows] = {}
-        self._since = timestamp(stores.clock())
-        self._news = False
+        self._rows = MapRows(stores)
+        # By the intents' ids: with a thousand intents, a record changes one section.
+        self._sections: dict[str, str] = {}
+        self._spelled_by = -1
+        self._drawn: ContentHash | None = None
         self._written: tuple[int, Mark | None, Stamp | None] | None = None
 
     def write(self) -> bool:
@@ -59,70 +58,71 @@ class IntentMap:
 
     def _write(self) -> bool:
         rules = self._rules.current()
-        if not rules.governed or not self._follow():
+        if not rules.governed or not self._follow(rules.file.intents):
             return False
+        if self._spelled_by != rules.version:
+            self._sections, self._spelled_by = {}, rules.version
         known = (rules.version, self._mark, files.stamp(self._path))
         if known == self._written:
             return False
-        data = intent_map(self._sections(rules.file.intents)).encode()
-        changed = self._replaced(data)
+        changed = self._redrawn(rules.file.intents)
         self._written = (rules.version, self._mark, files.stamp(self._path))
         return changed
 
-    def _follow(self) -> bool:
+    def _follow(self, intents: Intents) -> bool:
         """Learn of new records; whether there is any record at all."""
         found = self._stores.past.touched_files(self._mark)
         if found is None:
             return False
         if found.whole:
-            self._rows = {}
-        # Each record once: one may be of ten thousand files.
-        records = {file.record.id: file.record for file in found.files}
-        left = {
-            id_: {file.path: file.post_hash for file in record.files}
-            for id_, record in records.items()
-        }
-        for file in found.files:
-            hash_ = left[file.record.id].get(file.path)
-            row = MapRow(path=file.path, time=file.record.timestamp, hash=hash_)
-            self._rows.setdefault(file.intent_id, {})[file.path] = row
-            self._news |= file.record.timestamp >= self._since
+            self._sections, self._drawn = {}, None
+        self._forget(self._rows.follow(found), intents)
         self._mark = found.mark
         return found.mark is not None
 
-    def _sections(self, intents: Intents) -> Iterator[str]:
-        """Give the intents of the file in its order, then those of which only records are left."""
-        for intent in intents:
-            yield section_of(intent, self._rows_of(intents, intent))
-        for intent_id in sorted(self._rows):
-            if intents.get(intent_id) is None:
-                yield section_of_archived(intent_id, self._rows[intent_id].values())
-
-    def _rows_of(self, intents: Intents, intent: Intent) -> Iterable[MapRow]:
-        """Give an intent's rows, under its earlier ids too; of two for a file the newer one."""
-        named = [self._rows[name] for name in intents.names(intent) if name in self._rows]
-        return _newest(named).values()
-
-    def _replaced(self, data: bytes) -> bool:
+    def _redrawn(self, intents: Intents) -> bool:
         """Put the text into the file's place, unless it is there, or a link is."""
         if self._path.is_symlink():
             _log.warning("%s is a link, and is not written", INTENT_MAP)
             return False
         before = files.read_bytes(self._path)
-        if before == data or (before is None and not self._news):
+        self._learn(before or b"", intents)
+        if before is None and not self._rows.news:
             return False
+        self._forget(self._rows.look(budget(SECONDS)), intents)
+        data = intent_map(self._spelled(intents)).encode()
+        changed = before != data
+        if changed:
+            self._replace(data)
+        self._drawn = hash_content(data)
+        return changed
+
+    def _learn(self, before: bytes, intents: Intents) -> None:
+        """Take over what the file says, unless it is all ours."""
+        foreign = b"" if hash_content(before) == self._drawn else before
+        self._forget(self._rows.take_over(foreign, intents), intents)
+
+    def _forget(self, ids: Iterable[str], intents: Intents) -> None:
+        """Have the sections spelled anew in which rows of these ids are."""
+        for intent_id in ids:
+            owner = intents.get(intent_id)
+            if owner is not None:
+                self._sections.pop(owner.id, None)
+
+    def _spelled(self, intents: Intents) -> Iterator[str]:
+        """Give the intents of the file in its order, then those of which only records are left."""
+        for intent in intents:
+            known = self._sections.get(intent.id)
+            if known is None:
+                known = section_of(intent, self._rows.of(intents.names(intent)))
+            yield self._sections.setdefault(intent.id, known)
+        for intent_id in sorted(self._rows.ids):
+            if intents.get(intent_id) is None:
+                yield section_of_archived(intent_id, self._rows.of([intent_id]))
+
+    def _replace(self, data: bytes) -> None:
         state = self._stores.state
         if state is not None:
             # Noted first: whoever sees the new bytes must know them as ours.
             state.note_own_write(INTENT_MAP, hash_content(data))
         files.replace_file(self._path, data, root=self._stores.root)
-        return True
-
-
-def _newest(named: Iterable[Mapping[WorkspacePath, MapRow]]) -> _Rows:
-    found: _Rows = {}
-    for rows in named:
-        for path, row in rows.items():
-            if path not in found or found[path].time < row.time:
-                found[path] = row
-    return found

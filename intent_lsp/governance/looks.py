@@ -40,10 +40,7 @@ class Look:
     @property
     def shown(self) -> bool:
         """Whether changes of this file are shown at all."""
-        rules = self.judgement.rules
-        if not rules.governed or rules.policy.enforcement is Enforcement.OBSERVE:
-            return False
-        return self.judgement.denied is not None or self.server_only
+        return _is_shown(self.judgement)
 
     @property
     def server_only(self) -> bool:
@@ -106,6 +103,21 @@ class Looks:
             refused=self._refused(judgement, disk),
         )
 
+    def is_fine(self, session: Session, place: Place) -> bool:
+        """Whether nothing is wrong with a file as the disk has it; False: `look` tells.
+
+        What is changed often is mostly changed by someone who may: that is told without comparing.
+        """
+        judgement = self._judging.judge(session.id, place)
+        if not _is_shown(judgement):
+            return True
+        newest = self._stores.past.newest(place.path)
+        if newest is None or newest.scope_validation is ScopeValidation.FAIL:
+            return False
+        held = self._contents.hash_of(place.path)
+        passed = self._stores.past.newest_passing(place.path)
+        return passed is not None and _post_hash(passed, place.path) == held
+
     def first_sight(self, path: WorkspacePath) -> bytes | None:
         """Read a file that an editor has opened, and remember it where no commit knows it."""
         data = self._contents.disk(path)
@@ -150,6 +162,14 @@ class Looks:
             return None
         same = _same_intent(newest, judgement) and _post_hash(newest, judgement.path) == disk.hash
         return newest if same else None
+
+
+def _is_shown(judgement: Judgement) -> bool:
+    """Whether changes of a file that is judged so are shown at all."""
+    rules = judgement.rules
+    if not rules.governed or rules.policy.enforcement is Enforcement.OBSERVE:
+        return False
+    return judgement.denied is not None or judgement.standing is Standing.SERVER_ONLY
 
 
 def _same_intent(record: Record, judgement: Judgement) -> bool:

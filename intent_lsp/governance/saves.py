@@ -10,20 +10,22 @@ from dataclasses import dataclass
 from typing import Final
 
 from intent_lsp.core.codes import GateCode
-from intent_lsp.core.content import ContentHash
+from intent_lsp.core.content import ContentHash, hash_if_there
+from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import Enforcement
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.chronicle import Chronicle
 from intent_lsp.governance.content import Content, content_of
 from intent_lsp.governance.contents import Contents
-from intent_lsp.governance.events import Save, record_save
+from intent_lsp.governance.events import PARSING_SECONDS, Save, record_save
 from intent_lsp.governance.held_saves import AfterSave, HeldSaves, told_of
 from intent_lsp.governance.judging import Judgement, Judging, Reading
 from intent_lsp.governance.recording import Recording, SavedFile
 from intent_lsp.governance.sessions import Session
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store import files
+from intent_lsp.store.clock import budget
 from intent_lsp.store.drafts import Draft
 from intent_lsp.store.places import Place
 
@@ -72,6 +74,10 @@ class Saves:
         self._judging = judging
         self._contents = contents
         self._lock = threading.Lock()
+
+    def make_ready(self, path: WorkspacePath, data: bytes) -> None:
+        """Parse what a file holds, from which the record of a save that is to come is made."""
+        self._stores.trees.tree(path, data, budget(PARSING_SECONDS))
 
     def before(self, session: Session, place: Place, buffer: Buffer) -> BeforeSave:
         """Judge a buffer that is about to be written, and keep a draft if it is turned back."""
@@ -125,6 +131,7 @@ class Saves:
                 verdict=verdict,
                 old=known,
                 new=disk,
+                hashes=(old.hash, new.hash),
                 concurrent=self._judging.stale(place.path, reading),
             )
             outcome = record_save(self._stores, save)
@@ -149,6 +156,7 @@ class Saves:
                 verdict=verdict,
                 old=known,
                 new=None,
+                hashes=(hash_if_there(known), None),
             )
             outcome = record_save(self._stores, save)
         after = AfterSave(judgement=judgement, old=known, disk=known)

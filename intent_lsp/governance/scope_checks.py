@@ -11,12 +11,13 @@ from typing import Final
 
 from intent_lsp.core.findings import Finding, Related, Span
 from intent_lsp.core.intents import IntentId, Intents
-from intent_lsp.core.paths import WorkspacePath, parse_relative
+from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.findings import ScopeFinding, file_findings, tree_findings
 from intent_lsp.formats.intent_entry import IntentPlaces
 from intent_lsp.formats.intents_yaml import IntentsFile
 from intent_lsp.governance.rules import NameSpelling
 from intent_lsp.governance.stores import Stores
+from intent_lsp.store.places import is_directory
 
 LISTED_FOR: Final = timedelta(seconds=10)
 """How long a listing of the work tree is good enough for hints."""
@@ -59,8 +60,7 @@ class ScopeChecks:
 
     def is_directory(self, name: str) -> bool:
         """Whether the work tree has a directory of this root-relative name."""
-        path = parse_relative(name)
-        return path is not None and (self._stores.root / path).is_dir()
+        return is_directory(self._stores.root, name)
 
     def _known(self, intents: Intents) -> tuple[ScopeFinding, ...]:
         files = self._listing()

@@ -1,6 +1,7 @@
 """Sessions: who is at work, and under which intent (protocol section 1, requirements section 1).
 
 Invariant: what was chosen survives the process; without `.local/` it is kept in memory.
+Invariant: an editor's session goes on when all that was remembered is deleted, without an intent.
 """
 
 import threading
@@ -37,6 +38,7 @@ class Sessions:
         self._lock = threading.Lock()
         self._memory: dict[tuple[str, str], SessionRow] = {}
         self._of_agents: set[str] = set()
+        self._of_editors: set[str] = set()
         self._user = ""
 
     def open_editor(
@@ -104,12 +106,14 @@ class Sessions:
 
     def end(self, session_id: str) -> None:
         """End a session; its intent is what the next one goes on with."""
+        self._of_editors.discard(session_id)
         if self._stores.state is not None:
             self._stores.state.end_session(session_id, timestamp(self._stores.clock()))
         if self._locks is not None:
             self._locks.release(session_id)
 
     def _opened(self, session: Session) -> Session:
+        self._of_editors.add(session.id)
         if session.contributor.entity_type is EntityType.AI:
             self._of_agents.add(session.id)
         return session
@@ -146,10 +150,15 @@ class Sessions:
 
     def _known(self, session_id: str, agent_id: str) -> SessionRow | None:
         state = self._stores.state
-        if state is not None:
-            return state.session(session_id, agent_id)
-        with self._lock:
-            return self._memory.get((session_id, agent_id))
+        if state is None:
+            with self._lock:
+                return self._memory.get((session_id, agent_id))
+        row = state.session(session_id, agent_id)
+        if row is None and not agent_id and session_id in self._of_editors:
+            # It was lost with the state, which is there again: so is its editor.
+            self._hold(session_id)
+            return self._begin(session_id, "editor", self._user, None)
+        return row
 
     def _put(self, row: SessionRow) -> None:
         if self._stores.state is not None:

@@ -4,12 +4,13 @@ Invariant: without a writable `.local/` the desk goes on, without memory.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.records import UNKNOWN_REVISION
+from intent_lsp.governance.kept_trees import KeptTrees
 from intent_lsp.governance.past import Past
 from intent_lsp.store.drafts import Drafts
 from intent_lsp.store.git import Git
@@ -20,7 +21,10 @@ from intent_lsp.store.state import State
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stores:
-    """Every store of a root; `git` is None outside of a repository, `state` without `.local/`."""
+    """Every store of a root; `git` is None outside of a repository, `state` without `.local/`.
+
+    `trees` are those of the contents that were recorded last.
+    """
 
     root: Path
     git: Git | None
@@ -30,6 +34,7 @@ class Stores:
     snapshots: Snapshots
     clock: Callable[[], datetime]
     new_id: Callable[[], str]
+    trees: KeptTrees = field(default_factory=KeptTrees)
 
     @property
     def past(self) -> Past:

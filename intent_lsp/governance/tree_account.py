@@ -5,25 +5,26 @@ Invariant: what the first look finds is accounted for; what changes later has to
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from os.path import lexists
 from typing import Final
 
 from intent_lsp.core.content import ContentHash, hash_content, hash_if_there
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.governance.contents import Contents
+from intent_lsp.governance.contents import Contents, Seen
 from intent_lsp.governance.disk_events import HeldThen
 from intent_lsp.governance.stores import Stores
 from intent_lsp.governance.tree_sight import Sight, TreeSight
+from intent_lsp.governance.uncommitted_tree import EMPTY_TREE
 from intent_lsp.store.git import Git
+from intent_lsp.store.tree_files import holds_file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeLook:
     """The files that differ from HEAD now; `moved` hold something else than at the last look."""
 
-    paths: tuple[WorkspacePath, ...]
+    seen: Seen
     moved: frozenset[WorkspacePath]
 
 
@@ -43,19 +44,20 @@ class TreeAccount:
         self._stashes: dict[str, None] = {}
 
     def look(self) -> TreeLook | None:
-        """Look at the work tree; None: there is no commit to compare with, or too much differs."""
+        """Look at the work tree; None: git does not answer, or there is too much to look at."""
         now, before = self._sight.look(), self._now
         if now is None:
             return None
         now = self._now = self._with_gone(before, now)
+        self._contents.tree_seen(Seen(now.head, now.files))
         self._note_stash()
-        if before is None:
+        if before is None or self._is_made_anew(before, now):
             self.done()
             self._known = dict(now.files)
-            return TreeLook(paths=tuple(now.files), moved=frozenset(now.files))
+            return TreeLook(seen=Seen(now.head, now.files), moved=frozenset(now.files))
         moved = _moved(before.files, now.files)
         self._follow(before, now, moved)
-        return TreeLook(paths=tuple(now.files), moved=moved)
+        return TreeLook(seen=Seen(now.head, now.files), moved=moved)
 
     def unaccounted(self) -> dict[WorkspacePath, ContentHash | None]:
         """Give the changed files, as they were seen last, that nothing accounts for."""
@@ -77,11 +79,6 @@ class TreeAccount:
         """Take what a file was seen to hold as accounted for."""
         now = {} if self._now is None else self._now.files
         self._clean_at.pop(path, None)
-        if path in self._known and path not in now:
-            former = self._known.pop(path)
-            # What was committed is not put away.
-            if hash_if_there(self._contents.disk_if_readable(path)) != former:
-                self._put_away.setdefault(path, set()).add(former)
         if path in now:
             self._known[path] = now[path]
             self._put_away.get(path, set()).discard(now[path])
@@ -120,12 +117,22 @@ class TreeAccount:
         What came and went before anybody accounted for it, as the files that a save is written to
         first, was nobody's work.
         """
-        if before is None or before.head != now.head:
+        if before is None:
             return now
-        root, known = self._stores.root, self._known
-        left = [path for path in before.files if path not in now.files and path in known]
-        gone = [path for path in left if not lexists(root / path)]
-        return replace(now, files={**now.files, **dict.fromkeys(gone)}) if gone else now
+        root, known, stays = self._stores.root, self._known, before.head == now.head
+        left = [p for p in before.files if p not in now.files and p in before.untracked]
+        # Where HEAD has moved git may have taken what was still there.
+        gone = [p for p in left if p in known and (stays or _is_awaited(before, known, p))]
+        missed = frozenset(path for path in gone if not holds_file(root / path))
+        files = {**now.files, **dict.fromkeys(sorted(missed))}
+        return replace(now, files=files, untracked=now.untracked | missed) if missed else now
+
+    def _is_made_anew(self, before: Sight, now: Sight) -> bool:
+        """Whether the repository is another, without a commit: what there was is lost with it."""
+        git = self._stores.git
+        if git is None or now.head != EMPTY_TREE or before.head == EMPTY_TREE:
+            return False
+        return git.versions_at(before.head, ()) is None
 
     def _follow(self, before: Sight, now: Sight, moved: frozenset[WorkspacePath]) -> None:
         """Note where files that are changed came from; what git puts away may come back."""
@@ -134,8 +141,20 @@ class TreeAccount:
         for path in moved:
             if path not in before.files:
                 self._clean_at.setdefault(path, before.head)
-            if path not in now.files or at_work:
+            if path not in now.files:
+                self._leave(path, commit_stays=before.head == now.head)
+            elif at_work:
                 self.settle(path)
+
+    def _leave(self, path: WorkspacePath, *, commit_stays: bool) -> None:
+        """Take a file as accounted for that is as in HEAD by now, or of which git tells no more."""
+        self._clean_at.pop(path, None)
+        if path in self._known:
+            former = self._known.pop(path)
+            unlisted = commit_stays and former is not None
+            # What was committed is not put away.
+            if unlisted or hash_if_there(self._contents.disk_if_readable(path)) != former:
+                self._put_away.setdefault(path, set()).add(former)
 
     def _explained(self, git: Git, now: Sight, path: WorkspacePath) -> bool:
         hash_, state = now.files[path], self._stores.state
@@ -143,10 +162,14 @@ class TreeAccount:
         back = hash_ in self._put_away.get(path, ())
         if own or back or path in now.unmerged or self.is_recorded(path, hash_):
             return True
-        if hash_ is None:
-            return not git.tracked(path) and git.head_version(path) is not None
-        data = self._contents.disk_if_readable(path)
-        return data is not None and hash_content(data) == hash_ and git.holds(path, data)
+        if hash_ is None and not git.tracked(path) and git.head_version(path) is not None:
+            return True
+        data = None if hash_ is None else self._contents.disk_if_readable(path)
+        if data is not None and hash_content(data) == hash_ and git.holds(path, data):
+            return True
+        # It is as it was; a link that leads nowhere, too, holds as little as it did.
+        old = self.old(path)
+        return old.known and old.hash == hash_
 
     def _stashed(self, git: Git, now: Sight, paths: set[WorkspacePath]) -> frozenset[WorkspacePath]:
         """List the files whose content came out of a stash, popped by now, or went into one."""
@@ -171,6 +194,13 @@ class TreeAccount:
 
 
 _AS_IN_HEAD: Final = ContentHash("")
+
+
+def _is_awaited(
+    before: Sight, known: Mapping[WorkspacePath, ContentHash | None], path: WorkspacePath
+) -> bool:
+    """Whether a file was seen to be gone before, of which nobody has told yet."""
+    return before.files[path] is None and known[path] is not None
 
 
 def _moved(

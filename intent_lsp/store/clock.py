@@ -14,10 +14,14 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-def deadline(seconds: float) -> Callable[[], bool]:
-    """Give what tells whether so many seconds have passed from now on."""
-    end = time.monotonic() + seconds
-    return lambda: time.monotonic() > end
+def budget(seconds: float) -> Callable[[], bool]:
+    """Give what tells whether this thread has worked so many seconds from now on.
+
+    Only the time that the thread itself had a processor counts: what a record tells of a file must
+    not depend on what else a machine does. It is to be asked by the thread that took it.
+    """
+    end = time.thread_time() + seconds
+    return lambda: time.thread_time() > end
 
 
 def new_id() -> str:

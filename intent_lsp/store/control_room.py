@@ -12,9 +12,15 @@ from intent_lsp.core.question import Drift
 
 
 def control_drift(root: Path) -> tuple[Drift, ...]:
-    """Hold what lies in the control room of a root against the set. Raises OSError."""
-    with os.scandir(root / CONTROL_ROOM) as entries:
-        return drift_of([(entry.name, _kind(entry)) for entry in entries])
+    """Hold what lies in the control room of a root against the set; in none there is no drift.
+
+    Raises OSError.
+    """
+    try:
+        with os.scandir(root / CONTROL_ROOM) as entries:
+            return drift_of([(entry.name, _kind(entry)) for entry in entries])
+    except FileNotFoundError:
+        return ()
 
 
 def _kind(entry: os.DirEntry[str]) -> EntryKind:

@@ -3,6 +3,7 @@
 Invariant: every transaction runs on the very file that the path names; one that was deleted or
 replaced is opened anew (requirements section 2).
 Invariant: a damaged file is moved aside with what belongs to it, never deleted.
+Invariant: while even `.orchestration/` is gone nothing is known, and what is told stays in memory.
 """
 
 import contextlib
@@ -15,11 +16,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
-from intent_lsp.core.errors import StateUnavailableError
+from intent_lsp.core.errors import StateUnavailableError, UnsafePathError
 from intent_lsp.store.clock import now
 from intent_lsp.store.file_lock import open_lock_file, try_lock
 from intent_lsp.store.files import create_file
-from intent_lsp.store.local_room import PRIVATE_FILE_MODE
+from intent_lsp.store.local_room import PRIVATE_FILE_MODE, restore_local_room
 
 _log = logging.getLogger(__name__)
 
@@ -32,6 +33,9 @@ _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _MOVED = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
 # The file itself last: a new one must not find the log of the old.
 _COMPANIONS = ("-wal", "-shm", "-journal", "")
+_MEMORY = Path(":memory:")
+_NOWHERE = (0, 0)
+"""The identity of what is kept in memory, since no file can be."""
 _TRIES = 4
 _LOCK_TRIES = 200
 _LOCK_PAUSE_SECONDS = 0.01
@@ -100,25 +104,36 @@ class Database:
         if self._open is not None and self._is_current():
             return self._open
         if self._open is not None:
-            _log.warning("%s was deleted or replaced: what it knew is lost", self._path)
+            if self._identity != _NOWHERE:
+                _log.warning("%s was deleted or replaced: what it knew is lost", self._path)
             self._forget()
-        if self._identity_now() is None:
-            self._create()
+        if self._identity_now() is None and not self._created():
+            self._identity, self._open = _NOWHERE, self._connect(_MEMORY)
+            return self._open
         # Taken before: when the file is replaced meanwhile, what we opened is not called current,
         # and what we find damaged is not taken for what lies there now.
         self._identity = self._identity_now()
         self._open = self._connect(self._path)
         return self._open
 
-    def _create(self) -> None:
+    def _created(self) -> bool:
+        """Make the file, and its room where that was deleted with it; False: it has no place."""
         try:
+            try:
+                restore_local_room(self._path.parent)
+            except FileNotFoundError:
+                return False
             create_file(self._path, b"", mode=PRIVATE_FILE_MODE)
-        except OSError as problem:
+        except (OSError, UnsafePathError) as problem:
             raise StateUnavailableError(
                 path=os.fspath(self._path), problem=str(problem)
             ) from problem
+        return True
 
     def _is_current(self) -> bool:
+        if self._identity == _NOWHERE:
+            # Its room is to be where the rules are, as soon as they are there again.
+            return not self._path.parent.parent.is_dir()
         return self._identity is not None and self._identity == self._identity_now()
 
     def _identity_now(self) -> Identity | None:

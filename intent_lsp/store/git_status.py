@@ -41,6 +41,7 @@ class TreeStatus:
     head: str | None
     paths: tuple[WorkspacePath, ...]
     unmerged: frozenset[WorkspacePath] = frozenset()
+    untracked: frozenset[WorkspacePath] = frozenset()
 
 
 def tree_status(root: Path) -> TreeStatus | None:
@@ -63,18 +64,19 @@ def read_status(printed: bytes, prefix: str) -> TreeStatus | None:
     return TreeStatus(
         head=None if head == _UNBORN else head.decode("ascii", "replace"),
         paths=tuple(found),
-        unmerged=frozenset(path for path, unmerged in found.items() if unmerged),
+        unmerged=frozenset(path for path, kind in found.items() if kind == _UNMERGED),
+        untracked=frozenset(path for path, kind in found.items() if kind == _UNTRACKED),
     )
 
 
-def _files(entries: list[bytes], prefix: str) -> Iterator[tuple[WorkspacePath, bool]]:
+def _files(entries: list[bytes], prefix: str) -> Iterator[tuple[WorkspacePath, bytes]]:
     for entry in entries:
         name = os.fsdecode(_name(entry))
         # A directory is a repository of its own.
         if name.startswith(prefix) and not name.endswith("/"):
             path = parse_relative(name[len(prefix) :])
             if path is not None:
-                yield path, entry.startswith(_UNMERGED)
+                yield path, entry[:2]
 
 
 def _name(entry: bytes) -> bytes:

@@ -135,7 +135,7 @@ def _keep(output: Path, aside: Aside) -> Path | None:
     return found
 
 
-def _writers_kept_off(output: Path) -> AbstractContextManager[None]:
+def _writers_kept_off(output: Path) -> AbstractContextManager[bool | None]:
     """Hold the lock of the ledger that `output` is a file of; of any other file there is none."""
     root = _root_around(output)
     return nullcontext() if root is None else RootLock(ensure_local_room(root) / LOCK_NAME).held()

@@ -9,6 +9,7 @@ import os
 import struct
 from bisect import bisect_right
 from collections.abc import Collection, Iterator
+from itertools import compress
 from tempfile import SpooledTemporaryFile
 from typing import Final, NamedTuple, Self
 
@@ -18,10 +19,9 @@ from intent_lsp.store.ledger_rows import NO_ID, NOTHING, ROW, Key, id_key, key
 
 _NO_ROW: Final = bytes(ROW.size)
 _HASH: Final = slice(16, 48)
-_SLOT: Final = struct.Struct(f"<I{ROW.size - 4}x")
 _IN_MEMORY: Final = 8 * 1024 * 1024
 _AT_ONCE: Final = 8192
-_SLOTS: Final = 1 << 24
+_SLOT_BYTES: Final = 3
 _AT_MOST: Final = 250_000
 
 
@@ -162,10 +162,9 @@ class Remembered:
     def _suspects(self) -> set[int]:
         """Give every slot that two rows share, as those of one id do."""
         # A byte each, not a bit: a million times a shift would cost more than the room.
-        taken, suspects = bytearray(_SLOTS), set()
+        taken, suspects = bytearray(1 << 8 * _SLOT_BYTES), set[int]()
         for block in self._blocks():
-            for (bits,) in _SLOT.iter_unpack(block):
-                slot = bits % _SLOTS
+            for slot in _slots(block):
                 if taken[slot]:
                     suspects.add(slot)
                 else:
@@ -176,11 +175,11 @@ class Remembered:
         """Give the number, the id and the hash of each row in some slots."""
         first = 0
         for block in self._blocks():
-            told = enumerate(_SLOT.iter_unpack(block))
-            for row in [row for row, (bits,) in told if bits % _SLOTS in slots]:
+            count = len(block) // ROW.size
+            for row in compress(range(count), map(slots.__contains__, _slots(block))):
                 id_, hash_, _, _, _ = ROW.unpack_from(block, row * ROW.size)
                 yield first + row, id_, hash_
-            first += len(block) // ROW.size
+            first += count
 
     def _recall(self) -> Iterator[tuple[bytes, Key, Key, int, int]]:
         for block in self._blocks():
@@ -221,3 +220,12 @@ class Remembered:
         self._ties.seek(at * len(NOTHING))
         found = self._ties.read(count * len(NOTHING))
         return [found[start : start + 32] for start in range(0, len(found), 32)]
+
+
+def _slots(block: bytes) -> tuple[int, ...]:
+    """Give the slot of each row: the first bytes of its id, which are put in order together."""
+    count = len(block) // ROW.size
+    found = bytearray(4 * count)
+    for at in range(_SLOT_BYTES):
+        found[at::4] = block[at :: ROW.size]
+    return struct.unpack(f"<{count}I", found)

@@ -7,6 +7,7 @@ import hashlib
 import struct
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import chain, repeat
 from typing import Final
 
 from intent_lsp.core.content import ContentHash
@@ -19,20 +20,22 @@ ROW: Final = struct.Struct("<16s32s32sII")
 
 NOTHING: Final = bytes(32)
 NO_ID: Final = bytes(16)
-_NO_TIES: Final = "0" * 16
+_NO_TIES: Final = bytes(8)
+_ID: Final = "16s"
 _PREFIX: Final = "sha256:"
 
 
-def rows(ids: Sequence[str], hashes: Sequence[ContentHash], prev: ContentHash | None) -> bytes:
+def rows(ids: Sequence[str], hashes: Sequence[Key], prev: ContentHash | None) -> bytes:
     """Pack lines that each follow the one above; `prev` is what the first one follows.
 
-    They tie nothing; ids are UUIDs, hashes are ours.
+    They tie nothing; ids are UUIDs.
     """
-    # By way of digits, because one call then reads all of them.
-    followed = ["0" * 64 if prev is None else prev, *hashes[:-1]]
-    told = zip(ids, hashes, followed, strict=True)
-    digits = "".join([f"{id_}{hash_}{above}{_NO_TIES}" for id_, hash_, above in told])
-    return bytes.fromhex(digits.replace("-", "").replace(_PREFIX, ""))
+    # One call reads all digits of all ids.
+    digits = bytes.fromhex("".join(ids).replace("-", ""))
+    names = chain.from_iterable(struct.iter_unpack(_ID, digits))
+    followed = [key(prev), *hashes[:-1]]
+    lines = zip(names, hashes, followed, repeat(_NO_TIES), strict=False)
+    return b"".join(chain.from_iterable(lines))
 
 
 def hashes_in(packed: bytes) -> list[Key]:

@@ -17,6 +17,7 @@ from intent_lsp.store.ledger_rows import rows
 RANGE: Final = 128 * 1024
 """How many bytes a range has."""
 
+_A_LINE: Final = 4 * 1024
 _FURTHER: Final = 64 * 1024
 
 
@@ -40,20 +41,31 @@ def pieces(read: Reader, start: int, size: int) -> list[Piece]:
 
 
 def _packed(stretch: Stretch) -> Packed:
-    first, last, ids, hashes = stretch
-    return Packed(first, last, len(ids), rows(ids, hashes, first.prev))
+    first, last, ids, digests = stretch
+    return Packed(first, last, len(ids), rows(ids, digests, first.prev))
 
 
 def _beginning_in(read: Reader, start: int, size: int) -> bytes:
     """Read the lines that begin in a range, up to the end of the last of them."""
-    end = min(start + RANGE, size)
-    data = read(max(start - 1, 0), end)
-    if start:
-        # The range before has what stands before the first line end.
-        data = data[data.find(b"\n") + 1 or len(data) :]
-    parts = [data]
-    while parts[-1] and not parts[-1].endswith(b"\n") and end < size:
-        more = read(end, min(end + _FURTHER, size))
-        end += len(more)
-        parts.append(more[: more.find(b"\n") + 1 or len(more)])
+    begin, end = max(start - 1, 0), min(start + RANGE, size)
+    data = read(begin, min(end + _A_LINE, size))
+    # The range before has what stands before the first line end.
+    first = data.find(b"\n") + 1 if start else 0
+    if start and not first:
+        return b""
+    last = data.find(b"\n", end - begin - 1) + 1
+    if last:
+        return data[first:last]
+    return data[first:] + _line_end(read, begin + len(data), size)
+
+
+def _line_end(read: Reader, start: int, size: int) -> bytes:
+    """Read the rest of a line, with its end if there is one."""
+    parts = []
+    while start < size and (more := read(start, min(start + _FURTHER, size))):
+        last = more.find(b"\n") + 1
+        parts.append(more[: last or None])
+        if last:
+            break
+        start += len(more)
     return b"".join(parts)

@@ -45,6 +45,16 @@ def ensure_local_room(root: Path) -> Path:
     return room
 
 
+def restore_local_room(room: Path) -> None:
+    """Make a local room again that was deleted while it was in use; any other is left alone.
+
+    Raises as above, FileNotFoundError where its `.orchestration/` is not there either.
+    """
+    root = room.parent.parent
+    if room == root / LOCAL_ROOM:
+        ensure_local_room(root)
+
+
 def ensure_inner_room(room: Path, name: str) -> Path:
     """Give a directory inside the local room, made when missing. Raises as above."""
     inner = room / name

@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from intent_lsp.core.paths import CONTROL_ROOM, WorkspacePath, fold, relative_to
+from intent_lsp.core.paths import CONTROL_ROOM, WorkspacePath, fold, parse_relative, relative_to
 
 _SWAPPED = str.maketrans(string.ascii_letters, string.ascii_uppercase + string.ascii_lowercase, "")
 
@@ -39,6 +39,12 @@ def real_relative(root: Path, path: str) -> Place | None:
     resolved_root = _spelled(os.path.realpath(root))
     lexical = lexical or relative_to(folded, resolved_root)
     return None if lexical is None else Place(lexical, relative_to(real, resolved_root))
+
+
+def is_directory(root: Path, name: str) -> bool:
+    """Whether there is a directory of this root-relative name; False for what is no such name."""
+    path = parse_relative(name)
+    return path is not None and (root / path).is_dir()
 
 
 def case_sensitive(root: Path) -> bool:

@@ -14,6 +14,7 @@ from typing import Final
 
 from intent_lsp.core.errors import LedgerUnavailableError, UnsafePathError
 from intent_lsp.store.file_lock import try_lock, unlock
+from intent_lsp.store.local_room import restore_local_room
 
 WAIT_SECONDS: Final = 2.0
 _SHORTEST: Final = 0.00005
@@ -36,20 +37,23 @@ class RootLock:
         self._fd: int | None = None
 
     @contextmanager
-    def held(self, meanwhile: Callable[[], None] = _nothing) -> Iterator[None]:
-        """Hold the lock; its directory has to exist.
+    def held(self, meanwhile: Callable[[], None] = _nothing) -> Iterator[bool]:
+        """Hold the lock; its directory, or that of its local room, has to exist.
+
+        True: it had to be waited for.
 
         `meanwhile` is done each time that another process is found to hold it: what can be done
         before need not be done while others wait. No other thread of ours has the lock by then.
         Raises LedgerUnavailableError when another holds it for too long, or it cannot be opened,
         UnsafePathError when something else is in its place.
         """
-        if not self._threads.acquire(timeout=self._wait_seconds):
+        free = self._threads.acquire(blocking=False)
+        if not free and not self._threads.acquire(timeout=self._wait_seconds):
             raise self._busy()
         try:
-            fd = self._lock_current(meanwhile)
+            fd, waited = self._lock_current(meanwhile)
             try:
-                yield
+                yield waited > 0 or not free
             finally:
                 unlock(fd)
         finally:
@@ -59,19 +63,24 @@ class RootLock:
         """Find out whether anyone ever wrote under this lock here."""
         return os.path.lexists(self._path)
 
+    def has_room(self) -> bool:
+        """Find out whether its directory is there, or may be made where it was deleted."""
+        return self._path.parent.parent.is_dir()
+
     def close(self) -> None:
         """Let go of the lock file; the next hold opens it again."""
         with self._threads:
             self._forget()
 
-    def _lock_current(self, meanwhile: Callable[[], None]) -> int:
+    def _lock_current(self, meanwhile: Callable[[], None]) -> tuple[int, float]:
+        """Lock the file that is there now; give it, and the seconds that this was waited for."""
         waited = 0.0
         pause = _SHORTEST
         while True:
             fd = self._opened()
             if try_lock(fd):
                 if _is_at(fd, self._path):
-                    return fd
+                    return fd, waited
                 unlock(fd)
                 self._forget()
                 continue
@@ -86,7 +95,7 @@ class RootLock:
         if self._fd is not None:
             return self._fd
         try:
-            fd = os.open(self._path, _OPEN_FLAGS | os.O_CREAT, 0o600)
+            fd = self._open()
         except OSError as error:
             if os.path.lexists(self._path) and not _is_plain(self._path):
                 raise UnsafePathError(path=str(self._path), problem="not a plain file") from error
@@ -98,6 +107,14 @@ class RootLock:
             raise UnsafePathError(path=str(self._path), problem="not a plain file")
         self._fd = fd
         return fd
+
+    def _open(self) -> int:
+        try:
+            return os.open(self._path, _OPEN_FLAGS | os.O_CREAT, 0o600)
+        except FileNotFoundError:
+            # The room went with all that was in it while we were at work.
+            restore_local_room(self._path.parent)
+            return os.open(self._path, _OPEN_FLAGS | os.O_CREAT, 0o600)
 
     def _forget(self) -> None:
         if self._fd is not None:
@@ -112,9 +129,14 @@ class RootLock:
         )
 
 
-def holding(lock: RootLock | None) -> AbstractContextManager[None]:
-    """Hold a lock; None: there is no `.local/`, and with it nothing to share. Raises as `held`."""
-    return nullcontext() if lock is None else lock.held()
+def holding(lock: RootLock | None) -> AbstractContextManager[bool]:
+    """Hold a lock; True: it had to be waited for. Raises as `held`.
+
+    None, or one without a room: there is no `.local/`, and with it nothing to share.
+    """
+    if lock is None or not lock.has_room():
+        return nullcontext(enter_result=False)
+    return lock.held()
 
 
 def _is_at(fd: int, path: Path) -> bool:

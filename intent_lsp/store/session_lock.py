@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from intent_lsp.core.errors import UnsafePathError
 from intent_lsp.store.file_lock import open_lock_file, try_lock, try_share, unlock
-from intent_lsp.store.local_room import ensure_inner_room
+from intent_lsp.store.local_room import ensure_inner_room, restore_local_room
 
 _log = logging.getLogger(__name__)
 
@@ -35,14 +35,19 @@ class SessionLocks:
     def hold(self, session_id: str) -> bool:
         """Hold a session until `release` or the end of the process.
 
-        False, and a line in the log, when it cannot be held: the session then looks ended.
+        False when it cannot be held, which the log says where it could be expected: the session
+        then looks ended. One whose file was deleted meanwhile is held anew.
         """
         with self._guard:
-            if session_id in self._held:
+            if self._is_held(session_id):
                 return True
             try:
+                restore_local_room(self._local_room)
                 ensure_inner_room(self._local_room, _ROOM)
                 file = self._locked(self._path(session_id))
+            except FileNotFoundError:
+                # Nothing is governed there any more: nobody asks who is alive.
+                return False
             except (OSError, UnsafePathError) as problem:
                 _log.warning("session %s cannot be locked: %s", session_id, problem)
                 return False
@@ -82,6 +87,15 @@ class SessionLocks:
         """Let go of every session."""
         for session_id in list(self._held):
             self.release(session_id)
+
+    def _is_held(self, session_id: str) -> bool:
+        """Whether we hold the file that is there now; one that was deleted is let go."""
+        file = self._held.get(session_id)
+        if file is None or _is_at(file, self._path(session_id)):
+            return file is not None
+        del self._held[session_id]
+        file.close()
+        return False
 
     def _path(self, session_id: str) -> Path:
         name = hashlib.sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()[:32]

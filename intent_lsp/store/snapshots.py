@@ -25,8 +25,10 @@ MAX_BYTES: Final = 256 * 1024 * 1024
 """Bytes on disk that all snapshots of a root may take together."""
 
 _ROOM: Final = "snapshots"
-# After a sweep this much is left, so that the next one is not due at once.
+# In the end this much is left, so that what is kept is not listed anew for each content.
 _KEPT_OF_MAX: Final = 0.8
+_AT_ONCE: Final = 4
+"""Contents dropped with one that is kept: whoever waits for that does not wait for all."""
 _LEVEL: Final = 1
 # An agent waits while its files are kept: packing a larger one takes longer than writing it.
 _PACKED_AT_MOST: Final = 64 * 1024
@@ -41,6 +43,8 @@ class Snapshots:
         self._max_bytes = max_bytes
         self._guard = threading.Lock()
         self._size: int | None = None
+        # What is to go, oldest first, with its size.
+        self._doomed: dict[Path, int] = {}
         self._found_safe: tuple[int, int] | None = None
 
     def put(self, data: bytes, known: ContentHash | None = None) -> ContentHash:
@@ -54,6 +58,8 @@ class Snapshots:
             try:
                 if not _is_kept(path):
                     self._put(path, data)
+                # What is kept anew is not old.
+                self._doomed.pop(path, None)
             except (OSError, UnsafePathError) as problem:
                 _log.warning("%s: a content is not kept: %s", self._room, problem)
         return content_hash
@@ -88,8 +94,7 @@ class Snapshots:
             self._size = sum(size for _, size, _ in self._kept())
         create_cache_file(path, stored, mode=PRIVATE_FILE_MODE)
         self._size += len(stored)
-        if self._size > self._max_bytes:
-            self._sweep(path)
+        self._make_room(path)
 
     def _ensure_room(self) -> None:
         """Make the room, or find it safe; the very directory that was, is still."""
@@ -97,17 +102,31 @@ class Snapshots:
             ensure_inner_room(ensure_local_room(self._root), _ROOM)
             self._found_safe = _directory(self._room)
 
-    def _sweep(self, newest: Path) -> None:
-        """Drop the oldest until there is room; other processes' contents count too."""
+    def _make_room(self, newest: Path) -> None:
+        """Drop the oldest where there is no room; then a few each time, until there is enough."""
+        if self._size is not None and self._size > self._max_bytes and not self._doomed:
+            self._size = self._doom()
+        dropped = 0
+        while self._size is not None and self._doomed:
+            if self._size <= self._max_bytes and dropped >= _AT_ONCE:
+                break
+            path = next(iter(self._doomed))
+            size = self._doomed.pop(path)
+            if path != newest:
+                self._drop(path)
+                self._size -= size
+                dropped += 1
+
+    def _doom(self) -> int:
+        """List what is to go, oldest first; give the size of all, of other processes' too."""
         kept = sorted(self._kept())
-        left = sum(size for _, size, _ in kept)
+        left = everything = sum(size for _, size, _ in kept)
         for _, size, path in kept:
             if left <= self._max_bytes * _KEPT_OF_MAX:
                 break
-            if path != newest:
-                self._drop(path)
-                left -= size
-        self._size = left
+            self._doomed[path] = size
+            left -= size
+        return everything
 
     def _kept(self) -> Iterator[tuple[int, int, Path]]:
         """Give the moment, the size and the path of each snapshot."""

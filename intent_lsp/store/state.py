@@ -164,8 +164,8 @@ class State:
         self._do("INSERT OR REPLACE INTO baseline_file VALUES (?,?,?)", session_id, path, hash_)
 
     def has_baseline(self, session_id: str) -> bool:
-        """Whether a baseline was ever taken for the session."""
-        return bool(self._rows("SELECT 1 FROM baseline WHERE session_id = ?", session_id))
+        """Whether a baseline was taken for the session, of a commit or of a whole tree."""
+        return self.baseline_head(session_id) is not None
 
     def baseline_head(self, session_id: str) -> str | None:
         """Give the commit of the session's baseline; None: there was none, or no baseline."""

@@ -88,7 +88,7 @@ def keep_safe(connection: sqlite3.Connection, path: Path) -> None:
         if problem.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PROTOCOL):
             raise
         mode = ""
-    if mode != "wal":
+    if mode not in ("wal", "memory"):
         _log.warning("%s: no write-ahead log on this file system", path)
         connection.execute("PRAGMA journal_mode = DELETE")
     connection.execute("PRAGMA synchronous = NORMAL")

@@ -89,6 +89,15 @@ class TreeFiles:
         return place is not None and place.real is not None
 
 
+def holds_file(place: Path) -> bool:
+    """Whether a regular file or a link is there, of which git can tell."""
+    try:
+        mode = place.lstat().st_mode
+    except (OSError, ValueError):
+        return False
+    return modes.S_ISREG(mode) or modes.S_ISLNK(mode)
+
+
 def _streamed(place: Path) -> ContentHash | None:
     with place.open("rb", buffering=0) as file:
         return parse_hash(hashlib.file_digest(file, "sha256").hexdigest())

@@ -33,7 +33,9 @@ def _everything() -> lsp.ClientCapabilities:
             inlay_hint=lsp.InlayHintWorkspaceClientCapabilities(refresh_support=True),
         ),
         window=lsp.WindowClientCapabilities(
-            show_document=lsp.ShowDocumentClientCapabilities(support=True), work_done_progress=True
+            show_document=lsp.ShowDocumentClientCapabilities(support=True),
+            show_message=lsp.ShowMessageRequestClientCapabilities(),
+            work_done_progress=True,
         ),
         experimental={"intent": {"notifications": True}},
     )

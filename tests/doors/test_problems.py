@@ -22,7 +22,8 @@ from intent_lsp.core.records import (
     ScopeValidation,
 )
 from intent_lsp.core.violations import MarkedRun
-from intent_lsp.doors.lsp.problems import Problem, problems, runs_of_record
+from intent_lsp.doors.lsp.problem import Problem
+from intent_lsp.doors.lsp.problems import problems, runs_of_record
 from tests.governance.editor import INTENTS, Editor
 
 HUNK = Hunk(old_start=0, old_count=1, new_start=0, new_count=1)

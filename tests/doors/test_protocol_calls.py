@@ -12,6 +12,7 @@ from pygls.lsp.server import LanguageServer
 
 from intent_lsp.doors.lsp import transport
 from intent_lsp.doors.lsp.calls import Calls
+from intent_lsp.doors.lsp.messages import IdKey, id_key
 from tests.support import tiny_server
 from tests.support.raw_client import INITIALIZE, RawClient, framed, thread
 
@@ -354,6 +355,91 @@ async def test_kept_work_that_is_cancelled_itself_leaves_no_word(
         await protocol.finish(work())
     await asyncio.sleep(0)
     assert caplog.text == ""
+
+
+KEY = id_key("a")
+
+
+class Features:
+    """Features on calls of their own; `told` is what happened, in its order."""
+
+    def __init__(self) -> None:
+        self.calls = Calls(ThreadPoolExecutor)
+        self.told: list[object] = []
+        self.freed, self.ended = asyncio.Event(), asyncio.Event()
+
+    async def work(self) -> str:
+        await self.freed.wait()
+        self.told.append("worked")
+        return "result"
+
+    async def once(self) -> str:
+        result = await self.calls.finish(self.work())
+        self.told.append("went on")
+        return result
+
+    async def nested(self) -> str:
+        result = await self.calls.finish(self.once())
+        self.told.append("went on further")
+        return result
+
+    async def gathered(self) -> str:
+        (result,) = await asyncio.gather(self.once())
+        self.told.append("gathered")
+        return result
+
+    def start(self, name: str, key: IdKey | None = None) -> None:
+        self.calls.start(getattr(self, name), (), self.done, key)
+
+    def done(self, result: object, error: BaseException | None) -> None:
+        self.told.append(type(error).__name__ if error else result)
+        self.ended.set()
+
+
+@pytest.mark.parametrize(
+    ("feature", "went"),
+    [
+        ("once", ["went on"]),
+        ("nested", ["went on", "went on further"]),
+        ("gathered", ["went on", "gathered"]),
+    ],
+)
+async def test_a_feature_goes_on_after_kept_work(feature: str, went: list[str]) -> None:
+    features = Features()
+    features.start(feature)
+    await asyncio.sleep(0)
+    features.freed.set()
+    await features.ended.wait()
+    assert features.told == ["worked", *went, "result"]
+
+
+@pytest.mark.parametrize(
+    ("feature", "after"),
+    [
+        ("once", ["worked"]),
+        # What is kept is done whole, with what is kept within it.
+        ("nested", ["worked", "went on"]),
+        ("gathered", ["worked"]),
+    ],
+)
+async def test_a_cancelled_feature_ends_after_kept_work(feature: str, after: list[str]) -> None:
+    features = Features()
+    features.start(feature, KEY)
+    for _ in range(3):
+        await asyncio.sleep(0)
+    features.calls.cancel(KEY)
+    await features.ended.wait()
+    assert features.told == ["CancelledError"]
+    assert not features.calls.is_running(KEY)
+    # Its id is free: the next of that name is another.
+    features.start("once", KEY)
+    features.freed.set()
+    await features.calls.finished(60)
+    await features.calls.settle(60)
+    assert [each for each in features.told if each == "worked"] == ["worked"] * 2
+    assert features.told[: 1 + len(after)] == ["CancelledError", *after]
+    assert "gathered" not in features.told
+    assert "went on further" not in features.told
 
 
 def test_a_server_of_another_protocol_is_refused() -> None:

@@ -14,7 +14,7 @@ from intent_lsp.core.paths import path_of_uri
 from intent_lsp.core.ranges import Hunk
 from intent_lsp.doors.lsp.client import Client
 from intent_lsp.doors.lsp.positions import PositionEncoding
-from intent_lsp.doors.lsp.problems import Elsewhere, Problem
+from intent_lsp.doors.lsp.problem import Elsewhere, Problem
 from intent_lsp.doors.lsp.types import Spelling, hunk_change, line_range, span_range, uri_of
 
 UTF_8, UTF_16, UTF_32 = PositionEncoding.UTF_8, PositionEncoding.UTF_16, PositionEncoding.UTF_32

@@ -6,16 +6,13 @@ from dataclasses import dataclass
 import pytest
 
 from intent_lsp.core.content import split_lines
-from intent_lsp.doors.lsp.bulletin import Bulletin
-from intent_lsp.doors.lsp.client import Client
-from intent_lsp.doors.lsp.desks import Desks
 from intent_lsp.doors.lsp.documents import Document
 from intent_lsp.doors.lsp.positions import PositionEncoding
-from intent_lsp.doors.lsp.settings import Settings
-from intent_lsp.doors.lsp.types import Spelling, uri_of
+from intent_lsp.doors.lsp.types import uri_of
 from intent_lsp.doors.lsp.workplace import Workplace
 from tests.support.governed import LINES, govern
 from tests.support.repository import Repository
+from tests.support.workplaces import workplace_on
 
 INVOICE = "src/billing/invoice.py"
 TYPED = LINES + "and away\n"
@@ -32,20 +29,13 @@ class Window:
 @pytest.fixture
 async def window(repository: Repository) -> AsyncIterator[Window]:
     govern(repository)
-    desks = Desks(Settings(watch="off"), (str(repository.root),))
-    workplace = Workplace(
-        desks=desks,
-        bulletin=Bulletin(pull=True, publish=lambda _: lambda: None, refresh=lambda: None),
-        spelling=Spelling(Client(), PositionEncoding.UTF_16),
-    )
     uri = uri_of(repository.root / INVOICE)
     document = Document(
         uri=uri, version=1, language_id="python", text=LINES, encoding=PositionEncoding.UTF_16
     )
-    workplace.opened(document)
-    yield Window(workplace, document)
-    await workplace.end()
-    desks.close()
+    async with workplace_on(repository.root) as workplace:
+        workplace.opened(document)
+        yield Window(workplace, document)
 
 
 async def test_a_look_at_a_closed_file_leaves_a_save_that_is_not_recorded_something_to_record(

@@ -4,6 +4,7 @@ import asyncio
 import subprocess
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,8 +12,8 @@ from lsprotocol import types as lsp
 
 from intent_lsp.core.content import hash_content
 from tests.support.editor import Editor, capabilities, editing
-from tests.support.governed import LINES, govern
-from tests.support.repository import Repository
+from tests.support.governed import FILES, LINES, govern
+from tests.support.repository import Repository, create
 
 pytestmark = pytest.mark.e2e
 
@@ -125,6 +126,45 @@ async def test_it_is_cleared_when_its_scope_is_granted(repository: Repository) -
         text = intents.read_text().replace("'src/billing/**'", "'src/**'")
         run(repository, f"cat > {intents} <<'END'\n{text}END")
         await editor.problems(LOGIN)
+
+
+async def test_before_the_first_commit_it_is_shown_and_recorded_too(tmp_path: Path) -> None:
+    repository = create(tmp_path / "young")
+    for name, text in FILES.items():
+        repository.write(name, text)
+    async with billing(repository) as editor:
+        run(repository, append(LOGIN))
+        (problem,) = await editor.problems(LOGIN, OUT)
+        assert (problem.range.start.line, problem.range.end.line) == (10, 10)
+        await editor.traced(1)
+        (record,) = editor.records()
+        assert told([record]) == [("disk/change", LOGIN, "FAIL")]
+        assert only(record)["pre_hash"] == hash_content(LINES.encode())
+        assert [r["replaced"] for r in only(record)["conversations"][0]["ranges"]] == [[11, 0, 1]]
+        # Opened, it is still held to what was there first.
+        editor.open(LOGIN)
+        await editor.settled(LOGIN)
+        await editor.problems(LOGIN, OUT)
+        # Committed, it is what everybody agreed on, and no file has changed by that.
+        repository.commit()
+        await editor.problems(LOGIN)
+        assert await marked(repository, editor) == [record]
+
+
+async def test_before_the_first_commit_what_changed_while_no_server_ran_is_nobodys(
+    tmp_path: Path,
+) -> None:
+    repository = create(tmp_path / "young")
+    for name, text in FILES.items():
+        repository.write(name, text)
+    async with billing(repository) as editor:
+        run(repository, f"rm {INVOICE}")
+        await editor.traced(1)
+    run(repository, append(LOGIN))
+    async with billing(repository) as editor:
+        (record,) = await marked(repository, editor)
+        assert told([record]) == [("disk/change", INVOICE, "PASS")]
+        assert editor.uri(LOGIN) not in editor.shown
 
 
 async def test_an_open_file_that_another_program_changes_keeps_its_chain(

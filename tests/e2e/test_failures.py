@@ -741,15 +741,27 @@ def replace(repository: Repository) -> None:
     state.with_name("older").replace(state)
 
 
+def remake(repository: Repository) -> None:
+    """Take the whole room away, and put back what git would: all but `.local/`."""
+    room = repository.root / ".orchestration"
+    kept = {path: path.read_bytes() for path in room.iterdir() if path.is_file()}
+    shutil.rmtree(room)
+    room.mkdir()
+    for path, data in kept.items():
+        path.write_bytes(data)
+
+
 LOSSES: Sequence[tuple[Callable[[Repository], None], str]] = (
     (corrupt, "is damaged; it is kept as"),
     (delete, "was deleted or replaced: what it knew is lost"),
     (replace, "was deleted or replaced: what it knew is lost"),
+    (remake, "was deleted or replaced: what it knew is lost"),
 )
+LOST = ["corrupt", "deleted", "replaced", "remade"]
 
 
 @OPEN_AND_CLOSED
-@pytest.mark.parametrize(("lose", "words"), LOSSES, ids=["corrupt", "deleted", "replaced"])
+@pytest.mark.parametrize(("lose", "words"), LOSSES, ids=LOST)
 async def test_who_is_forgotten_has_to_check_out_again_and_overwrites_nothing(
     repository: Repository,
     tmp_path: Path,
@@ -787,7 +799,7 @@ async def test_who_is_forgotten_has_to_check_out_again_and_overwrites_nothing(
         await verified(editor, 1)
 
 
-@pytest.mark.parametrize(("lose", "words"), LOSSES, ids=["corrupt", "deleted", "replaced"])
+@pytest.mark.parametrize(("lose", "words"), LOSSES, ids=LOST)
 async def test_a_person_who_is_forgotten_selects_again_and_goes_on(
     repository: Repository,
     tmp_path: Path,
@@ -813,6 +825,54 @@ async def test_a_person_who_is_forgotten_selects_again_and_goes_on(
         assert verdicts == [("INT-002", "PASS"), (None, "FAIL"), ("INT-002", "PASS")]
         no_gap(editor, INVOICE, LINES, *(LINES + f"{n}\n" for n in (1, 2, 3)))
         await verified(editor, 3)
+        # Who goes on is alive: nobody else inherits the intent meanwhile.
+        async with editing(repository.root) as other:
+            assert (await other.ask("intent/status"))["activeIntentId"] is None
+    assert "Traceback" not in log.read_text()
+    assert sessions(repository) == [("INT-002", False), (None, False)]
+    assert ".local" not in repository.git("status", "--short", "--untracked-files=all")
+
+
+def sessions(repository: Repository) -> list[tuple[str | None, bool]]:
+    """Give the intent of each session, and whether it goes on."""
+    query = "SELECT CAST(active_intent AS TEXT), ended_at IS NULL FROM session ORDER BY started_at"
+    with closing(sqlite3.connect(repository.root / STATE)) as state:
+        return [(intent, bool(lives)) for intent, lives in state.execute(query)]
+
+
+async def test_while_the_whole_room_is_gone_nothing_is_known_and_nothing_fails(
+    repository: Repository, tmp_path: Path
+) -> None:
+    govern(repository)
+    log, room = tmp_path / "log", repository.root / ".orchestration"
+    kept = {path: path.read_bytes() for path in room.iterdir() if path.is_file()}
+    async with editing(repository.root, command=logging_server(log)) as editor:
+        await editor.ask("intent/select", {"intentId": "INT-002"})
+        editor.open(INVOICE)
+        editor.type(INVOICE, LINES + "1\n")
+        shutil.rmtree(room)
+        await until_said(editor, "is OFF")
+        for _ in range(3):
+            status = await editor.ask("intent/status")
+            assert (status["enabled"], status["activeIntentId"]) == (False, None)
+            # What the team says of that is gone, too.
+            governs_nothing(await ask(editor, "validateEdit", **WRITE), fail_open=True)
+        assert not room.exists()
+        room.mkdir()
+        for path, data in kept.items():
+            path.write_bytes(data)
+        await until_said(editor, "is on again")
+        await editor.ask("intent/select", {"intentId": "INT-002"})
+        await save(editor, INVOICE, LINES + "1\n")
+        await editor.traced(1)
+        assert not await editor.settled(INVOICE)
+        await verified(editor, 1)
+        shutil.rmtree(room)
+        await until_said(editor, "is OFF", 2)
+    said_so = log.read_text()
+    assert "Traceback" not in said_so
+    assert said_so.count("what it knew is lost") == 2
+    assert not room.exists()
 
 
 @OPEN_AND_CLOSED

@@ -42,6 +42,20 @@ async def test_a_save_is_a_row_of_the_map_and_nothing_else_rewrites_it(
     assert len(editor.records()) == 1
 
 
+async def test_the_map_names_the_function_that_a_save_changed(repository: Repository) -> None:
+    govern(repository)
+    text = "def f():\n    return 1\n\n\nclass A:\n    def g(self):\n        return 2\n"
+    repository.write(LOGIN, text)
+    repository.commit("functions")
+    async with editing(repository.root) as editor:
+        await editor.ask("intent/select", {"intentId": "INT-001"})
+        editor.open(LOGIN)
+        editor.type(LOGIN, text.replace("return 2", "return 3"))
+        await editor.save(LOGIN)
+        await editor.traced(1)
+    assert f"| `{LOGIN}` | `A.g` |" in (repository.root / INTENT_MAP).read_text()
+
+
 async def test_opening_a_project_without_a_map_makes_none(repository: Repository) -> None:
     govern(repository)
     async with editing(repository.root) as editor:

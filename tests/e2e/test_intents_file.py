@@ -1,5 +1,7 @@
 """The intents file in an editor: checked as it is typed, governing once it is saved."""
 
+import shutil
+
 import pytest
 from lsprotocol import types as lsp
 
@@ -147,6 +149,24 @@ async def test_off_loudly_and_on_again(repository: Repository) -> None:
         await expect_off("broken", "YAML_SYNTAX")
         path.write_text(good)
         await expect_on()
+
+
+async def test_off_loudly_when_the_whole_room_is_taken_away(repository: Repository) -> None:
+    govern(repository)
+    room = repository.root / ".orchestration"
+    async with editing(repository.root) as editor:
+        await editor.ask("intent/select", {"intentId": "INT-001"})
+        editor.open(INVOICE)
+        editor.type(INVOICE, "top\n" + LINES)
+        await editor.problems(INVOICE, "SCOPE_VIOLATION")
+
+        shutil.rmtree(room)
+        await editor.problems(INVOICE)
+        await editor.until(lambda: any("is OFF" in told for told in editor.told), "off")
+        status = await editor.ask("intent/status")
+        assert (status["enabled"], status["fileState"]) == (False, "missing")
+        assert status["activeIntentId"] is None
+        assert not room.exists()
 
 
 async def test_what_is_on_disk_is_shown_when_nobody_has_it_open(repository: Repository) -> None:

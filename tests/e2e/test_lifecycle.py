@@ -1,11 +1,14 @@
 """How servers begin and end: in order, by signals, in the middle of a save."""
 
 import asyncio
+import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,7 @@ import pytest
 from lsprotocol import types as lsp
 
 from intent_lsp.core.content import hash_content
+from intent_lsp.core.paths import INTENT_MAP
 from intent_lsp.doors.lsp.types import uri_of
 from tests.support.editor import SERVER, Editor, editing, slow_server, start
 from tests.support.governed import LINES, govern
@@ -132,6 +136,51 @@ def terminate(server: Process) -> None:
 
 def leave_without_a_word(server: Process) -> None:
     server.notify("exit")
+
+
+def say_all_at_once(server: Process) -> None:
+    server.begin("shutdown")
+    server.notify("exit")
+
+
+@pytest.mark.parametrize(
+    ("command", "leave", "status"),
+    [
+        (SERVER, say_all_at_once, 0),
+        (SERVER, leave_without_a_word, 1),
+        (SERVER, Process.hang_up, 1),
+        (slow_server(2), say_all_at_once, 0),
+        (slow_server(1), leave_without_a_word, 1),
+    ],
+)
+def test_who_leaves_at_once_has_a_record_a_map_and_a_session_that_ended(
+    repository: Repository, command: Sequence[str], leave: Callable[[Process], None], status: int
+) -> None:
+    govern(repository)
+    path = repository.root / LOGIN
+    # The first has begun its day; the second is still being loaded, and goes on with its intent.
+    for count in (1, 2):
+        server = Process(repository.root, command)
+        server.open(path, path.read_text())
+        if count == 1:
+            server.ask("intent/select", {"intentId": "INT-001"})
+        server.save(path, LINES + "more\n" * count)
+        leave(server)
+        found, log = server.end()
+        assert (found, "ERROR" in log) == (status, False), log
+        assert len(ledger(repository.root)) == count, log
+        assert living(repository.root) == 0
+        (file,) = json.loads(ledger(repository.root)[-1])["files"]
+        assert file["post_hash"][7:19] in (repository.root / INTENT_MAP).read_text()
+    verified(repository.root)
+
+
+def living(root: Path) -> int:
+    """Count the sessions that never ended."""
+    with closing(sqlite3.connect(root / ".orchestration/.local/state.sqlite3")) as state:
+        (found,) = state.execute("SELECT count(*) FROM session WHERE ended_at IS NULL").fetchone()
+    assert isinstance(found, int)
+    return found
 
 
 def test_killed_at_any_instant_what_was_announced_is_there(repository: Repository) -> None:

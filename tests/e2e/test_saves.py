@@ -564,6 +564,26 @@ async def test_a_save_belongs_to_the_intent_that_was_active_then(
         assert [record["intent_id"] for record in editor.records()] == wanted
 
 
+@pytest.mark.parametrize(("seed", "ask"), [(1, True), (2, False)])
+async def test_saves_of_several_files_are_recorded_in_the_order_of_the_saves(
+    repository: Repository, seed: int, *, ask: bool
+) -> None:
+    saved = [f"src/auth/{name}.py" for name in "cadb"]
+    for name in saved:
+        repository.write(name, LINES)
+    govern(repository)
+    async with editing(repository.root, command=slow_server(seed)) as editor:
+        await select(editor, "INT-001")
+        for name in saved:
+            editor.open(name)
+            assert not await editor.settled(name)
+        for name in saved:
+            editor.type(name, "top\n" + LINES)
+            await editor.save(name, ask=ask)
+        await editor.traced(len(saved))
+        assert [record["files"][0]["relative_path"] for record in editor.records()] == saved
+
+
 async def expect_last(editor: Editor, post_hash: str) -> None:
     def met() -> bool:
         records = editor.records()

@@ -79,8 +79,8 @@ def test_the_main_job_from_opening_to_a_verified_record(
     (offered,) = saw["offered"]
     assert offered["prompt"] == "Which intent do you work for?"
     assert offered["titles"] == [
-        "* INT-001  Login  (IN_PROGRESS)",
-        "  INT-002  Billing  (IN_PROGRESS)",
+        "* INT-001  Login  (IN_PROGRESS)  src/auth/**",
+        "  INT-002  Billing  (IN_PROGRESS)  src/billing/**",
     ]
     assert saw["status"] == f"intent-lsp: INT-002 · saves: warn · records: 1 · {root}"
     assert saw["committed"] == {"line": "line one", "modified": False}

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from intent_lsp.core.records import MutationClass
 from intent_lsp.formats.change_class import inferred_change, inferred_class
-from intent_lsp.formats.languages import MAX_RECORDED_BYTES
-from intent_lsp.store.clock import deadline
+from intent_lsp.formats.languages import MAX_PARSED_BYTES
+from intent_lsp.store.clock import budget
 from tests.support.source_texts import contents, suffixes
 
 PAIRS = Path(__file__).parent / "data" / "change_class.txt"
@@ -138,7 +138,7 @@ HOSTILE = [
 @pytest.mark.parametrize("path", ["a.py", "a.js", "a.cpp", "a.md", "a.rb"])
 def test_hostile_texts_are_answered(path: str) -> None:
     for before, after in pairwise(HOSTILE):
-        assert inferred_class(path, before, after, deadline(0.3)) in MutationClass
+        assert inferred_class(path, before, after, budget(0.3)) in MutationClass
 
 
 @given(
@@ -166,10 +166,11 @@ def test_one_number_changed_is_no_refactoring(order: list[str], place: int) -> N
     assert inferred_class("a.py", before, after) == "INTENT_EVOLUTION"
 
 
-def test_what_is_too_large_to_be_parsed_for_a_record_is_not_guessed() -> None:
-    line, evolved = "value = 1\n", MutationClass.INTENT_EVOLUTION
-    small, large = (line * (MAX_RECORDED_BYTES // len(line) + more) for more in (0, 1))
-    for text, expected in ((small, MutationClass.DOCUMENTATION), (large, evolved)):
-        after = f"# said\n{text[: -len('# said') - 1]}".encode()
-        found, fingerprint = inferred_change("a.py", after.replace(b"# said", b"# that"), after)
-        assert (found, fingerprint is None) == (expected, expected is evolved)
+def test_what_is_too_large_to_be_parsed_is_not_guessed() -> None:
+    line = "# a comment as long as a line of code is by custom, and then some more\n"
+    small, large = (line * (MAX_PARSED_BYTES // len(line) - 1 + 2 * more) for more in (0, 1))
+    for text, expected in ((small, "DOCUMENTATION"), (large, "INTENT_EVOLUTION")):
+        after = f"{text}x = 1\n".encode()
+        before = after.replace(b"some more", b"a bit more", 1)
+        found, fingerprint = inferred_change("a.py", before, after)
+        assert (found, fingerprint is None) == (expected, text is large)

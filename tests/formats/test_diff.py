@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intent_lsp.core.content import EMPTY_HASH, hash_content, split_lines
-from intent_lsp.core.ranges import Hunk
+from intent_lsp.core.ranges import Hunk, ranges
 from intent_lsp.formats.diff import MAX_DIFFED_LINES, byte_lines, file_ranges, line_hunks
 
 odd_lines = st.sampled_from(
@@ -43,6 +43,22 @@ def test_hunks_are_apart_by_a_kept_line_and_none_is_empty(old: list[str], new: l
         assert above.new_start + above.new_count < below.new_start
     assert all(hunk.old_count or hunk.new_count for hunk in hunks)
     assert bool(hunks) == (old != new)
+
+
+@given(
+    st.text(st.sampled_from("ab\r\n"), max_size=30),
+    st.text(st.sampled_from("ab\r\n"), max_size=12),
+    st.text(st.sampled_from("ab\r\n"), max_size=12),
+    st.text(st.sampled_from("ab\r\n"), max_size=30),
+)
+def test_what_texts_have_in_common_at_their_ends_changes_no_range(
+    head: str, old: str, new: str, tail: str
+) -> None:
+    before, after = f"{head}{old}{tail}", f"{head}{new}{tail}"
+    hunks = line_hunks(split_lines(before), split_lines(after))
+    assert hunks is not None
+    whole = ranges(hunks, [line.encode() for line in split_lines(after)])
+    assert file_ranges(before.encode(), after.encode()) == whole
 
 
 def test_a_changed_line_between_kept_ones_is_one_hunk() -> None:

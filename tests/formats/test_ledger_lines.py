@@ -1,6 +1,7 @@
 """Lines examined together: the same is said of each as when it is examined alone."""
 
 import hashlib
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -46,7 +47,7 @@ def check(several: list[bytes]) -> None:
 def check_stretch(found: Stretch, alone: list[Link]) -> None:
     assert (found.first, found.last) == (alone[0], alone[-1])
     assert found.ids == [link.id for link in alone]
-    assert found.hashes == [link.hash for link in alone]
+    assert [f"sha256:{digest.hex()}" for digest in found.digests] == [link.hash for link in alone]
     for above, link in pairwise(alone):
         assert (link.flaw, link.merges, link.prev) == (None, (), above.hash)
         assert link.timestamp >= above.timestamp
@@ -56,9 +57,9 @@ def flaws(several: list[bytes]) -> list[LedgerCode | None]:
     return [link.flaw.code if link.flaw else None for link, *_ in entries(b"".join(several))]
 
 
-def changed(part: str, value: object) -> bytes:
+def changed(part: str, value: object, line: bytes = PLAIN[1]) -> bytes:
     """Spell a plain record that has another value, and the hash that is then right."""
-    wire = msgspec.json.decode(PLAIN[1])
+    wire = msgspec.json.decode(line)
     *inner, last = part.split(".")
     place = wire
     for name in inner:
@@ -68,6 +69,11 @@ def changed(part: str, value: object) -> bytes:
     digest = hashlib.sha256(msgspec.json.encode(wire, order="sorted")).hexdigest()
     wire["integrity"]["record_hash"] = f"sha256:{digest}"
     return msgspec.json.encode(wire) + b"\n"
+
+
+def stated(line: bytes) -> str:
+    found: str = msgspec.json.decode(line)["integrity"]["record_hash"]
+    return found
 
 
 def run(start: int, end: int, *replaced: int, fallback: bool = False) -> dict[str, object]:
@@ -182,6 +188,48 @@ def test_a_flaw_is_told_of_its_own_line_alone(other: bytes, code: LedgerCode) ->
     several = [PLAIN[0], other, PLAIN[2]]
     assert flaws(several) == [None, code, None]
     check(several)
+
+
+@pytest.mark.parametrize(
+    "named", [f"sha512:{DIGITS}", f"sha256:{DIGITS[1:]}A", f"{DIGITS}sha256:", HASH]
+)
+def test_what_the_first_of_lines_that_follow_one_another_names_is_looked_at(named: str) -> None:
+    first = changed("integrity.prev_record_hash", named)
+    below = changed("integrity.prev_record_hash", stated(first), PLAIN[2])
+    check([first, below])
+    assert isinstance(examine_lines(first + below), Stretch) == (named == HASH)
+
+
+@pytest.mark.parametrize(
+    "spell",
+    [
+        str.upper,
+        lambda hash_: hash_.removeprefix("sha256:"),
+        lambda hash_: f"{hash_} ",
+        lambda hash_: f"{hash_}\n{hash_}",
+        lambda hash_: hash_.replace("sha256:", "sha256:\n"),
+        lambda _: stated(PLAIN[2]),
+        lambda _: "sha256:ä",
+        lambda _: "",
+    ],
+    ids=[str(number) for number in range(8)],
+)
+def test_a_hash_is_right_in_one_spelling_alone(spell: Callable[[str], str]) -> None:
+    wire = msgspec.json.decode(PLAIN[1], type=WireRecord)
+    wire.integrity.record_hash = spell(wire.integrity.record_hash)
+    broken = msgspec.json.encode(wire) + b"\n"
+    assert examine(broken).flaw is not None
+    for several in ([PLAIN[0], broken, PLAIN[2]], [broken, PLAIN[2]], [PLAIN[0], broken]):
+        check(several)
+
+
+def test_a_hash_that_ends_in_the_next_line_s_is_none() -> None:
+    wires = [msgspec.json.decode(line, type=WireRecord) for line in PLAIN]
+    first, second, _ = (wire.integrity for wire in wires)
+    first.record_hash, second.record_hash = first.record_hash + "s", second.record_hash[1:]
+    broken = [msgspec.json.encode(wire) + b"\n" for wire in wires]
+    assert flaws(broken) == [LedgerCode.BAD_RECORD, LedgerCode.BAD_RECORD, None]
+    check(broken)
 
 
 def test_of_no_lines_nothing_is_said() -> None:

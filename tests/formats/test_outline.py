@@ -9,7 +9,7 @@ from hypothesis import example, given
 
 from intent_lsp.formats.languages import MAX_PARSED_BYTES, language_of, parse
 from intent_lsp.formats.outline import MAX_NAMED, Definition, outline
-from intent_lsp.store.clock import deadline
+from intent_lsp.store.clock import budget
 from tests.support.source_texts import contents, suffixes
 
 CASES = Path(__file__).parent / "data" / "outlines.txt"
@@ -131,7 +131,7 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 @pytest.mark.parametrize("path", ["a.py", "a.cpp", "a.js", "a.md", "a.rb"])
 def test_hostile_text_is_answered(path: str, name: str) -> None:
-    for each in outline(path, HOSTILE[name], deadline(0.2)):
+    for each in outline(path, HOSTILE[name], budget(0.2)):
         assert 1 <= each.first_line <= each.last_line
 
 

@@ -17,6 +17,7 @@ from intent_lsp.core.tool_names import COMMAND_TOOLS, EDIT_TOOLS
 from intent_lsp.core.tools import ToolCall
 from intent_lsp.governance.admission import Admission
 from intent_lsp.governance.desk import Governance
+from intent_lsp.store.file_lock import try_lock
 from intent_lsp.store.index import Query
 from intent_lsp.store.notes import Voice
 from tests.governance.editor import INTENTS
@@ -103,6 +104,26 @@ def test_an_edit_in_scope_is_recorded_with_its_lines(agent: Open) -> None:
     ((line,),) = [conversation.ranges for conversation in file.conversations]
     assert (line.start_line, line.end_line, line.replaced) == (2, 2, (2, 1, 1))
     assert not record.concurrent_modification
+
+
+def test_who_waits_for_another_is_judged_by_what_governs_afterwards(
+    agent: Open, root: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    builder = agent()
+    locks: list[int] = []
+
+    def busy_at_first(fd: int) -> bool:
+        """Another process holds the lock, and closes the intent meanwhile."""
+        locks.append(fd)
+        if len(locks) == 1:
+            closed = INTENTS.replace("status: IN_PROGRESS", "status: COMPLETED")
+            root.write(".orchestration/active_intents.yaml", closed)
+            return False
+        return try_lock(fd)
+
+    monkeypatch.setattr("intent_lsp.store.root_lock.try_lock", busy_at_first)
+    assert builder.refused(LOGIN).code is GateCode.INTENT_CLOSED
+    assert len(locks) >= 2
 
 
 def test_nothing_is_mutated_without_an_intent(agent: Open) -> None:

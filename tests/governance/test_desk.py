@@ -1,11 +1,14 @@
 """The desk: how a root stands, and who owns a path (protocol section 2)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
 from intent_lsp import __version__
-from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.errors import StateUnavailableError
+from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath
 from intent_lsp.governance.desk import Governance
 from intent_lsp.governance.rules import FileState
 from tests.governance.editor import Editor
@@ -34,6 +37,32 @@ def test_a_broken_root_tells_why(editor: Editor) -> None:
     assert status.reason == ".orchestration/active_intents.yaml is gone"
     assert (status.active_intent_id, status.stage, status.turn) == (None, "checkout_required", 1)
     assert editor.desk.owners(WorkspacePath("src/auth/a.py")) == ()
+
+
+@contextmanager
+def taken_away(room: Path) -> Iterator[Path]:
+    """Move a directory out of its place, and back."""
+    elsewhere = room.rename(room.parent.parent / "elsewhere")
+    yield room
+    elsewhere.rename(room)
+
+
+def test_a_root_whose_whole_room_is_gone_tells_so_and_makes_nothing(editor: Editor) -> None:
+    editor.select("INT-001")
+    with taken_away(editor.root / ".orchestration") as room:
+        status = editor.desk.status(editor.session.id)
+        assert not room.exists()
+    assert (status.enabled, status.file_state) == (False, FileState.MISSING)
+    assert (status.active_intent_id, status.stage, status.turn) == (None, "checkout_required", 1)
+
+
+def test_a_governed_root_without_its_memory_has_no_status(editor: Editor) -> None:
+    with taken_away(editor.root / LOCAL_ROOM) as room:
+        # Something else is in its place, so that it cannot be made again.
+        room.touch()
+        with pytest.raises(StateUnavailableError):
+            editor.desk.status(editor.session.id)
+        room.unlink()
 
 
 def test_whoever_owns_a_path_is_told(editor: Editor) -> None:

@@ -1,77 +1,34 @@
 """What a work tree holds that nobody has told of: whose it is, and what git accounts for."""
 
+import shutil
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from intent_lsp.core.content import hash_content, hash_if_there
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
-from intent_lsp.core.records import Record
 from intent_lsp.core.tickets import CLAIMED_FOR
 from intent_lsp.core.tools import ToolCall
-from intent_lsp.governance.desk import Governance
-from intent_lsp.governance.disk_changes import COMMAND_AWAITED_FOR, DiskChanges, DiskNews
-from intent_lsp.governance.judging import Judging
-from intent_lsp.governance.sessions import Session
+from intent_lsp.formats.tree_fingerprint import file_fingerprint
+from intent_lsp.governance.disk_changes import COMMAND_AWAITED_FOR, DiskNews
 from intent_lsp.governance.tree_sight import FILES_AT_MOST
 from intent_lsp.store.files import TEMPORARY_PREFIX
 from intent_lsp.store.notes import Voice
 from intent_lsp.store.root_lock import RootLock
 from intent_lsp.store.tree_files import HELD_AT_MOST
 from tests.governance.editor import Editor
-from tests.support.repository import Repository, create
+from tests.governance.watcher import Touched, Watcher
+from tests.support.repository import Repository
 
 LOGIN = WorkspacePath("src/auth/login.py")
 DB = WorkspacePath("src/db.py")
 NEW = WorkspacePath("src/new.py")
 BEFORE = {LOGIN: b"one\ntwo\nthree\n", DB: b"alpha\nbeta\ngamma\n"}
-Touched = list[tuple[WorkspacePath, str, str]]
-
-
-@dataclass
-class Watcher:
-    """One server's account of a work tree, in a time of its own."""
-
-    desk: Governance
-    session: Session
-    at: datetime = field(default_factory=lambda: datetime.now(UTC))
-    lock: RootLock | None = None
-    changes: DiskChanges = field(init=False)
-
-    def __post_init__(self) -> None:
-        stores = replace(self.desk.stores, clock=lambda: self.at)
-        judging = Judging(
-            stores=stores,
-            rules=self.desk.rules,
-            sessions=self.desk.sessions,
-            contents=self.desk.contents,
-            grants=self.desk.grants,
-        )
-        self.changes = DiskChanges(
-            stores=stores, contents=self.desk.contents, judging=judging, lock=self.lock
-        )
-        self.changes.look()
-
-    def news(self) -> DiskNews:
-        self.changes.look()
-        return self.changes.record(self.session)
-
-    def recorded(self) -> list[Record]:
-        """Look, record, and give what was recorded."""
-        return [each.record for each in self.news().recorded if each.record is not None]
-
-    def touched(self) -> Touched:
-        return [
-            (file.path, record.mutation_class.value, record.scope_validation.value)
-            for record in self.recorded()
-            for file in record.files
-        ]
 
 
 @pytest.fixture
@@ -112,7 +69,7 @@ def test_a_change_is_recorded_once_with_what_it_replaced(
         (lambda r: r.write(DB, b"\0\xff"), [(DB, "INTENT_EVOLUTION", "FAIL")]),
         (
             lambda r: r.write(INTENTS_FILE, "active_intents: []\n"),
-            [(INTENTS_FILE, "INTENT_EVOLUTION", "EXEMPT")],
+            [(INTENTS_FILE, "CONFIGURATION", "EXEMPT")],
         ),
         (lambda r: r.write(".orchestration/intent_map.md", "ours\n"), []),
         (lambda r: r.write("below/.orchestration/active_intents.yaml", "active_intents: []\n"), []),
@@ -127,6 +84,38 @@ def test_each_kind_of_change_is_told_as_what_it_is(
     change(governed)
     assert watcher.touched() == expected
     assert watcher.touched() == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kind"),
+    [
+        ("def load():\n    return 1\n", "# Fast.\ndef load():\n    return 1\n", "DOCUMENTATION"),
+        ("def load():\n    return 1\n", "def read():\n    return 1\n", "AST_REFACTOR"),
+        ("def load():\n    return 1\n", "def load():\n    return 2\n", "INTENT_EVOLUTION"),
+    ],
+)
+def test_what_kind_of_change_it_was_is_told_by_both_contents(
+    watcher: Watcher, governed: Repository, before: str, after: str, kind: str
+) -> None:
+    governed.write(DB, before)
+    watcher.recorded()
+    governed.write(DB, after)
+    (record,) = watcher.recorded()
+    assert (record.mutation_class, record.inferred) == (kind, True)
+    assert record.files[0].ast_fingerprint == file_fingerprint(DB, after.encode())
+    assert record.files[0].ast_fingerprint is not None
+
+
+def test_where_nobody_knows_what_a_file_held_its_definitions_are_told_all_the_same(
+    watcher: Watcher, governed: Repository
+) -> None:
+    governed.write(DB, "def load():\n    return 1\n")
+    watcher.recorded()
+    shutil.rmtree(governed.root / ".orchestration/.local/snapshots")
+    governed.write(DB, "# Fast.\ndef load():\n    return 1\n")
+    (record,) = watcher.recorded()
+    assert record.mutation_class == "INTENT_EVOLUTION"
+    assert record.files[0].ast_fingerprint is not None
 
 
 def test_a_new_file_that_goes_again_is_recorded_twice(
@@ -148,6 +137,7 @@ def test_a_new_file_that_goes_again_is_recorded_twice(
         [["stash", "--quiet"], ["stash", "pop", "--quiet"]],
         [["stash", "--quiet", "--include-untracked"], ["stash", "pop", "--quiet"]],
         [["checkout", "--quiet", "--", "."], ["clean", "--quiet", "-f", "none"]],
+        [["add", "."], ["reset", "--quiet", "--hard"]],
         [["add", "."], ["commit", "--quiet", "-m", "all"], ["checkout", "--quiet", "HEAD~1"]],
         [["add", "."], ["commit", "--quiet", "-m", "all"], ["reset", "--quiet", "HEAD~1"]],
     ],
@@ -402,19 +392,8 @@ def test_a_file_that_is_too_large_to_hold_is_told_by_its_hash(
     (record,) = watcher.recorded()
     (file,) = record.files
     assert file.post_hash is not None
+    assert record.mutation_class == "FILE_CREATION"
     assert [(run.start_line, run.end_line) for run in file.conversations[0].ranges] == [(0, 0)]
-
-
-def test_without_a_commit_nothing_is_noticed(
-    tmp_path: Path, open_editor: Callable[..., Editor]
-) -> None:
-    for root in (tmp_path / "plain", create(tmp_path / "unborn").root):
-        intents = root / INTENTS_FILE
-        intents.parent.mkdir(parents=True)
-        intents.write_text("active_intents: []\n")
-        editor = open_editor(root)
-        assert editor.desk.disk_changes.look() is None
-        assert editor.desk.disk_changes.record(editor.session) == DiskNews()
 
 
 def test_too_many_changes_are_not_looked_at(
@@ -460,7 +439,7 @@ def test_an_old_file_is_not_hashed_again(
     broken_read(monkeypatch, path)
     looked = watcher.changes.look()
     assert looked is not None
-    assert (looked.paths, looked.moved) == ((DB,), frozenset())
+    assert (tuple(looked.seen.files), looked.moved) == ((DB,), frozenset())
     assert hash_if_there(path.read_bytes())
 
 

@@ -1,6 +1,7 @@
 """File operations: judged when announced, recorded once done (requirements section 7)."""
 
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from threading import Event
@@ -396,7 +397,13 @@ def test_a_name_that_is_not_utf_8_is_recorded(editor: Editor) -> None:
     assert (file.path, file.previous, file.path_encoding) == (new, old, "percent")
 
 
-def test_undoing_is_never_refused(editor: Editor) -> None:
+@pytest.mark.parametrize("head", ["a commit", "unborn"])
+def test_undoing_is_never_refused(
+    governed: Repository, open_editor: Callable[..., Editor], head: str
+) -> None:
+    if head == "unborn":
+        governed.git("update-ref", "-d", "HEAD")
+    editor = open_editor(governed.root)
     editor.select("INT-001")
     there, back = ends(DB, "src/base.py"), ends("src/base.py", DB)
     assert recorded(operate(editor, RENAME, there)).scope_validation is FAIL
@@ -406,9 +413,15 @@ def test_undoing_is_never_refused(editor: Editor) -> None:
     assert recorded(operate(editor, DELETE, ends("src/new.py", None))).scope_validation is EXEMPT
 
 
+@pytest.mark.parametrize("head", ["a commit", "unborn", "none"])
 def test_what_the_session_found_is_not_undone_by_deleting_it(
-    governed: Repository, open_editor: Callable[..., Editor]
+    governed: Repository, open_editor: Callable[..., Editor], head: str
 ) -> None:
+    match head:
+        case "unborn":
+            governed.git("update-ref", "-d", "HEAD")
+        case "none":
+            shutil.rmtree(governed.root / ".git")
     governed.write("src/draft.py", "somebody's\n")
     editor = open_editor(governed.root)
     editor.select("INT-001")

@@ -55,6 +55,44 @@ def test_without_an_intent_changes_are_shown_too(editor: Editor) -> None:
     assert _code(editor.look("src/auth/login.py")) is GateCode.NO_ACTIVE_INTENT
 
 
+def fine(editor: Editor, path: str) -> bool:
+    return editor.desk.looks.is_fine(editor.session, editor.place(path))
+
+
+def test_a_file_in_scope_is_fine_whatever_it_holds(editor: Editor) -> None:
+    editor.select("INT-001")
+    assert fine(editor, "src/auth/login.py")
+    assert fine(editor, "src/auth/not_there.py")
+
+
+def test_a_file_out_of_scope_is_fine_as_it_was_let_pass_and_not_otherwise(
+    governed: Repository, open_editor: Open
+) -> None:
+    writer = open_editor(governed.root)
+    assert not fine(writer, "src/auth/login.py")
+    writer.select("INT-001")
+    writer.save("src/auth/login.py", "let pass\n")
+    watcher = open_editor(governed.root)
+    assert _code(watcher.look("src/auth/login.py")) is GateCode.NO_ACTIVE_INTENT
+    assert fine(watcher, "src/auth/login.py")
+    governed.write("src/auth/login.py", "by somebody\n")
+    assert not fine(watcher, "src/auth/login.py")
+
+
+def test_a_refused_content_is_not_fine_although_another_was_let_pass(
+    governed: Repository, open_editor: Open
+) -> None:
+    editor = open_editor(governed.root)
+    editor.select("INT-001")
+    editor.save("src/auth/login.py", "let pass\n")
+    editor.select("INT-002")
+    editor.save("src/auth/login.py", "refused\n")
+    assert not fine(editor, "src/auth/login.py")
+    # Put back as it was, it is nobody's change.
+    editor.save("src/auth/login.py", "let pass\n")
+    assert fine(editor, "src/auth/login.py")
+
+
 def test_where_the_team_only_observes_nothing_is_shown(editor: Editor) -> None:
     editor.policy("  enforcement: observe\n")
     assert not editor.look("src/db.py").shown
@@ -260,7 +298,7 @@ def test_a_first_commit_moves_head_and_leaves_the_baseline(
     assert look.baseline.lines == ["first\n"]
     repository.write("src/later.py", "x\n")
     later = editor.look("src/later.py")
-    assert later.baseline == later.disk
+    assert later.baseline == ABSENT
 
 
 def test_without_a_place_to_remember_nothing_is_new_on_opening(
@@ -291,3 +329,14 @@ def test_a_content_is_its_hash_and_its_lines() -> None:
     assert content_of(b"\xff").hash == hash_content(b"\xff")
     assert content_of(b"").lines == []
     assert content_of(b"") != ABSENT
+
+
+def test_a_link_that_led_out_of_the_root_before_the_session_began_is_part_of_the_baseline(
+    governed: Repository, open_editor: Open
+) -> None:
+    outside = governed.root.parent / "outside.txt"
+    outside.write_text("outside\n")
+    (governed.root / "out.txt").symlink_to(outside)
+    look = open_editor(governed.root).look("out.txt")
+    assert _code(look) is GateCode.OUTSIDE_WORKSPACE
+    assert look.baseline == content_of(b"outside\n")

@@ -1,9 +1,11 @@
 """Sessions: what was chosen goes on, in the next window too (protocol section 1)."""
 
+import shutil
 from collections.abc import Callable
 
 import pytest
 
+from intent_lsp.core.paths import LOCAL_ROOM
 from intent_lsp.core.records import Contributor, EntityType
 from intent_lsp.governance.sessions import CHECKOUT_REQUIRED, EXECUTION_AUTHORIZED
 from tests.governance.editor import INTENTS, Editor
@@ -39,6 +41,22 @@ def test_a_window_beside_a_living_one_begins_without_an_intent(
 ) -> None:
     open_editor(governed.root).select("INT-001")
     assert open_editor(governed.root).session.continued is None
+
+
+def test_an_editor_goes_on_when_all_that_was_remembered_is_deleted(
+    governed: Repository, open_editor: Open
+) -> None:
+    first = open_editor(governed.root)
+    first.select("INT-001")
+    shutil.rmtree(governed.root / LOCAL_ROOM)
+    row = first.desk.sessions.row(first.session.id)
+    assert row is not None
+    assert (row.active_intent, row.stage, row.turn) == (None, CHECKOUT_REQUIRED, 1)
+    first.select("INT-001")
+    # It is as alive as it was: the next inherits nothing from it until it ends.
+    assert open_editor(governed.root).session.continued is None
+    first.close()
+    assert open_editor(governed.root).session.continued == "INT-001"
 
 
 @pytest.mark.parametrize("status", ["COMPLETED", "gone"])

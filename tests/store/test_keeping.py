@@ -5,6 +5,7 @@ import os
 import zlib
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -334,6 +335,33 @@ def test_the_oldest_contents_make_room(root: Path) -> None:
     again = Snapshots(root, max_bytes=1_500)
     newest = again.put(os.urandom(1_000))
     assert [path.name for path in kept(root)] == [newest.removeprefix("sha256:")]
+
+
+def test_room_is_made_a_few_contents_at_a_time(root: Path) -> None:
+    snapshots = Snapshots(root, max_bytes=41_000)
+    counts = []
+    for number in range(50):
+        found = snapshots.put(os.urandom(1_000))
+        (path,) = (file for file in kept(root) if found.endswith(file.name))
+        os.utime(path, (number, number))
+        counts.append(len(kept(root)))
+    assert max(counts) == 40
+    assert min(counts[40:]) < 36
+    assert all(later - earlier >= 1 - 4 for earlier, later in pairwise(counts))
+
+
+def test_what_is_kept_again_does_not_go_with_the_old(root: Path) -> None:
+    snapshots = Snapshots(root, max_bytes=41_000)
+    contents = [os.urandom(1_000) for _ in range(41)]
+    for number, data in enumerate(contents):
+        found = snapshots.put(data)
+        (path,) = (file for file in kept(root) if found.endswith(file.name))
+        os.utime(path, (number, number))
+    again = snapshots.put(contents[5])
+    for _ in range(4):
+        snapshots.put(os.urandom(1_000))
+    assert snapshots.get(again) == contents[5]
+    assert snapshots.get(hash_content(contents[6])) is None
 
 
 def test_a_content_larger_than_the_room_is_not_kept(root: Path) -> None:

@@ -1,6 +1,7 @@
 """What a verification remembers: the same answers as from lists in memory, whatever its size."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from hypothesis import given
@@ -29,8 +30,16 @@ files = st.lists(st.lists(links, max_size=5), min_size=1, max_size=4)
 def _small() -> Iterator[None]:
     """Have every limit reached by a handful of rows."""
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in (("_IN_MEMORY", 100), ("_AT_MOST", 1), ("_SLOTS", 2), ("_AT_ONCE", 3)):
+        for name, value in (("_IN_MEMORY", 100), ("_AT_MOST", 1), ("_AT_ONCE", 3)):
             patch.setattr(f"intent_lsp.store.ledger_remembered.{name}", value)
+        yield
+
+
+@contextmanager
+def small_slots(size: int) -> Iterator[None]:
+    """Have ids share slots: of no byte, all of them do."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("intent_lsp.store.ledger_remembered._SLOT_BYTES", size)
         yield
 
 
@@ -73,9 +82,9 @@ def test_hashes_that_nothing_names_are_told(told: list[list[Link]]) -> None:
         assert remembered.unnamed({key(each) for each in HASHES}) == expected
 
 
-@given(files)
-def test_ids_that_come_again_are_told(told: list[list[Link]]) -> None:
-    with Remembered() as remembered:
+@given(files, st.integers(0, 2))
+def test_ids_that_come_again_are_told(told: list[list[Link]], size: int) -> None:
+    with small_slots(size), Remembered() as remembered:
         firsts: dict[str, ContentHash] = {}
         copies, others = 0, []
         for row, (_, _, link) in enumerate(filled(remembered, told)):
@@ -118,7 +127,7 @@ def test_rows_that_were_packed_elsewhere_are_the_same(count: int, prev: ContentH
     with Remembered() as one, Remembered() as other:
         filled(one, [[*straight, last]])
         other.begin_file()
-        other.add_rows(rows(ids, hashes, prev), count, hashes[-1])
+        other.add_rows(rows(ids, [*map(key, hashes)], prev), count, hashes[-1])
         other.add(last, last.prev)
         everything = {key(each) for each in HASHES}
         for question in (Remembered.places, Remembered.unnamed, Remembered.reach):

@@ -20,7 +20,7 @@ from intent_lsp.core.verification import Anchor, AnchorKind, Verification
 from intent_lsp.formats.ledger_jsonl import examine, seal
 from intent_lsp.store.ledger_files import ARCHIVE_ROOM, SEGMENT_ROOM, Strange
 from intent_lsp.store.ledger_pass import Packed, Piece
-from intent_lsp.store.ledger_rows import rows
+from intent_lsp.store.ledger_rows import key, rows
 from intent_lsp.store.ledger_scan import scan
 from intent_lsp.store.ledger_verify import Part, verify
 from tests.support.ledgers import edit, events, new_id
@@ -252,7 +252,7 @@ def test_a_ledger_longer_than_the_memory_kept_for_it_is_verified_alike(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("intent_lsp.store.ledger_scan.RANGE", 700)
-    for name, value in (("_IN_MEMORY", 100), ("_AT_MOST", 1), ("_SLOTS", 1), ("_AT_ONCE", 3)):
+    for name, value in (("_IN_MEMORY", 100), ("_AT_MOST", 1), ("_SLOT_BYTES", 0), ("_AT_ONCE", 3)):
         monkeypatch.setattr(f"intent_lsp.store.ledger_remembered.{name}", value)
     assert check(list(CHAIN)).ok
     same = examine(CHAIN[2]).id
@@ -447,7 +447,7 @@ def judged_in_pairs(lines: Sequence[bytes]) -> Iterator[Piece]:
         first = links.pop(0)
         if links and links[0].prev == first.hash and not (first.flaw or links[0].flaw):
             second = links.pop(0)
-            told = rows([first.id, second.id], [first.hash, second.hash], first.prev)
+            told = rows([first.id, second.id], [*map(key, (first.hash, second.hash))], first.prev)
             yield Packed(first, second, 2, told)
         else:
             yield first

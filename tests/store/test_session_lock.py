@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from intent_lsp.core.paths import CONTROL_ROOM
 from intent_lsp.store.file_lock import open_lock_file, try_lock, try_share, unlock
+from intent_lsp.store.local_room import ensure_local_room
 from intent_lsp.store.session_lock import SessionLocks
 
 HOLDER = (
@@ -85,6 +87,26 @@ def test_a_lock_file_that_was_deleted_is_made_again(tmp_path: Path) -> None:
     assert locks.hold("one")
     assert SessionLocks(tmp_path).held("one")
     locks.close()
+
+
+def test_a_session_whose_room_was_deleted_is_held_anew(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / CONTROL_ROOM).mkdir()
+    room = ensure_local_room(tmp_path)
+    locks, others = SessionLocks(room), SessionLocks(room)
+    assert locks.hold("one")
+    shutil.rmtree(tmp_path / CONTROL_ROOM)
+    assert not locks.hold("one")
+    assert not list(tmp_path.iterdir())
+    (tmp_path / CONTROL_ROOM).mkdir()
+    assert not others.held("one")
+    for _ in range(2):
+        assert locks.hold("one")
+    assert others.held("one")
+    locks.release("one")
+    assert not others.held("one")
+    assert not caplog.text
 
 
 def test_a_session_that_cannot_be_locked_is_said_so(

@@ -1,6 +1,7 @@
 """The state file: what it keeps, and what becomes of it when it is lost, damaged or contended."""
 
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -16,10 +17,11 @@ from hypothesis import strategies as st
 
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.errors import StateUnavailableError
-from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.paths import CONTROL_ROOM, LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.store.database import Database
 from intent_lsp.store.file_lock import open_lock_file, try_lock
+from intent_lsp.store.local_room import GITIGNORE_TEXT, ensure_local_room
 from intent_lsp.store.state import BaselineFile, SessionRow, State
 from intent_lsp.store.state_layout import keep_safe, lay_out
 
@@ -152,7 +154,7 @@ def test_a_new_baseline_leaves_nothing_of_the_one_before(state: State) -> None:
     state.replace_baseline("two", None, {PATH: B})
     state.replace_baseline("one", None, {})
     assert state.baseline_head("one") is None
-    assert state.has_baseline("one")
+    assert not state.has_baseline("one")
     assert state.baseline_of("one", PATH) is None
     assert state.baseline_of("two", PATH) == BaselineFile(B)
 
@@ -222,6 +224,66 @@ def test_a_deleted_file_is_begun_anew(state: State, caplog: pytest.LogCaptureFix
     assert "deleted or replaced" in caplog.text
     state.put_session(ROW)
     assert state.session("one") == ROW
+
+
+@pytest.fixture
+def governed(tmp_path: Path) -> Iterator[State]:
+    """Give the state of a root that is governed."""
+    opened = State(ensure_local_room(_room(tmp_path)))
+    yield opened
+    opened.close()
+
+
+def _room(root: Path) -> Path:
+    (root / CONTROL_ROOM).mkdir()
+    return root
+
+
+def test_a_room_that_was_deleted_is_made_again(
+    governed: State, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    governed.put_session(ROW)
+    shutil.rmtree(tmp_path / CONTROL_ROOM)
+    _room(tmp_path)
+    for _ in range(3):
+        assert governed.session("one") is None
+    assert caplog.text.count("what it knew is lost") == 1
+    governed.put_session(ROW)
+    assert governed.journal_mode() == "wal"
+    # As private as it was, and as hidden from git.
+    assert (tmp_path / LOCAL_ROOM).stat().st_mode & 0o777 == 0o700
+    assert (tmp_path / CONTROL_ROOM / ".gitignore").read_bytes() == GITIGNORE_TEXT
+    other = State(tmp_path / LOCAL_ROOM)
+    assert other.session("one") == ROW
+    other.close()
+
+
+def test_while_even_the_control_room_is_gone_nothing_is_known_or_made(
+    governed: State, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    governed.put_session(ROW)
+    shutil.rmtree(tmp_path / CONTROL_ROOM)
+    for _ in range(2):
+        assert governed.session("one") is None
+    governed.put_session(replace(ROW, turn=9))
+    assert governed.session("one") == replace(ROW, turn=9)
+    governed.end_session("one", AT)
+    assert not list(tmp_path.iterdir())
+    assert len(caplog.records) == 1
+    _room(tmp_path)
+    # What was told meanwhile is not what the next process finds.
+    assert governed.session("one") is None
+    assert governed.path.exists()
+    assert len(caplog.records) == 1
+
+
+def test_a_room_whose_place_is_taken_is_not_made_again(governed: State, tmp_path: Path) -> None:
+    governed.put_session(ROW)
+    shutil.rmtree(tmp_path / LOCAL_ROOM)
+    (tmp_path / LOCAL_ROOM).write_text("mine")
+    with pytest.raises(StateUnavailableError):
+        governed.session("one")
+    assert (tmp_path / LOCAL_ROOM).read_text() == "mine"
 
 
 def test_a_file_that_was_replaced_is_read_instead(state: State, tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from pygls.protocol.json_rpc import (
     JsonRPCResponseMessage,
 )
 
+from intent_lsp.core.common_ends import common_head, common_tail
 from intent_lsp.core.content import split_lines
 from intent_lsp.core.findings import Position
 from intent_lsp.doors.lsp.positions import (
@@ -90,7 +91,7 @@ def capabilities(**changes: Any) -> lsp.ClientCapabilities:
                 "codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix"]}}
             },
         },
-        "window": {"showDocument": {"support": True}},
+        "window": {"showDocument": {"support": True}, "showMessage": {}},
         "general": {"positionEncodings": ["utf-16"]},
         "experimental": {"intent": {"notifications": True}},
     }
@@ -162,8 +163,8 @@ class Editor:
         """Make a buffer's text another one, by the one edit that leads there."""
         buffer = self.buffers[name]
         old, new = buffer.text, text
-        head = _common(old, new)
-        tail = _common(old[head:][::-1], new[head:][::-1])
+        head = common_head(old, new)
+        tail = common_tail(old, new, head)
         # No editor knows a place in the middle of a line's end.
         while head and old[head - 1] == "\r":
             head -= 1
@@ -411,18 +412,6 @@ def _write(path: Path, data: bytes) -> None:
     unfinished = target.with_name(f".{target.name}.tmp")
     unfinished.write_bytes(data)
     unfinished.replace(target)
-
-
-def _common(one: str, other: str) -> int:
-    """Count the characters with which both begin, by halving."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def _load(buffer: Buffer) -> None:

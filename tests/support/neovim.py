@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.ended import run_to_its_end
 from tests.support.repository import Repository
 
 ROOT = Path(__file__).parents[2]
@@ -41,28 +42,15 @@ class Neovim:
         of the step, what Neovim said, and the end of its log.
         """
         told = {"root": str(repository.root), "config": str(CONFIG), "cmd": SERVER, **given}
-        environment = os.environ | {
+        environment = {
             "STORY_GIVEN": json.dumps(told),
             "STORY_HARNESS": str(STORIES / "harness.lua"),
             "XDG_STATE_HOME": str(self.state),
         }
         init, script = STORIES / "init.lua", STORIES / f"{story}.lua"
         command = [self.program, "--headless", "-n", "-i", "NONE", "-u", init, "-S", script]
-        with subprocess.Popen(
-            command,
-            cwd=repository.root,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        ) as process:
-            try:
-                out, err = process.communicate(timeout=_PATIENCE)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                out, err = process.communicate()
-        return self._read(out, err, process.returncode)
+        ended = run_to_its_end(command, environment, patience=_PATIENCE, directory=repository.root)
+        return self._read(*ended)
 
     def _read(self, out: str, err: str, status: int) -> Mapping[str, Any]:
         seen: dict[str, Any] = {}

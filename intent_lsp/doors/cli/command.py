@@ -8,15 +8,32 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Final, NoReturn
+from typing import Final, NoReturn, Protocol
 
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.page import Page
 
 PROGRAM: Final = "intent-lsp"
 
-Serve = Callable[[str], int]
-"""Starts the editors' door with a log level; gives the exit status."""
+
+class Serve(Protocol):
+    """Starts the editors' door."""
+
+    def __call__(
+        self,
+        level: str,
+        /,
+        *,
+        scheme: str = "stdio",
+        endpoint: tuple[str, int] = ("", 0),
+        token_file: str | None = None,
+        origins: Sequence[str] = (),
+    ) -> int:
+        """Serve with a log level, by `stdio`, or by `tcp` or `ws` at a host and a port.
+
+        Gives the exit status.
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 Invariant: whatever goes wrong is one line on standard error that says what to do, never a trace.
 Invariant: a reader that hangs up and a person who presses Ctrl-C are no reason to complain.
+Invariant: the server, which an editor waits for, starts without a word of the other commands.
 """
 
 import sys
@@ -10,14 +11,13 @@ from typing import Final
 
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.doors.cli.command import PROGRAM, Call, Command, Serve, nearest
-from intent_lsp.doors.cli.commands import COMMANDS
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.help_pages import family_page, program_page
 from intent_lsp.doors.cli.page import Page
+from intent_lsp.doors.cli.serve_command import SERVE
 
 _HELP: Final = ("-h", "--help")
 _VERSION: Final = ("-V", "--version")
-_DEFAULT: Final = "serve"
 
 
 def run(words: Sequence[str], *, product_line: str, serve: Serve) -> int:
@@ -50,7 +50,7 @@ def _obey(words: list[str], page: Page, product_line: str, serve: Serve) -> int:
         return Exit.FINE
     helped = any(word in _HELP for word in words)
     if helped and words[0] in _HELP:
-        page.text(program_page(product_line, COMMANDS))
+        page.text(program_page(product_line, _commands()))
         return Exit.FINE
     found = _find(words)
     if not isinstance(found, Command):
@@ -68,17 +68,20 @@ def _obey(words: list[str], page: Page, product_line: str, serve: Serve) -> int:
 def _find(words: list[str]) -> Command | list[Command]:
     """Find the command that the first words name, or its family where the second is missing."""
     if not words or words[0].startswith("-"):
-        words = [_DEFAULT]
-    for command in COMMANDS:
+        words = [SERVE.name]
+    if words[0] == SERVE.name:
+        return SERVE
+    commands = _commands()
+    for command in commands:
         if command.name.split() == words[: len(command.name.split())]:
             return command
-    family = [command for command in COMMANDS if command.name.startswith(f"{words[0]} ")]
+    family = [command for command in commands if command.name.startswith(f"{words[0]} ")]
     if family and (len(words) == 1 or words[1].startswith("-")):
         return family
     if family:
         words, meant = words[:2], {command.name.split()[1]: command.name for command in family}
     else:
-        words, meant = words[:1], _guesses()
+        words, meant = words[:1], _guesses(commands)
     found = nearest(words[-1], meant)
     guess = "" if found is None else f"; did you mean `{PROGRAM} {meant[found]}`?"
     raise WrongUsageError(
@@ -86,9 +89,16 @@ def _find(words: list[str]) -> Command | list[Command]:
     )
 
 
-def _guesses() -> dict[str, str]:
+def _commands() -> Sequence[Command]:
+    # Loaded late: each describes itself by what it counts and shows.
+    from intent_lsp.doors.cli.commands import COMMANDS  # noqa: PLC0415
+
+    return COMMANDS
+
+
+def _guesses(commands: Sequence[Command]) -> dict[str, str]:
     """Map what may be typed first to what it means: commands, families, last words of names."""
-    names = [command.name for command in COMMANDS]
+    names = [command.name for command in commands]
     return {name.split()[-1]: name for name in names} | {
         name.split()[0]: name.split()[0] for name in names
     }

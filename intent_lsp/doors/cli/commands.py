@@ -13,6 +13,7 @@ from intent_lsp.doors.cli.trace_blame_command import BLAME
 from intent_lsp.doors.cli.trace_commands import LIST, SHOW, VERIFY
 from intent_lsp.doors.cli.trace_export_command import EXPORT
 from intent_lsp.doors.cli.trace_import_command import IMPORT
+from intent_lsp.doors.cli.trace_lines_command import LINES
 from intent_lsp.doors.cli.trace_merge_command import MERGE
 from intent_lsp.doors.cli.trace_recover_command import RECOVER
 from intent_lsp.doors.cli.trace_report_command import REPORT
@@ -34,6 +35,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
     LIST,
     SHOW,
     BLAME,
+    LINES,
     STATS,
     REPORT,
     EXPORT,

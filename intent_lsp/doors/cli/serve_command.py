@@ -5,8 +5,12 @@ import sys
 from typing import Final
 
 from intent_lsp.doors.cli.command import Call, Command
+from intent_lsp.doors.cli.exits import WrongUsageError
+from intent_lsp.formats.endpoint import Endpoint, read_endpoint
+from intent_lsp.formats.web_origin import read_origin
 
 _LEVELS: Final = ("debug", "info", "warning", "error")
+_SEE: Final = "see `intent-lsp serve --help`"
 _ALONE: Final = (
     "intent-lsp: this is a language server, and it waits for an editor on standard input;"
     " `intent-lsp --help` tells what else there is (Ctrl-C ends it)"
@@ -20,18 +24,82 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         default="warning",
         help="how much is logged to standard error: %(choices)s (default: %(default)s)",
     )
+    _carriers(parser.add_mutually_exclusive_group())
     parser.add_argument(
+        "--token-file",
+        metavar="FILE",
+        help="what a client has to send as initializationOptions.token stands in this file, which"
+        " nobody else may read; made with a fresh token if it is not there",
+    )
+    parser.add_argument(
+        "--allow-origin",
+        metavar="ORIGIN",
+        action="append",
+        type=_origin,
+        default=[],
+        help="let pages of this origin, https://HOST[:PORT], open the WebSocket; may be repeated",
+    )
+
+
+def _carriers(group: "argparse._MutuallyExclusiveGroup") -> None:
+    group.add_argument(
         "--stdio",
         action="store_true",
-        help="speak over standard input and output, as is done in any case;"
+        help="speak over standard input and output, as is done unless told otherwise;"
         " some editors add this of their own accord",
+    )
+    group.add_argument(
+        "--tcp",
+        metavar="HOST:PORT",
+        type=_endpoint,
+        help="wait for one client at this address; no HOST: this machine only; port 0: any;"
+        " where it is stands in the first line on standard error",
+    )
+    group.add_argument(
+        "--ws",
+        metavar="HOST:PORT",
+        type=_endpoint,
+        help="the same by WebSocket; needs --token-file, and intent-lsp[ws] to be installed",
     )
 
 
 def _answer(call: Call) -> int:
+    options = call.options
+    scheme, endpoint = ("ws", options.ws) if options.ws else ("tcp", options.tcp)
+    _check(options)
+    if endpoint is not None:
+        return call.serve(
+            options.log_level,
+            scheme=scheme,
+            endpoint=(endpoint.host, endpoint.port),
+            token_file=options.token_file,
+            origins=options.allow_origin,
+        )
     if sys.stdin is not None and sys.stdin.isatty():
         call.page.remark(_ALONE)
-    return call.serve(call.options.log_level)
+    return call.serve(options.log_level)
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Refuse what would protect nothing, or open nothing."""
+    if options.token_file is not None and not (options.tcp or options.ws):
+        raise WrongUsageError("--token-file goes with --tcp or --ws", cure=_SEE)
+    if options.allow_origin and not options.ws:
+        raise WrongUsageError("--allow-origin goes with --ws", cure=_SEE)
+
+
+def _endpoint(spelled: str) -> Endpoint:
+    found = read_endpoint(spelled)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"{spelled!r} is not HOST:PORT")
+    return found
+
+
+def _origin(spelled: str) -> str:
+    found = read_origin(spelled)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"{spelled!r} is not an origin, such as https://HOST")
+    return found
 
 
 SERVE: Final = Command(
@@ -41,9 +109,16 @@ SERVE: Final = Command(
         "Serve one editor over standard input and output: show edits outside the selected\n"
         "intent, judge saves, keep the ledger. `intent-lsp` alone does the same. Where no\n"
         ".orchestration/active_intents.yaml governs, the server says nothing and writes nothing.\n"
-        "It logs to standard error, and warnings to the editor's own log."
+        "It logs to standard error, and warnings to the editor's own log.\n"
+        "\n"
+        "Over TCP and WebSocket, too, it serves one client, and ends when that one leaves."
     ),
-    examples=("intent-lsp", "intent-lsp serve --log-level debug 2>intent-lsp.log"),
+    examples=(
+        "intent-lsp",
+        "intent-lsp serve --log-level debug 2>intent-lsp.log",
+        "intent-lsp serve --tcp 127.0.0.1:2087 --token-file ~/.token",
+        "intent-lsp serve --ws :0 --token-file ~/.token --allow-origin https://ide.example.org",
+    ),
     arguments=_arguments,
     answer=_answer,
 )

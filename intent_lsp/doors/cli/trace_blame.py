@@ -24,7 +24,7 @@ _MARKS: Final = {
     Confidence.MOVED: ">",
     Confidence.UNATTRIBUTED: "?",
 }
-_STYLES: Final = {
+CONFIDENCE_STYLES: Final = {
     Confidence.EXACT: "",
     Confidence.NORMALIZED: "yellow",
     Confidence.MOVED: "yellow",
@@ -61,29 +61,7 @@ def answer(call: Call) -> int:
     return Exit.FINE
 
 
-def _runs(blamed: Blamed, spelled: str, wanted: tuple[int, int | None]) -> Sequence[BlameRun]:
-    first, last = wanted
-    if first > max(blamed.count, 1):
-        has = "1 line" if blamed.count == 1 else f"{blamed.count} lines"
-        raise WrongUsageError(
-            f"{spelled} has {has}, not {first}", cure="begin at one that is there"
-        )
-    return blamed.runs(first - 1, (last or blamed.count) - 1)
-
-
-def _rows(run: BlameRun, blamed: Blamed) -> Iterator[Sequence[Cell]]:
-    origin = _origin(run)
-    digits = len(str(blamed.count))
-    mark, style = _MARKS[run.confidence], _STYLES[run.confidence]
-    if blamed.lines is None:
-        yield *origin, Cell(f"{mark} 1-{run.end_line}", style), Cell(_NO_TEXT, "dim")
-        return
-    for number in range(run.start_line, run.end_line + 1):
-        text = line_body(blamed.lines[number - 1]).expandtabs(_TAB)
-        yield *origin, Cell(f"{mark} {number:>{digits}}", style), Cell(text, style)
-
-
-def _origin(run: BlameRun) -> Sequence[Cell]:
+def origin(run: BlameRun) -> Sequence[Cell]:
     """Tell a run's record in cells: id, intent, who, when."""
     record, who = run.record, run.contributor
     if record is None:
@@ -98,3 +76,25 @@ def _origin(run: BlameRun) -> Sequence[Cell]:
         Cell(name),
         Cell(local(record.timestamp), "dim"),
     ]
+
+
+def _runs(blamed: Blamed, spelled: str, wanted: tuple[int, int | None]) -> Sequence[BlameRun]:
+    first, last = wanted
+    if first > max(blamed.count, 1):
+        has = "1 line" if blamed.count == 1 else f"{blamed.count} lines"
+        raise WrongUsageError(
+            f"{spelled} has {has}, not {first}", cure="begin at one that is there"
+        )
+    return blamed.runs(first - 1, (last or blamed.count) - 1)
+
+
+def _rows(run: BlameRun, blamed: Blamed) -> Iterator[Sequence[Cell]]:
+    cells = origin(run)
+    digits = len(str(blamed.count))
+    mark, style = _MARKS[run.confidence], CONFIDENCE_STYLES[run.confidence]
+    if blamed.lines is None:
+        yield *cells, Cell(f"{mark} 1-{run.end_line}", style), Cell(_NO_TEXT, "dim")
+        return
+    for number in range(run.start_line, run.end_line + 1):
+        text = line_body(blamed.lines[number - 1]).expandtabs(_TAB)
+        yield *cells, Cell(f"{mark} {number:>{digits}}", style), Cell(text, style)

@@ -10,9 +10,10 @@ from typing import Final
 from lsprotocol import types as lsp
 
 from intent_lsp.core.codes import GateCode, ShownCode
+from intent_lsp.core.intents import Intent
 from intent_lsp.doors.lsp.connection import Connection
 from intent_lsp.doors.lsp.control_pages import Page
-from intent_lsp.doors.lsp.problems import Problem
+from intent_lsp.doors.lsp.problem import Problem
 from intent_lsp.doors.lsp.reverting import turning_edits
 from intent_lsp.doors.lsp.scope_actions import CHOOSE, ScopeActions, command_action, root_uri
 from intent_lsp.doors.lsp.tracked import Tracked
@@ -25,6 +26,7 @@ REVERT: Final = "intent.revert"
 RESTORE_DRAFT: Final = "intent.restoreDraft"
 
 _DRAFTS_OFFERED: Final = 3
+_INTENTS_OFFERED: Final = 9
 
 
 class Actions:
@@ -38,10 +40,15 @@ class Actions:
         """Give the ways out of the problems that a range touches."""
         found: list[lsp.CodeAction] = []
         shown = self._connection.workplace.bulletin.items(tracked.uri)
-        for problem in tracked.problems:
-            if _touches(problem, range_) and problem.code != ShownCode.MORE_VIOLATIONS:
-                mine = [d for d in shown if _same(d, problem)]
-                found += self._ways_out(tracked, problem, mine)
+        touched = [
+            problem
+            for problem in tracked.problems
+            if _touches(problem, range_) and problem.code != ShownCode.MORE_VIOLATIONS
+        ]
+        choices = await self._choices(tracked, touched)
+        for problem in touched:
+            mine = [d for d in shown if _same(d, problem)]
+            found += self._ways_out(tracked, problem, mine, choices)
         found += await self._drafts(tracked)
         return _once(found)
 
@@ -89,20 +96,27 @@ class Actions:
             return None
         return turning_edits(tracked.lines, wanted, self._connection.spelling)
 
+    async def _choices(self, tracked: Tracked, touched: Sequence[Problem]) -> Sequence[Intent]:
+        """Give the intents to choose among without a question, where none can be put.
+
+        Some clients declare no questions and put them all the same; Helix only says so when asked.
+        """
+        can_ask = self._connection.client.questions and self._connection.people.can_choose
+        wanted = any(problem.code in CHOOSE for problem in touched)
+        if can_ask or not wanted or tracked.attached is None:
+            return ()
+        list_open = tracked.attached.desk.open_intents
+        usable = await self._connection.workplace.work.in_thread(list_open)
+        return usable[:_INTENTS_OFFERED]
+
     def _ways_out(
-        self, tracked: Tracked, problem: Problem, shown: list[lsp.Diagnostic]
+        self,
+        tracked: Tracked,
+        problem: Problem,
+        shown: list[lsp.Diagnostic],
+        choices: Sequence[Intent],
     ) -> list[lsp.CodeAction]:
-        ways = [
-            command_action(
-                f"Select intent {owner} (owns this file)",
-                SELECT,
-                {"intentId": owner, "workspaceUri": root_uri(tracked)},
-                shown,
-            )
-            for owner in problem.owners
-        ]
-        if problem.code in CHOOSE:
-            ways.append(command_action("Select an intent…", SELECT, None, shown))
+        ways = _selections(tracked, problem, shown, choices)
         ways += self._scope.ways_out(tracked, problem, shown)
         lines = self._connection.spelling
         place = line_range(tracked.lines, problem.first_line, problem.last_line, lines.encoding)
@@ -167,6 +181,27 @@ class Actions:
             diagnostics=shown or None,
             edit=self._connection.spelling.workspace_edit(tracked.uri, tracked.version, edits),
         )
+
+
+def _selections(
+    tracked: Tracked,
+    problem: Problem,
+    shown: list[lsp.Diagnostic],
+    choices: Sequence[Intent],
+) -> list[lsp.CodeAction]:
+    """Offer the intents that own the file first, and any other where one is missing."""
+    titles = {owner: f"Select intent {owner} (owns this file)" for owner in problem.owners}
+    missing = problem.code in CHOOSE
+    for intent in choices if missing else ():
+        titles.setdefault(intent.id, f"Select intent {intent.id}: {intent.name}")
+    root = root_uri(tracked)
+    ways = [
+        command_action(title, SELECT, {"intentId": chosen, "workspaceUri": root}, shown)
+        for chosen, title in titles.items()
+    ]
+    if missing and not choices:
+        ways.append(command_action("Select an intent…", SELECT, None, shown))
+    return ways
 
 
 def _touches(problem: Problem, range_: lsp.Range) -> bool:

@@ -3,7 +3,6 @@
 Invariant: a refusal is an answer; an error is what cannot be judged.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Final
@@ -44,8 +43,8 @@ from intent_lsp.governance.admission import Admission
 from intent_lsp.governance.calls import Applied
 from intent_lsp.governance.recording import Outcome
 
-IN_A_MOMENT: Final = 0.02
-"""Seconds after which the governance ledger tells of what was judged."""
+TOLD_WITHIN: Final = 0.5
+"""Seconds within which the governance ledger tells of what was judged."""
 
 
 class AgentRequests:
@@ -209,22 +208,24 @@ class AgentRequests:
 
     def _tell_refusal(self, attached: Attached, admission: Admission) -> None:
         self._tell_the_rest(attached)
-        if isinstance(admission.decision, Denied) and not admission.again:
+        people = self._connection.people
+        if people.hears and isinstance(admission.decision, Denied) and not admission.again:
             told = admission_wire(admission, attached.desk.root)
-            self._connection.people.notify(DID_DENY, {**told, "toolName": admission.tool_name})
+            people.notify(DID_DENY, {**told, "toolName": admission.tool_name})
 
     def _tell_the_rest(self, attached: Attached) -> None:
-        """Tell of what was judged, in a moment: neither this answer nor the next waits for it."""
-        root = attached.desk.root
+        """Tell of what was judged, in a lull: neither this answer nor the next waits for it."""
+        root, work = attached.desk.root, self._connection.workplace.work
         if root in self._untold:
             return
         self._untold.add(root)
 
-        def tell() -> None:
+        async def tell() -> None:
+            await work.lulls.lull(TOLD_WITHIN)
             self._untold.discard(root)
-            self._connection.workplace.work.begin(self._in_thread(attached.desk.untold.tell))
+            await work.in_thread(attached.desk.untold.tell)
 
-        asyncio.get_running_loop().call_later(IN_A_MOMENT, tell)
+        work.begin(tell())
 
     def _tell_record(self, attached: Attached, outcome: Outcome) -> None:
         """Tell that a record is on disk, or that it waits; and look at what has changed."""

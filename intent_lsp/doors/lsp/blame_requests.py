@@ -1,4 +1,4 @@
-"""`intent/blame`: who wrote each line of a file, as its editor shows it (protocol section 2).
+"""`intent/blame` and `intent/lines`: from lines to intents, and back (protocol section 2).
 
 Invariant: a save that is under way is waited for, so that its lines are not called unsaved.
 """
@@ -6,22 +6,29 @@ Invariant: a save that is under way is waited for, so that its lines are not cal
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.connection import Connection
 from intent_lsp.doors.lsp.finder import Finder
-from intent_lsp.doors.lsp.params import invalid, path_below, read
+from intent_lsp.doors.lsp.intent_lines import IntentLines
+from intent_lsp.doors.lsp.params import failed, invalid, path_below, read
+from intent_lsp.doors.lsp.progress import Progress
 from intent_lsp.doors.lsp.types import uri_of
-from intent_lsp.doors.lsp.wire import BlameParams, Wire, WireRange
-from intent_lsp.formats.blame_json import blame_json
+from intent_lsp.doors.lsp.wire import BlameParams, LinesParams, Wire, WireRange
+from intent_lsp.formats.blame_json import FileRuns, blame_json, lines_json
 from intent_lsp.governance.blaming import ALL_LINES
+from intent_lsp.governance.checkout import Refusal
 
 
 class BlameRequests:
     """Answers questions for the origin of lines on one connection."""
 
-    def __init__(self, connection: Connection, finder: Finder) -> None:
+    def __init__(self, connection: Connection, finder: Finder, progress: Progress) -> None:
         self._workplace = connection.workplace
         self._finder = finder
+        self._lines = IntentLines(connection.workplace, progress)
 
     async def blame(self, given: object) -> Wire:
-        """Answer `intent/blame`; unsaved lines are unattributed."""
+        """Answer `intent/blame`: who wrote each line of a file, as its editor shows it.
+
+        Unsaved lines are unattributed.
+        """
         params = read(given, BlameParams)
         attached = await self._finder.attached(params)
         path = path_below(params, attached)
@@ -33,6 +40,24 @@ class BlameRequests:
             raise invalid(f"params.{named}: there is no file {path} that can be read")
         runs = blamed.runs(*_lines(params.range))
         return blame_json(path, uri_of(attached.desk.root / path), runs)
+
+    async def lines(self, given: object) -> Wire:
+        """Answer `intent/lines`: every line of an intent, in the files as they are saved."""
+        params = read(given, LinesParams)
+        attached = await self._finder.attached(params)
+        found = await self._lines.of(attached, params.intent_id, params.work_done_token)
+        if isinstance(found, Refusal):
+            raise failed(found.code, found.message, found.data)
+        files = [
+            FileRuns(
+                path=file.path,
+                uri=uri_of(attached.desk.root / file.path),
+                line_count=file.blamed.count,
+                runs=file.runs,
+            )
+            for file in found.files
+        ]
+        return lines_json(found.asked.intent_id, files, truncated=found.asked.truncated)
 
     async def _shown(self, attached: Attached, path: str) -> list[str] | None:
         """Give what the editor shows of a file; None: it has it not open."""

@@ -25,6 +25,7 @@ class Client:
     progress: bool = False
     notifications: bool = False
     markdown: bool = False
+    questions: bool = False
     lens_refresh: bool = False
     hint_refresh: bool = False
 
@@ -50,6 +51,7 @@ def client_of(capabilities: lsp.ClientCapabilities) -> Client:
         progress=bool(window.work_done_progress),
         notifications=_asks_for_notifications(capabilities.experimental),
         markdown=_reads_markdown(shown.hover if shown else None),
+        questions=window.show_message is not None,
         lens_refresh=bool(workspace.code_lens and workspace.code_lens.refresh_support),
         hint_refresh=bool(workspace.inlay_hint and workspace.inlay_hint.refresh_support),
     )

@@ -113,7 +113,13 @@ class Commands:
             if chosen != MORE:
                 break
         if not self._connection.people.can_choose:
-            raise invalid(f"params.intentId: name one of {', '.join(by_title.values())}")
+            ids = ", ".join(by_title.values())
+            # Helix keeps a failed command to itself.
+            self._connection.people.warn(
+                "intent-lsp: this editor cannot ask which intent you work for; a code action on a"
+                f" line that is marked selects one of {ids}"
+            )
+            raise invalid(f"params.intentId: name one of {ids}")
         return None
 
     def _open(self, params: PlaceParams) -> Tracked:

@@ -35,6 +35,9 @@ _log: Final = logging.getLogger(__name__)
 
 DID_CHANGE: Final = "intent/didChange"
 
+SEEN_WITHIN: Final = 0.5
+"""Seconds within which files that an agent has changed are looked at."""
+
 
 class Connection:
     """Everything that one initialized connection works with."""
@@ -48,6 +51,7 @@ class Connection:
         spelling: Spelling,
         workplace: Workplace,
         progress: Progress,
+        pages: ControlPages,
     ) -> None:
         self.client = client
         self.desks = desks
@@ -55,13 +59,14 @@ class Connection:
         self.spelling = spelling
         self.workplace = workplace
         self._progress = progress
-        self.pages = ControlPages(workplace)
+        self.pages = pages
         self._known: dict[Attached, tuple[object, ...]] = {}
         self._told: dict[Attached, tuple[object, ...]] = {}
         self._states: dict[Attached, FileState] = {}
         self._watching = Watching(self.paths_changed)
         self._watch_lane = asyncio.Lock()
         self._rules_lane = asyncio.Lock()
+        self._written: frozenset[str] = frozenset()
         self._to_watch: dict[Attached, set[Path]] = {}
         self.tokens = Tokens(clock.now)
         self.outcomes = Outcomes(workplace, people, self.rules_may_have_changed)
@@ -85,7 +90,7 @@ class Connection:
             self._known[attached] = ()
             if attached.session.continued is not None:
                 self.people.tell(f"intent-lsp: continuing {attached.session.continued}")
-            self.pages.watch(attached)
+            self.pages.watch(attached.desk.root, attached.desk)
             await self._index(attached)
             await self.rules_may_have_changed(attached)
             # What was opened before anybody governed it.
@@ -150,7 +155,7 @@ class Connection:
         if self._told.get(attached) != (said := _what_changes(told)):
             self._told[attached] = said
             self.people.notify(DID_CHANGE, told)
-        self.pages.check_root(attached)
+        self.pages.check_root(attached.desk.root)
         self.outcomes.maps.stir(attached)
         # Nobody waits for the journal, and a commit's ledger may be large.
         self.workplace.work.begin(self.workplace.work.in_thread(attached.desk.recovering.prune))
@@ -159,7 +164,16 @@ class Connection:
 
     def files_written(self, paths: frozenset[str]) -> None:
         """Look again at files that an agent has changed, without waiting for a watcher."""
-        self.workplace.work.begin(self.paths_changed(paths))
+        if not self._written:
+            self.workplace.work.begin(self._look_at_written())
+        self._written |= paths
+
+    async def _look_at_written(self) -> None:
+        try:
+            await self.workplace.work.lulls.lull(SEEN_WITHIN)
+        finally:
+            paths, self._written = self._written, frozenset()
+        await self.paths_changed(paths)
 
     async def settings_changed(self) -> None:
         """Show everything again by the settings as they are now."""

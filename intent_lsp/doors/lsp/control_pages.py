@@ -7,35 +7,69 @@ Invariant: the newest text wins; a check of an older one is never shown.
 import asyncio
 import gc
 from dataclasses import dataclass, field, replace
-from typing import Final
+from functools import partial
+from pathlib import Path
+from typing import Final, Protocol
 
 from intent_lsp.core.codes import FileCode
 from intent_lsp.core.content import decode, split_lines
 from intent_lsp.core.findings import Finding, Position, Severity, Span
 from intent_lsp.core.paths import INTENTS_FILE, POLICY_FILE, WorkspacePath, path_of_uri
 from intent_lsp.core.scope.findings import pattern_findings
-from intent_lsp.doors.lsp.attached import Attached
-from intent_lsp.doors.lsp.bulletin import Posting
-from intent_lsp.doors.lsp.types import uri_of
-from intent_lsp.doors.lsp.workplace import CONTROL_PAGES, Workplace
-from intent_lsp.formats.intents_yaml import IntentsReader
+from intent_lsp.doors.lsp.bulletin import Bulletin, Posting
+from intent_lsp.doors.lsp.current_settings import CurrentSettings
+from intent_lsp.doors.lsp.documents import Documents
+from intent_lsp.doors.lsp.types import Spelling, uri_of
+from intent_lsp.doors.lsp.work import Work
+from intent_lsp.formats.intents_yaml import IntentsFile, IntentsReader
 from intent_lsp.formats.policy_yaml import read_policy
+from intent_lsp.store.files import read_bytes
+from intent_lsp.store.places import is_directory
+
+CONTROL_PAGES: Final = (INTENTS_FILE, POLICY_FILE)
 
 _NOT_TEXT: Final = "The file is not UTF-8 text; governance is off until it is."
 _GONE: Final = "The intents file is gone; governance is off until it is back."
+
+
+class TreeChecks(Protocol):
+    """Holds the scopes of an intents file against the work tree."""
+
+    def findings(self, read: IntentsFile) -> tuple[Finding, ...]:
+        """Look at the work tree anew."""
+        ...
+
+    def remembered(self, read: IntentsFile) -> tuple[Finding, ...]:
+        """Give what is known without a look."""
+        ...
+
+
+class OpenDesk(Protocol):
+    """What a check asks a desk, once there is one."""
+
+    @property
+    def scope_checks(self) -> TreeChecks:
+        """What the work tree tells of scopes."""
+        ...
+
+    def prepare(self) -> None:
+        """Build what the first judgement would have to wait for."""
+        ...
 
 
 @dataclass(slots=True)
 class Page:
     """One control file of one root: as last checked, and whether it changed meanwhile.
 
-    `uri` is how the client spells it while it is open, and where its findings are shown.
+    `uri` is how the client spells it while it is open, and where its findings are shown. `desk` is
+    None until the root's is open: what only the work tree can tell is not found until then.
     """
 
-    attached: Attached
+    root: Path
     path: WorkspacePath
     uri: str
     reader: IntentsReader
+    desk: OpenDesk | None = None
     lines: list[str] = field(default_factory=list)
     findings: tuple[Finding, ...] = ()
     version: int | None = None
@@ -48,27 +82,47 @@ class Page:
 class ControlPages:
     """Checks the control files of every root, open or not."""
 
-    def __init__(self, workplace: Workplace) -> None:
-        self._workplace = workplace
+    def __init__(
+        self,
+        *,
+        work: Work,
+        bulletin: Bulletin,
+        spelling: Spelling,
+        settings: CurrentSettings,
+        documents: Documents,
+    ) -> None:
+        self._work = work
+        self._bulletin = bulletin
+        self._spelling = spelling
+        self._settings = settings
+        self._documents = documents
         self._pages: dict[str, Page] = {}
 
     def page(self, uri: str) -> Page | None:
         """Give a control file as last checked, however its URI is percent-encoded."""
         return self._pages.get(path_of_uri(uri) or "")
 
-    def watch(self, attached: Attached) -> None:
-        """Begin to check the control files of a root."""
-        for path in CONTROL_PAGES:
-            place = str(attached.desk.root / path)
-            if place not in self._pages:
-                self._pages[place] = _page(attached, path)
-        self.check_root(attached)
+    def take_up(self, root: Path, path: WorkspacePath) -> None:
+        """Begin to check one control file of a root, whose desk may not be open yet."""
+        self.check(self._page(root, path))
 
-    def check_root(self, attached: Attached) -> None:
+    def watch(self, root: Path, desk: OpenDesk) -> None:
+        """Check the control files of a root from now on, by what its desk knows."""
+        for path in CONTROL_PAGES:
+            self._page(root, path).desk = desk
+        self.check_root(root)
+
+    def check_root(self, root: Path) -> None:
         """Check the control files of a root again."""
         for page in self._pages.values():
-            if page.attached is attached:
+            if page.root == root:
                 self.check(page)
+
+    def forget(self, uri: str) -> None:
+        """Check a file no more, nor show anything on it."""
+        page = self._pages.pop(path_of_uri(uri) or "", None)
+        if page is not None:
+            self._bulletin.post(page.uri, None, ())
 
     async def settled(self, uri: str) -> None:
         """Wait until a control file is checked as it stands."""
@@ -81,24 +135,25 @@ class ControlPages:
         page.wanted += 1
         if not page.busy:
             page.busy = True
-            page.task = self._workplace.work.begin(self._check_until_new(page))
+            page.task = self._work.begin(self._check_until_new(page))
 
     async def _check_until_new(self, page: Page) -> None:
         try:
             while True:
                 wanted = page.wanted
-                tracked = self._workplace.tracked_at(page.uri)
-                is_open = tracked is not None and tracked.version is not None
-                text = "".join(tracked.lines) if tracked is not None and is_open else None
-                version = tracked.version if tracked is not None else None
-                uri = page.uri if tracked is None else tracked.uri
-                lines, found, posting = await self._workplace.work.in_thread(
+                document = self._documents.get(page.uri)
+                text = None if document is None else document.text
+                version = None if document is None else document.version
+                uri = page.uri if document is None else document.uri
+                lines, found, posting = await self._work.in_thread(
                     self._checked, page, text, version, uri
                 )
+                if self._pages.get(_place(page.root, page.path)) is not page:
+                    return
                 if wanted == page.wanted:
                     page.lines, page.findings, page.version = lines, found, version
                     self._move(page, uri)
-                    self._workplace.bulletin.show(uri, posting)
+                    self._bulletin.show(uri, posting)
                     self._keep(page)
                     return
         finally:
@@ -113,48 +168,52 @@ class ControlPages:
         self, page: Page, text: str | None, version: int | None, uri: str
     ) -> tuple[list[str], tuple[Finding, ...], Posting]:
         """Check a text and spell what is found, which takes long where there is much."""
-        workplace = self._workplace
         lines, found = _read(page, text)
+        severity_of = self._settings.severity
         shown = [
-            workplace.spelling.finding(replace(finding, severity=severity), lines, uri)
-            for finding in (found if workplace.desks.settings.enabled else ())
-            if (severity := workplace.severity(finding.code, finding.severity, page.path))
-            is not None
+            self._spelling.finding(replace(finding, severity=severity), lines, uri)
+            for finding in (found if self._settings.now.enabled else ())
+            if (severity := severity_of(finding.code, finding.severity, page.path)) is not None
         ]
-        return lines, found, workplace.bulletin.posting(uri, version, shown)
+        return lines, found, self._bulletin.posting(uri, version, shown)
 
     def _keep(self, page: Page) -> None:
         """Begin to make lasting what the first check of the intents has found."""
-        if not page.kept and page.path == INTENTS_FILE:
+        if not page.kept and page.path == INTENTS_FILE and page.desk is not None:
             page.kept = True
-            self._workplace.work.begin(self._prepare(page))
+            self._work.begin(self._prepare(page.desk))
 
-    async def _prepare(self, page: Page) -> None:
+    async def _prepare(self, desk: OpenDesk) -> None:
         """Build what the first edit would have to wait for.
 
         Thousands of intents are hundreds of thousands of values: the garbage collector would look
         through them again and again, while everybody waits.
         """
-        await self._workplace.work.in_thread(page.attached.desk.prepare)
+        await self._work.in_thread(desk.prepare)
         gc.freeze()
+
+    def _page(self, root: Path, path: WorkspacePath) -> Page:
+        place = _place(root, path)
+        if place not in self._pages:
+            seen = partial(is_directory, root)
+            reader = IntentsReader(lambda glob: pattern_findings(glob, seen))
+            self._pages[place] = Page(root, path, uri_of(place), reader)
+        return self._pages[place]
 
     def _move(self, page: Page, uri: str) -> None:
         """Show a page where the client has it open."""
         if page.uri != uri:
-            self._workplace.bulletin.post(page.uri, None, ())
+            self._bulletin.post(page.uri, None, ())
             page.uri = uri
 
 
-def _page(attached: Attached, path: WorkspacePath) -> Page:
-    is_directory = attached.desk.scope_checks.is_directory
-    reader = IntentsReader(lambda glob: pattern_findings(glob, is_directory))
-    return Page(attached, path, uri_of(attached.desk.root / path), reader)
+def _place(root: Path, path: WorkspacePath) -> str:
+    return str(root / path)
 
 
 def _read(page: Page, typed: str | None) -> tuple[list[str], tuple[Finding, ...]]:
     """Check a buffer's text, or what is on disk where no editor has the file open."""
-    desk = page.attached.desk
-    data = desk.contents.disk(page.path)
+    data = read_bytes(page.root / page.path)
     on_disk = decode(data or b"")
     text = typed if typed is not None else "" if on_disk is None else on_disk.text
     lines = split_lines(text)
@@ -165,8 +224,10 @@ def _read(page: Page, typed: str | None) -> tuple[list[str], tuple[Finding, ...]
     if page.path == POLICY_FILE:
         return lines, read_policy(text).findings
     read = page.reader.read(text)
+    if page.desk is None:
+        return lines, read.findings
     saved = on_disk is not None and on_disk.text == text
-    checks = desk.scope_checks
+    checks = page.desk.scope_checks
     return lines, read.findings + (checks.findings(read) if saved else checks.remembered(read))
 
 

@@ -8,12 +8,15 @@ import logging
 import os
 import threading
 from collections.abc import Collection, Sequence
+from os.path import lexists
 from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.errors import IntentLspError
-from intent_lsp.core.paths import relative_to
+from intent_lsp.core.paths import INTENTS_FILE, relative_to
 from intent_lsp.doors.lsp.attached import Attached
+from intent_lsp.doors.lsp.current_settings import CurrentSettings
+from intent_lsp.doors.lsp.reach import in_reach
 from intent_lsp.doors.lsp.settings import Settings
 from intent_lsp.governance.desk import Governance
 from intent_lsp.store.roots import governed_root
@@ -24,13 +27,23 @@ _log: Final = logging.getLogger(__name__)
 class Desks:
     """Opens desks; every method may wait on the disk, so that it is called from a thread."""
 
-    def __init__(self, settings: Settings, folders: Sequence[str]) -> None:
-        self.settings = settings
+    def __init__(self, settings: CurrentSettings, folders: Sequence[str]) -> None:
+        self._settings = settings
         self.folders = tuple(folders)
-        self._reach: dict[Path, tuple[tuple[str, ...], bool]] = {}
+        # Roots are text here: making a path of each costs more than asking the disk.
+        self._reach: dict[str, tuple[tuple[str, ...], bool]] = {}
         self._lock = threading.RLock()
-        self._open: dict[Path, Attached] = {}
-        self._failed: dict[Path, str] = {}
+        self._open: dict[str, Attached] = {}
+        self._failed: dict[str, str] = {}
+
+    @property
+    def settings(self) -> Settings:
+        """The settings as they are now."""
+        return self._settings.now
+
+    @settings.setter
+    def settings(self, settings: Settings) -> None:
+        self._settings.now = settings
 
     @property
     def attached(self) -> tuple[Attached, ...]:
@@ -42,9 +55,13 @@ class Desks:
         """Give the desk that governs an absolute path; None: nobody does."""
         if not self.settings.enabled:
             return None
+        known = self._open.get(path)
+        if known is not None and lexists(f"{path}/{INTENTS_FILE}"):
+            # An open root itself, which most requests mean: nothing above or below it counts.
+            return known if self._in_reach(path) else None
         governed = governed_root(path)
         with self._lock:
-            root = self._innermost(path, None if governed is None else governed.root)
+            root = self._innermost(path, None if governed is None else os.fspath(governed.root))
             if root is None or root in self._failed or not self._in_reach(root):
                 return None
             return self._open.get(root) or self._attach(root)
@@ -71,34 +88,23 @@ class Desks:
                     _log.exception("closing %s", attached.desk.root)
             self._open.clear()
 
-    def _in_reach(self, root: Path) -> bool:
+    def _in_reach(self, root: str) -> bool:
         """Whether a root lies inside or above a workspace folder (requirements section 4)."""
         # Asked by every request: links are resolved once for each set of folders.
         known = self._reach.get(root)
         if known is None or known[0] != self.folders:
-            known = self._reach[root] = (self.folders, self._is_near(root))
+            known = self._reach[root] = (self.folders, in_reach(root, self.folders))
         return known[1]
 
-    def _is_near(self, root: Path) -> bool:
-        ours = {os.fspath(root), os.path.realpath(root)}
-        theirs = [{folder, os.path.realpath(folder)} for folder in self.folders]
-        near = (_near(a, b) for folder in theirs for a in ours for b in folder)
-        return not theirs or any(near)
-
-    def _innermost(self, path: str, found: Path | None) -> Path | None:
+    def _innermost(self, path: str, found: str | None) -> str | None:
         """Prefer an open root below the one found: its intents file has gone, loudly."""
-        at = (root for root in self._open if path == str(root))
-        seen = [root for root in self._open if relative_to(path, str(root)) is not None]
-        seen += at
-        known = [*seen, found] if found is not None else seen
-        return max(known, key=lambda root: len(str(root)), default=None)
+        seen = [root for root in self._open if path == root or relative_to(path, root) is not None]
+        return max([*seen, found] if found is not None else seen, key=len, default=None)
 
-    def _attach(self, root: Path) -> Attached | None:
+    def _attach(self, root: str) -> Attached | None:
         try:
-            desk = Governance(root, patient=True)
+            desk = Governance(Path(root), patient=True)
             session = desk.open_editor(self.settings.session_id, self.settings.contributor)
-            # What changes from now on is a change.
-            desk.disk_changes.look()
         except (OSError, IntentLspError) as error:
             # Governance that cannot be opened must not stop anybody's work.
             _log.exception("governance of %s cannot be opened; edits pass unjudged", root)
@@ -106,9 +112,3 @@ class Desks:
             return None
         self._open[root] = Attached(desk, session)
         return self._open[root]
-
-
-def _near(one: str, other: str) -> bool:
-    return (
-        one == other or relative_to(one, other) is not None or relative_to(other, one) is not None
-    )

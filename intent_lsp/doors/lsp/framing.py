@@ -24,6 +24,7 @@ _LINE_LIMIT = 64 << 10
 _EDGE = 1 << 10
 
 _HEADER = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]*:[ \t]*(.*)", re.DOTALL)
+_EMPTY = re.compile(rb"(?:[ \t]*\r?\n)+")
 _GLUED = re.compile(rb"(?<![-\w])content-length[ \t]*:[ \t]*([0-9]+)[ \t]*\r?\Z", re.IGNORECASE)
 
 
@@ -78,6 +79,9 @@ class Frames:
         return frames
 
     def _line(self) -> Frame | bool | None:
+        if not self._any_header and not self._searched and (run := _EMPTY.match(self._buffer)):
+            # In one step: a stranger may send nothing else.
+            del self._buffer[: run.end()]
         end = self._buffer.find(b"\n", self._searched)
         length = end if end >= 0 else len(self._buffer)
         if length > _LINE_LIMIT and not self._lost:

@@ -1,6 +1,7 @@
 """When the intent maps of a connection's roots are written (ledger section 6).
 
-Invariant: a map is written at most once in two seconds, whatever stirs it meanwhile.
+Invariant: a map is written at most once in two seconds, whatever stirs it meanwhile, and at the
+latest after four.
 """
 
 import asyncio
@@ -29,6 +30,7 @@ class IntentMaps:
     async def _write(self, attached: Attached) -> None:
         try:
             await asyncio.sleep(EVERY)
+            await self._work.lulls.lull(EVERY)
         finally:
             self._waiting.discard(attached)
         await self._work.in_thread(attached.desk.intent_map.write)

@@ -4,20 +4,22 @@ Invariant: places are those of the files as they are saved.
 """
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from lsprotocol import types as lsp
 
-from intent_lsp.core.content import decode, split_lines
+from intent_lsp.core.content import lines_if_text
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.connection import Connection
+from intent_lsp.doors.lsp.intent_lines import IntentLines, LinesFound
+from intent_lsp.doors.lsp.progress import Progress, Token
 from intent_lsp.doors.lsp.types import line_range, span_range, uri_of
-from intent_lsp.governance.explained_lines import Explained, explained_lines
+from intent_lsp.governance.explained_lines import Explained
 from intent_lsp.governance.rules import Rules
 from intent_lsp.store.files import read_bytes
 
@@ -29,8 +31,9 @@ SYMBOLS_AT_MOST: Final = 200
 class IntentPlaces:
     """Answers for references of intents and for symbols of the workspace on one connection."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, progress: Progress) -> None:
         self._workplace = connection.workplace
+        self._lines = IntentLines(connection.workplace, progress)
         self._encoding = connection.spelling.encoding
 
     async def references(self, params: lsp.ReferenceParams) -> list[lsp.Location]:
@@ -43,12 +46,15 @@ class IntentPlaces:
         place = tracked.place
         if tracked.attached is None or place is None or place.path != INTENTS_FILE:
             return []
-        return await self._workplace.work.in_thread(
-            self._of_intent,
-            tracked.attached,
-            params.position.line,
-            declared=params.context.include_declaration,
-        )
+        attached, line = tracked.attached, params.position.line
+        in_thread = self._workplace.work.in_thread
+        named = await in_thread(self._named_on, attached, line)
+        if named is None:
+            return []
+        intent, own = named
+        files = await self._explained(attached, intent, params.work_done_token)
+        places = await in_thread(self._places, attached.desk.root, files)
+        return [own, *places] if params.context.include_declaration else places
 
     async def symbols(self, params: lsp.WorkspaceSymbolParams) -> list[lsp.WorkspaceSymbol]:
         """Answer `workspace/symbol`: the intents whose id or name holds the letters, in order."""
@@ -72,28 +78,37 @@ class IntentPlaces:
                     )
         return found[:SYMBOLS_AT_MOST]
 
-    def _of_intent(self, attached: Attached, line: int, *, declared: bool) -> list[lsp.Location]:
-        desk = attached.desk
-        rules = desk.rules.current()
-        intent = _named_on(rules, line)
-        if intent is None:
-            return []
+    async def _explained(
+        self, attached: Attached, intent: Intent, token: Token | None
+    ) -> Sequence[Explained]:
         try:
-            past = desk.stores.past
-            found = [*explained_lines(past, desk.blaming, rules.file.intents, intent)]
+            found = await self._lines.of(attached, intent.id, token)
         except IntentLspError as problem:
             _log.warning("the lines of %s cannot be told: %s", intent.id, problem)
-            found = []
-        own = self._declared(attached, rules, intent, _lines(desk.root)) if declared else None
-        places = [place for each in found for place in self._places(desk.root, each)]
-        return places if own is None else [own, *places]
+            return ()
+        # Refused: it was taken out of the file meanwhile.
+        return found.files if isinstance(found, LinesFound) else ()
 
-    def _places(self, root: Path, found: Explained) -> Iterator[lsp.Location]:
-        uri, lines = uri_of(root / found.path), found.blamed.lines or ()
-        for run in found.runs:
-            yield lsp.Location(
-                uri, line_range(lines, run.start_line - 1, run.end_line - 1, self._encoding)
+    def _places(self, root: Path, files: Sequence[Explained]) -> list[lsp.Location]:
+        return [
+            lsp.Location(
+                uri_of(root / file.path),
+                line_range(
+                    file.blamed.lines or (), run.start_line - 1, run.end_line - 1, self._encoding
+                ),
             )
+            for file in files
+            for run in file.runs
+        ]
+
+    def _named_on(self, attached: Attached, line: int) -> tuple[Intent, lsp.Location] | None:
+        """Give the intent whose id stands on a line of the intents file, and its place there."""
+        rules = attached.desk.rules.current()
+        intent = _named_on(rules, line)
+        if intent is None:
+            return None
+        place = self._declared(attached, rules, intent, _lines(attached.desk.root))
+        return None if place is None else (intent, place)
 
     def _declared(
         self, attached: Attached, rules: Rules, intent: Intent, lines: Sequence[str]
@@ -106,7 +121,6 @@ class IntentPlaces:
 
 
 def _named_on(rules: Rules, line: int) -> Intent | None:
-    """Give the intent whose id stands on a line of the intents file."""
     for intent in rules.file.intents:
         places = rules.file.places.get(intent.id)
         if places is not None and places.id.start.line <= line <= places.id.end.line:
@@ -119,8 +133,7 @@ def _lines(root: Path) -> list[str]:
         data = read_bytes(root / INTENTS_FILE)
     except OSError:
         return []
-    text = None if data is None else decode(data)
-    return [] if text is None else split_lines(text.text)
+    return lines_if_text(data)
 
 
 def _holds(text: str, query: str) -> bool:

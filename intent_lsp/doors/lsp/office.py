@@ -5,36 +5,32 @@ Invariant: a document that nobody governs costs one look-up and leaves no trace.
 
 import logging
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, Final
 
 from lsprotocol import types as lsp
 
 from intent_lsp.core.paths import path_of_uri
 from intent_lsp.doors.lsp.actions import Actions
-from intent_lsp.doors.lsp.bulletin import Bulletin
-from intent_lsp.doors.lsp.client import client_of
+from intent_lsp.doors.lsp.coming_saves import ComingSaves
 from intent_lsp.doors.lsp.commands import Commands
 from intent_lsp.doors.lsp.connection import Connection
 from intent_lsp.doors.lsp.desks import Desks
 from intent_lsp.doors.lsp.documents import Document
 from intent_lsp.doors.lsp.intent_places import IntentPlaces
+from intent_lsp.doors.lsp.lobby import ASK_TIME, Lobby, Report
 from intent_lsp.doors.lsp.offers import Offers
 from intent_lsp.doors.lsp.operating import Operating
 from intent_lsp.doors.lsp.origins import Origins
 from intent_lsp.doors.lsp.people import People
 from intent_lsp.doors.lsp.progress import Progress
-from intent_lsp.doors.lsp.protocol import IntentProtocol
 from intent_lsp.doors.lsp.requests import Requests
 from intent_lsp.doors.lsp.saving import Saving
-from intent_lsp.doors.lsp.settings import at_start, live
-from intent_lsp.doors.lsp.types import Spelling
+from intent_lsp.doors.lsp.settings import live
 from intent_lsp.doors.lsp.workplace import Workplace
 
 _log: Final = logging.getLogger(__name__)
 
 SECTION: Final = "intentLsp"
-_ASK_TIME: Final = 5.0
 _WATCHED: Final = ("**/.orchestration/*", "**/.intentignore")
 _WATCHED_BY_CLIENT_ALONE: Final = ("**/*",)
 
@@ -42,18 +38,18 @@ _WATCHED_BY_CLIENT_ALONE: Final = ("**/*",)
 class Office:
     """Answers for one connection."""
 
-    def __init__(self, protocol: IntentProtocol, params: lsp.InitializeParams) -> None:
+    def __init__(self, lobby: Lobby) -> None:
+        protocol, client, spelling = lobby.protocol, lobby.client, lobby.spelling
         self._protocol = protocol
-        settings = at_start(params.initialization_options)
-        client = client_of(params.capabilities)
-        spelling = Spelling(client, protocol.encoding)
-        self._desks = Desks(settings, self._folders())
-        bulletin = Bulletin(
-            pull=client.pull,
-            publish=partial(_publication, protocol),
-            refresh=self._refresh,
+        self._folders = lobby.folders
+        self._desks = Desks(lobby.settings, lobby.folders())
+        self._workplace = Workplace(
+            desks=self._desks,
+            settings=lobby.settings,
+            bulletin=lobby.bulletin,
+            spelling=spelling,
+            work=lobby.work,
         )
-        self._workplace = Workplace(desks=self._desks, bulletin=bulletin, spelling=spelling)
         people = People(protocol, client, spelling)
         progress = Progress(protocol, client)
         self._connection = Connection(
@@ -63,13 +59,15 @@ class Office:
             spelling=spelling,
             workplace=self._workplace,
             progress=progress,
+            pages=lobby.pages,
         )
         self._workplace.attached = self._connection.attached
+        self._coming_saves = ComingSaves(self._workplace.work)
         offers = Offers(self._connection)
         self._saving = Saving(self._connection, offers)
         self.operating = Operating(self._connection)
-        self.origins = Origins(self._connection, lambda name: protocol.ask(name, None, _ASK_TIME))
-        self.places = IntentPlaces(self._connection)
+        self.origins = Origins(self._connection, lambda name: protocol.ask(name, None, ASK_TIME))
+        self.places = IntentPlaces(self._connection, progress)
         self._connection.outcomes.after_record = self.origins.changed
         self._actions = Actions(self._connection)
         self._requests = Requests(self._connection, progress, protocol.finish)
@@ -84,7 +82,11 @@ class Office:
         """Ask for settings, register watches, attach to the workspace folders."""
         client = self._connection.client
         if client.configuration:
+            former = self._desks.settings
             await self._ask_for_settings()
+            if self._desks.settings != former:
+                # Control files that are open are shown already.
+                self._connection.pages.check_all()
         if client.watch_registration and self._desks.settings.watch in ("auto", "client"):
             await self._register_watches()
         await self._connection.attach_folders()
@@ -126,10 +128,14 @@ class Office:
         if document is None:
             return
         self._workplace.changed(document)
+        tracked = self._workplace.tracked(document.uri)
+        if tracked is not None:
+            self._coming_saves.typed(tracked)
         self._check_page(document.uri)
 
     def closed(self, uri: str) -> None:
         """Stop tracking a document."""
+        self._coming_saves.closed(uri)
         tracked = self._workplace.tracked_at(uri)
         if tracked is None:
             return
@@ -139,7 +145,10 @@ class Office:
     async def will_save(self, uri: str, manual: bool) -> list[lsp.TextEdit]:  # noqa: FBT001 - one caller
         """Answer `textDocument/willSaveWaitUntil`."""
         tracked = self._workplace.tracked_at(uri)
-        return [] if tracked is None else await self._saving.will_save(tracked, manual=manual)
+        if tracked is None:
+            return []
+        with self._workplace.work.lulls.asked():
+            return await self._saving.will_save(tracked, manual=manual)
 
     def save_told(self, uri: str) -> Callable[[], None]:
         """Note that a save was told of; whoever has recorded it calls what this gives."""
@@ -176,9 +185,10 @@ class Office:
             return self._actions.fixes(page, params.range)
         return await self._actions.offered(tracked, params.range)
 
-    async def request(self, name: str, given: Any) -> Any:  # noqa: ANN401 - whatever JSON knows
+    async def request(self, name: str, given: Any = None) -> Any:  # noqa: ANN401 - whatever JSON knows
         """Answer `intent/<name>`."""
-        return await self._requests.answer(name, given)
+        with self._workplace.work.lulls.asked():
+            return await self._requests.answer(name, given)
 
     async def command(self, name: str, *given: Any) -> Any:  # noqa: ANN401 - whatever JSON knows
         """Run `intent.<name>`."""
@@ -194,11 +204,9 @@ class Office:
             case "revert":
                 return await finish(self._commands.revert(*given))
             case _:
-                return await self._requests.answer(name, *given)
+                return await self.request(name, *given)
 
-    async def document_diagnostic(
-        self, params: lsp.DocumentDiagnosticParams
-    ) -> lsp.RelatedFullDocumentDiagnosticReport | lsp.RelatedUnchangedDocumentDiagnosticReport:
+    async def document_diagnostic(self, params: lsp.DocumentDiagnosticParams) -> Report:
         """Answer `textDocument/diagnostic`."""
         document = self._protocol.documents.get(params.text_document.uri)
         uri = params.text_document.uri if document is None else document.uri
@@ -219,7 +227,7 @@ class Office:
 
     async def _ask_for_settings(self) -> None:
         params = lsp.ConfigurationParams(items=[lsp.ConfigurationItem(section=SECTION)])
-        answer = await self._protocol.ask(lsp.WORKSPACE_CONFIGURATION, params, _ASK_TIME)
+        answer = await self._protocol.ask(lsp.WORKSPACE_CONFIGURATION, params, ASK_TIME)
         if isinstance(answer, (list, tuple)) and answer and answer[0] is not None:
             self._desks.settings = live(answer[0], self._desks.settings)
 
@@ -233,27 +241,4 @@ class Office:
             register_options=lsp.DidChangeWatchedFilesRegistrationOptions(watchers=watchers),
         )
         params = lsp.RegistrationParams(registrations=[registration])
-        await self._protocol.ask(lsp.CLIENT_REGISTER_CAPABILITY, params, _ASK_TIME)
-
-    def _refresh(self) -> None:
-        self._workplace.work.begin(
-            self._protocol.ask(lsp.WORKSPACE_DIAGNOSTIC_REFRESH, None, _ASK_TIME)
-        )
-
-    def _folders(self) -> tuple[str, ...]:
-        workspace = self._protocol.workspace
-        uris = list(workspace.folders)
-        if not uris and workspace.root_uri:
-            uris = [workspace.root_uri]
-        paths = (path_of_uri(uri) for uri in uris)
-        return tuple(path for path in paths if path is not None)
-
-
-def _publication(
-    protocol: IntentProtocol, shown: lsp.PublishDiagnosticsParams
-) -> Callable[[], None]:
-    """Spell a push, each problem by itself: thousands at once would stop every other thread."""
-    params: dict[str, object] = {"uri": shown.uri, "diagnostics": shown.diagnostics}
-    if shown.version is not None:
-        params["version"] = shown.version
-    return protocol.notification(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
+        await self._protocol.ask(lsp.CLIENT_REGISTER_CAPABILITY, params, ASK_TIME)

@@ -166,7 +166,7 @@ class Operating:
                 await self._connection.workplace.look_again(tracked)
 
     def _warn(self, operation: FileOperation, refused: Sequence[Judgement]) -> None:
-        said = warning(operation, refused, self._connection.workplace.severity)
+        said = warning(operation, refused, self._connection.workplace.settings.severity)
         if said is not None:
             self._connection.people.warn(said)
 

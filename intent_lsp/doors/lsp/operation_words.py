@@ -10,7 +10,7 @@ from intent_lsp.core.codes import ShownCode
 from intent_lsp.core.file_operations import FileOperation
 from intent_lsp.core.findings import Severity
 from intent_lsp.core.redaction import neutral
-from intent_lsp.doors.lsp.problems import SEVERITIES
+from intent_lsp.doors.lsp.problem import SEVERITIES
 from intent_lsp.governance.judging import Judgement
 
 Loudness = Callable[[str, Severity, str], Severity | None]

@@ -19,10 +19,10 @@ from intent_lsp.core.intents import Intent, Intents
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.connection import Connection
+from intent_lsp.doors.lsp.control_pages import CONTROL_PAGES
 from intent_lsp.doors.lsp.positions import count_units
 from intent_lsp.doors.lsp.tracked import Tracked
 from intent_lsp.doors.lsp.types import line_range
-from intent_lsp.doors.lsp.workplace import CONTROL_PAGES
 from intent_lsp.formats.origin_words import hint_words, hover_markdown, hover_plain, lens_words
 from intent_lsp.formats.outline import outline
 from intent_lsp.governance.blaming import Blamed

@@ -104,7 +104,12 @@ class People:
         )
         return isinstance(answer, lsp.ShowDocumentResult) and answer.success
 
+    @property
+    def hears(self) -> bool:
+        """Whether the client asked for our own notifications."""
+        return self._client.notifications
+
     def notify(self, method: str, params: object) -> None:
         """Send a notification of ours, to a client that asked for them."""
-        if self._client.notifications:
+        if self.hears:
             self._protocol.notify(method, params)

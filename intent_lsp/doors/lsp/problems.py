@@ -3,61 +3,18 @@
 Invariant: one problem for each run of changed lines, in order of position, the caps held.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
 
-from intent_lsp.core.codes import GateCode, ShownCode
-from intent_lsp.core.findings import Severity, Span
-from intent_lsp.core.intents import IntentId
+from intent_lsp.core.codes import ShownCode
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.core.question import Denied
-from intent_lsp.core.ranges import Hunk
 from intent_lsp.core.records import Record
 from intent_lsp.core.violations import SHOWN_A_FILE, MarkedRun
+from intent_lsp.doors.lsp.problem import Elsewhere, Problem
 from intent_lsp.governance.looks import Look
 
-SEVERITIES: Final[Mapping[str, Severity]] = {
-    GateCode.NO_ACTIVE_INTENT: Severity.WARNING,
-    ShownCode.CONTROL_PLANE_EDIT: Severity.WARNING,
-    ShownCode.MORE_VIOLATIONS: Severity.INFORMATION,
-}
-"""How loud each code is; what is not listed is an Error."""
-
 _SERVER_ONLY = "{path} is written by intent-lsp alone; this edit will be recorded as FAIL."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Elsewhere:
-    """A place in another file that a problem speaks of; `span` in code points."""
-
-    path: Path
-    span: Span
-    message: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
-    """One thing to show on whole lines, `first_line` to `last_line` from 0, both inclusive.
-
-    `hunk` is the change against HEAD behind it, where there is one.
-    """
-
-    code: str
-    message: str
-    first_line: int
-    last_line: int
-    path: str
-    intent_id: str | None = None
-    owners: tuple[IntentId, ...] = ()
-    elsewhere: tuple[Elsewhere, ...] = ()
-    hunk: Hunk | None = field(default=None)
-
-    @property
-    def severity(self) -> Severity:
-        """How loud it is where no setting says otherwise."""
-        return SEVERITIES.get(self.code, Severity.ERROR)
 
 
 def problems(

@@ -10,6 +10,7 @@ are never answered, custom params lose keys, requests before `initialize` are se
 commands run on, and `shutdown` fails while a question of ours is open.
 """
 
+import asyncio
 import contextvars
 import logging
 from collections.abc import Callable, Coroutine, Mapping
@@ -30,6 +31,7 @@ from pygls.lsp.server import LanguageServer
 from intent_lsp.doors.lsp import arguments, handshake, messages, sync
 from intent_lsp.doors.lsp.calls import Calls
 from intent_lsp.doors.lsp.documents import Documents
+from intent_lsp.doors.lsp.ending import End, Ending
 from intent_lsp.doors.lsp.framing import Frame
 from intent_lsp.doors.lsp.messages import Answer, Message, Notification, Refusal, Request
 from intent_lsp.doors.lsp.positions import PositionEncoding
@@ -63,6 +65,7 @@ class IntentProtocol(SendingProtocol):
         self.exit_requested = False
         self._stage = _Stage.NEW
         self._calls = Calls(lambda: server.thread_pool)
+        self._ending = Ending(self._calls.finished)
         self._effects: Mapping[str, Callable[[Any], None]] = {
             lsp.INITIALIZED: _nothing,
             lsp.SET_TRACE: self._set_trace,
@@ -82,14 +85,24 @@ class IntentProtocol(SendingProtocol):
         """Await work that `$/cancelRequest` and `exit` must not break off in the middle."""
         return await self._calls.finish(work)
 
-    async def finished(self, patience: float) -> None:
-        """Wait until no work is left that must not be broken off, `patience` seconds at most."""
-        await self._calls.finished(patience)
+    def ends_with(self, end: End) -> None:
+        """Have `end` run once at the end, by `shutdown` or without, after all kept work."""
+        self._ending.then = end
+
+    async def ended(self, patience: float) -> None:
+        """End what ends with the conversation; kept work gets `patience` seconds before."""
+        await self._ending.ended(patience)
 
     async def settle(self, patience: float) -> None:
-        """End the connection's calls; kept work gets `patience` seconds."""
+        """End the connection's calls, then all that ends with it.
+
+        Kept work gets `patience` seconds, and what ends after it as many again.
+        """
+        clock = asyncio.get_running_loop().time
+        late = clock() + patience
         self._questions.end("the connection ends")
         await self._calls.settle(patience)
+        await self._ending.ended_within(max(0.0, late - clock()), patience)
 
     def receive(self, frame: Frame) -> None:
         """Take what a stream gave."""
@@ -193,7 +206,8 @@ class IntentProtocol(SendingProtocol):
         return lsp.InitializeResult(found, self.server_info)
 
     def _shut_down(self, request: Request, _: object, error: BaseException | None) -> None:
-        if error is not None:
+        # An `exit` that did not wait for the answer breaks off the wait, not the end.
+        if error is not None and not isinstance(error, asyncio.CancelledError):
             _log.error("shutdown failed", exc_info=error)
         self._reply(request, None, None)
 

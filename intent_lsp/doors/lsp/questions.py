@@ -31,6 +31,8 @@ class Questions:
         self._converter = converter
         self._open: dict[MessageId, _Question] = {}
         self._numbers = itertools.count(1)
+        self.over: str | None = None
+        """Why nothing can be asked any more; None: it can."""
 
     def next_id(self) -> str:
         """Give an id that was never given on this connection."""
@@ -53,7 +55,8 @@ class Questions:
             question.future.set_exception(JsonRpcException(reason))
 
     def end(self, reason: str) -> None:
-        """Close all questions without an answer."""
+        """Close all questions without an answer, those included that are still to come."""
+        self.over = reason
         for identity in tuple(self._open):
             self.fail(identity, reason)
 

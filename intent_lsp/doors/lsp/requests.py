@@ -65,21 +65,23 @@ class Requests:
         self._progress = progress
         self._finish = finish
         self.finder = Finder(connection)
-        self._blame = BlameRequests(connection, self.finder)
+        self._blame = BlameRequests(connection, self.finder, progress)
         asking = Asking(connection, finish)
-        self._asking = {
+        self._cancellable = {
             **AgentRequests(connection, self.finder, asking, finish).table(),
             **PlanRequests(connection, self.finder, asking, finish).table(),
+            "lines": self._blame.lines,
         }
 
     async def answer(self, name: str, given: object = None) -> Wire:
         """Answer one request, or fail it with the code of what stands in its way.
 
-        What it has begun is finished although it is cancelled; waiting for a person is not.
+        What it has begun is finished although it is cancelled; waiting for a person is not,
+        nor a long search.
         """
         try:
-            if name in self._asking:
-                return await self._asking[name](given)
+            if name in self._cancellable:
+                return await self._cancellable[name](given)
             return await self._finish(self.table()[name](given))
         except OverLimitError as error:
             raise invalid(str(error)) from error

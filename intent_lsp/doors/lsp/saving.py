@@ -1,6 +1,7 @@
 """Saves as an editor announces them: judged before, recorded after (requirements section 7).
 
 Invariant: `willSaveWaitUntil` is answered in time and never with an error; nobody is asked inside.
+Invariant: the saves of a root are recorded in the order in which the editor tells of them.
 Invariant: a text that is turned back is on disk as a draft first; its person is asked once the
 save is over.
 """
@@ -16,7 +17,7 @@ from intent_lsp.core.codes import GateCode
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.policy import Enforcement
 from intent_lsp.core.question import EDITOR_SAVE, Denied
-from intent_lsp.doors.lsp.attached import Attached
+from intent_lsp.doors.lsp.attached import Attached, Turns
 from intent_lsp.doors.lsp.connection import Connection
 from intent_lsp.doors.lsp.offers import Offers
 from intent_lsp.doors.lsp.reverting import turning_edits
@@ -83,14 +84,19 @@ class Saving:
         if tracked.attached is None:
             # Governance may have come since it was opened, by this very save.
             await self._connection.find_again(tracked)
-        async with tracked.lane:
-            try:
-                after = await workplace.work.in_thread(self._record, tracked, saved)
-            except (OSError, IntentLspError) as error:
-                after = None
-                self._not_recorded(tracked, error)
-            before, tracked.before = tracked.before, None
-            await workplace.look(tracked)
+        turns = Turns() if tracked.attached is None else tracked.attached.save_turns
+        # Both places are taken at once: nothing that comes later overtakes this save.
+        with turns.take() as turn:
+            async with tracked.lane:
+                await turn.come()
+                try:
+                    after = await workplace.work.in_thread(self._record, tracked, saved)
+                except (OSError, IntentLspError) as error:
+                    after = None
+                    self._not_recorded(tracked, error)
+                turn.over.set()
+                before, tracked.before = tracked.before, None
+                await workplace.look(tracked)
         held = _settle_refusal(tracked, before, after)
         if after is None or tracked.attached is None:
             return

@@ -10,7 +10,7 @@ from lsprotocol import types as lsp
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.scope.language import escape
-from intent_lsp.doors.lsp.problems import Problem
+from intent_lsp.doors.lsp.problem import Problem
 from intent_lsp.doors.lsp.tokens import Tokens
 from intent_lsp.doors.lsp.tracked import Tracked
 from intent_lsp.doors.lsp.types import uri_of

@@ -2,7 +2,8 @@
 
 Invariant: what cannot be spelled in JSON is never half sent: an answer becomes an internal error,
 a notification is dropped, a question fails; each is logged.
-Invariant: a question waits for no longer than its time limit, and not at all after `shutdown`.
+Invariant: a question waits for no longer than its time limit, and not at all after `shutdown`
+or the end of the connection.
 """
 
 import asyncio
@@ -93,8 +94,8 @@ class SendingProtocol(LanguageServerProtocol):
         if callback is not None:
             future.add_done_callback(lambda done: _call_back(done, callback))
         message = {"jsonrpc": self.VERSION, "id": identity, "method": method}
-        if self._shutdown:
-            self._questions.fail(identity, "the client has asked for shutdown")
+        if self._questions.over is not None:
+            self._questions.fail(identity, self._questions.over)
         elif not self._send_data(_with_params(message, params)):
             self._questions.fail(identity, "the request cannot be sent")
         return future

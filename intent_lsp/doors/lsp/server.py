@@ -1,6 +1,8 @@
 """The server of one connection: which messages it takes, and who answers each.
 
 Invariant: `initialize` is answered before anything slow is imported or opened.
+Invariant: what a control file is checked with comes first; the office, which is slower to load and
+knows all else, after the control files that are open by then are checked.
 Invariant: no state at module level: `build_server` makes a server, and can make another.
 """
 
@@ -18,6 +20,7 @@ from intent_lsp import __version__
 from intent_lsp.doors.lsp import file_operations, origin_features
 from intent_lsp.doors.lsp.client import pulls
 from intent_lsp.doors.lsp.documents import Document
+from intent_lsp.doors.lsp.loading import load_lobby, load_office
 from intent_lsp.doors.lsp.protocol import IntentProtocol
 
 _log: Final = logging.getLogger(__name__)
@@ -34,6 +37,7 @@ REQUESTS: Final = (
     "init",
     "trace",
     "blame",
+    "lines",
     "verify",
     "drafts",
     "beginTurn",
@@ -62,15 +66,21 @@ class ToldSave:
 
 
 class IntentServer(LanguageServer):
-    """The Language Server; `office` is what answers, made once `initialize` is answered."""
+    """The Language Server: who answers is made once `initialize` is answered.
+
+    `lobby` checks control files until there is the `office`, which does all else.
+    """
 
     protocol: IntentProtocol
 
     def __init__(self) -> None:
         super().__init__(NAME, __version__, protocol_cls=IntentProtocol)
+        self.lobby: Any | None = None
+        self._lobby: asyncio.Future[Any] | None = None
         self._office: asyncio.Future[Any] | None = None
         self._initialize: lsp.InitializeParams | None = None
         self._early_saves: list[ToldSave] = []
+        self.protocol.ends_with(self.end)
 
     @property
     def office(self) -> Any | None:  # noqa: ANN401 - its module is loaded late
@@ -79,11 +89,22 @@ class IntentServer(LanguageServer):
         ready = future is not None and future.done() and not future.cancelled()
         return future.result() if future is not None and ready else None
 
+    @property
+    def attendant(self) -> Any | None:  # noqa: ANN401 - its module is loaded late
+        """Who follows the documents by now: the office, before it the lobby."""
+        return self.office or self.lobby
+
     async def ready(self) -> Any:  # noqa: ANN401 - its module is loaded late
         """Wait for what answers."""
         if self._office is None:
             self._office = asyncio.ensure_future(self._open())
         return await asyncio.shield(self._office)
+
+    async def met(self) -> Any:  # noqa: ANN401 - its module is loaded late
+        """Wait for what answers first."""
+        if self._lobby is None:
+            self._lobby = asyncio.ensure_future(self._meet())
+        return await asyncio.shield(self._lobby)
 
     def save_told(self, uri: str) -> "ToldSave":
         """Note a save; what comes after it, a close or another intent, waits until it is over."""
@@ -94,29 +115,40 @@ class IntentServer(LanguageServer):
             save.over = self.office.save_told(uri)
         return save
 
+    async def end(self) -> None:
+        """End what answers; what is still being made never begins."""
+        if self.office is not None:
+            await self.office.end()
+            return
+        for opening in (self._office, self._lobby):
+            if opening is not None:
+                opening.cancel()
+        if self.lobby is not None:
+            await self.lobby.end()
+
     def begin(self, params: lsp.InitializeParams) -> None:
         """Take what the client said of itself."""
         self._initialize = params
 
-    async def _open(self) -> Any:  # noqa: ANN401 - its module is loaded late
+    async def _meet(self) -> Any:  # noqa: ANN401 - its module is loaded late
         params = self._initialize
         if params is None:
             raise RuntimeError("initialize comes first")
-        make = await asyncio.to_thread(_load_office)
-        office = make(self.protocol, params)
+        make = await asyncio.to_thread(load_lobby)
+        self.lobby = make(self.protocol, params)
+        await self.lobby.begin()
+        return self.lobby
+
+    async def _open(self) -> Any:  # noqa: ANN401 - its module is loaded late
+        lobby = await self.met()
+        make = await asyncio.to_thread(load_office)
+        office = make(lobby)
         await office.begin()
         # Before anybody finds it open: a close may be the next message.
         for save in self._early_saves:
             save.over = office.save_told(save.uri)
         self._early_saves.clear()
         return office
-
-
-def _load_office() -> Callable[[IntentProtocol, lsp.InitializeParams], Any]:
-    # YAML, SQLite and the rest cost as much as the protocol: loaded once `initialize` is answered.
-    from intent_lsp.doors.lsp.office import Office  # noqa: PLC0415
-
-    return Office
 
 
 def build_server() -> IntentServer:
@@ -143,9 +175,7 @@ def _lifecycle(server: IntentServer) -> None:
 
     @server.feature(lsp.SHUTDOWN)
     async def shutdown(_: None) -> None:
-        await server.protocol.finished(PATIENCE)
-        if server.office is not None:
-            await server.office.end()
+        await server.protocol.ended(PATIENCE)
 
 
 def _workspace(server: IntentServer) -> None:
@@ -168,18 +198,18 @@ def _workspace(server: IntentServer) -> None:
 def _documents(server: IntentServer) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: lsp.DidOpenTextDocumentParams) -> None:
-        if server.office is not None:
-            server.office.opened(params.text_document.uri)
+        if server.attendant is not None:
+            server.attendant.opened(params.text_document.uri)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
     def changed(params: lsp.DidChangeTextDocumentParams) -> None:
-        if server.office is not None:
-            server.office.changed(params.text_document.uri)
+        if server.attendant is not None:
+            server.attendant.changed(params.text_document.uri)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
     def closed(params: lsp.DidCloseTextDocumentParams) -> None:
-        if server.office is not None:
-            server.office.closed(params.text_document.uri)
+        if server.attendant is not None:
+            server.attendant.closed(params.text_document.uri)
 
 
 def _saves(server: IntentServer) -> None:
@@ -242,8 +272,13 @@ def _pulled(server: IntentServer) -> None:
         ),
     )
     async def document(params: lsp.DocumentDiagnosticParams) -> lsp.DocumentDiagnosticReport:
-        office = await server.ready()
-        report: lsp.DocumentDiagnosticReport = await office.document_diagnostic(params)
+        report: lsp.DocumentDiagnosticReport | None = None
+        if server.office is None:
+            lobby = await server.met()
+            report = await lobby.document_diagnostic(params)
+        if report is None:
+            office = await server.ready()
+            report = await office.document_diagnostic(params)
         return report
 
     @server.feature(lsp.WORKSPACE_DIAGNOSTIC)

@@ -7,14 +7,15 @@ import logging
 from dataclasses import replace
 from typing import Final
 
-from intent_lsp.core.content import hash_if_there
+from intent_lsp.core.content import hash_if_there, lines_if_text
 from intent_lsp.core.errors import IntentLspError
-from intent_lsp.core.paths import path_of_uri
+from intent_lsp.core.paths import WorkspacePath, path_of_uri
+from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.desks import Desks
 from intent_lsp.doors.lsp.tracked import Diffs, Tracked, holds
 from intent_lsp.governance.content import content_of
 from intent_lsp.governance.looks import Look
-from intent_lsp.store.places import real_relative
+from intent_lsp.store.places import Place, real_relative
 
 _log: Final = logging.getLogger(__name__)
 
@@ -81,15 +82,30 @@ def see(tracked: Tracked, data: bytes | None, lines: list[str]) -> bool:
     return same
 
 
-def read_closed(tracked: Tracked) -> bytes | None:
-    """Read the file of a document that no editor has open; None: it cannot be read, or is gone."""
-    if tracked.attached is None or tracked.place is None:
-        return None
+def find_wrong(attached: Attached, path: WorkspacePath) -> Place | None:
+    """Give the place of a file of which the disk may hold what is to be shown; None: it is fine."""
+    place = real_relative(attached.desk.root, path)
     try:
-        return tracked.attached.desk.contents.disk(tracked.place.path)
+        fine = place is None or attached.desk.looks.is_fine(attached.session, place)
+    except (OSError, IntentLspError) as problem:
+        _log.warning("%s cannot be judged: %s", path, problem)
+        return place
+    return None if fine else place
+
+
+def read_closed(tracked: Tracked) -> tuple[bytes | None, list[str]]:
+    """Read the file of a document that no editor has open; None: it cannot be read, or is gone.
+
+    Its lines come with it; there are none where it is no text.
+    """
+    if tracked.attached is None or tracked.place is None:
+        return None, []
+    try:
+        data = tracked.attached.desk.contents.disk(tracked.place.path)
     except OSError as problem:
         _log.warning("%s cannot be read: %s", tracked.place.path, problem)
-        return None
+        return None, []
+    return data, lines_if_text(data)
 
 
 def is_changed(tracked: Tracked) -> bool:

@@ -16,7 +16,8 @@ from intent_lsp.core.content import ContentHash, decode, hash_content, hash_if_t
 from intent_lsp.core.line_diff import LineDiff, LineEdit
 from intent_lsp.core.violations import SHOWN_A_FILE, MarkedRun, marked_runs
 from intent_lsp.doors.lsp.attached import Attached
-from intent_lsp.doors.lsp.problems import Problem, problems, runs_of_record
+from intent_lsp.doors.lsp.problem import Problem
+from intent_lsp.doors.lsp.problems import problems, runs_of_record
 from intent_lsp.formats.diff import line_hunks
 from intent_lsp.governance.content import Content
 from intent_lsp.governance.looks import Look, Overtaken

@@ -2,7 +2,8 @@
 
 Invariant: only messages reach the client: whatever else is printed, by us or by a child process,
 goes to standard error, and no child process can read what the client sends.
-Invariant: the event loop never waits on the client: a thread reads, a thread writes.
+Invariant: the event loop never waits on the client: it reads what is there, a thread writes, and a
+thread reads from what cannot tell when something is there.
 Invariant: a connection ends quietly, by `exit`, by the end of the input, by a closed output, or by
 a signal; work that must not be broken off is waited for, but not for ever.
 
@@ -13,20 +14,19 @@ import asyncio
 import contextlib
 import io
 import os
-import signal
+import stat
 import sys
 from collections.abc import Callable
 from threading import Thread
 
 from pygls.lsp.server import LanguageServer
 
+from intent_lsp.doors.lsp.conversation import PATIENCE, conduct, end_on_signals
 from intent_lsp.doors.lsp.framing import Frame, Frames
 from intent_lsp.doors.lsp.outbox import Outbox
 from intent_lsp.doors.lsp.protocol import IntentProtocol
 
 _CHUNK = 64 << 10
-_PATIENCE = 5.0
-"""Seconds for work that must be finished, and again for a client that reads slowly."""
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 
@@ -45,20 +45,13 @@ def serve(server: LanguageServer, source: int, sink: int) -> int:
 
     Gives the exit status. Raises TypeError unless the server speaks IntentProtocol.
     """
-    protocol = server.protocol
-    if not isinstance(protocol, IntentProtocol):
-        raise TypeError("the server must be made with protocol_cls=IntentProtocol")
-    try:
-        asyncio.run(_converse(protocol, source, sink))
-    finally:
-        server.shutdown()  # type: ignore[no-untyped-call]  # pygls's
-    return protocol.exit_status
+    return conduct(server, lambda protocol: _converse(protocol, source, sink))
 
 
 async def _converse(protocol: IntentProtocol, source: int, sink: int) -> None:
     loop = asyncio.get_running_loop()
     ended = asyncio.Event()
-    _end_on_signals(loop, ended)
+    end_on_signals(loop, ended)
 
     def deliver(frame: Frame) -> None:
         if not ended.is_set():
@@ -73,22 +66,48 @@ async def _converse(protocol: IntentProtocol, source: int, sink: int) -> None:
 
     outbox = Outbox(sink, lambda: later(ended.set))
     protocol.set_writer(outbox)
-    Thread(target=_read_all, args=(source, deliver, ended.set, later), daemon=True).start()
+    reading = _read_when_ready(loop, source, deliver, ended.set)
+    if not reading:
+        Thread(target=_read_all, args=(source, deliver, ended.set, later), daemon=True).start()
     await ended.wait()
-    await protocol.settle(_PATIENCE)
+    if reading:
+        loop.remove_reader(source)
+        os.close(source)
+    await protocol.settle(PATIENCE)
     outbox.close()
-    await loop.run_in_executor(None, outbox.join, _PATIENCE)
+    await loop.run_in_executor(None, outbox.join, PATIENCE)
 
 
-def _end_on_signals(loop: asyncio.AbstractEventLoop, ended: asyncio.Event) -> None:
-    ending = (signal.SIGINT, signal.SIGTERM)
-    for number in ending:
-        # Only the main thread of a POSIX process hears signals.
-        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
-            loop.add_signal_handler(number, ended.set)
-    if sys.platform != "win32":
-        # What came while we started is heard now.
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, ending)
+def _read_when_ready(
+    loop: asyncio.AbstractEventLoop,
+    source: int,
+    deliver: Callable[[Frame], None],
+    end: Callable[[], None],
+) -> bool:
+    """Read a pipe or a socket on the loop: a trip from a thread takes longer than most messages do.
+
+    False: this system's loop cannot tell when the descriptor has something to give.
+    """
+    frames = Frames()
+
+    def ready() -> None:
+        try:
+            data = os.read(source, _CHUNK)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        for frame in frames.feed(data):
+            deliver(frame)
+        if not data:
+            loop.remove_reader(source)
+            end()
+
+    mode = os.fstat(source).st_mode
+    if sys.platform == "win32" or not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
+        return False
+    loop.add_reader(source, ready)
+    return True
 
 
 def _read_all(

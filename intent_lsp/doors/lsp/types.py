@@ -17,7 +17,7 @@ from intent_lsp.core.findings import Finding, Fix, Position, Severity, Span, Tex
 from intent_lsp.core.ranges import Hunk
 from intent_lsp.doors.lsp.client import Client
 from intent_lsp.doors.lsp.positions import PositionEncoding, count_units, to_client
-from intent_lsp.doors.lsp.problems import Elsewhere, Problem
+from intent_lsp.doors.lsp.problem import Elsewhere, Problem
 
 SOURCE: Final = "intent-lsp"
 DATA_VERSION: Final = 1

@@ -29,6 +29,9 @@ RESTED: Final = 50.0
 
 LONGEST_PAUSE: Final = 3.0
 
+LULL_WITHIN: Final = 1.0
+"""Seconds that a look gives way to whoever asks."""
+
 LONGEST: Final = 10.0
 """Seconds after which changes are recorded although it never gets quiet."""
 
@@ -103,13 +106,14 @@ class Unopened:
     async def _look(self, root: _Root) -> None:
         try:
             while root.wanted:
+                await self._workplace.work.lulls.lull(LULL_WITHIN)
                 began = self._loop.time()
                 everything, root.wanted, root.everything = root.everything, False, False
                 look = root.attached.desk.disk_changes.look
                 async with root.lane:
                     tree = await self._workplace.work.in_thread(look)
                     if tree is not None:
-                        paths = tree.moved.union(tree.paths) if everything else tree.moved
+                        paths = tree.moved.union(tree.seen.files) if everything else tree.moved
                         await self._show(root.attached, paths)
                 self._record_when_quiet(root)
                 # A stream of changes is looked at now and then: whoever makes it waits for us, too.

@@ -80,6 +80,13 @@ class TraceParams(PathParams, frozen=True):
     cursor: str | None = None
 
 
+class LinesParams(Common, frozen=True):
+    """`intent/lines`."""
+
+    intent_id: Id
+    work_done_token: str | int | None = None
+
+
 class VerifyParams(Common, frozen=True):
     """`intent/verify`."""
 

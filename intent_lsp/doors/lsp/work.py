@@ -12,6 +12,8 @@ from contextlib import suppress
 from functools import partial
 from typing import Final, ParamSpec, TypeVar
 
+from intent_lsp.doors.lsp.lulls import Lulls
+
 _log: Final = logging.getLogger(__name__)
 
 _P = ParamSpec("_P")
@@ -26,6 +28,7 @@ class Work:
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[object]] = set()
         self._over = False
+        self.lulls = Lulls()
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="intent-lsp")
 
     async def in_thread(self, work: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:

@@ -9,14 +9,14 @@ from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.content import decode, split_lines
-from intent_lsp.core.findings import Severity
-from intent_lsp.core.paths import INTENTS_FILE, POLICY_FILE, WorkspacePath, path_of_uri
-from intent_lsp.core.scope.scope import compile_scope
+from intent_lsp.core.content import decode, lines_if_text, split_lines
+from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath, path_of_uri
 from intent_lsp.core.violations import SHOWN_A_ROOT
 from intent_lsp.doors.lsp import sight
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.bulletin import Bulletin
+from intent_lsp.doors.lsp.control_pages import CONTROL_PAGES
+from intent_lsp.doors.lsp.current_settings import CurrentSettings
 from intent_lsp.doors.lsp.desks import Desks
 from intent_lsp.doors.lsp.documents import Document
 from intent_lsp.doors.lsp.tracked import Diffs, Tracked
@@ -24,23 +24,29 @@ from intent_lsp.doors.lsp.types import Spelling, uri_of
 from intent_lsp.doors.lsp.work import Work
 from intent_lsp.governance.looks import Look
 from intent_lsp.store import files
-from intent_lsp.store.places import real_relative
 
 IDLE: Final = 0.5
 """Seconds without an edit after which a text is compared from the ground up."""
-
-CONTROL_PAGES: Final = (INTENTS_FILE, POLICY_FILE)
 
 
 class Workplace:
     """Tracks the open documents of one connection and posts what is wrong with them."""
 
-    def __init__(self, *, desks: Desks, bulletin: Bulletin, spelling: Spelling) -> None:
+    def __init__(
+        self,
+        *,
+        desks: Desks,
+        settings: CurrentSettings,
+        bulletin: Bulletin,
+        spelling: Spelling,
+        work: Work,
+    ) -> None:
         self.desks = desks
+        self.settings = settings
         self.bulletin = bulletin
         self.spelling = spelling
         self._tracked: dict[str, Tracked] = {}
-        self.work = Work()
+        self.work = work
         self._idle: dict[str, asyncio.TimerHandle] = {}
         self._sources: dict[Path, tuple[int, list[str]]] = {}
         self.attached: Callable[[Attached, Path], Awaitable[None]] | None = None
@@ -139,7 +145,7 @@ class Workplace:
         uri = uri_of(attached.desk.root / path)
         tracked = self._tracked.get(uri)
         if tracked is None:
-            place = await self.work.in_thread(real_relative, attached.desk.root, path)
+            place = await self.work.in_thread(sight.find_wrong, attached, path)
             if place is None or self.tracked_at(uri) is not None:
                 return
             tracked = Tracked(uri=uri, lines=[], version=None, attached=attached, place=place)
@@ -176,6 +182,7 @@ class Workplace:
         """Show the problems of a document's text as it stands."""
         if _is_page(tracked) or self._tracked.get(tracked.uri) is not tracked:
             return
+        severity_of = self.settings.severity
         shown = [
             self.spelling.problem(
                 problem,
@@ -185,7 +192,7 @@ class Workplace:
                 sources={path: lines for path, (_, lines) in self._sources.items()},
             )
             for problem in tracked.show(self._room(tracked))
-            if (severity := self.severity(problem.code, problem.severity, problem.path)) is not None
+            if (severity := severity_of(problem.code, problem.severity, problem.path)) is not None
         ]
         self.bulletin.post(tracked.uri, tracked.version, shown)
 
@@ -206,13 +213,6 @@ class Workplace:
         for handle in self._idle.values():
             handle.cancel()
         await self.work.end()
-
-    def severity(self, code: str, otherwise: Severity, path: str) -> Severity | None:
-        """Tell how loud a code is on a file, by the settings as they are now; None: not shown."""
-        settings = self.desks.settings
-        if settings.exclude and compile_scope(settings.exclude).covers(WorkspacePath(path)):
-            return None
-        return settings.severity.get(code, otherwise)
 
     def _forget_if_fine(self, tracked: Tracked) -> None:
         if tracked.version is None and not tracked.saves and not tracked.problems:
@@ -260,8 +260,7 @@ class Workplace:
         version = look.judgement.rules.version
         if path in self._sources and self._sources[path][0] == version:
             return
-        text = decode(files.read_bytes(path) or b"")
-        self._sources[path] = (version, [] if text is None else split_lines(text.text))
+        self._sources[path] = (version, lines_if_text(files.read_bytes(path)))
 
     async def _settle_closed(self, tracked: Tracked) -> None:
         """Judge the file as it is on disk, now that nobody holds another text of it."""
@@ -278,9 +277,7 @@ class Workplace:
         """Take the disk's text for that of a file which no editor has open."""
         if tracked.attached is None or tracked.place is None:
             return
-        data = await self.work.in_thread(sight.read_closed, tracked)
-        text = None if data is None else decode(data)
-        tracked.lines = [] if text is None else split_lines(text.text)
+        data, tracked.lines = await self.work.in_thread(sight.read_closed, tracked)
         tracked.disk.saved(data)
 
     def _compare_when_idle(self, tracked: Tracked) -> None:

@@ -51,7 +51,7 @@ Shell = Callable[..., Said]
 @pytest.fixture
 def shell(capsys: pytest.CaptureFixture[str]) -> Shell:
     def typed(*words: str, served: list[str] | None = None) -> Said:
-        def serve(level: str) -> int:
+        def serve(level: str, **_: object) -> int:
             (served if served is not None else []).append(level)
             return 0
 

@@ -142,8 +142,53 @@ def test_closed_standard_streams_are_no_obstacle(
 def test_the_end_of_a_command_is_quiet_or_one_line(
     capsys: pytest.CaptureFixture[str], error: BaseException, status: int, told: str
 ) -> None:
-    def serve(_: str) -> int:
+    def serve(_: str, /, **__: object) -> int:
         raise error
 
     assert command_line.run([], product_line="", serve=serve) == status
     assert capsys.readouterr() == ("", told)
+
+
+@pytest.mark.parametrize(
+    ("words", "given"),
+    [
+        (
+            ("--tcp", "[::1]:2087"),
+            {"scheme": "tcp", "endpoint": ("::1", 2087), "token_file": None, "origins": []},
+        ),
+        (
+            ("--ws", ":0", "--token-file", "t", "--allow-origin", "HTTPS://a.example"),
+            {
+                "scheme": "ws",
+                "endpoint": ("127.0.0.1", 0),
+                "token_file": "t",
+                "origins": ["https://a.example"],
+            },
+        ),
+    ],
+)
+def test_serve_listens_where_it_is_told_to(words: tuple[str, ...], given: object) -> None:
+    called: list[object] = []
+
+    def serve(level: str, /, **named: object) -> int:
+        called.append((level, named))
+        return 0
+
+    assert command_line.run(["serve", *words], product_line="", serve=serve) == 0
+    assert called == [("warning", given)]
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (("--tcp", "nowhere"), "'nowhere' is not HOST:PORT"),
+        (("--stdio", "--tcp", ":0"), "not allowed with argument"),
+        (("--token-file", "t"), "--token-file goes with --tcp or --ws"),
+        (("--tcp", ":0", "--allow-origin", "https://a.example"), "--allow-origin goes with --ws"),
+        (("--ws", ":0", "--allow-origin", "null"), "'null' is not an origin"),
+    ],
+)
+def test_serve_refuses_what_protects_nobody(
+    shell: Shell, words: tuple[str, ...], problem: str
+) -> None:
+    assert problem in shell("serve", *words).problem

@@ -21,7 +21,7 @@ H.run(function()
     return #H.asked == 1
   end)
   H.say('asked', H.asked[1])
-  H.say('denied', H.happened('IntentDenied')[1].error.code)
+  H.say('denied', H.happened('IntentLspDenied')[1].error.code)
   H.shows({})
   H.say('drafts', drafts())
   H.act(2, 'Restore draft')

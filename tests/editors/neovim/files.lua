@@ -4,24 +4,6 @@
 local H = dofile(vim.env.STORY_HARNESS)
 local OTHER, PLAIN = H.given.other, H.given.plain
 
-local function tiny_server(bufnr)
-  local id = vim.lsp.start({
-    name = 'tiny',
-    cmd = H.given.tiny,
-    cmd_cwd = H.given.tiny_home,
-    root_dir = H.given.root,
-  }, { bufnr = bufnr })
-  local client = vim.lsp.get_client_by_id(id)
-  H.wait('the other server', function()
-    return client.initialized
-  end)
-  return function()
-    local params = vim.lsp.util.make_position_params(0, client.offset_encoding)
-    local answer = client:request_sync('textDocument/hover', params, 5000, bufnr)
-    return answer and answer.result and answer.result.contents
-  end
-end
-
 H.run(function()
   -- Nobody's business: no server is ever started for these.
   vim.cmd.enew()
@@ -64,7 +46,7 @@ H.run(function()
   -- Another server on the same buffer, with positions of its own.
   local buffer = H.edit('src/auth/login.py')
   H.attached()
-  local sees = tiny_server(buffer)
+  local sees = H.tiny_server(buffer)
   H.type(0, 1, { 'line 🙂' })
   H.type(1, 2, { 'line ü', 'line more' })
   local all = vim.lsp.get_clients({ bufnr = buffer })
@@ -82,7 +64,7 @@ H.run(function()
   H.type(0, -1, { 'fresh', 'and more' })
   H.write()
   local named = H.wait('its record', function()
-    return vim.iter(H.happened('IntentTraced')):find(function(traced)
+    return vim.iter(H.happened('IntentLspTraced')):find(function(traced)
       return traced.paths[1] == 'src/auth/fresh.py'
     end)
   end)

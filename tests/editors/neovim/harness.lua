@@ -49,7 +49,7 @@ end
 
 H.events = {}
 vim.api.nvim_create_autocmd('User', {
-  pattern = { 'IntentChanged', 'IntentDenied', 'IntentTraced' },
+  pattern = { 'IntentLspChanged', 'IntentLspDenied', 'IntentLspTraced' },
   callback = function(event)
     table.insert(H.events, { event.match, event.data })
   end,
@@ -91,9 +91,9 @@ end
 --- Wait until the server has told of this many records, and give the last.
 function H.traced(count)
   H.wait(('records: %d'):format(count), function()
-    return #H.happened('IntentTraced') == count
+    return #H.happened('IntentLspTraced') == count
   end)
-  return H.happened('IntentTraced')[count]
+  return H.happened('IntentLspTraced')[count]
 end
 
 function H.messages()
@@ -109,6 +109,50 @@ function H.told(words)
       end
     end
   end)
+end
+
+--- Start another server on a buffer, and give what tells how it sees the text.
+function H.tiny_server(bufnr)
+  local id = vim.lsp.start({
+    name = 'tiny',
+    cmd = H.given.tiny,
+    cmd_cwd = H.given.tiny_home,
+    root_dir = H.given.root,
+  }, { bufnr = bufnr })
+  local client = vim.lsp.get_client_by_id(id)
+  H.wait('the other server', function()
+    return client.initialized
+  end)
+  return function()
+    local params = vim.lsp.util.make_position_params(0, client.offset_encoding)
+    local answer = client:request_sync('textDocument/hover', params, PATIENCE, bufnr)
+    return answer and answer.result and answer.result.contents
+  end
+end
+
+--- Give the messages of a command, once there are any, and forget them.
+function H.said_by(command)
+  vim.cmd.messages('clear')
+  vim.cmd(command)
+  H.wait('said by ' .. command, function()
+    return H.messages() ~= ''
+  end)
+  local lines = vim.split(vim.trim(H.messages()), '\n')
+  vim.cmd.messages('clear')
+  return lines
+end
+
+--- Wait until the current buffer is a page of ours with this name, and give its lines.
+function H.page(name)
+  H.wait('the page ' .. name, function()
+    return vim.api.nvim_buf_get_name(0) == 'intent-lsp://' .. name and H.lines()[1] ~= ''
+  end)
+  return H.lines()
+end
+
+--- Press keys, as a person does.
+function H.press(keys)
+  vim.api.nvim_feedkeys(vim.keycode(keys), 'xt', false)
 end
 
 -- What is seen ----------------------------------------------------------------------------------

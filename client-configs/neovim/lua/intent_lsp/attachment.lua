@@ -5,6 +5,7 @@
 
 local roots = require('intent_lsp.roots')
 local standing = require('intent_lsp.standing')
+local telling = require('intent_lsp.telling')
 
 local M = {}
 
@@ -19,30 +20,24 @@ local ends = {} -- by root: when its server ended unasked
 local resting = {} -- by root: its server was stopped, or ends again and again
 local uri_at_attach = {} -- by buffer: the name for which Neovim asks before each save
 
-local function warn_once(message)
-  -- No error: one that is shown inside an autocommand would end the script around it.
-  vim.notify_once('intent-lsp: ' .. message, vim.log.levels.WARN)
-end
-
---- Give the server's configuration, or nil: it is disabled or cannot be started, which is said.
+--- Give the server's configuration, or nil and why it cannot be started.
 local function configuration()
   if not vim.lsp.is_enabled(M.NAME) then
-    return nil
+    return nil, "the server is not enabled; call require('intent_lsp').setup()"
   end
   local config = vim.lsp.config[M.NAME]
   if type(config.cmd) == 'table' and vim.fn.executable(config.cmd[1]) == 0 then
-    warn_once(config.cmd[1] .. ' is not executable; see :checkhealth intent_lsp')
-    return nil
+    return nil, config.cmd[1] .. ' is not executable; see :checkhealth intent_lsp'
   end
   return config
 end
 
---- Start the server of a root, or find the one that runs; give the client, nil: it cannot start.
---- With `bufnr` the buffer is attached to it.
+--- Start the server of a root, or find the one that runs; give the client, or nil and why there is
+--- none. With `bufnr` the buffer is attached to it.
 function M.start(root, bufnr)
-  local config = configuration()
+  local config, reason = configuration()
   if not config then
-    return nil
+    return nil, reason
   end
   for _, client in ipairs(vim.lsp.get_clients({ name = M.NAME })) do
     if client.root_dir == root and not client:is_stopped() then
@@ -59,7 +54,10 @@ function M.start(root, bufnr)
     attach = bufnr ~= nil,
     reuse_client = config.reuse_client,
   })
-  return id and vim.lsp.get_client_by_id(id)
+  if id then
+    return vim.lsp.get_client_by_id(id)
+  end
+  return nil, ('the server of %s does not start; see :checkhealth intent_lsp'):format(root)
 end
 
 local function leave(bufnr, root)
@@ -72,23 +70,26 @@ end
 
 --- Attach a buffer to the server of the root that governs it, and to no other's.
 function M.attach(bufnr)
-  local config = vim.api.nvim_buf_is_loaded(bufnr) and configuration()
-  if not config then
+  if not vim.api.nvim_buf_is_loaded(bufnr) or not vim.lsp.is_enabled(M.NAME) then
     return
   end
-  local find = config.root_dir
-  if type(find) ~= 'function' then
-    -- A directory of the person's own choice.
-    find = function(_, on_dir)
-      on_dir(config.root_dir)
+  local find = vim.lsp.config[M.NAME].root_dir
+  local function join(root)
+    if not root or resting[root] then
+      return
+    end
+    leave(bufnr, root)
+    local client, reason = M.start(root, bufnr)
+    if not client then
+      telling.warn_once(reason)
     end
   end
-  find(bufnr, function(root)
-    if root and not resting[root] then
-      leave(bufnr, root)
-      M.start(root, bufnr)
-    end
-  end)
+  if type(find) == 'function' then
+    find(bufnr, join)
+  else
+    -- A directory of the person's own choice.
+    join(find)
+  end
 end
 
 --- Look at every buffer again.
@@ -122,7 +123,7 @@ function M.on_exit(code, signal, client_id)
       resting[root] = roots.of_directory(root) ~= nil
     elseif ends_too_often(root) then
       resting[root] = true
-      warn_once(('the server of %s keeps ending; see :checkhealth intent_lsp'):format(root))
+      telling.warn_once(('the server of %s keeps ending; see :checkhealth intent_lsp'):format(root))
     elseif vim.v.exiting == vim.NIL then
       M.attach_all()
     end

@@ -1,7 +1,9 @@
--- `:checkhealth intent_lsp`: whether the server can be started, and where it is.
+-- `:checkhealth intent_lsp`: whether the server can be started, where it is, what it stands beside.
 
 local attachment = require('intent_lsp.attachment')
+local program = require('intent_lsp.program')
 local roots = require('intent_lsp.roots')
+local standing = require('intent_lsp.standing')
 
 local M = {}
 
@@ -9,58 +11,153 @@ local PRODUCT = '(intent governance language server)'
 -- Milliseconds for `--version`, which loads next to nothing.
 local VERSION_TIME = 5000
 
-local function check_program(cmd)
-  if type(cmd) ~= 'table' then
+local function check_neovim()
+  local version = tostring(vim.version())
+  if vim.fn.has('nvim-0.11') == 0 then
+    vim.health.error(('Neovim 0.11 or newer is needed, this is %s'):format(version))
+    return false
+  end
+  vim.health.ok('Neovim ' .. version)
+  if not vim.lsp.is_enabled(attachment.NAME) then
+    vim.health.warn('the server is not enabled', "Call require('intent_lsp').setup()")
+  end
+  return true
+end
+
+local function version_of(config, words)
+  vim.list_extend(words, { '--version' })
+  local world = { text = true, cwd = config.cmd_cwd, env = config.cmd_env }
+  local fine, running = pcall(vim.system, words, world)
+  if not fine then
+    return -1, running
+  end
+  local done = running:wait(VERSION_TIME)
+  return done.code, vim.trim(done.stdout or '')
+end
+
+local function check_program(config)
+  local words = program.words(config.cmd)
+  if not words then
     vim.health.info('the server is reached by a function of yours')
     return
-  end
-  if vim.fn.executable(cmd[1]) == 0 then
-    vim.health.error(cmd[1] .. ' is not executable', {
+  elseif vim.fn.executable(words[1]) == 0 then
+    vim.health.error(words[1] .. ' is not executable', {
       'Install it: pipx install intent-lsp',
       "Or name it: require('intent_lsp').setup({ cmd = { '/path/to/intent-lsp', 'serve' } })",
     })
     return
   end
-  local command = vim.tbl_filter(function(word)
-    return word ~= 'serve'
-  end, cmd)
-  vim.list_extend(command, { '--version' })
-  local done = vim.system(command, { text = true }):wait(VERSION_TIME)
-  local said = vim.trim(done.stdout or '')
-  if done.code == 0 and said:find(PRODUCT, 1, true) then
+  local code, said = version_of(config, words)
+  if code == 0 and said:find(PRODUCT, 1, true) then
     vim.health.ok(said)
   else
-    vim.health.error(('%s is another program; it says %q'):format(cmd[1], said))
+    vim.health.error(('%s is another program; it says %q'):format(words[1], said))
+  end
+end
+
+--- Give the files that are shown in windows, this page apart.
+local function files_shown()
+  local found = {}
+  for _, window in ipairs(vim.api.nvim_list_wins()) do
+    local bufnr = vim.api.nvim_win_get_buf(window)
+    if roots.file_of(bufnr) then
+      found[bufnr] = true
+    end
+  end
+  return vim.tbl_keys(found)
+end
+
+local function beside(bufnr)
+  local others = {}
+  for _, client in ipairs(vim.lsp.get_clients({ bufnr = bufnr })) do
+    if client.name ~= attachment.NAME then
+      others[#others + 1] = ('%s (%s)'):format(client.name, client.offset_encoding)
+    end
+  end
+  return #others == 0 and 'no other server' or 'beside ' .. table.concat(others, ', ')
+end
+
+local function check_file(bufnr)
+  local path = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(bufnr), ':~')
+  local root = roots.of_buffer(bufnr)
+  if not root then
+    vim.health.info(path .. ': nobody governs it')
+    return
+  end
+  local attached = vim.lsp.get_clients({ bufnr = bufnr, name = attachment.NAME })[1]
+  local said = ('%s: governed by %s, %s'):format(path, root, beside(bufnr))
+  if attached then
+    vim.health.ok(said)
+  else
+    vim.health.warn(said .. ', but no server has it')
+  end
+end
+
+local function check_files()
+  vim.health.start('intent-lsp: files and directories')
+  for _, bufnr in ipairs(files_shown()) do
+    check_file(bufnr)
+  end
+  local here = vim.fs.normalize(vim.fn.getcwd())
+  local root = roots.of_directory(here)
+  vim.health.info(
+    ('working directory %s: %s'):format(
+      here,
+      root and 'governed by ' .. root or 'nobody governs it; :IntentInit begins'
+    )
+  )
+end
+
+--- Whether Neovim tells this client's server of changed files.
+local function is_told_of_changes(client)
+  return vim.tbl_get(
+    client.capabilities,
+    'workspace',
+    'didChangeWatchedFiles',
+    'dynamicRegistration'
+  ) == true
+end
+
+local function check_client(client)
+  vim.health.ok(
+    ('%s: %d buffers, positions in %s'):format(
+      client.root_dir,
+      vim.tbl_count(client.attached_buffers),
+      client.offset_encoding
+    )
+  )
+  local by_neovim = is_told_of_changes(client) and 'Neovim and the server' or 'the server'
+  local watch = vim.tbl_get(client.settings or {}, 'intentLsp', 'watch')
+    or vim.tbl_get(client.config.init_options or {}, 'watch')
+    or 'auto'
+  vim.health.info(('files are watched by %s (watch: %s)'):format(by_neovim, watch))
+  local status = standing.of(client.id)
+  if status and not status.enabled then
+    vim.health.error('governance is off: ' .. (status.reason or 'unknown'))
+  elseif status then
+    local active = status.activeIntentId or 'no intent'
+    vim.health.info(('%s, saves: %s'):format(active, status.enforcement))
   end
 end
 
 local function check_clients()
+  vim.health.start('intent-lsp: servers that run')
   local clients = vim.lsp.get_clients({ name = attachment.NAME })
   if #clients == 0 then
     vim.health.info('no server runs: no open file has ' .. roots.INTENTS .. ' above it')
   end
   for _, client in ipairs(clients) do
-    vim.health.ok(
-      ('%s: %d buffers, positions in %s'):format(
-        client.root_dir,
-        vim.tbl_count(client.attached_buffers),
-        client.offset_encoding
-      )
-    )
+    check_client(client)
   end
 end
 
 function M.check()
   vim.health.start('intent-lsp')
-  if vim.fn.has('nvim-0.11') == 0 then
-    vim.health.error('Neovim 0.11 or newer is needed')
+  if not check_neovim() then
     return
   end
-  local config = vim.lsp.config[attachment.NAME]
-  if not vim.lsp.is_enabled(attachment.NAME) then
-    vim.health.warn("not enabled; call require('intent_lsp').setup()")
-  end
-  check_program(config.cmd)
+  check_program(vim.lsp.config[attachment.NAME])
+  check_files()
   check_clients()
 end
 

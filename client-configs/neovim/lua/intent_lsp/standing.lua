@@ -15,7 +15,7 @@ end
 --- Keep what a client said of its own root; what it says of another root is not its standing.
 function M.keep(client_id, status)
   local client = vim.lsp.get_client_by_id(client_id)
-  if client and status.root ~= vim.NIL and same_directory(status.root, client.root_dir) then
+  if client and status.root and same_directory(status.root, client.root_dir) then
     by_client[client_id] = status
     vim.cmd.redrawstatus({ bang = true })
   end
@@ -34,14 +34,14 @@ end
 M.handlers = {
   ['intent/didChange'] = function(_, status, context)
     M.keep(context.client_id, status)
-    announce('IntentChanged', status)
+    announce('IntentLspChanged', status)
   end,
   -- The person is told by a message of the server's own.
   ['intent/didDeny'] = function(_, decision)
-    announce('IntentDenied', decision)
+    announce('IntentLspDenied', decision)
   end,
   ['intent/didTrace'] = function(_, traced)
-    announce('IntentTraced', traced)
+    announce('IntentLspTraced', traced)
   end,
 }
 

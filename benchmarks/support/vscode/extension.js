@@ -1,0 +1,34 @@
+// Starts what is measured, and tells after how many milliseconds it has shown a first diagnostic.
+
+const net = require("node:net");
+const vscode = require("vscode");
+
+/** What to start (`extension`: its id; `command`: that of a server), and whom to tell. */
+const given = JSON.parse(process.env.START_WATCH);
+
+exports.activate = function () {
+  const page = vscode.Uri.file(given.file);
+  const began = performance.now();
+  const shown = vscode.languages.onDidChangeDiagnostics(() => {
+    if (vscode.languages.getDiagnostics(page).length === 0) return;
+    shown.dispose();
+    tell({ ms: performance.now() - began });
+  });
+  start().catch((problem) => tell({ problem: String(problem) }));
+  void vscode.workspace.openTextDocument(page);
+};
+
+async function start() {
+  if (given.command) {
+    await require("./client.js").start(given.command);
+    return;
+  }
+  const extension = vscode.extensions.getExtension(given.extension);
+  if (extension === undefined) throw new Error(`${given.extension} is not installed`);
+  if (extension.isActive) throw new Error(`${given.extension} was started before it was measured`);
+  await extension.activate();
+}
+
+function tell(told) {
+  net.createConnection(given.socket).end(`${JSON.stringify(told)}\n`);
+}

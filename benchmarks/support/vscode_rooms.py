@@ -1,0 +1,92 @@
+"""Windows of VS Code in which the start of an extension is timed, by one of ours inside of it.
+
+Invariant: what is told by the window is waited for, and a wait in vain ends the benchmark.
+"""
+
+import json
+import shutil
+import socket
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from benchmarks.support.client import environment
+from tests.support import vscode_extension
+from tests.support.chromium import Chromium
+from tests.support.code_server import code_server, furnish, installed
+
+_SOURCES: Final = Path(__file__).with_name("vscode")
+_PATIENCE: Final = 90.0
+_CLIENT: Final = "client.js"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Room:
+    """A VS Code that is served at `address`, and that tells `listener` what it has measured."""
+
+    address: str
+    listener: socket.socket
+
+    def start(self, browser: Chromium, root: Path) -> float:
+        """Open a window on a folder; milliseconds from the extension's start to a diagnostic."""
+        tab = browser.tab()
+        tab.ask("Page.navigate", url=f"{self.address}/?folder={root}")
+        told = self._told()
+        # Its extension host, and with it the language server, ends with the page.
+        tab.ask("Page.navigate", url="about:blank")
+        if "ms" not in told:
+            raise SystemExit(f"nothing was measured: {told}")
+        return float(told["ms"])
+
+    def _told(self) -> Mapping[str, object]:
+        connection, _ = self.listener.accept()
+        with connection, connection.makefile("rb") as told:
+            read: Mapping[str, object] = msgspec.json.decode(told.read())
+        return read
+
+
+@contextmanager
+def room(
+    directory: Path, file: Path, watch: Path, *, bare: Sequence[str] = (), ours: Sequence[str] = ()
+) -> Iterator[Room]:
+    """Serve a VS Code whose watch starts a bare client of `bare`, or our extension with `ours`."""
+    installed()
+    directory.mkdir()
+    packages = [watch, vscode_extension.build().vsix] if ours else [watch]
+    furnish(directory, {"intentLsp.server.command": list(ours)}, *packages)
+    with ExitStack() as stack:
+        listener = stack.enter_context(socket.socket(socket.AF_UNIX))
+        listener.settimeout(_PATIENCE)
+        listener.bind(str(directory / "told"))
+        listener.listen()
+        told = {"file": str(file), "socket": str(directory / "told")}
+        told |= {"command": list(bare)} if bare else {"extension": _our_id()}
+        start = code_server(directory, {**environment(), "START_WATCH": json.dumps(told)})
+        yield Room(address=stack.enter_context(start), listener=listener)
+
+
+def watch(place: Path) -> Path:
+    """Make the package of the extension that measures, in a directory that is not there yet."""
+    shutil.copytree(_SOURCES, place)
+    modules = vscode_extension.packages() / "node_modules"
+    bundle = ("esbuild", _CLIENT, "--bundle", f"--outfile={_CLIENT}", "--allow-overwrite")
+    target = ("--external:vscode", "--format=cjs", "--platform=node", "--target=node20", "--minify")
+    package = ("vsce", "package", "--no-dependencies", "--allow-missing-repository")
+    given = {**environment(), "NODE_PATH": str(modules)}
+    for program, *words in (
+        (*bundle, *target, "--log-level=warning"),
+        (*package, "--skip-license", "--allow-star-activation", "--out=watch.vsix"),
+    ):
+        command = [modules / ".bin" / program, *words]
+        subprocess.run(command, cwd=place, env=given, check=True, stdout=subprocess.DEVNULL)
+    return place / "watch.vsix"
+
+
+def _our_id() -> str:
+    told = vscode_extension.manifest()
+    return f"{told['publisher']}.{told['name']}"

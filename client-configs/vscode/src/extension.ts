@@ -1,0 +1,59 @@
+/** The extension: puts its parts together when VS Code activates it. */
+
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { BlameItem } from './blame_item';
+import { registerCommands } from './commands';
+import { complain } from './complaints';
+import { Installer } from './installer';
+import { IntentsView } from './intents_view';
+import { LedgerView } from './ledger_view';
+import { Outlook } from './outlook';
+import { RecordPanel } from './record_panel';
+import { Server } from './server';
+import { OWN, SECTION } from './settings';
+import { StatusItem } from './status_item';
+
+export function activate(context: vscode.ExtensionContext): void {
+  const storage = context.globalStorageUri.fsPath;
+  mkdirSync(storage, { recursive: true });
+  const { version } = context.extension.packageJSON as { readonly version: string };
+  const server = new Server({ storage, version });
+  const wheel = join(context.extensionPath, 'bundled', `intent_lsp-${version}-py3-none-any.whl`);
+  const installer = new Installer(server, wheel);
+  const outlook = new Outlook(server);
+  const ledger = new LedgerView(outlook);
+  const record = new RecordPanel(outlook);
+  context.subscriptions.push(
+    server,
+    installer,
+    outlook,
+    ledger,
+    record,
+    new StatusItem(server, outlook),
+    new IntentsView(outlook),
+    new BlameItem(outlook),
+    complain(server, installer),
+    ...registerCommands({ server, installer, outlook, ledger, record }),
+    vscode.workspace.onDidChangeConfiguration((event) => configured(server, event)),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => void begin(server)),
+  );
+  // Not waited for: a slow start of the server is no slow start of the editor.
+  void begin(server);
+}
+
+function begin(server: Server): Promise<void> {
+  const enabled = vscode.workspace.getConfiguration(SECTION).get<boolean>('enabled', true);
+  return enabled ? server.restart() : server.stop();
+}
+
+function configured(server: Server, event: vscode.ConfigurationChangeEvent): void {
+  // The rest is told to the server that runs.
+  const anew = [OWN.command, 'enabled'].some((name) =>
+    event.affectsConfiguration(`${SECTION}.${name}`),
+  );
+  if (anew) {
+    void begin(server);
+  }
+}

@@ -1,0 +1,97 @@
+/** The page that shows one record: what it changed, its hashes, its place in the chain. Pure.
+ *
+ * The page has no script and loads nothing; what stands in a record is text and never markup.
+ */
+
+import { contributorOf } from './labels';
+import { LedgerRecord, RecordedFile } from './wire';
+
+const STYLE = `
+body { font: var(--vscode-font-size) var(--vscode-font-family); padding: 0 1.5em 2em; }
+h1 { font-size: 1.4em; } h2 { font-size: 1.1em; margin-top: 1.6em; }
+table { border-collapse: collapse; }
+th, td { text-align: left; vertical-align: top; padding: .15em 1.2em .15em 0; }
+th { font-weight: normal; color: var(--vscode-descriptionForeground); }
+code { font-family: var(--vscode-editor-font-family); overflow-wrap: anywhere; }
+.PASS { color: var(--vscode-charts-green); } .FAIL { color: var(--vscode-charts-red); }
+`;
+
+type Row = readonly [string, string];
+
+/** Spell the page; `nonce` is good for this page alone, `flags` are the server's on the record. */
+export function recordPage(
+  record: LedgerRecord,
+  flags: readonly string[],
+  nonce: string,
+): string {
+  const policy = `default-src 'none'; style-src 'nonce-${nonce}'`;
+  const verdict = escaped(record.scope_validation);
+  return `<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<title>Record</title><style nonce="${nonce}">${STYLE}</style></head><body>
+<h1>Record <code>${escaped(record.id)}</code> <span class="${verdict}">${verdict}</span></h1>
+${table(facts(record, flags))}
+${record.files.map(file).join('\n')}
+<h2>Chain</h2>
+${table(chain(record))}
+</body></html>`;
+}
+
+/** Spell a text for HTML, inside an attribute too. */
+export function escaped(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
+}
+
+function facts(record: LedgerRecord, flags: readonly string[]): Row[] {
+  const inferred = record.inferred === true ? ' (inferred)' : '';
+  return [
+    ['Intent', record.intent_id ?? 'none'],
+    ['Time', record.timestamp],
+    ['Contributor', contributorOf(record)],
+    ['Tool', record.tool_name ?? 'unknown'],
+    ['Class', `${record.mutation_class ?? 'unknown'}${inferred}`],
+    ['Outcome', record.success === false ? 'it did not happen' : 'it happened'],
+    ['Session', record.session_id ?? 'unknown'],
+    ['Commit', record.vcs?.revision_id ?? 'unknown'],
+    ...(flags.length > 0 ? [['Flags', flags.join(', ')] as const] : []),
+  ];
+}
+
+function file(told: RecordedFile): string {
+  const ranges = (told.conversations ?? []).flatMap((each) => each.ranges);
+  const former = told.previous_path;
+  const from = former === undefined ? [] : [['Renamed from', former] as const];
+  const rows: Row[] = [
+    ...from,
+    ['Hash before', told.pre_hash ?? 'there was no file'],
+    ['Hash after', told.post_hash ?? 'there is no file'],
+    ...ranges.map((range): Row => {
+      const whole = range.fallback === true ? 'whole file, ' : '';
+      const [, removed] = range.replaced ?? [];
+      const instead = removed === undefined ? '' : `, in place of ${removed}`;
+      const lines = `${whole}${range.start_line}–${range.end_line}${instead}`;
+      return [`Lines ${lines}`, range.content_hash];
+    }),
+  ];
+  return `<h2><code>${escaped(told.relative_path)}</code></h2>\n${table(rows)}`;
+}
+
+function chain(record: LedgerRecord): Row[] {
+  return [
+    ['Hash of the record before', record.integrity?.prev_record_hash ?? 'none: it is the first'],
+    ['Hash of this record', record.integrity?.record_hash ?? 'none: an older tool wrote it'],
+  ];
+}
+
+function table(rows: readonly Row[]): string {
+  const lines = rows.map(
+    ([name, value]) => `<tr><th>${escaped(name)}</th><td><code>${escaped(value)}</code></td></tr>`,
+  );
+  return `<table>${lines.join('')}</table>`;
+}

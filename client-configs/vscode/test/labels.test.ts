@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  age,
+  blameLabel,
+  contributorOf,
+  isOpen,
+  recordDetail,
+  recordTitle,
+  statusLabel,
+  verifiedLabel,
+} from '../src/labels';
+import { BlameRun } from '../src/wire';
+import { INTENT, NOW, RECORD, STATUS } from './samples';
+
+test('nobody governs, nothing is shown', () => {
+  assert.equal(statusLabel({ ...STATUS, root: null }, []), undefined);
+});
+
+test('the status bar says the active intent with its name', () => {
+  const label = statusLabel({ ...STATUS, activeIntentId: 'INT-001' }, [INTENT]);
+  assert.equal(label?.text, '$(target) INT-001 Login');
+  assert.match(label.tooltip, /Saves: warn · records: 3 · \/work/u);
+});
+
+test('the status bar says that no intent is active, and why none can be', () => {
+  assert.equal(statusLabel(STATUS, [INTENT])?.text, '$(circle-slash) No intent');
+  const broken = statusLabel({ ...STATUS, fileState: 'broken', reason: 'line 3: a tab' }, []);
+  assert.equal(broken?.warns, true);
+  assert.match(broken.tooltip, /^line 3: a tab/u);
+});
+
+test('a name cannot draw icons, break the line or fill the status bar', () => {
+  const named = (name: string): string | undefined =>
+    statusLabel({ ...STATUS, activeIntentId: 'INT-001' }, [{ ...INTENT, name }])?.text;
+  assert.equal(named('$(check)\nok'), '$(target) INT-001 $ (check) ok');
+  const long = named('🙂'.repeat(99)) ?? '';
+  assert.equal([...long].length, '$(target) '.length + 32);
+  assert.ok(long.endsWith('🙂…'));
+});
+
+test('an age is told in the largest unit that has passed', () => {
+  const ages: readonly (readonly [number, string])[] = [
+    [-5, 'just now'],
+    [59, 'just now'],
+    [60, '1 minute ago'],
+    [7199, '1 hour ago'],
+    [7200, '2 hours ago'],
+    [86_400, '1 day ago'],
+    [86_400 * 45, '1 month ago'],
+    [86_400 * 800, '2 years ago'],
+  ];
+  for (const [seconds, told] of ages) {
+    assert.equal(age(new Date(NOW - seconds * 1000).toISOString(), NOW), told);
+  }
+  assert.equal(age('yesterday', NOW), 'some time ago');
+});
+
+test('a record is told by its files, its intent, its verdict and who made it', () => {
+  assert.equal(recordTitle(RECORD), 'src/auth/login.py +1');
+  assert.equal(recordTitle({ ...RECORD, files: [] }), '(no file)');
+  assert.equal(recordDetail(RECORD, NOW), 'INT-001 · PASS · a person · 2 minutes ago');
+  const failed = { ...RECORD, success: false, intent_id: null };
+  assert.equal(recordDetail(failed, NOW), 'no intent · PASS · failed · a person · 2 minutes ago');
+});
+
+test('contributors of every kind have words', () => {
+  const of = (entity_type: string, model_identifier?: string): string => {
+    const told = model_identifier === undefined ? {} : { model_identifier };
+    const [file] = RECORD.files;
+    const conversations = [{ contributor: { entity_type, ...told }, ranges: [] }];
+    return contributorOf({ ...RECORD, files: [{ ...file!, conversations }] });
+  };
+  assert.equal(of('AI', 'model-x'), 'model-x');
+  assert.equal(of('AI'), 'an agent');
+  assert.equal(of('MIXED', 'model-x'), 'model-x and a person');
+  assert.equal(of('HUMAN', 'ada'), 'ada');
+  assert.equal(of('ROBOT'), 'unknown');
+  assert.equal(contributorOf({ ...RECORD, files: [] }), 'unknown');
+});
+
+test('blame tells of lines with a record alone', () => {
+  const run: BlameRun = {
+    startLine: 1,
+    endLine: 1,
+    recordId: 'r',
+    intentId: 'INT-001',
+    entityType: 'AI',
+    modelIdentifier: '$(x)',
+    timestamp: RECORD.timestamp,
+    toolName: 'Write',
+    confidence: 'exact',
+  };
+  assert.equal(blameLabel(run, NOW), '$(git-commit) INT-001, $ (x), 2 minutes ago');
+  assert.match(blameLabel({ ...run, intentId: null }, NOW) ?? '', /no intent/u);
+  assert.equal(blameLabel({ ...run, recordId: null }, NOW), undefined);
+});
+
+test('a verdict counts records and problems', () => {
+  const found = { ok: true, records: 1, problems: [], proved: '', conditional: '' };
+  assert.equal(verifiedLabel(found), '✓ verified · 1 record');
+  const problem = { code: 'X', severity: 'error', file: 'f', line: 1, message: 'm' };
+  const broken = { ...found, ok: false, records: 2, problems: [problem] };
+  assert.equal(verifiedLabel(broken), '✗ 1 problem · 2 records');
+});
+
+test('what is closed or ignored cannot be selected', () => {
+  assert.ok(isOpen(INTENT));
+  assert.ok(!isOpen({ ...INTENT, status: 'COMPLETED' }));
+  assert.ok(!isOpen({ ...INTENT, flags: ['INTENT_IGNORED'] }));
+});

@@ -1,0 +1,125 @@
+"""The search for the lines of an intent: shown as it goes on, and stopped when it is cancelled."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+
+import pytest
+
+from intent_lsp.core.codes import RequestCode
+from intent_lsp.core.content import split_lines
+from intent_lsp.doors.lsp.attached import Attached
+from intent_lsp.doors.lsp.client import Client
+from intent_lsp.doors.lsp.documents import Document
+from intent_lsp.doors.lsp.intent_lines import IntentLines, LinesFound
+from intent_lsp.doors.lsp.positions import PositionEncoding
+from intent_lsp.doors.lsp.progress import Progress
+from intent_lsp.doors.lsp.types import uri_of
+from intent_lsp.doors.lsp.workplace import Workplace
+from intent_lsp.governance.checkout import Refusal
+from tests.doors.test_progress import NEVER, Recorder
+from tests.governance.test_blaming import changed
+from tests.support.governed import LINES, govern
+from tests.support.ledgers import edit
+from tests.support.repository import Repository
+from tests.support.workplaces import workplace_on
+
+FILES = [f"src/auth/{name}.py" for name in "abcd"]
+LOGIN = "src/auth/login.py"
+
+
+class Follower(Recorder):
+    """A client that does something when it is told how far the work is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.at: dict[int, Callable[[], object]] = {}
+
+    def notify(self, method: str, params: object) -> None:
+        super().notify(method, params)
+        _, told = self.told[-1]
+        if isinstance(told, tuple):
+            self.at.get(told[1], lambda: None)()
+
+
+@dataclass
+class Searched:
+    """A root with four files of an intent, and whoever searches them."""
+
+    workplace: Workplace
+    attached: Attached
+    client: Follower
+    lines: IntentLines
+
+    async def found(self) -> list[str]:
+        found = await self.lines.of(self.attached, "INT-001", "mine")
+        assert isinstance(found, LinesFound)
+        return [file.path for file in found.files]
+
+
+@pytest.fixture
+async def searched(repository: Repository) -> AsyncIterator[Searched]:
+    govern(repository)
+    async with workplace_on(repository.root) as workplace:
+        attached = await workplace.work.in_thread(workplace.desks.first)
+        assert attached is not None
+        for path in reversed(FILES):
+            repository.write(path, LINES)
+            attached.desk.stores.ledger.append(edit(files=(changed(None, LINES, path),)))
+        client = Follower()
+        lines = IntentLines(workplace, Progress(client, Client(), NEVER))
+        yield Searched(workplace, attached, client, lines)
+
+
+async def test_it_is_shown_file_by_file(searched: Searched) -> None:
+    assert await searched.found() == FILES
+    percents = [("begin", 0), *(("report", percent) for percent in (25, 50, 75, 100)), "end"]
+    assert searched.client.told == [("mine", told) for told in percents]
+
+
+async def test_cancelled_it_stops_behind_the_file_that_it_is_at(searched: Searched) -> None:
+    searching = asyncio.ensure_future(searched.found())
+    searched.client.at[50] = searching.cancel
+    with pytest.raises(asyncio.CancelledError):
+        await searching
+    assert [told for _, told in searched.client.told[-2:]] == [("report", 50), "end"]
+    # What is asked next is answered.
+    assert await searched.found() == FILES
+
+
+async def test_an_intent_that_nobody_knows_is_refused_before_anything_is_shown(
+    searched: Searched,
+) -> None:
+    found = await searched.lines.of(searched.attached, "INT-404", "mine")
+    assert isinstance(found, Refusal)
+    assert found.code is RequestCode.INTENT_NOT_FOUND
+    assert searched.client.told == []
+
+
+async def test_a_save_that_is_under_way_is_waited_for(
+    searched: Searched, repository: Repository
+) -> None:
+    after = LINES + "more\n"
+    document = Document(
+        uri=uri_of(repository.root / LOGIN),
+        version=1,
+        language_id="python",
+        text=LINES,
+        encoding=PositionEncoding.UTF_16,
+    )
+    searched.workplace.opened(document)
+    tracked = searched.workplace.tracked(document.uri)
+    assert tracked is not None
+    await searched.workplace.settled(document.uri)
+    repository.write(LOGIN, after)
+    tracked.follow((), split_lines(after), 2)
+    tracked.writes(tracked.lines)
+    tracked.save_told()
+    searching = asyncio.ensure_future(searched.found())
+    for _ in range(20):
+        await searched.workplace.work.in_thread(searched.attached.desk.rules.current)
+    assert searched.client.told == []
+    searched.attached.desk.stores.ledger.append(edit(files=(changed(LINES, after, LOGIN),)))
+    tracked.recorded(after.encode())
+    tracked.save_over()
+    assert await searching == [LOGIN, *FILES]

@@ -1,0 +1,182 @@
+"""The first problems of a control file: shown before anything else that a server does is loaded."""
+
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types as lsp
+
+from intent_lsp.doors.lsp.types import uri_of
+from tests.support.editor import Editor, capabilities, editing
+from tests.support.governed import INTENTS, LINES, govern
+from tests.support.held_server import GO, LOADED, OFFICE
+from tests.support.repository import Repository
+
+pytestmark = pytest.mark.e2e
+
+# Started, not forked from a server that has all loaded.
+HELD = ("env", sys.executable, "-m", "tests.support.held_server")
+INTENTS_FILE = ".orchestration/active_intents.yaml"
+POLICY = ".orchestration/constraints.sidecar.yaml"
+INVOICE = "src/billing/invoice.py"
+WRONG = INTENTS.replace("IN_PROGRESS", "RUNNING")
+UNKNOWN = "UNKNOWN_STATUS"
+LATER = (
+    "pygit2",
+    "intent_lsp.store.database",
+    "msgspec",
+    "pathspec",
+    "watchdog",
+    "tree_sitter",
+    OFFICE,
+)
+ROOMS_LATER = ("intent_lsp.governance.", "intent_lsp.doors.cli.")
+PULLS = {"textDocument__diagnostic": {}, "workspace__diagnostics": {"refreshSupport": True}}
+
+
+@asynccontextmanager
+async def held(root: Path, **more: Any) -> AsyncIterator[Editor]:
+    """Give an editor whose server has no office until `test/go`; at the end it has one."""
+    async with editing(root, command=HELD, **more) as editor:
+        yield editor
+        await editor.ask(GO)
+
+
+async def pull(editor: Editor, name: str) -> list[object]:
+    report = await editor.client.text_document_diagnostic_async(
+        lsp.DocumentDiagnosticParams(lsp.TextDocumentIdentifier(editor.uri(name)))
+    )
+    assert isinstance(report, lsp.RelatedFullDocumentDiagnosticReport)
+    return [diagnostic.code for diagnostic in report.items]
+
+
+def more(editor: Editor, refreshed: int) -> bool:
+    return editor.refreshed > refreshed
+
+
+def wrong(editor: Editor, name: str) -> bool:
+    published = editor.shown.get(editor.uri(name))
+    return published is not None and bool(published.diagnostics)
+
+
+def later(loaded: list[str]) -> list[str]:
+    """List what nobody needs who only checks a control file."""
+    return [name for name in loaded if name in LATER or name.startswith(ROOMS_LATER)]
+
+
+async def test_a_first_problem_is_shown_before_git_sqlite_and_the_desk_are_loaded(
+    repository: Repository,
+) -> None:
+    govern(repository).write(INTENTS_FILE, WRONG)
+    async with held(repository.root) as editor:
+        editor.open(INTENTS_FILE)
+        await editor.problems(INTENTS_FILE, UNKNOWN)
+        assert later(await editor.ask(LOADED)) == []
+        await editor.ask(GO)
+        assert (await editor.ask("intent/status", {}))["enabled"]
+        assert {OFFICE, "pygit2", "sqlite3"} <= set(await editor.ask(LOADED))
+        await editor.problems(INTENTS_FILE, UNKNOWN)
+
+
+async def test_what_is_typed_meanwhile_is_checked_and_what_is_closed_is_shown_no_more(
+    repository: Repository,
+) -> None:
+    govern(repository).write(INTENTS_FILE, WRONG)
+    repository.write(POLICY, "sidecar: 1\n")
+    async with held(repository.root) as editor:
+        editor.open(INTENTS_FILE)
+        await editor.problems(INTENTS_FILE, UNKNOWN)
+        editor.type(INTENTS_FILE, INTENTS)
+        await editor.problems(INTENTS_FILE)
+        editor.type(INTENTS_FILE, WRONG)
+        await editor.problems(INTENTS_FILE, UNKNOWN)
+        editor.open(POLICY)
+        await editor.until(lambda: wrong(editor, POLICY), "a wrong policy")
+        editor.close(POLICY)
+        await editor.problems(POLICY)
+        editor.open("README.md")
+        editor.close("README.md")
+        assert later(await editor.ask(LOADED)) == []
+        assert uri_of(repository.root / "README.md") not in editor.shown
+        # Once the office is here, what is wrong on disk is shown, open or not.
+        await editor.ask(GO)
+        await editor.until(lambda: wrong(editor, POLICY), "shown again")
+
+
+async def test_a_client_that_pulls_is_answered_before_the_office_is_here(
+    repository: Repository,
+) -> None:
+    govern(repository).write(INTENTS_FILE, WRONG)
+    async with held(repository.root, client_capabilities=capabilities(**PULLS)) as editor:
+        editor.open(INTENTS_FILE)
+        assert await pull(editor, INTENTS_FILE) == [UNKNOWN]
+        editor.type(INTENTS_FILE, INTENTS.replace("src/billing/**", "src/bills/**"))
+        assert await pull(editor, INTENTS_FILE) == []
+        await editor.save(INTENTS_FILE, ask=False)
+        before = editor.refreshed
+        await editor.ask(GO)
+        # Only the work tree tells that a scope matches nothing: that is to be pulled again.
+        while await pull(editor, INTENTS_FILE) != ["SCOPE_MATCHES_NOTHING"]:
+            await editor.until(partial(more, editor, before), "told to pull")
+            before = editor.refreshed
+        editor.open(INVOICE)
+        editor.type(INVOICE, "top\n" + LINES)
+        assert await pull(editor, INVOICE) == ["NO_ACTIVE_INTENT"]
+
+
+@pytest.mark.parametrize("where", ["elsewhere", "dormant", "off"])
+async def test_what_this_connection_does_not_govern_is_not_checked(
+    repository: Repository, tmp_path: Path, where: str
+) -> None:
+    govern(repository).write(INTENTS_FILE, WRONG)
+    folder = tmp_path / "another"
+    folder.mkdir()
+    root, folders = repository.root, [folder] if where == "elsewhere" else None
+    options = {"enabled": where != "off"}
+    if where == "dormant":
+        (root / INTENTS_FILE).unlink()
+    async with held(root, folders=folders, options=options) as editor:
+        editor.open(INTENTS_FILE, WRONG)
+        editor.type(INTENTS_FILE, INTENTS)
+        editor.open(INVOICE)
+        await editor.ask(GO)
+        assert not await editor.settled(INTENTS_FILE)
+        assert editor.shown == {}
+
+
+async def test_what_the_client_sets_later_takes_back_what_is_shown(repository: Repository) -> None:
+    govern(repository).write(INTENTS_FILE, WRONG)
+    declared = capabilities(workspace__configuration=True)
+    async with held(repository.root, client_capabilities=declared) as editor:
+        editor.settings = {"enabled": False}
+        editor.open(INTENTS_FILE)
+        await editor.problems(INTENTS_FILE, UNKNOWN)
+        await editor.ask(GO)
+        await editor.problems(INTENTS_FILE)
+
+
+async def test_a_save_made_before_the_office_is_here_is_recorded(repository: Repository) -> None:
+    govern(repository)
+    async with held(repository.root) as editor:
+        editor.open(INTENTS_FILE)
+        editor.type(INTENTS_FILE, WRONG)
+        await editor.problems(INTENTS_FILE, UNKNOWN)
+        await editor.save(INTENTS_FILE)
+        editor.close(INTENTS_FILE)
+        await editor.problems(INTENTS_FILE)
+        await editor.ask(GO)
+        await editor.traced(1)
+        await editor.problems(INTENTS_FILE, UNKNOWN)
+
+
+async def test_a_server_that_ends_without_an_office_ends_in_good_order(
+    repository: Repository,
+) -> None:
+    govern(repository).write(INTENTS_FILE, WRONG)
+    async with editing(repository.root, command=HELD) as editor:
+        editor.open(INTENTS_FILE)
+        await editor.problems(INTENTS_FILE, UNKNOWN)

@@ -1,0 +1,147 @@
+"""A written intent map, read back: what we wrote is what it says, anything else says nothing."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intent_lsp.core.content import hash_content
+from intent_lsp.core.intents import Intent, IntentId
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.redaction import redacted
+from intent_lsp.formats.intent_map_md import (
+    NAME_LENGTH,
+    NAMED_AT_MOST,
+    MapRow,
+    intent_map,
+    named,
+    section_of,
+    section_of_archived,
+)
+from intent_lsp.formats.intent_map_reading import MAX_READ, Told, cells_in, told_of
+
+SECRET = "ghp_" + "a" * 36
+TIME = "2026-11-21T20:27:33.123Z"
+HASH = hash_content(b"x")
+ROW = MapRow(path=WorkspacePath("a.py"), definitions=("A", "A.b"), time=TIME, hash=HASH)
+LINE = f"| `a.py` | `A`, `A.b` | {TIME} | `{HASH[7:19]}` |"
+
+hostile = st.one_of(
+    st.text(min_size=1, max_size=20),
+    st.text(
+        st.sampled_from("|`\\, -\n\r\t<>&@[]*_#—:/x7u\u202e\ud800\u2028\U0001f600"), min_size=1
+    ),
+    st.sampled_from(["a | b", "`, `", " and 3 more", "\\x7c", "[redacted]", SECRET, "-", " "]),
+)
+rows = st.builds(
+    MapRow,
+    path=hostile.map(WorkspacePath),
+    time=st.sampled_from([TIME, "2027-01-01T00:00:00.000Z"]),
+    hash=st.sampled_from([HASH, hash_content(b"y"), None]),
+)
+
+
+def written(*found: MapRow) -> bytes:
+    half = len(found) // 2
+    first = section_of(Intent(id=IntentId("INT-001"), name="| `x` |"), found[:half])
+    return intent_map([first, section_of_archived("INT-OLD", found[half:])]).encode()
+
+
+def told(text: str, row: MapRow = ROW) -> Told | None:
+    return told_of(row, cells_in(text.encode()))
+
+
+def key(row: MapRow) -> tuple[object, ...]:
+    return redacted(row.path), row.time, row.hash
+
+
+@given(
+    found=st.lists(rows, max_size=6, unique_by=key),
+    names=st.lists(st.lists(hostile, max_size=12), min_size=6, max_size=6),
+)
+def test_what_is_written_is_read_back(found: list[MapRow], names: list[list[str]]) -> None:
+    found = [named(row, each) for row, each in zip(found, names, strict=False)]
+    cells = cells_in(written(*found))
+    for row in found:
+        shown = tuple(map(redacted, row.definitions))
+        expected = Told() if row.hash is None else Told(shown, row.more)
+        assert told_of(row, cells) == expected
+
+
+@given(row=rows.filter(lambda row: row.hash is not None), names=st.lists(hostile, max_size=12))
+def test_what_is_read_is_spelled_as_it_stood(row: MapRow, names: list[str]) -> None:
+    text = written(named(row, names))
+    told = told_of(row, cells_in(text))
+    assert told is not None
+    assert written(replace(row, definitions=told.definitions, more=told.more)) == text
+
+
+@given(first=st.integers(0, 400), last=st.integers(0, 400))
+def test_of_a_map_that_was_cut_nothing_wrong_is_read(first: int, last: int) -> None:
+    other = MapRow(path=WorkspacePath("b"), time=TIME, hash=HASH)
+    found = [named(ROW, ["A", "A.b"]), named(other, ["C"] * 20)]
+    piece = written(*found)[first:last]
+    for row in found:
+        assert told_of(row, cells_in(piece)) in (None, Told(row.definitions, row.more))
+
+
+@given(
+    data=st.binary(max_size=200)
+    | st.text(alphabet="| `-\r\nab0\\xuU", max_size=200).map(str.encode)
+)
+def test_any_bytes_are_read(data: bytes) -> None:
+    assert cells_in(data) is not None
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (LINE, Told(("A", "A.b"))),
+        (LINE + "\r", Told(("A", "A.b"))),
+        (LINE.replace("`A.b`", "`A.b` and 12 more"), Told(("A", "A.b"), 12)),
+        (LINE.replace("`A`, `A.b`", "-"), Told()),
+        (LINE.replace("`A.b`", r"`\x5c\u202e\U0001f600\n`"), Told(("A", "\\\u202e\U0001f600\n"))),
+        # Not of our form: a name without its span, an end that is cut, words that nobody wrote.
+        (LINE.replace("`A`", "A"), None),
+        (LINE.replace("`A`, `A.b`", "``"), None),
+        (LINE.replace("`A.b`", "`A.b` and 012 more"), None),
+        (LINE.replace("`A.b`", "`A.b` and 9999999999 more"), None),
+        (LINE.replace("`A.b`", "`A.b`,"), None),
+        (LINE.replace("`A.b`", f"`{'x' * (NAME_LENGTH + 1)}`"), None),
+        (LINE.replace("`A.b`", ", ".join(["`x`"] * NAMED_AT_MOST)), None),
+        (LINE[:-1], None),
+        (" " + LINE, None),
+        (LINE.replace("| `A`", "| | `A`"), None),
+        # Another record's.
+        (LINE.replace("a.py", "b.py"), None),
+        (LINE.replace("33.123", "33.124"), None),
+        (LINE.replace(HASH[7:19], "0" * 12), None),
+    ],
+)
+def test_a_row_says_what_has_the_form_of_ours(line: str, expected: Told | None) -> None:
+    assert told(f"# Intent map\n\n{line}\n") == expected
+
+
+def test_an_escape_that_names_no_character_is_a_text() -> None:
+    name = r"\UFFFFFFFF\xZZ"
+    assert told(LINE.replace("`A`, `A.b`", f"`{name}`")) == Told((name,))
+
+
+def test_of_two_rows_for_a_record_the_first_that_names_anything_counts() -> None:
+    nothing, other = LINE.replace("`A`, `A.b`", "-"), LINE.replace("`A`, ", "")
+    assert told(f"{nothing}\n{LINE}\n{other}\n") == Told(("A", "A.b"))
+
+
+def test_a_path_with_a_secret_is_found_without_it() -> None:
+    row = MapRow(path=WorkspacePath(f"{SECRET}.py"), definitions=("A",), time=TIME, hash=HASH)
+    text = written(row).decode()
+    assert SECRET not in text
+    assert told(text, row) == Told(("A",))
+
+
+def test_a_map_that_is_too_large_names_nothing() -> None:
+    data = LINE.encode() + b"\n"
+    assert told_of(ROW, cells_in(data + b" " * (MAX_READ - len(data)))) == Told(("A", "A.b"))
+    assert cells_in(data + b" " * MAX_READ) is None
+    assert told_of(ROW, None) == Told()

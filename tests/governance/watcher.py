@@ -1,0 +1,54 @@
+"""One server's account of a work tree: it looks when it is told to, in a time of its own."""
+
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.records import Record
+from intent_lsp.governance.desk import Governance
+from intent_lsp.governance.disk_changes import DiskChanges, DiskNews
+from intent_lsp.governance.judging import Judging
+from intent_lsp.governance.sessions import Session
+from intent_lsp.store.root_lock import RootLock
+
+Touched = list[tuple[WorkspacePath, str, str]]
+
+
+@dataclass
+class Watcher:
+    """One server's account of a work tree, in a time of its own."""
+
+    desk: Governance
+    session: Session
+    at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    lock: RootLock | None = None
+    changes: DiskChanges = field(init=False)
+
+    def __post_init__(self) -> None:
+        stores = replace(self.desk.stores, clock=lambda: self.at)
+        judging = Judging(
+            stores=stores,
+            rules=self.desk.rules,
+            sessions=self.desk.sessions,
+            contents=self.desk.contents,
+            grants=self.desk.grants,
+        )
+        self.changes = DiskChanges(
+            stores=stores, contents=self.desk.contents, judging=judging, lock=self.lock
+        )
+        self.changes.look()
+
+    def news(self) -> DiskNews:
+        self.changes.look()
+        return self.changes.record(self.session)
+
+    def recorded(self) -> list[Record]:
+        """Look, record, and give what was recorded."""
+        return [each.record for each in self.news().recorded if each.record is not None]
+
+    def touched(self) -> Touched:
+        return [
+            (file.path, record.mutation_class.value, record.scope_validation.value)
+            for record in self.recorded()
+            for file in record.files
+        ]

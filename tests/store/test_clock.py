@@ -1,0 +1,20 @@
+"""The clock: moments, and what a thread has worked."""
+
+import threading
+import time
+
+from intent_lsp.store.clock import budget
+
+
+def test_a_budget_is_of_work_and_not_of_waiting() -> None:
+    spent = budget(0.02)
+    waited = threading.Event().wait(0.05)
+    assert (waited, spent()) == (False, False)
+
+
+def test_a_budget_ends_with_the_work_of_its_thread() -> None:
+    begun = time.thread_time()
+    spent = budget(0.02)
+    while not spent():
+        pass
+    assert time.thread_time() - begun >= 0.02

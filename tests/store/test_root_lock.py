@@ -1,0 +1,64 @@
+"""The lock of a root whose room is deleted while it is in use (ledger section 3)."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from intent_lsp.core.errors import LedgerUnavailableError
+from intent_lsp.core.paths import CONTROL_ROOM, LOCAL_ROOM
+from intent_lsp.store.local_room import ensure_local_room
+from intent_lsp.store.root_lock import RootLock, holding
+
+
+@pytest.fixture
+def locks(tmp_path: Path) -> Iterator[tuple[RootLock, RootLock]]:
+    """Give two locks of one name, as two processes have them, of which the first was held."""
+    (tmp_path / CONTROL_ROOM).mkdir()
+    path = ensure_local_room(tmp_path) / "gate.lock"
+    one, two = RootLock(path), RootLock(path, wait_seconds=0.0)
+    with one.held():
+        pass
+    yield one, two
+    one.close()
+    two.close()
+
+
+@pytest.mark.parametrize("room", [CONTROL_ROOM, LOCAL_ROOM])
+def test_it_is_taken_on_the_file_that_is_there_now(
+    locks: tuple[RootLock, RootLock], room: str, tmp_path: Path
+) -> None:
+    one, two = locks
+    shutil.rmtree(tmp_path / room)
+    (tmp_path / CONTROL_ROOM).mkdir(exist_ok=True)
+    with one.held():
+        assert (tmp_path / LOCAL_ROOM / "gate.lock").is_file()
+        with pytest.raises(LedgerUnavailableError, match="another process"), two.held():
+            pass
+    with two.held():
+        pass
+
+
+def test_one_that_is_held_while_the_room_is_deleted_holds_up_nobody_afterwards(
+    locks: tuple[RootLock, RootLock], tmp_path: Path
+) -> None:
+    one, two = locks
+    with one.held():
+        shutil.rmtree(tmp_path / LOCAL_ROOM)
+        with two.held():
+            pass
+    with one.held(), pytest.raises(LedgerUnavailableError), two.held():
+        pass
+
+
+def test_where_nothing_governs_any_more_it_makes_no_room(
+    locks: tuple[RootLock, RootLock], tmp_path: Path
+) -> None:
+    shutil.rmtree(tmp_path / CONTROL_ROOM)
+    with pytest.raises(LedgerUnavailableError, match="cannot be opened"), locks[0].held():
+        pass
+    # Nothing is shared there: whoever needs no more than order goes on.
+    with holding(locks[0]) as waited:
+        assert not waited
+    assert not list(tmp_path.iterdir())

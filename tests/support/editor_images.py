@@ -1,0 +1,59 @@
+"""The pictures of VS Code in the documentation: `make editor-images`."""
+
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.support import repository as repositories
+from tests.support import workbench
+from tests.support.governed import LINES, govern
+from tests.support.isolation import isolate
+
+IMAGES = Path(__file__).parents[2] / "docs" / "images"
+INVOICE = """\
+from decimal import Decimal
+
+RATE = Decimal("0.19")
+
+
+def tax(net: Decimal) -> Decimal:
+    cents = Decimal("0.01")
+    return (net * RATE).quantize(cents)
+
+
+def total(net: Decimal) -> Decimal:
+    return net + tax(net)
+"""
+WRITES = """
+import pathlib
+invoice = pathlib.Path("src/billing/invoice.py")
+invoice.write_text(invoice.read_text().replace('"0.01"', '"0.001"'))
+"""
+WORDS = {
+    "line three": 'RATE = Decimal("0.20")',
+    "line 5": "",
+    "line five": "FREE = Decimal(0)",
+    "line seven": '    cents = Decimal("0.001")',
+    "line one": "import decimal",
+}
+"""What stands for the words of the journeys in this file."""
+
+
+def take(images: Path) -> None:
+    """Go all journeys in a small project, and put the pictures of them there."""
+    images.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+        room = Path(name)
+        isolate(room)
+        shop = govern(repositories.create(room / "webshop"))
+        shop.write("src/billing/invoice.py", INVOICE)
+        shop.write("src/auth/login.py", LINES)
+        shop.commit("sell")
+        agent = [sys.executable, "-c", WRITES]
+        given = {"images": str(images), "words": WORDS}
+        for journey in (told := workbench.journeys(shop.root, room, agent=agent, **given)):
+            workbench.saw(told, journey)
+
+
+if __name__ == "__main__":
+    take(IMAGES)

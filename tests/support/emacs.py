@@ -1,0 +1,87 @@
+"""A real Emacs without a screen: it tells a story in Lisp and reports what it saw, step by step.
+
+Nothing here or in the stories sleeps: waiting is for events, and a step that waits in vain says so.
+"""
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.debian import install
+from tests.support.ended import run_to_its_end
+from tests.support.repository import Repository
+
+ROOT = Path(__file__).parents[2]
+CONFIG = ROOT / "client-configs" / "emacs"
+STORIES = ROOT / "tests" / "editors" / "emacs"
+SERVER = (sys.executable, "-m", "intent_lsp", "serve")
+
+_PACKAGES = Path("/usr/share/emacs/site-lisp/elpa")
+"""Where Debian keeps Emacs's packages: the eglot of Emacs 28 is one of them."""
+
+_PATIENCE = 120.0
+"""Seconds for a whole story; a step that fails ends it much earlier."""
+
+
+@dataclass(frozen=True, slots=True)
+class Emacs:
+    """An Emacs that can be started; `state` is its home, where the server logs too."""
+
+    program: str
+    state: Path
+
+    def tell(self, story: str, repository: Repository, **given: object) -> Mapping[str, Any]:
+        """Run one story in a new process; give what was seen, by step.
+
+        `given` is handed to the story as JSON. Whatever goes wrong fails the test with the name
+        of the step and what Emacs said.
+        """
+        told = {"root": str(repository.root), "config": str(CONFIG), "cmd": SERVER, **given}
+        environment = {
+            "STORY_GIVEN": json.dumps(told),
+            "STORY_HARNESS": str(STORIES / "harness.el"),
+            "HOME": str(self.state),
+            "XDG_STATE_HOME": str(self.state / "state"),
+            "LC_ALL": "C.UTF-8",
+        }
+        init, script = STORIES / "init.el", STORIES / f"{story}.el"
+        command = [self.program, "--batch", "-Q", "-l", init, "-l", script]
+        ended = run_to_its_end(command, environment, patience=_PATIENCE, directory=repository.root)
+        return _read(*ended)
+
+
+def emacs(state: Path, package: str) -> Emacs:
+    """Find Emacs and one of its packages, or install them; the test is skipped without them."""
+    if shutil.which("emacs") is None or not _has(package):
+        install("emacs-nox", f"elpa-{package}")
+    found = shutil.which("emacs")
+    if found is None or not _has(package):
+        reason = f"no Emacs with {package} (Debian: apt-get install emacs-nox elpa-{package})"
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    state.mkdir(exist_ok=True)
+    return Emacs(found, state)
+
+
+def _has(package: str) -> bool:
+    return any(_PACKAGES.glob(f"{package}-[0-9]*"))
+
+
+def _read(out: str, err: str, status: int) -> Mapping[str, Any]:
+    seen: dict[str, Any] = {}
+    for line in map(json.loads, out.splitlines()):
+        if "wrong" in line:
+            pytest.fail(f"step {line['step']!r}: {line['wrong']}\n{err[-4000:]}", pytrace=False)
+        seen[line["step"]] = line["saw"]
+    if status != 0:
+        last = next(reversed(seen), "none")
+        pytest.fail(f"Emacs ended with {status} after step {last!r}\n{err}", pytrace=False)
+    return seen

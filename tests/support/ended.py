@@ -1,0 +1,41 @@
+"""Programs that tests run to their end."""
+
+import os
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Ended(NamedTuple):
+    """What a program wrote, and its exit status."""
+
+    out: str
+    err: str
+    status: int
+
+
+def run_to_its_end(
+    command: Sequence[str | Path],
+    environment: Mapping[str, str],
+    *,
+    patience: float,
+    directory: Path | None = None,
+    stop: Callable[[subprocess.Popen[str]], None] = subprocess.Popen.kill,
+) -> Ended:
+    """Run a program with more variables; after `patience` seconds it is stopped."""
+    with subprocess.Popen(
+        command,
+        cwd=directory,
+        env=os.environ | environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            out, err = process.communicate(timeout=patience)
+        except subprocess.TimeoutExpired:
+            stop(process)
+            out, err = process.communicate()
+    return Ended(out, err, process.returncode)

@@ -1,0 +1,120 @@
+"""A real Helix in a terminal, with client-configs/helix.
+
+Debian 12 has none: that of Debian 13 runs beside its own C library, and nothing is installed.
+"""
+
+import fcntl
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.support.debian import went_well
+from tests.support.repository import Repository
+from tests.support.terminal import Terminal, terminal
+
+ROOT = Path(__file__).parents[2]
+CONFIG = ROOT / "client-configs" / "helix" / "languages.toml"
+SERVER = (sys.executable, "-m", "intent_lsp", "serve")
+
+_HOME = ROOT / "build" / "editors" / "helix"
+_LIBRARIES = "usr/lib/x86_64-linux-gnu"
+_PACKAGES = ("hx", "libc6", "libgcc-s1")
+
+
+@contextmanager
+def helix(repository: Repository, room: Path, name: str) -> Iterator[Terminal]:
+    """Open a file of a repository in Helix, whose own directories are below `room`."""
+    root = _unpacked()
+    configuration = room / "config" / "helix"
+    configuration.mkdir(parents=True)
+    (configuration / "languages.toml").write_text(_configuration())
+    (configuration / "config.toml").write_text(
+        '[editor]\nend-of-line-diagnostics = "hint"\n[editor.lsp]\ndisplay-messages = true\n'
+    )
+    environment = {"HELIX_RUNTIME": str(root / "usr/lib/hx/runtime")}
+    for kind in ("CONFIG", "CACHE", "DATA", "STATE"):
+        environment[f"XDG_{kind}_HOME"] = str(room / kind.lower())
+    with terminal([*_command(root), name], repository.root, environment) as shown:
+        yield shown
+
+
+def _command(root: Path) -> list[str | Path]:
+    loader = root / "usr/lib64/ld-linux-x86-64.so.2"
+    return [loader, "--library-path", root / _LIBRARIES, root / "usr/lib/hx/hx"]
+
+
+def _configuration() -> str:
+    """Give what people have, with the server of this work tree instead of the one on the path."""
+    told = CONFIG.read_text()
+    program, *arguments = SERVER
+    quoted = ", ".join(f'"{argument}"' for argument in arguments)
+    told = told.replace('command = "intent-lsp"', f'command = "{program}"')
+    return told.replace('args = ["serve"]', f"args = [{quoted}]")
+
+
+def _unpacked() -> Path:
+    """Unpack Helix if it is not yet; the test is skipped where it cannot be had, never in CI."""
+    _HOME.mkdir(parents=True, exist_ok=True)
+    with (_HOME / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        ready = _HOME / "ready"
+        if ready.exists() or _unpack():
+            ready.touch()
+            return _HOME / "root"
+    reason = "no Helix: it is taken from Debian 13's packages by apt-get, as root"
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+def _unpack() -> bool:
+    mirror = _mirror()
+    if mirror is None or os.geteuid() != 0 or shutil.which("apt-get") is None:
+        return False
+    shutil.rmtree(_HOME / "apt", ignore_errors=True)
+    for name in ("sources", "lists/partial", "cache/archives/partial", "packages"):
+        (_HOME / "apt" / name).mkdir(parents=True)
+    (_HOME / "apt" / "sources" / "trixie.sources").write_text(
+        f"Types: deb\nURIs: {mirror}\nSuites: trixie\nComponents: main\n"
+        "Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg\n"
+    )
+    packages = _HOME / "apt" / "packages"
+    apt = ["apt-get", *_options(_HOME / "apt"), "--quiet"]
+    if not (
+        went_well([*apt, "update"], packages)
+        and went_well([*apt, "download", *_PACKAGES], packages)
+    ):
+        return False
+    (_HOME / "root").mkdir(exist_ok=True)
+    unpacked = [
+        went_well(["dpkg", "-x", str(package), str(_HOME / "root")], packages)
+        for package in packages.glob("*.deb")
+    ]
+    return len(unpacked) == len(_PACKAGES) and all(unpacked)
+
+
+def _options(room: Path) -> list[str]:
+    """Give apt a world of its own, so that it keeps this machine's as it is."""
+    told: Mapping[str, object] = {
+        "Dir::Etc::sourcelist": "/dev/null",
+        "Dir::Etc::sourceparts": room / "sources",
+        "Dir::State::lists": room / "lists",
+        "Dir::Cache": room / "cache",
+        "APT::Sandbox::User": "root",
+    }
+    return [word for name, value in told.items() for word in ("-o", f"{name}={value}")]
+
+
+def _mirror() -> str | None:
+    """Give the mirror that this machine's apt uses."""
+    for source in sorted(Path("/etc/apt").rglob("*.sources")):
+        for found in re.findall(r"^URIs: *(\S+)", source.read_text(), flags=re.MULTILINE):
+            if "security" not in found:
+                return str(found)
+    return None

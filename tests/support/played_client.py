@@ -1,0 +1,134 @@
+"""A client that begins as a captured one did, and then says what it is told to.
+
+`tests/editors/clients` holds what the clients said of themselves in `initialize`: each is captured
+from the client itself, with the configuration of client-configs where there is one.
+"""
+
+import json
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from intent_lsp.doors.lsp.types import uri_of
+from tests.support.editor import PATIENCE, SERVER
+from tests.support.raw_client import RawClient
+
+ROOT = Path(__file__).parents[2]
+CLIENTS = {path.stem: path for path in sorted((ROOT / "tests/editors/clients").glob("*.json"))}
+PUBLISHED = "textDocument/publishDiagnostics"
+
+_METHOD_NOT_FOUND = {"code": -32601, "message": "Method not found"}
+
+
+class Played(RawClient):
+    """Hears all that is said to it, and answers as odd clients do: by nothing."""
+
+    def __init__(self, server: "subprocess.Popen[bytes]", begun: Mapping[str, Any]) -> None:
+        assert server.stdin
+        assert server.stdout
+        super().__init__(server.stdin, server.stdout)
+        self.begun = begun
+        self.heard: list[dict[str, Any]] = []
+
+    def declares(self, *place: str) -> bool:
+        node: Any = self.begun["capabilities"]
+        for name in place:
+            node = node.get(name) if isinstance(node, dict) else None
+        return bool(node)
+
+    def answer_to(self, method: str, params: object = None) -> Any:
+        """Ask, and hear what else is said until the answer is there."""
+        asked = self.begin(method, params)
+        answer = self._hear(lambda message: message.get("id") == asked and "method" not in message)
+        assert "error" not in answer, answer
+        return answer["result"]
+
+    def command(self, name: str, argument: object) -> Any:
+        """Run a command of the server."""
+        told = {"command": name, "arguments": [argument]}
+        return self.answer_to("workspace/executeCommand", told)
+
+    def until(self, method: str) -> None:
+        """Wait for a message, unless it is there already."""
+        if method not in self.methods():
+            self._hear(lambda message: message.get("method") == method)
+
+    @property
+    def pulls(self) -> bool:
+        refreshed = self.declares("workspace", "diagnostics", "refreshSupport")
+        return refreshed and self.declares("textDocument", "diagnostic")
+
+    def problems(self, uri: str, count: int) -> list[dict[str, Any]]:
+        """Wait until so many problems of a file are shown, or have them given."""
+        if self.pulls:
+            told = self.answer_to("textDocument/diagnostic", {"textDocument": {"uri": uri}})
+            assert len(told["items"]) == count
+            return list(told["items"])
+
+        def shows(message: dict[str, Any]) -> bool:
+            params = message.get("params")
+            return (
+                message.get("method") == PUBLISHED
+                and params["uri"] == uri
+                and len(params["diagnostics"]) == count
+            )
+
+        found: list[dict[str, Any]] = self._hear(shows)["params"]["diagnostics"]
+        return found
+
+    def methods(self) -> set[str]:
+        return {message["method"] for message in self.heard if "method" in message}
+
+    def _hear(self, wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+        while True:
+            message = self.next()
+            self.heard.append(message)
+            if "method" in message and "id" in message:
+                self._answer(message)
+            if wanted(message):
+                return message
+
+    def _answer(self, message: Mapping[str, Any]) -> None:
+        answer: dict[str, object] = {"jsonrpc": "2.0", "id": message["id"]}
+        match message["method"]:
+            case "window/showMessageRequest":
+                # As Helix does.
+                self.send(answer | {"error": _METHOD_NOT_FOUND})
+            case "workspace/configuration":
+                self.send(answer | {"result": [None for _ in message["params"]["items"]]})
+            case _:
+                # As Eglot 1.9 answers `window/showDocument`, of whatever type it should be.
+                self.send(answer | {"result": None})
+
+
+@contextmanager
+def played(name: str, root: Path) -> Iterator[Played]:
+    """Start a server with the client of this name, and end it in good order."""
+    begun = json.loads(CLIENTS[name].read_text())
+    with subprocess.Popen(
+        SERVER, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as server:
+        client = Played(server, begun)
+        try:
+            yield client
+            assert client.answer_to("shutdown") is None
+            client.notify("exit")
+            assert server.wait(PATIENCE) == 0
+        finally:
+            server.kill()
+            client.hang_up()
+            client.reader.join()
+
+
+def begin(client: Played, root: Path) -> Mapping[str, Any]:
+    """Say what the client said; give what the server can do."""
+    folder = {"uri": uri_of(root), "name": root.name}
+    told: Mapping[str, Any] = client.answer_to(
+        "initialize",
+        {"processId": None, "rootUri": uri_of(root), "workspaceFolders": [folder], **client.begun},
+    )
+    client.notify("initialized", {})
+    can: Mapping[str, Any] = told["capabilities"]
+    return can

@@ -1,0 +1,32 @@
+"""A workplace without a connection, on one root."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from intent_lsp.doors.lsp.bulletin import Bulletin
+from intent_lsp.doors.lsp.client import Client
+from intent_lsp.doors.lsp.current_settings import CurrentSettings
+from intent_lsp.doors.lsp.desks import Desks
+from intent_lsp.doors.lsp.positions import PositionEncoding
+from intent_lsp.doors.lsp.settings import Settings
+from intent_lsp.doors.lsp.types import Spelling
+from intent_lsp.doors.lsp.work import Work
+from intent_lsp.doors.lsp.workplace import Workplace
+
+
+@asynccontextmanager
+async def workplace_on(root: Path) -> AsyncIterator[Workplace]:
+    """Give a workplace that watches nothing and shows nobody anything."""
+    settings = CurrentSettings(Settings(watch="off"))
+    desks = Desks(settings, (str(root),))
+    workplace = Workplace(
+        desks=desks,
+        settings=settings,
+        work=Work(),
+        bulletin=Bulletin(pull=True, publish=lambda _: lambda: None, refresh=lambda: None),
+        spelling=Spelling(Client(), PositionEncoding.UTF_16),
+    )
+    yield workplace
+    await workplace.end()
+    desks.close()
