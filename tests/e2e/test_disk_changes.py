@@ -76,15 +76,21 @@ def only(record: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
+async def appended(repository: Repository, editor: Editor) -> dict[str, Any]:
+    """Another program adds a line out of scope: it is shown where it is, and its record given."""
+    run(repository, append(LOGIN))
+    (problem,) = await editor.problems(LOGIN, OUT)
+    assert (problem.range.start.line, problem.range.end.line) == (10, 10)
+    await editor.traced(1)
+    (record,) = editor.records()
+    assert told([record]) == [("disk/change", LOGIN, "FAIL")]
+    return record
+
+
 async def test_a_file_that_was_never_opened_is_shown_and_recorded(repository: Repository) -> None:
     govern(repository)
     async with billing(repository) as editor:
-        run(repository, append(LOGIN))
-        (problem,) = await editor.problems(LOGIN, OUT)
-        assert (problem.range.start.line, problem.range.end.line) == (10, 10)
-        await editor.traced(1)
-        (record,) = editor.records()
-        assert told([record]) == [("disk/change", LOGIN, "FAIL")]
+        record = await appended(repository, editor)
         assert (record["intent_id"], record["inferred"]) == ("INT-002", True)
         file = only(record)
         assert file["pre_hash"] == hash_content(LINES.encode())
@@ -133,12 +139,7 @@ async def test_before_the_first_commit_it_is_shown_and_recorded_too(tmp_path: Pa
     for name, text in FILES.items():
         repository.write(name, text)
     async with billing(repository) as editor:
-        run(repository, append(LOGIN))
-        (problem,) = await editor.problems(LOGIN, OUT)
-        assert (problem.range.start.line, problem.range.end.line) == (10, 10)
-        await editor.traced(1)
-        (record,) = editor.records()
-        assert told([record]) == [("disk/change", LOGIN, "FAIL")]
+        record = await appended(repository, editor)
         assert only(record)["pre_hash"] == hash_content(LINES.encode())
         assert [r["replaced"] for r in only(record)["conversations"][0]["ranges"]] == [[11, 0, 1]]
         # Opened, it is still held to what was there first.

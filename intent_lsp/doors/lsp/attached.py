@@ -1,42 +1,10 @@
 """A governed root that this connection is attached to: its desk and the editor's session on it."""
 
-import asyncio
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from intent_lsp.doors.lsp.turns import Turns
 from intent_lsp.governance.desk import Governance
 from intent_lsp.governance.sessions import Session
-
-
-@dataclass(slots=True)
-class Turn:
-    """A place among those who wait; `over` lets the next one come."""
-
-    before: asyncio.Event | None
-    over: asyncio.Event = field(default_factory=asyncio.Event)
-
-    async def come(self) -> None:
-        """Wait until whoever came before is done."""
-        if self.before is not None:
-            await self.before.wait()
-
-
-class Turns:
-    """Who comes one after the other; a place is taken without waiting for it."""
-
-    def __init__(self) -> None:
-        self._last: asyncio.Event | None = None
-
-    @contextmanager
-    def take(self) -> Iterator[Turn]:
-        """Take the next place, and give it up at the end."""
-        turn = Turn(self._last)
-        self._last = turn.over
-        try:
-            yield turn
-        finally:
-            turn.over.set()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,12 +17,13 @@ from intent_lsp.core.codes import GateCode
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.policy import Enforcement
 from intent_lsp.core.question import EDITOR_SAVE, Denied
-from intent_lsp.doors.lsp.attached import Attached, Turns
+from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.connection import Connection
 from intent_lsp.doors.lsp.offers import Offers
 from intent_lsp.doors.lsp.reverting import turning_edits
 from intent_lsp.doors.lsp.sight import see
 from intent_lsp.doors.lsp.tracked import Tracked
+from intent_lsp.doors.lsp.turns import Turns
 from intent_lsp.doors.lsp.wire import DID_DENY, decision_wire
 from intent_lsp.governance.held_saves import AfterSave
 from intent_lsp.governance.judging import Judgement
