@@ -24,7 +24,8 @@ OUT_OF_SCOPE = "Scope Violation: INT-001 is not authorized to edit {}. Request s
 
 @pytest.fixture
 def eglot(tmp_path: Path) -> Emacs:
-    return emacs(tmp_path / "home", "eglot")
+    # The files that the stories open have modes of their own.
+    return emacs(tmp_path / "home", "eglot", "markdown-mode")
 
 
 def records(repository: Repository) -> list[dict[str, Any]]:

@@ -42,6 +42,7 @@ class Tab:
     """One page of a browser; `events` are all that happened in it, by method."""
 
     browser: "Chromium"
+    target: str
     session: str
     events: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
 
@@ -54,6 +55,12 @@ class Tab:
 
     def ask(self, method: str, **params: object) -> Any:
         return self.browser.ask(method, params, self)
+
+    def leave(self) -> None:
+        """Let the page end as when a person goes elsewhere, then close it."""
+        self.ask("Page.navigate", url="about:blank")
+        del self.browser.tabs[self.session]
+        self.browser.ask("Target.closeTarget", {"targetId": self.target})
 
     def value(self, expression: str) -> Any:
         """Evaluate JavaScript; an exception in it fails the test."""
@@ -114,7 +121,8 @@ class Chromium:
         target = self.ask("Target.createTarget", {"url": "about:blank"})["targetId"]
         told = {"targetId": target, "flatten": True}
         session = self.ask("Target.attachToTarget", told)["sessionId"]
-        return self.tabs.setdefault(session, Tab(browser=self, session=session))
+        tab = Tab(browser=self, target=target, session=session)
+        return self.tabs.setdefault(session, tab)
 
     def ask(self, method: str, params: Mapping[str, object], tab: Tab | None = None) -> Any:
         self.tell(method, params, tab)

@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,13 +57,14 @@ class Emacs:
         return _read(*ended)
 
 
-def emacs(state: Path, package: str) -> Emacs:
-    """Find Emacs and one of its packages, or install them; the test is skipped without them."""
-    if shutil.which("emacs") is None or not _has(package):
-        install("emacs-nox", f"elpa-{package}")
+def emacs(state: Path, *packages: str) -> Emacs:
+    """Find Emacs and some of its packages, or install them; without them the test is skipped."""
+    if shutil.which("emacs") is None or not _has(packages):
+        install("emacs-nox", *(f"elpa-{package}" for package in packages))
     found = shutil.which("emacs")
-    if found is None or not _has(package):
-        reason = f"no Emacs with {package} (Debian: apt-get install emacs-nox elpa-{package})"
+    if found is None or not _has(packages):
+        wanted = " ".join(("emacs-nox", *(f"elpa-{package}" for package in packages)))
+        reason = f"no Emacs with {', '.join(packages)} (Debian: apt-get install {wanted})"
         if os.environ.get("CI"):
             pytest.fail(reason)
         pytest.skip(reason)
@@ -71,8 +72,8 @@ def emacs(state: Path, package: str) -> Emacs:
     return Emacs(found, state)
 
 
-def _has(package: str) -> bool:
-    return any(_PACKAGES.glob(f"{package}-[0-9]*"))
+def _has(packages: Sequence[str]) -> bool:
+    return all(any(_PACKAGES.glob(f"{package}-[0-9]*")) for package in packages)
 
 
 def _read(out: str, err: str, status: int) -> Mapping[str, Any]:

@@ -29,6 +29,7 @@ async function start() {
   await extension.activate();
 }
 
+/** Tell; the connection ends with this process, so that its end can be waited for. */
 function tell(told) {
-  net.createConnection(given.socket).end(`${JSON.stringify(told)}\n`);
+  net.createConnection(given.socket).write(`${JSON.stringify(told)}\n`);
 }
