@@ -54,6 +54,13 @@ async def pull(editor: Editor, name: str) -> list[object]:
     return [diagnostic.code for diagnostic in report.items]
 
 
+async def pull_all(editor: Editor, known: list[lsp.PreviousResultId]) -> dict[str, list[object]]:
+    report = await editor.client.workspace_diagnostic_async(lsp.WorkspaceDiagnosticParams(known))
+    full = [r for r in report.items if isinstance(r, lsp.WorkspaceFullDocumentDiagnosticReport)]
+    assert len(full) == len(report.items)
+    return {each.uri: [diagnostic.code for diagnostic in each.items] for each in full}
+
+
 def more(editor: Editor, refreshed: int) -> bool:
     return editor.refreshed > refreshed
 
@@ -126,6 +133,24 @@ async def test_a_client_that_pulls_is_answered_before_the_office_is_here(
         editor.open(INVOICE)
         editor.type(INVOICE, "top\n" + LINES)
         assert await pull(editor, INVOICE) == ["NO_ACTIVE_INTENT"]
+
+
+async def test_a_client_that_pulls_the_workspace_is_told_first_what_is_known_first(
+    repository: Repository,
+) -> None:
+    govern(repository).write(INTENTS_FILE, WRONG)
+    async with held(repository.root, client_capabilities=capabilities(**PULLS)) as editor:
+        editor.open(INTENTS_FILE)
+        ids = [lsp.PreviousResultId(editor.uri(INVOICE), "of a server before")]
+        # Of a file that was wrong before, nothing is known yet: what is shown stays.
+        assert await pull_all(editor, ids) == {editor.uri(INTENTS_FILE): [UNKNOWN]}
+        before = editor.refreshed
+        await editor.ask(GO)
+        editor.open(INVOICE)
+        editor.type(INVOICE, "top\n" + LINES)
+        while (await pull_all(editor, ids)).get(editor.uri(INVOICE)) != ["NO_ACTIVE_INTENT"]:
+            await editor.until(partial(more, editor, before), "told to pull")
+            before = editor.refreshed
 
 
 @pytest.mark.parametrize("where", ["elsewhere", "dormant", "off"])

@@ -99,6 +99,16 @@ class Lobby:
         await self.pages.settled(page.uri)
         return self.bulletin.document(page.uri, params.previous_result_id)
 
+    def workspace_diagnostic(
+        self, params: lsp.WorkspaceDiagnosticParams
+    ) -> lsp.WorkspaceDiagnosticReport:
+        """Answer `workspace/diagnostic` with what is checked by now, and say nothing of the rest.
+
+        The client is asked to pull again when the office knows more.
+        """
+        known = params.previous_result_ids
+        return self.bulletin.workspace(each for each in known if self.pages.page(each.uri))
+
     def _begin(self, uri: str) -> asyncio.Task[None]:
         return self.work.begin(self._take_up(uri))
 

@@ -283,6 +283,6 @@ def _pulled(server: IntentServer) -> None:
 
     @server.feature(lsp.WORKSPACE_DIAGNOSTIC)
     async def workspace(params: lsp.WorkspaceDiagnosticParams) -> lsp.WorkspaceDiagnosticReport:
-        office = await server.ready()
-        report: lsp.WorkspaceDiagnosticReport = office.workspace_diagnostic(params)
+        attendant = server.office or await server.met()
+        report: lsp.WorkspaceDiagnosticReport = attendant.workspace_diagnostic(params)
         return report
