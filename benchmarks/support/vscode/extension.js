@@ -15,7 +15,8 @@ exports.activate = function () {
     tell({ ms: performance.now() - began });
   });
   start().catch((problem) => tell({ problem: String(problem) }));
-  void vscode.workspace.openTextDocument(page);
+  // In an editor, as where a window opens on the file that a person left.
+  void vscode.window.showTextDocument(page);
 };
 
 async function start() {
