@@ -485,13 +485,16 @@ async def test_saves_are_the_editors_own_however_slow_the_machine(
         assert (await editor.ask("intent/verify"))["ok"]
 
 
-@pytest.mark.parametrize("ask", [True, False])
+@pytest.mark.parametrize(
+    ("command", "ask"),
+    [(SERVER, True), (SERVER, False), *((slow_server(seed), False) for seed in (1, 4, 22))],
+)
 async def test_a_save_that_is_seen_half_way_is_the_editors_own(
-    repository: Repository, *, ask: bool
+    repository: Repository, command: Sequence[str], *, ask: bool
 ) -> None:
     govern(repository)
     name, texts = "src/auth/fresh.py", ["fresh\n", "fresh\nand more\n"]
-    async with editing(repository.root) as editor:
+    async with editing(repository.root, command=command) as editor:
         await select(editor, "INT-001")
         file = editor.open(name, "").path
         await editor.settled(name)

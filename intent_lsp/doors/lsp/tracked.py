@@ -104,7 +104,8 @@ class Disk:
                 self.agreed, self.read = None, hash_if_there(data)
             return
         if same_as_buffer:
-            self.agreed = data
+            # An empty file where none was is about to be written, more often than not.
+            self.agreed = None if self.known is None and not data else data
             return
         if data is not None and data == self.agreed:
             # Typed over what both held: the editor has read it all the same.
@@ -147,6 +148,10 @@ class Disk:
         """Give what a save that left `data` replaced, and what the editor had read of it."""
         if self.agreed is not None and self.agreed != data:
             return self.agreed, hash_content(self.agreed)
+        return self.begun(data)
+
+    def begun(self, data: bytes | None) -> tuple[bytes | None, ContentHash | None]:
+        """Give what was known before the editor wrote `data`, and what it had read of it."""
         if self.moved and _begins(data, self.known):
             # The watcher was quicker than the editor's word of its own save, or than the save.
             return self.former, hash_if_there(self.former)
@@ -243,13 +248,12 @@ class Tracked:
 
     def replaced(self, data: bytes | None, saved: list[str]) -> Replaced:
         """Give what a save of the text `saved` did; `data` is what the disk holds by now."""
-        agreed, own = self.disk.agreed, self.has_written(self.disk.agreed)
-        if own and agreed != data and holds(agreed, saved) and self.has_written(data):
-            # The next save has been made as well, and will be told of.
-            return Replaced(agreed, self.disk.known, self.disk.read)
-        if own:
-            return Replaced(data, self.disk.known, self.disk.read)
-        return Replaced(data, *self.disk.before(data))
+        agreed = self.disk.agreed
+        if not self.has_written(agreed):
+            return Replaced(data, *self.disk.before(data))
+        # The next save may have been made as well, and will be told of.
+        first = agreed != data and holds(agreed, saved) and self.has_written(data)
+        return Replaced(agreed if first else data, *self.disk.begun(agreed))
 
     def recorded(self, data: bytes | None) -> None:
         """Note that a save which left `data` is over."""
