@@ -96,12 +96,13 @@ class Saving:
                     after = None
                     self._not_recorded(tracked, error)
                 turn.over.set()
+                if after is not None and tracked.attached is not None:
+                    self._connection.outcomes.saved(tracked.attached, after)
                 before, tracked.before = tracked.before, None
                 await workplace.look(tracked)
         held = _settle_refusal(tracked, before, after)
         if after is None or tracked.attached is None:
             return
-        self._connection.outcomes.saved(tracked.attached, after)
         await self._connection.rules_may_have_changed(tracked.attached)
         if not held and _to_be_offered(tracked, after):
             tracked.offered = True
