@@ -125,10 +125,11 @@ class Watch:
             self._guard.notify_all()
         while not self._interrupt.event.is_set():
             told = self._next(source)
-            now = Watched.look(wanted)
             if told is None:
                 self._tell(watched, wanted)
                 break
+            # After a while without any, too: not everything is told of.
+            now = Watched.look(wanted) if not told or watched.may_differ(told) else watched
             self._tell(watched, told | now.changed_since(watched))
             if now != watched:
                 break

@@ -4,13 +4,14 @@ import os
 import queue
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 from watchfiles import _rust_notify
 
 from intent_lsp.store.watch import Watch
+from intent_lsp.store.watched import Watched
 
 SECONDS = 30
 
@@ -115,6 +116,42 @@ def test_a_directory_that_is_replaced_is_told_and_watched_on(
     watch.watch([room / "deep"])
     (room / "deep/a").touch()
     seen.wait_for(room / "deep/a")
+
+
+def test_what_is_written_in_many_directories_is_no_reason_to_look_at_each(
+    watch: Watch, seen: Seen, room: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: queue.SimpleQueue[Watched] = queue.SimpleQueue()
+    look = Watched.look
+
+    def counted(wanted: Iterable[str]) -> Watched:
+        looks.put(look(wanted))
+        return look(wanted)
+
+    monkeypatch.setattr(Watched, "look", counted)
+    watch.watch([room, room / "deep", room / "later"])
+    looks.get_nowait()
+    for name in ("new", "deep/new"):
+        (room / name).touch()
+        seen.wait_for(room / name)
+    assert looks.empty()
+    # What stands somewhere else by now, or came, is one.
+    (room / "later").mkdir()
+    seen.wait_for(room / "later")
+    assert looks.get(timeout=SECONDS).standing[str(room / "later")] != (0, 0)
+
+
+def test_what_is_moved_away_with_all_above_it_is_told_once_something_happens_there(
+    watch: Watch, seen: Seen, room: Path
+) -> None:
+    watch.watch([room, room / "deep"])
+    room.parent.rename(room.parent.with_name("elsewhere"))
+    moved = room.parent.with_name("elsewhere") / room.name
+    (moved / "deep/new").touch()
+    seen.wait_for(room)
+    room.mkdir(parents=True)
+    seen.paths.clear()
+    seen.wait_for(room)
 
 
 def test_a_name_that_cannot_be_told_is_told_as_its_directory(
