@@ -38,10 +38,11 @@ def built(connection: sqlite3.Connection) -> Iterator[bool]:
         if sources(connection):
             yield False
             return
-        for statement in (*_DROP, _ASIDE):
+        # What goes in stands behind what is there, which nobody asks for again; what is sorted
+        # later takes as much memory as the cache may: a small one keeps both flat.
+        for statement in (*_DROP, _ASIDE, _SMALL_CACHE):
             connection.execute(statement)
         yield True
         # In order, each page is written once; a row after the other would write it many times.
-        # What is sorted takes as much memory as the cache may: a small one keeps that flat.
-        for statement in (_SMALL_CACHE, _SORTED, _GONE, HASH_INDEX, *ORDER_INDEXES, CACHE):
+        for statement in (_SORTED, _GONE, HASH_INDEX, *ORDER_INDEXES, CACHE):
             connection.execute(statement)
