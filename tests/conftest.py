@@ -21,13 +21,17 @@ settings.register_profile("ci", _PATIENT, max_examples=50, derandomize=True, dat
 settings.register_profile("nightly", _PATIENT, max_examples=5000)
 
 _LONGEST = (
+    "test_vscode.py",
     "test_two_servers",
-    "[mypy]",
-    "test_neovim",
+    "ten_thousand",
     "test_vscode",
+    "[mypy]",
+    "test_emacs",
+    "test_neovim",
     "test_benchmarks",
     "test_lifecycle",
 )
+"""What begins first, in this order: no worker is to be left alone with it in the end."""
 
 _home = pytest.StashKey[Path]()
 _environment = pytest.StashKey[Mapping[str, str]]()
@@ -46,8 +50,13 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes longest, so that no worker is left alone with it in the end."""
-    items.sort(key=lambda item: not any(name in item.nodeid for name in _LONGEST))
+    """Begin with what takes longest."""
+    items.sort(key=lambda item: _turn(item.nodeid))
+
+
+def _turn(test: str) -> int:
+    names = enumerate(_LONGEST)
+    return next((turn for turn, name in names if name in test), len(_LONGEST))
 
 
 @pytest.fixture(scope="session")
