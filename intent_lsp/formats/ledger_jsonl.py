@@ -121,10 +121,6 @@ def linked(record: WireRecord | Record, hash_: ContentHash, flaw: Flaw | None = 
 
 def touched_paths(record: WireRecord | Record) -> tuple[WorkspacePath, ...]:
     """List the paths that a record touched, old names of renamed files too, each once."""
-    if len(record.files) == 1 and record.files[0].previous_path is None:
-        # As most do.
-        (file,) = record.files
-        return (file_path(file.relative_path, file.path_encoding),)
     paths: dict[WorkspacePath, None] = {}
     for file in record.files:
         paths[file_path(file.relative_path, file.path_encoding)] = None

@@ -46,11 +46,7 @@ def _parts(data: bytes) -> Iterator[Part]:
     while start < len(data):
         end = data.find(b"\n", start + _AT_ONCE) + 1 or len(data)
         handful = data[start:end]
-        found = index_lines(handful)
-        # What is spelled as we spell it has no other line ends, which this would take for one.
-        usual = isinstance(found, Columns)
-        lengths = [*map(len, handful.splitlines(keepends=True))] if usual else _lengths(handful)
-        yield Part(lengths, found)
+        yield Part(_lengths(handful), index_lines(handful))
         start = end
 
 
