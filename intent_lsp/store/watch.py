@@ -61,6 +61,7 @@ class Watch:
         self._guard = threading.Condition()
         self._interrupt = _Interrupt()
         self._wanted: frozenset[str] = frozenset()
+        self._known = Watched.look(())
         self._asked = 0
         self._settled = 0
         self._closing = False
@@ -117,9 +118,11 @@ class Watch:
                 return before
         watched = Watched.look(wanted)
         source = self._open(watched)
-        # The old source is heard out only now, so that nothing falls between the two.
-        self._tell(watched, _drain(before))
+        # The old source is heard out only now, so that nothing falls between the two; it hears
+        # nothing of a directory that has come since its last look.
+        self._tell(watched, _drain(before) | watched.changed_since(self._known))
         _close(before)
+        self._known = watched
         with self._guard:
             self._settled = asked
             self._guard.notify_all()
@@ -132,6 +135,7 @@ class Watch:
             now = Watched.look(wanted) if not told or watched.may_differ(told) else watched
             self._tell(watched, told | now.changed_since(watched))
             if now != watched:
+                self._known = now
                 break
         return source
 

@@ -154,6 +154,28 @@ def test_what_is_moved_away_with_all_above_it_is_told_once_something_happens_the
     seen.wait_for(room)
 
 
+def test_what_comes_while_the_directories_are_watched_anew_is_told(
+    watch: Watch, seen: Seen, room: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look = Watched.look
+    missing = threading.Event()
+
+    def made_before_the_next_look(wanted: Iterable[str]) -> Watched:
+        if missing.is_set():
+            (room / "deep").mkdir(exist_ok=True)
+        looked = look(wanted)
+        if looked.standing[str(room / "deep")] == (0, 0):
+            missing.set()
+        return looked
+
+    watch.watch([room / "deep"])
+    monkeypatch.setattr(Watched, "look", made_before_the_next_look)
+    (room / "deep").rmdir()
+    seen.wait_for(room / "deep")
+    seen.paths.clear()
+    seen.wait_for(room / "deep")
+
+
 def test_a_name_that_cannot_be_told_is_told_as_its_directory(
     watch: Watch, seen: Seen, room: Path
 ) -> None:
