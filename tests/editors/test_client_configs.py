@@ -32,7 +32,7 @@ def words(server: Mapping[str, Any]) -> list[str]:
     [
         ("helix/languages.toml", ("language-server", "intent-lsp")),
         ("kate/settings.json", ("servers", "intent-lsp")),
-        ("sublime/LSP.sublime-settings", ("clients", "intent-lsp")),
+        ("sublime/LanguageServers.sublime-settings", ("intent-lsp",)),
         ("vim/coc-settings.json", ("languageserver", "intent-lsp")),
     ],
 )
@@ -44,7 +44,9 @@ def test_each_starts_the_server(name: str, place: tuple[str, ...]) -> None:
 
 
 def test_those_that_are_programs_start_it_too() -> None:
-    assert " ".join(COMMAND) in read("jetbrains/template.json")["programArgs"]["default"]
+    programs = read("jetbrains/template.json")["programArgs"]
+    assert programs.keys() == {"default", "windows"}
+    assert all(" ".join(COMMAND) in program for program in programs.values())
     for name in ("emacs/intent-lsp.el", "vim/intent-lsp.vim", "zed/src/lib.rs"):
         text = (CONFIGS / name).read_text()
         assert re.search(r'[\'"]intent-lsp[\'"]', text), name
@@ -61,8 +63,9 @@ def test_every_language_of_helix_keeps_a_server_of_its_own_beside_ours() -> None
 
 
 def test_sublimes_commands_are_the_servers() -> None:
+    servers = read("sublime/LanguageServers.sublime-settings")
     for command in read("sublime/Default.sublime-commands"):
-        assert command["args"]["session_name"] in read("sublime/LSP.sublime-settings")["clients"]
+        assert command["args"]["session_name"] in servers
         assert command["args"]["command_name"] in {"intent.select", "intent.clear"}
 
 
