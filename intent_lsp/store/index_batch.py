@@ -32,12 +32,17 @@ class Batch(NamedTuple):
 
 def batch(data: bytes, found: Sequence[Entry]) -> Batch:
     """Put whole lines together with what the index keeps of each."""
-    return Batch([Part(_lengths(data), found)], len(data), data[-TAIL:])
+    return Batch([Part(lengths_of(data), found)], len(data), data[-TAIL:])
 
 
 def read_batch(data: bytes) -> Batch:
     """Read what the index keeps of whole lines."""
     return Batch([*_parts(data)], len(data), data[-TAIL:])
+
+
+def lengths_of(data: bytes) -> list[int]:
+    """Give how many bytes each of some whole lines has, its newline too."""
+    return [length + 1 for length in map(len, data.split(b"\n")[:-1])]
 
 
 def _parts(data: bytes) -> Iterator[Part]:
@@ -46,9 +51,5 @@ def _parts(data: bytes) -> Iterator[Part]:
     while start < len(data):
         end = data.find(b"\n", start + _AT_ONCE) + 1 or len(data)
         handful = data[start:end]
-        yield Part(_lengths(handful), index_lines(handful))
+        yield Part(lengths_of(handful), index_lines(handful))
         start = end
-
-
-def _lengths(data: bytes) -> list[int]:
-    return [length + 1 for length in map(len, data.split(b"\n")[:-1])]

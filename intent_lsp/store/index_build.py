@@ -16,6 +16,7 @@ from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.store.index_anew import built
 from intent_lsp.store.index_batch import Batch, read_batch
+from intent_lsp.store.index_reading import batches
 from intent_lsp.store.index_rows import insert
 from intent_lsp.store.index_sources import (
     Source,
@@ -132,7 +133,7 @@ def _build(
         for stamp in stamps if begun else ():
             source = begin(connection, stamp.file)
             with _readable(root, stamp.file) as fd:
-                while fd is not None and (added := _next(fd, source.offset)).size:
+                for added in () if fd is None else batches(fd, stamp.size, _BATCH):
                     insert(connection, added, source, anew=True)
                     progress(before + source.offset, everything)
             save(connection, source)

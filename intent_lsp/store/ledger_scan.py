@@ -1,43 +1,64 @@
-"""The examination of a ledger file's lines, many at once.
+"""The examination of a ledger file's lines, many at once, on one processor or on all."""
 
-Invariant: a line belongs to the range of the file that it begins in, so that ranges can be
-examined in any order and by anyone.
-"""
-
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
+
+import msgspec
 
 from intent_lsp.core.chain import Flaw, Link
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.formats.ledger_lines import Stretch, examine_lines
 from intent_lsp.store.ledger_file import Reader
 from intent_lsp.store.ledger_pass import Packed, Piece
+from intent_lsp.store.ledger_ranges import lines_in, starts
 from intent_lsp.store.ledger_rows import rows
+from intent_lsp.store.ledger_workers import Job, answer, nobody, spread
 
-RANGE: Final = 128 * 1024
-"""How many bytes a range has."""
 
-_A_LINE: Final = 4 * 1024
-_FURTHER: Final = 64 * 1024
+class _Found(msgspec.Struct, array_like=True):
+    """What is in one range: a stretch, if it is one, and all other lines."""
+
+    packed: Packed | None
+    links: Sequence[Link]
+
+    @property
+    def pieces(self) -> list[Piece]:
+        return [*([] if self.packed is None else [self.packed]), *self.links]
 
 
 def scan(read: Reader, size: int) -> Iterator[Piece]:
     """Examine each line of a file of `size` bytes by itself, in order."""
-    for start in range(0, size, RANGE):
-        yield from pieces(read, start, size)
+    for start in starts(size):
+        yield from _examined(read, start, size).pieces
 
 
-def pieces(read: Reader, start: int, size: int) -> list[Piece]:
+def scan_widely(
+    fd: int, size: int, workers: int | None = None, told: Callable[[int], None] = nobody
+) -> Iterator[Piece]:
+    """Examine each line of an open file of `size` bytes by itself, in order, on all processors.
+
+    `workers` and `told` are as for `spread`.
+    """
+    for found in spread(_JOB, fd, size, workers, told):
+        yield from found.pieces
+
+
+def main(words: Sequence[str]) -> None:
+    """Tell standard output what is in a worker's ranges of the file that is standard input."""
+    answer(_JOB, words)
+
+
+def _examined(read: Reader, start: int, size: int) -> _Found:
     """Examine the lines that begin in the range at `start`."""
-    data = _beginning_in(read, start, size)
-    end = data.rfind(b"\n") + 1
-    examined = examine_lines(data[:end])
-    found: list[Piece]
-    found = [_packed(examined)] if isinstance(examined, Stretch) else [*examined]
-    if end < len(data):
-        message = f"{len(data) - end} bytes without a line end: they hold no answered record"
-        found.append(Link(flaw=Flaw(LedgerCode.TORN_TAIL, message)))
-    return found
+    lines = lines_in(read, start, size)
+    examined = examine_lines(lines.data)
+    torn = []
+    if lines.torn:
+        message = f"{len(lines.torn)} bytes without a line end: they hold no answered record"
+        torn = [Link(flaw=Flaw(LedgerCode.TORN_TAIL, message))]
+    if isinstance(examined, Stretch):
+        return _Found(_packed(examined), torn)
+    return _Found(None, [*examined, *torn])
 
 
 def _packed(stretch: Stretch) -> Packed:
@@ -45,27 +66,4 @@ def _packed(stretch: Stretch) -> Packed:
     return Packed(first, last, len(ids), rows(ids, digests, first.prev))
 
 
-def _beginning_in(read: Reader, start: int, size: int) -> bytes:
-    """Read the lines that begin in a range, up to the end of the last of them."""
-    begin, end = max(start - 1, 0), min(start + RANGE, size)
-    data = read(begin, min(end + _A_LINE, size))
-    # The range before has what stands before the first line end.
-    first = data.find(b"\n") + 1 if start else 0
-    if start and not first:
-        return b""
-    last = data.find(b"\n", end - begin - 1) + 1
-    if last:
-        return data[first:last]
-    return data[first:] + _line_end(read, begin + len(data), size)
-
-
-def _line_end(read: Reader, start: int, size: int) -> bytes:
-    """Read the rest of a line, with its end if there is one."""
-    parts = []
-    while start < size and (more := read(start, min(start + _FURTHER, size))):
-        last = more.find(b"\n") + 1
-        parts.append(more[: last or None])
-        if last:
-            break
-        start += len(more)
-    return b"".join(parts)
+_JOB: Final = Job(__name__, _examined, _Found, takes_turns=True)

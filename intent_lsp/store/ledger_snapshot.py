@@ -14,8 +14,8 @@ from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.store.index_build import Progress, quiet
 from intent_lsp.store.ledger_file import opened
 from intent_lsp.store.ledger_files import FilesStamp, LedgerFiles, Strange
+from intent_lsp.store.ledger_scan import scan_widely
 from intent_lsp.store.ledger_verify import Part
-from intent_lsp.store.ledger_workers import scan_widely
 
 
 class Snapshot:

@@ -1,8 +1,8 @@
-"""Processes that examine a large ledger's lines beside this one.
+"""Processes that look at a large ledger's lines beside this one.
 
 Invariant: what is found is the same, and in the same order, however many processes look.
 Invariant: a process that does not start, dies, stalls or babbles costs time alone: its lines are
-examined here.
+looked at here.
 Invariant: no process is forked without a program of its own, so that a server with threads can
 ask.
 """
@@ -16,14 +16,14 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
-from typing import Final, NamedTuple, Self
+from typing import Final, Generic, NamedTuple, Self, TypeVar
 
 import msgspec
 
-from intent_lsp.core.chain import Link
-from intent_lsp.store.ledger_file import read_at
-from intent_lsp.store.ledger_pass import Packed, Piece
-from intent_lsp.store.ledger_scan import RANGE, pieces
+from intent_lsp.store.ledger_file import Reader, read_at
+from intent_lsp.store.ledger_ranges import starts
+
+T = TypeVar("T")
 
 LARGE: Final = 48 * 1024 * 1024
 """From how many bytes on others start sooner than the work is done."""
@@ -36,61 +36,79 @@ _LONGEST: Final = 1 << 30
 _HEADER: Final = struct.Struct("<QI")
 
 
-def _nobody(_done: int) -> None:
+class Job(NamedTuple, Generic[T]):
+    """What is to be found in each range of a file: `find(read, start, size)`.
+
+    `module` has a `main` that passes its words to `answer`, `told` is what `find` gives, as a
+    message; `takes_turns`: who asks finds as much as each of the others, and has little else to do.
+    """
+
+    module: str
+    find: Callable[[Reader, int, int], T]
+    told: type[T]
+    takes_turns: bool
+
+
+def nobody(_done: int) -> None:
     """Tell nobody."""
 
 
-class _Told(msgspec.Struct, array_like=True):
-    """What is in one range: a stretch, if it is one, and all other lines."""
-
-    packed: Packed | None
-    links: list[Link]
-
-
-def scan_widely(
-    fd: int, size: int, workers: int | None = None, told: Callable[[int], None] = _nobody
-) -> Iterator[Piece]:
-    """Examine each line of an open file of `size` bytes by itself, in order, on all processors.
+def spread(
+    job: Job[T],
+    fd: int,
+    size: int,
+    workers: int | None = None,
+    told: Callable[[int], None] = nobody,
+) -> Iterator[T]:
+    """Find what is in each range of an open file of `size` bytes, in order, on all processors.
 
     `workers` is how many processes share it from the start; None: as the size and the machine
     tell, and not before they can have started. `told` is told how many bytes are done.
     """
     read = partial(read_at, fd)
-    shares = _Shares(_worthwhile(size), _ALONE) if workers is None else _Shares(workers, 0)
+    turns = job.takes_turns
+    shares = (
+        _Shares(_worthwhile(size), _ALONE, turns) if workers is None else _Shares(workers, 0, turns)
+    )
     with ExitStack() as stack:
-        enter = stack.enter_context
-        started = [enter(_Worker(fd, size, worker, shares)) for worker in range(shares.workers)]
-        for number, start in enumerate(range(0, size, RANGE)):
+        started = [
+            stack.enter_context(_Worker(job, fd, size, worker, shares))
+            for worker in range(shares.workers)
+        ]
+        for number, start in enumerate(starts(size)):
             told(start)
-            whose = shares.whose(number) if shares.workers else None
+            whose = shares.whose(number)
             found = None if whose is None else started[whose].told(start)
-            yield from pieces(read, start, size) if found is None else found
+            yield job.find(read, start, size) if found is None else found
 
 
-def main(words: Sequence[str]) -> None:
+def answer(job: Job[T], words: Sequence[str]) -> None:
     """Tell standard output what is in a worker's ranges of the file that is standard input."""
     # What is made here is never part of a circle.
     gc.disable()
     size, worker, *told = map(int, words)
     shares, read = _Shares(*told), partial(read_at, sys.stdin.fileno())
-    encoder = msgspec.msgpack.Encoder()
-    for number, start in enumerate(range(0, size, RANGE)):
+    for number, start in enumerate(starts(size)):
         if shares.whose(number) == worker:
-            found = encoder.encode(_spelled(pieces(read, start, size)))
+            found = _spelled(job.find(read, start, size))
             sys.stdout.buffer.write(_HEADER.pack(start, len(found)) + found)
             sys.stdout.buffer.flush()
 
 
 class _Shares(NamedTuple):
-    """Who examines which range: the first ones are examined here, the others in turns."""
+    """Whose each range is: the first ones are of who asks, the others of all in turns."""
 
     workers: int
     alone: int
+    takes_turns: int
 
     def whose(self, number: int) -> int | None:
-        """Give the worker of a range, counted from 0; None: it is examined here."""
-        turn = (number - self.alone) % (self.workers + 1)
-        return None if number < self.alone or not turn else turn - 1
+        """Give the worker of a range, counted from 0; None: who asks looks itself."""
+        turns = self.workers + bool(self.takes_turns)
+        if number < self.alone or not self.workers:
+            return None
+        turn = (number - self.alone) % turns
+        return turn if turn < self.workers else None
 
 
 def _worthwhile(size: int) -> int:
@@ -103,12 +121,12 @@ def _worthwhile(size: int) -> int:
     return min(processors, _MOST) - 1
 
 
-class _Worker:
-    """One process; what it does not tell is examined by who asks."""
+class _Worker(Generic[T]):
+    """One process; what it does not tell is looked at by who asks."""
 
-    def __init__(self, fd: int, size: int, worker: int, shares: _Shares) -> None:
-        self._process = _started(fd, *map(str, (size, worker, *shares)))
-        self._decoder = msgspec.msgpack.Decoder(_Told)
+    def __init__(self, job: Job[T], fd: int, size: int, worker: int, shares: _Shares) -> None:
+        self._process = _started(job.module, fd, *map(int, (size, worker, *shares)))
+        self._decoder = msgspec.msgpack.Decoder(job.told)
 
     def __enter__(self) -> Self:
         return self
@@ -116,16 +134,16 @@ class _Worker:
     def __exit__(self, *_: object) -> None:
         self._end()
 
-    def told(self, start: int) -> list[Piece] | None:
-        """Give what is in the range at `start`; None, then and ever after: it does not tell."""
+    def told(self, start: int) -> T | None:
+        """Give what is in the range at `start`; None: it does not tell, mostly ever after."""
         if self._process is None or self._process.stdout is None:
             return None
         try:
-            told = self._decoder.decode(_message(self._process.stdout.fileno(), start))
+            message = _message(self._process.stdout.fileno(), start)
+            return self._decoder.decode(message) if message else None
         except (OSError, ValueError, msgspec.DecodeError):
             self._end()
             return None
-        return [*([] if told.packed is None else [told.packed]), *told.links]
 
     def _end(self) -> None:
         if self._process is not None:
@@ -136,15 +154,13 @@ class _Worker:
             self._process = None
 
 
-def _started(fd: int, *words: str) -> subprocess.Popen[bytes] | None:
+def _started(module: str, fd: int, *words: int) -> subprocess.Popen[bytes] | None:
     # Where we are found, and nothing from the current directory: what is verified may hold a
     # module of any name.
-    program = (
-        f"import sys; sys.path[:] = {sys.path!r}; import {__name__} as m; m.main(sys.argv[1:])"
-    )
+    program = f"import sys; sys.path[:] = {sys.path!r}; import {module} as m; m.main(sys.argv[1:])"
     with suppress(OSError, ValueError):
         return subprocess.Popen(  # noqa: S603 -- ourselves
-            [sys.executable, "-c", program, *words],
+            [sys.executable, "-c", program, *map(str, words)],
             bufsize=0,
             stdin=fd,
             stdout=subprocess.PIPE,
@@ -176,7 +192,9 @@ def _read(pipe: int, length: int) -> bytes:
     return b"".join(parts)
 
 
-def _spelled(found: Sequence[Piece]) -> _Told:
-    packed = [piece for piece in found if isinstance(piece, Packed)]
-    links = [piece for piece in found if not isinstance(piece, Packed)]
-    return _Told(packed[0] if packed else None, links)
+def _spelled(found: object) -> bytes:
+    """Spell a message; an empty one for what has no spelling, as a name that is not UTF-8."""
+    try:
+        return msgspec.msgpack.encode(found)
+    except UnicodeEncodeError:
+        return b""

@@ -1,5 +1,6 @@
 """An index that is built from nothing is what row after row would have made it, or is empty."""
 
+import os
 import sqlite3
 import subprocess
 import sys
@@ -21,9 +22,12 @@ from intent_lsp.store.index_anew import built
 from intent_lsp.store.index_batch import batch
 from intent_lsp.store.index_build import add, catch_up
 from intent_lsp.store.index_database import IndexDatabase
+from intent_lsp.store.index_reading import JOB, batches
 from intent_lsp.store.index_sources import transaction
 from intent_lsp.store.ledger import Ledger
+from intent_lsp.store.ledger_file import Reader, opened
 from intent_lsp.store.ledger_files import SEGMENT_ROOM, LedgerFiles
+from intent_lsp.store.ledger_ranges import RANGE
 from tests.support.ledgers import HASH, START, edit, ledger_at, lines_of, new_id, put_lines
 
 INDEX = Path(LOCAL_ROOM, "index.sqlite3")
@@ -38,10 +42,10 @@ TABLES = ("record", "touched", "named", "granted", "source")
 BUILDING = """
 import sys
 from pathlib import Path
-from intent_lsp.store import index_build
+from intent_lsp.store import index_build, ledger_ranges
 from intent_lsp.store.ledger_index import Index
 root, at = Path(sys.argv[1]), int(sys.argv[2])
-index_build._BATCH = 6_000
+index_build._BATCH = ledger_ranges.RANGE = 6_000
 told = []
 def progress(done, everything):
     told.append(done)
@@ -60,6 +64,7 @@ print(index.count(), len(told))
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take a small ledger for a large one."""
     monkeypatch.setattr("intent_lsp.store.index_build._BATCH", BATCH)
+    monkeypatch.setattr("intent_lsp.store.ledger_ranges.RANGE", BATCH)
 
 
 @pytest.fixture
@@ -111,6 +116,7 @@ def made(root: Path, batch: int, at_once: int) -> dict[str, list[tuple[object, .
     with pytest.MonkeyPatch.context() as patch, closing(database):
         patch.setattr("intent_lsp.store.index_build._BATCH", batch)
         patch.setattr("intent_lsp.store.index_batch._AT_ONCE", at_once)
+        patch.setattr("intent_lsp.store.ledger_ranges.RANGE", max(at_once, 1))
         return database.run(work)
 
 
@@ -157,6 +163,56 @@ def test_what_is_built_at_once_is_what_row_after_row_makes(files: list[bytes], b
             (root / name).write_bytes(data)
         # One line a part, so that none goes the short way; nothing is large enough for a build.
         assert made(root, batch, 2_000) == made(root, 10**9, 0)
+
+
+@pytest.fixture
+def shared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take any ledger for one that is worth another process, which has to tell all it can."""
+    monkeypatch.setattr("intent_lsp.store.ledger_workers.LARGE", 1)
+    monkeypatch.setattr("intent_lsp.store.ledger_workers._ALONE", 2)
+    monkeypatch.setattr("intent_lsp.store.ledger_workers.os.sched_getaffinity", lambda _: range(3))
+
+
+@pytest.mark.usefixtures("shared")
+def test_what_several_processes_read_is_what_one_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = []
+    find = JOB.find
+    straight = [*lines(900)]
+    put_lines(tmp_path, [*straight[:500], *POOL, *straight[500:], b"torn"])
+    alone = made(tmp_path, 10**9, 0)
+
+    def noted(read: Reader, start: int, size: int) -> object:
+        told.append(start)
+        return find(read, start, size)
+
+    monkeypatch.setattr("intent_lsp.store.index_reading.JOB", JOB._replace(find=noted))
+    monkeypatch.setattr("intent_lsp.store.index_build._BATCH", 300_000)
+    with closing(IndexDatabase(None)) as database:
+        stamps = LedgerFiles(tmp_path).stamp()
+        widely = database.run(lambda one: (catch_up(one, tmp_path, stamps), rows(one))[1])
+    assert widely == alone
+    # The first ranges, and the one that tells of a name which is not UTF-8.
+    odd = sum(map(len, [*straight[:500], *POOL[:13]]))
+    assert told == [0, RANGE, odd // RANGE * RANGE]
+    assert LedgerFiles(tmp_path).stamp()[0].size > 8 * RANGE
+
+
+def test_a_file_that_is_changed_while_it_is_read_is_read_up_to_the_change(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.jsonl"
+    path.write_bytes(b"a" * (RANGE - 1) + b"\n" + b"b" * RANGE + b"\n" + b"c\n" * RANGE)
+    with opened(path) as fd:
+        assert fd is not None
+        reading = batches(fd, path.stat().st_size, 1)
+        assert next(reading).size == RANGE
+        os.truncate(path, RANGE)
+        assert [*reading] == []
+        path.write_bytes(b"a\n" + b"b" * RANGE + b"\nc\n")
+        reading = batches(fd, path.stat().st_size, 1)
+        assert next(reading).size == 2 + RANGE + 1
+        path.write_bytes(b"a\n" + b"b" * RANGE + b"b\nc\n")
+        assert [*reading] == []
 
 
 def test_records_of_one_moment_keep_their_order(tmp_path: Path) -> None:

@@ -19,10 +19,11 @@ from intent_lsp.formats.ledger_jsonl import examine
 from intent_lsp.store import ledger_workers
 from intent_lsp.store.ledger_file import read_at
 from intent_lsp.store.ledger_pass import LinkPass, Packed, Piece
+from intent_lsp.store.ledger_ranges import RANGE
 from intent_lsp.store.ledger_remembered import Remembered
 from intent_lsp.store.ledger_rows import key
-from intent_lsp.store.ledger_scan import RANGE, scan
-from intent_lsp.store.ledger_workers import LARGE, scan_widely
+from intent_lsp.store.ledger_scan import scan, scan_widely
+from intent_lsp.store.ledger_workers import LARGE
 
 
 @pytest.fixture(name="ledger")
@@ -85,7 +86,7 @@ def test_a_line_that_says_nothing_of_its_place_is_wrong_below_lines_that_do(
     bare = (dialects / "nested_bare.jsonl").read_bytes().splitlines(keepends=True)[0]
     sealed = b"".join(lines(3))
     data = sealed + bare
-    monkeypatch.setattr("intent_lsp.store.ledger_scan.RANGE", len(sealed))
+    monkeypatch.setattr("intent_lsp.store.ledger_ranges.RANGE", len(sealed))
     found = list(scan(lambda start, end: data[start:end], len(data)))
     assert [isinstance(piece, Packed) for piece in found] == [True, False]
     assert LedgerCode.BAD_RECORD in [problem.code for problem in problems_of(found)]
@@ -144,7 +145,7 @@ def test_a_large_file_is_shared_as_the_system_allows(
         "exit 1",
         "echo this is no message, but long enough to be one; exec sleep 60",
         '{python} "$@" | head -c 20000',
-        '{python} "$1" "$2" "$3" 1 2 0',
+        '{python} "$1" "$2" "$3" 1 2 0 1',
         "exec sleep 60",
     ],
     ids=["ends", "babbles", "dies", "tells another's", "stalls"],
