@@ -1,12 +1,13 @@
 """Diagnostics for edits, as an editor sees them (requirements section 8)."""
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from lsprotocol import types as lsp
 
-from tests.support.editor import Editor, capabilities, editing
+from tests.support.editor import Editor, capabilities, editing, slow_server
 from tests.support.governed import FILES, INTENTS, LINES, govern
 from tests.support.repository import Repository
 
@@ -76,6 +77,28 @@ async def test_what_is_marked_is_each_run_of_changed_lines(repository: Repositor
         assert [d.range.start.line for d in shown[:-1]] == [3 * n for n in range(100)]
         assert shown[-1].severity == lsp.DiagnosticSeverity.Information
         assert "20 more" in shown[-1].message
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3, 4])
+async def test_who_is_told_of_an_intent_is_shown_nothing_more_by_the_one_before(
+    repository: Repository, seed: int
+) -> None:
+    govern(repository)
+    async with editing(repository.root, command=slow_server(seed)) as editor:
+        editor.open(INVOICE)
+        assert not await editor.settled(INVOICE)
+        editor.type(INVOICE, LINES + "more\n")
+        await editor.problems(INVOICE, "NO_ACTIVE_INTENT")
+        selecting = asyncio.create_task(select(editor, "INT-001"))
+        await editor.until(
+            lambda: ("INT-001" in [told["activeIntentId"] for _, told in editor.notified]), "told"
+        )
+        version = editor.type(INVOICE, LINES + "more\nand more\n").version
+        shown = await editor.until(
+            lambda: (now := editor.shown[editor.uri(INVOICE)]).version == version and now, "shown"
+        )
+        assert [each.code for each in shown.diagnostics] == [OUT]
+        await selecting
 
 
 async def test_a_root_shows_a_thousand_at_most(repository: Repository) -> None:

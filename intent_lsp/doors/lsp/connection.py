@@ -150,6 +150,8 @@ class Connection:
             if self._known.get(attached) == key:
                 return
             self._known[attached] = key
+        # Who is told of other rules is shown nothing more by the old ones.
+        self.workplace.outdate(attached)
         self._tell_of_governance(attached, status)
         told = status_wire(status)
         if self._told.get(attached) != (said := _what_changes(told)):

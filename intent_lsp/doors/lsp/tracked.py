@@ -178,6 +178,8 @@ class Tracked:
     editor was about to write, or said that it wrote, since the last save that is recorded. `saves`
     have been told and are not recorded yet; `all_recorded` is set when there are none. `missed` is
     what a save that could not be recorded took the place of, and what had been read of it.
+    `rules` counts how often the rules have changed since it is tracked, `looked_by` how often they
+    had when it was looked at.
     """
 
     uri: str
@@ -194,6 +196,8 @@ class Tracked:
     refused: asyncio.Future[bool] | None = None
     problems: tuple[Problem, ...] = ()
     offered: bool = False
+    rules: int = 0
+    looked_by: int = 0
     missed: tuple[bytes | None, ContentHash | None] | None = None
     generation: int = 0
     lane: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -213,6 +217,11 @@ class Tracked:
         self.saves -= 1
         if not self.saves:
             self.all_recorded.set()
+
+    @property
+    def outdated(self) -> bool:
+        """Whether it was looked at by other rules than those of now."""
+        return self.rules != self.looked_by
 
     @property
     def edited(self) -> bool:

@@ -115,8 +115,8 @@ class Workplace:
             return
         tracked.follow(document.edits, document.lines, document.version)
         if tracked.look is not None and tracked.look.shown:
-            if tracked.look.server_only:
-                # The change may be what the server has added, loaded again.
+            if tracked.look.server_only or tracked.outdated:
+                # The change may be what the server has added, loaded again; or other rules hold.
                 self.work.begin(self.look_again(tracked))
                 return
             self.post(tracked)
@@ -163,6 +163,11 @@ class Workplace:
                 tracked.look = tracked.diffs = None
                 self.post(tracked)
                 await self.look(tracked)
+
+    def outdate(self, attached: Attached) -> None:
+        """Show nothing more by the rules that a root's documents were looked at with."""
+        for tracked in self.of_root(attached):
+            tracked.rules += 1
 
     async def look_at_root(self, attached: Attached) -> None:
         """Take a new look at every document of a root."""
@@ -240,10 +245,11 @@ class Workplace:
             return
         for _ in range(3):
             generation, lines = tracked.generation, list(tracked.lines)
+            rules = tracked.rules
             taken = await self.work.in_thread(self._take, tracked, lines)
-            if generation == tracked.generation:
+            if (generation, rules) == (tracked.generation, tracked.rules):
                 break
-        tracked.look, tracked.diffs = taken
+        tracked.look, tracked.diffs, tracked.looked_by = *taken, rules
         if generation != tracked.generation and tracked.diffs is not None:
             tracked.diffs.compare(tracked.lines)
         self.post(tracked)
