@@ -91,7 +91,7 @@ async def test_who_is_told_of_an_intent_is_shown_nothing_more_by_the_one_before(
         await editor.problems(INVOICE, "NO_ACTIVE_INTENT")
         selecting = asyncio.create_task(select(editor, "INT-001"))
         await editor.until(
-            lambda: ("INT-001" in [told["activeIntentId"] for _, told in editor.notified]), "told"
+            lambda: "INT-001" in [told["activeIntentId"] for _, told in editor.notified], "told"
         )
         version = editor.type(INVOICE, LINES + "more\nand more\n").version
         shown = await editor.until(
