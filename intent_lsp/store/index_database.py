@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 
 from intent_lsp.core.errors import LedgerUnavailableError
 
-SCHEMA_VERSION: Final = 5
+SCHEMA_VERSION: Final = 6
 PATIENT: Final = 20
 """How many seconds a question waits while another process builds the index."""
 
@@ -40,6 +40,10 @@ CREATE TABLE name (number INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT
 CREATE TABLE touched (
   path BLOB NOT NULL, moment INTEGER NOT NULL, source INTEGER NOT NULL,
   PRIMARY KEY (path, moment, source)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE latest (
+  intent INTEGER NOT NULL, path BLOB NOT NULL, moment INTEGER NOT NULL, source INTEGER NOT NULL,
+  PRIMARY KEY (intent, path)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE granted (
   moment INTEGER NOT NULL, source INTEGER NOT NULL, named TEXT NOT NULL,

@@ -3,6 +3,7 @@
 Invariant: a record is there once, however often its line stands in the ledger's files.
 Invariant: a line grants scope only where its form and its hash are right.
 Invariant: the rows of many lines at once are those of each line by itself.
+Invariant: `latest` has the newest record of each intent for each path that it has touched.
 """
 
 import json
@@ -36,6 +37,11 @@ _NUMBER: Final = "SELECT number FROM name WHERE text = ?"
 _RECORD: Final = "INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _TOUCHED: Final = "INSERT OR IGNORE INTO touched VALUES (CAST(? AS BLOB), ?, ?)"
 _TOUCHED_ANEW: Final = "INSERT INTO temp.touched_anew VALUES (?, ?, ?)"
+_LATEST: Final = """
+INSERT INTO latest VALUES (?, CAST(? AS BLOB), ?, ?) ON CONFLICT (intent, path) DO UPDATE
+SET moment = excluded.moment, source = excluded.source
+WHERE (excluded.moment, excluded.source) > (moment, source)
+"""
 _NAMED: Final = "INSERT OR IGNORE INTO named VALUES (?, ?)"
 _GRANTED: Final = "INSERT INTO granted VALUES (?, ?, ?)"
 
@@ -68,6 +74,7 @@ class _Rows:
     touched: list[_Row] = field(default_factory=list)
     named: list[_Row] = field(default_factory=list)
     granted: list[_Row] = field(default_factory=list)
+    latest: dict[tuple[int, WorkspacePath], int] = field(default_factory=dict)
     numbers: dict[str | None, int | None] = field(default_factory=lambda: {None: None})
 
     def take(self, part: Part) -> None:
@@ -91,6 +98,10 @@ class _Rows:
         ):
             self.connection.executemany(statement, rows)
             rows.clear()
+        source = self.source.number
+        latest = [(at, _key(path), when, source) for (at, path), when in self.latest.items()]
+        self.connection.executemany(_LATEST, latest)
+        self.latest.clear()
 
     def _numbers(self, names: Sequence[str | None]) -> list[int | None]:
         """Give the numbers by which names are kept: the same few come again and again."""
@@ -117,12 +128,13 @@ class _Rows:
         offsets = accumulate(lengths, initial=source.offset)
         keys = keys_of_hashes(found.hashes), keys_of_ids(found.ids)
         times = repeat(None) if moments is told else map(_time, moments, told, found.times)
-        named = self._numbers(found.intents), self._numbers(found.sessions), times
+        intents = self._numbers(found.intents)
+        named = intents, self._numbers(found.sessions), times
         passing = map(int, found.passing)
         rows = zip(moments, number, offsets, lengths, *keys, *named, passing, strict=False)
         # One row is made at a time, and none is kept.
         self.connection.executemany(_RECORD, rows)
-        self.touched += _touched(found.paths, moments, source.number)
+        self._touch(found.paths, moments, intents)
         source.low, source.high = source.low or moments[0], moments[-1]
         source.records += len(lengths)
         source.offset += sum(lengths)
@@ -170,6 +182,7 @@ class _Rows:
         source.low, source.high = source.low or moment, moment
         source.records += 1
         number = source.number
+        intent, session = self._numbers([found.intent_id, link.session_id])
         self.record.append(
             (
                 moment,
@@ -178,16 +191,30 @@ class _Rows:
                 length,
                 key64(link.hash),
                 key64(link.id),
-                *self._numbers([found.intent_id, link.session_id]),
+                intent,
+                session,
                 _time(moment, told, link.timestamp),
                 int(found.passing),
             )
         )
-        self.touched += _touched([found.paths], [moment], number)
+        self._touch([found.paths], [moment], [intent])
         named = [key64(name) for name in unknown]
         self.named += [(name, number) for name in named]
         if found.grant and link.flaw is None:
             self.granted.append((moment, number, json.dumps(named)))
+
+    def _touch(
+        self,
+        paths: Iterable[Sequence[WorkspacePath]],
+        moments: Iterable[int],
+        intents: Iterable[int | None],
+    ) -> None:
+        source = self.source.number
+        for told, moment, intent in zip(paths, moments, intents, strict=True):
+            for path in told:
+                self.touched.append((_key(path), moment, source))
+                if intent is not None:
+                    self.latest[intent, path] = moment
 
 
 def _time(moment: int, told: int, timestamp: str) -> str | None:
@@ -203,12 +230,6 @@ def _rising(moments: list[int], high: int) -> list[int]:
     return [*found][1:]
 
 
-def _touched(
-    paths: Iterable[Sequence[WorkspacePath]], moments: Iterable[int], number: int
-) -> list[_Row]:
+def _key(path: WorkspacePath) -> str | bytes:
     # SQLite takes a text several times as fast as bytes, and keeps the same bytes of it.
-    return [
-        (path if path.isascii() else path_key(path), moment, number)
-        for told, moment in zip(paths, moments, strict=True)
-        for path in told
-    ]
+    return path if path.isascii() else path_key(path)

@@ -31,6 +31,17 @@ _NEW: Final = """
 INSERT INTO source (file, offset, tail, stamp, lines, records, copies, copying, low, high, last,
 last_time, heads) VALUES (?, 0, x'', '', 0, 0, 0, 0, 0, 0, NULL, '', '[]')
 """
+# Beside `max` SQLite gives the other columns of the same row.
+_LATEST_ELSEWHERE: Final = """
+INSERT OR REPLACE INTO latest
+SELECT lost.intent, lost.path, max(touched.moment), touched.source
+FROM latest AS lost
+CROSS JOIN touched ON touched.path = lost.path
+CROSS JOIN record ON record.moment = touched.moment AND record.source = touched.source
+  AND record.intent = lost.intent
+WHERE lost.source = ?
+GROUP BY lost.intent, lost.path
+"""
 _HEADS: Final = msgspec.json.Decoder(list[Head])
 
 
@@ -108,6 +119,7 @@ def forget(connection: sqlite3.Connection, file: str) -> None:
     if connection.execute("SELECT 1 FROM source LIMIT 1").fetchone() is None:
         # What touched a path is found by its record alone, so that it may stay until now.
         connection.execute("DELETE FROM touched")
+        connection.execute("DELETE FROM latest")
 
 
 def _forget(connection: sqlite3.Connection, source: Source) -> None:
@@ -118,7 +130,9 @@ def _forget(connection: sqlite3.Connection, source: Source) -> None:
             f"DELETE FROM {table} WHERE moment BETWEEN ? AND ? AND source = ?",  # noqa: S608 -- two constants
             bounds,
         )
-    connection.execute("DELETE FROM named WHERE source = ?", (number,))
+    connection.execute(_LATEST_ELSEWHERE, (number,))
+    for table in ("latest", "named"):
+        connection.execute(f"DELETE FROM {table} WHERE source = ?", (number,))  # noqa: S608 -- as above
     connection.execute("DELETE FROM source WHERE number = ?", (number,))
 
 

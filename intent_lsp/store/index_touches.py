@@ -15,16 +15,13 @@ from intent_lsp.store.index import Place
 _NEWEST: Final = "SELECT moment, id64 FROM record ORDER BY moment DESC, source DESC LIMIT 1"
 _STILL: Final = "SELECT 1 FROM record WHERE moment = ? AND id64 = ?"
 _SINCE: Final = "SELECT count(*) FROM record WHERE moment > ?"
-# The walk goes along what was touched, and to a record only where that is new. Beside `max` SQLite
-# gives the other columns of the same row.
 _TOUCHES: Final = """
-SELECT name.text, touched.path, max(touched.moment), record.source, record.offset, record.length,
+SELECT name.text, latest.path, latest.moment, record.source, record.offset, record.length,
   record.id64
-FROM touched
-CROSS JOIN record ON record.moment = touched.moment AND record.source = touched.source
-CROSS JOIN name ON name.number = record.intent
-WHERE touched.moment > ?
-GROUP BY record.intent, touched.path
+FROM latest
+CROSS JOIN record ON record.moment = latest.moment AND record.source = latest.source
+CROSS JOIN name ON name.number = latest.intent
+WHERE latest.moment > ?
 """
 
 

@@ -309,6 +309,7 @@ def test_building_is_told_as_it_goes(
 ) -> None:
     assert records
     monkeypatch.setattr("intent_lsp.store.index_build._BATCH", 600)
+    monkeypatch.setattr("intent_lsp.store.ledger_ranges.RANGE", 600)
     ledger.close()
     (tmp_path / INDEX).unlink()
     told: list[tuple[int, int]] = []

@@ -37,7 +37,7 @@ SPELLING = RecordFile(
     relative_path="new/\udcff", previous_path="öld", pre_hash=HASH, post_hash=HASH
 )
 GRANT = Grant(patterns=("x",), reason=None, granted_by="s1", expires_at=None)
-TABLES = ("record", "touched", "named", "granted", "source")
+TABLES = ("record", "touched", "latest", "named", "granted", "source")
 
 BUILDING = """
 import sys
@@ -95,6 +95,7 @@ def rows(connection: sqlite3.Connection) -> dict[str, list[tuple[object, ...]]]:
     found["record"] = [
         (*row[:6], names.get(row[6]), names[row[7]], *row[8:]) for row in found["record"]
     ]
+    found["latest"] = sorted((names[intent], *row) for intent, *row in found["latest"])
     found["schema"] = connection.execute("SELECT name FROM sqlite_master ORDER BY name").fetchall()
     found["wrong"] = connection.execute("PRAGMA integrity_check").fetchall()
     return found

@@ -1,13 +1,26 @@
 """What each intent touched last, asked of the index: whole, or since a mark (ledger section 4)."""
 
+import tempfile
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.records import Record, RecordFile
+from intent_lsp.store.index import Query
 from intent_lsp.store.index_touches import TouchedFiles
 from intent_lsp.store.ledger import Ledger
+from intent_lsp.store.ledger_files import SEGMENT_ROOM
 from tests.support.ledgers import HASH, edit, ledger_at, lines_of, put_lines
+
+NAMES = st.sampled_from(["a.py", "b.py", "ö/\udcff.py"])
+INTENTS = st.sampled_from(["INT-1", "INT-2", None])
+STEPS = st.lists(
+    st.tuples(st.integers(0, 2), st.lists(st.tuples(NAMES, INTENTS), max_size=4)), max_size=8
+)
 
 
 @pytest.fixture
@@ -91,3 +104,32 @@ def test_older_records_from_another_branch_are_told_whole(ledger: Ledger, tmp_pa
 def test_names_that_are_not_utf_8_are_given_as_the_disk_has_them(ledger: Ledger) -> None:
     put(ledger, "odd\udcff.py")
     assert list(told(ledger.index.touched_files(None))) == [("INT-1", "odd\udcff.py")]
+
+
+@given(STEPS)
+def test_whatever_files_come_and_go_the_newest_are_told(
+    steps: list[tuple[int, list[tuple[str, str | None]]]],
+) -> None:
+    """Each step puts another segment in the place of one of three, an empty one takes it away."""
+    with tempfile.TemporaryDirectory() as directory:
+        root, elsewhere = Path(directory, "root"), Path(directory, "elsewhere")
+        elsewhere.mkdir()
+        (root / SEGMENT_ROOM).mkdir(parents=True)
+        with closing(ledger_at(root)) as ledger, closing(ledger_at(elsewhere)) as other:
+            for number, touched in steps:
+                segment = root / SEGMENT_ROOM / f"{number}.jsonl"
+                segment.unlink(missing_ok=True)
+                before = len(lines_of(elsewhere)) if (elsewhere / LEDGER_FILE).exists() else 0
+                for name, intent_id in touched:
+                    put(other, name, intent_id)
+                if touched:
+                    segment.write_bytes(b"".join(lines_of(elsewhere)[before:]))
+                assert told(ledger.index.touched_files(None)) == newest(ledger)
+
+
+def newest(ledger: Ledger) -> dict[tuple[str, str], str]:
+    found: dict[tuple[str, str], str] = {}
+    for record in ledger.index.query(Query(), limit=999).records:
+        for file in record.files if record.intent_id is not None else ():
+            found.setdefault((record.intent_id or "", file.path), record.id)
+    return found
