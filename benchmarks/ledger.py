@@ -55,10 +55,10 @@ def measure_reading(roots: Roots, report: Report) -> None:
     memory = {}
     for size, root in roots.items():
         one, all_ = child("read", root, 1), child("read", root, 0)
-        memory[size] = one["memory"]
+        memory[size] = child("memory", root, 0)["memory"]
         report.plain(f"{size:,}: read + parse + SHA-256", one["floor"] * 1e6 / size, "us")
         report.plain(f"{size:,}: verify, one processor", one["verify"] * 1e6 / size, "us")
-        report.plain(f"{size:,}: verify's memory", one["memory"] / 1e6, "MB")
+        report.plain(f"{size:,}: verify's memory", memory[size] / 1e6, "MB")
         if size == min(roots):
             # Nothing but the start of what is only done once.
             continue

@@ -1,4 +1,4 @@
-"""What is measured of a ledger in a process of its own: `… append|bare|read DIRECTORY …`.
+"""What is measured of a ledger in a process of its own: `… append|bare|read|memory DIRECTORY …`.
 
 Invariant: it prints one line of JSON, with seconds and bytes, and nothing else.
 """
@@ -84,18 +84,18 @@ def read(root: Path, processors: int) -> Figures:
         return _seconds(lambda: verified(ledger))
 
     found = _beside(verify, lambda: _seconds(lambda: floor(path)), goes)
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    figures = {
-        "floor": found.beside,
-        "verify": found.taken,
-        "ratio": found.ratio,
-        "memory": memory,
-    }
+    figures = {"floor": found.beside, "verify": found.taken, "ratio": found.ratio}
     if processors == 1:
         goes = goes // 2 + 1
         figures["index alone"] = _beside(lambda: _built(root), verify, goes).ratio
         figures["index"] = _beside(lambda: _built(root, all_), verify, goes).ratio
     return figures
+
+
+def memory(root: Path, _: int) -> Figures:
+    """Verify a ledger once, as `trace verify` does."""
+    verified(open_ledger(root))
+    return {"memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}
 
 
 class _Beside(NamedTuple):
@@ -166,7 +166,7 @@ def _timed(work: Callable[[], object], count: int) -> Figures:
 
 def main(words: Sequence[str]) -> None:
     kind, directory, number = words
-    doing = {"append": append, "bare": bare, "read": read}[kind]
+    doing = {"append": append, "bare": bare, "read": read, "memory": memory}[kind]
     print(msgspec.json.encode(doing(Path(directory), int(number))).decode())
 
 

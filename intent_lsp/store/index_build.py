@@ -17,7 +17,7 @@ from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.store.index_anew import built
 from intent_lsp.store.index_batch import Batch, read_batch
 from intent_lsp.store.index_reading import batches
-from intent_lsp.store.index_rows import insert
+from intent_lsp.store.index_rows import Rows, insert
 from intent_lsp.store.index_sources import (
     Source,
     begin,
@@ -132,10 +132,12 @@ def _build(
     with built(connection) as begun:
         for stamp in stamps if begun else ():
             source = begin(connection, stamp.file)
+            rows = Rows(connection, source, anew=True)
             with _readable(root, stamp.file) as fd:
                 for added in () if fd is None else batches(fd, stamp.size, _BATCH):
-                    insert(connection, added, source, anew=True)
+                    rows.add(added)
                     progress(before + source.offset, everything)
+            rows.end()
             save(connection, source)
             before += source.offset
 

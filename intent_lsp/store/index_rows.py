@@ -28,6 +28,9 @@ from intent_lsp.store.index_batch import TAIL, Batch, Part
 from intent_lsp.store.index_database import HASH_INDEX
 from intent_lsp.store.index_sources import Source
 
+_KEPT: Final = 20_000
+"""How many names and paths are gathered at most."""
+
 _Row = tuple[object, ...]
 
 _ANY: Final = "SELECT 1 FROM record LIMIT 1"
@@ -46,18 +49,11 @@ _NAMED: Final = "INSERT OR IGNORE INTO named VALUES (?, ?)"
 _GRANTED: Final = "INSERT INTO granted VALUES (?, ?, ?)"
 
 
-def insert(
-    connection: sqlite3.Connection, added: Batch, source: Source, *, anew: bool = False
-) -> None:
-    """Add the lines that stand next in a file; `source` moves on behind them.
-
-    `anew`: the index is being built from nothing, within `index_anew.built`.
-    """
-    rows = _Rows(connection, source, anew)
-    for part in added.parts:
-        rows.take(part)
-    rows.flush()
-    source.tail = (source.tail + added.tail)[-TAIL:]
+def insert(connection: sqlite3.Connection, added: Batch, source: Source) -> None:
+    """Add the lines that stand next in a file; `source` moves on behind them."""
+    rows = Rows(connection, source)
+    rows.add(added)
+    rows.end()
 
 
 def path_key(path: WorkspacePath) -> bytes:
@@ -66,10 +62,15 @@ def path_key(path: WorkspacePath) -> bytes:
 
 
 @dataclass(slots=True)
-class _Rows:
+class Rows:
+    """Rows on their way into the index, where all of them are once `end` was called.
+
+    `anew`: the index is being built from nothing, within `index_anew.built`.
+    """
+
     connection: sqlite3.Connection
     source: Source
-    anew: bool
+    anew: bool = False
     record: list[_Row] = field(default_factory=list)
     touched: list[_Row] = field(default_factory=list)
     named: list[_Row] = field(default_factory=list)
@@ -77,7 +78,25 @@ class _Rows:
     latest: dict[tuple[int, WorkspacePath], int] = field(default_factory=dict)
     numbers: dict[str | None, int | None] = field(default_factory=lambda: {None: None})
 
-    def take(self, part: Part) -> None:
+    def add(self, added: Batch) -> None:
+        """Add the lines that stand next in the file; its source moves on behind them."""
+        for part in added.parts:
+            self._take(part)
+        self.source.tail = (self.source.tail + added.tail)[-TAIL:]
+        self._flush()
+        if len(self.latest) + len(self.numbers) > _KEPT:
+            self.end()
+
+    def end(self) -> None:
+        """Put into the index what the same few names and paths have been gathered for."""
+        self._flush()
+        source = self.source.number
+        latest = [(at, _key(path), when, source) for (at, path), when in self.latest.items()]
+        self.connection.executemany(_LATEST, latest)
+        self.latest.clear()
+        self.numbers = {None: None}
+
+    def _take(self, part: Part) -> None:
         lengths, found = part
         if isinstance(found, Columns):
             if self._goes_on(found):
@@ -88,7 +107,7 @@ class _Rows:
             self._follow(length, entry)
             self.source.offset += length
 
-    def flush(self) -> None:
+    def _flush(self) -> None:
         touched = _TOUCHED_ANEW if self.anew else _TOUCHED
         for statement, rows in (
             (_RECORD, self.record),
@@ -98,10 +117,6 @@ class _Rows:
         ):
             self.connection.executemany(statement, rows)
             rows.clear()
-        source = self.source.number
-        latest = [(at, _key(path), when, source) for (at, path), when in self.latest.items()]
-        self.connection.executemany(_LATEST, latest)
-        self.latest.clear()
 
     def _numbers(self, names: Sequence[str | None]) -> list[int | None]:
         """Give the numbers by which names are kept: the same few come again and again."""
@@ -164,7 +179,7 @@ class _Rows:
             return source.number
         if source.trail.goes_on(link) and not source.copying:
             return None
-        self.flush()
+        self._flush()
         if self.anew:
             if self.connection.execute(_ANY).fetchone() is None:
                 return None

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
-from typing import Final, Generic, NamedTuple, Self, TypeVar
+from typing import IO, Final, Generic, NamedTuple, Self, TypeVar
 
 import msgspec
 
@@ -31,7 +31,7 @@ LARGE: Final = 48 * 1024 * 1024
 _ALONE: Final = 128
 _MOST: Final = 8
 _PATIENCE_SECONDS: Final = 20
-_PIPE: Final = 256 * 1024
+_PIPE: Final = 1024 * 1024
 _LONGEST: Final = 1 << 30
 _HEADER: Final = struct.Struct("<QI")
 
@@ -159,15 +159,25 @@ def _started(module: str, fd: int, *words: int) -> subprocess.Popen[bytes] | Non
     # module of any name.
     program = f"import sys; sys.path[:] = {sys.path!r}; import {module} as m; m.main(sys.argv[1:])"
     with suppress(OSError, ValueError):
-        return subprocess.Popen(  # noqa: S603 -- ourselves
+        process = subprocess.Popen(  # noqa: S603 -- ourselves
             [sys.executable, "-c", program, *map(str, words)],
             bufsize=0,
             stdin=fd,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            pipesize=_PIPE,
         )
+        _widen(process.stdout)
+        return process
     return None
+
+
+def _widen(pipe: IO[bytes] | None) -> None:
+    """Let a process be ahead by much more than the system's own measure, where that is allowed."""
+    with suppress(ImportError, AttributeError, OSError):
+        from fcntl import F_SETPIPE_SZ, fcntl  # noqa: PLC0415 -- not on Windows
+
+        if pipe is not None:
+            fcntl(pipe, F_SETPIPE_SZ, _PIPE)
 
 
 def _message(pipe: int, start: int) -> bytes:
