@@ -251,7 +251,7 @@ class TestBranches:
 def test_a_ledger_longer_than_the_memory_kept_for_it_is_verified_alike(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("intent_lsp.store.ledger_scan.RANGE", 700)
+    monkeypatch.setattr("intent_lsp.store.ledger_ranges.RANGE", 700)
     for name, value in (("_IN_MEMORY", 100), ("_AT_MOST", 1), ("_SLOT_BYTES", 0), ("_AT_ONCE", 3)):
         monkeypatch.setattr(f"intent_lsp.store.ledger_remembered.{name}", value)
     assert check(list(CHAIN)).ok
