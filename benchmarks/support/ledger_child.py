@@ -6,7 +6,6 @@ Invariant: it prints one line of JSON, with seconds and bytes, and nothing else.
 import fcntl
 import hashlib
 import os
-import resource
 import sys
 import uuid
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -21,6 +20,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from benchmarks.ledger_append import event
+from benchmarks.support.process import most_megabytes_of
 from intent_lsp.core.chain import End, draft
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.formats.ledger_jsonl import seal
@@ -93,9 +93,12 @@ def read(root: Path, processors: int) -> Figures:
 
 
 def memory(root: Path, _: int) -> Figures:
-    """Verify a ledger once, as `trace verify` does."""
+    """Verify a ledger once, as `trace verify` does.
+
+    What `getrusage` tells is at least what the parent had when it started this process.
+    """
     verified(open_ledger(root))
-    return {"memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}
+    return {"memory": most_megabytes_of("self") * 1e6}
 
 
 class _Beside(NamedTuple):

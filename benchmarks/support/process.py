@@ -3,7 +3,7 @@
 import os
 import time
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from benchmarks.support.client import Client, HungUpError
 
@@ -25,7 +25,12 @@ def resident_megabytes(client: Client) -> float:
 
 def most_megabytes(client: Client) -> float:
     """Give the most memory that the process ever had in RAM."""
-    lines = _proc(client, "status").splitlines()
+    return most_megabytes_of(client.process.pid)
+
+
+def most_megabytes_of(process: int | Literal["self"]) -> float:
+    """Give the most memory that a process ever had in RAM, by its number."""
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
     kilobytes = next(line.split()[1] for line in lines if line.startswith("VmHWM:"))
     return int(kilobytes) * 1024 / 1e6
 

@@ -5,6 +5,7 @@ Invariant: what is described is what the disk holds when it is recorded.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from intent_lsp.core.commands import Effect
 from intent_lsp.core.content import ContentHash, hash_if_there
@@ -34,6 +35,9 @@ from intent_lsp.governance.work_tree import ChangedFile
 from intent_lsp.store import files
 from intent_lsp.store.clock import budget
 from intent_lsp.store.notes import Voice
+
+_FEW: Final = 8
+"""Up to so many files each is asked for by itself: that is quicker than to find out for all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,13 +151,18 @@ class CallEvents:
             scope_validation=verdict,
             success=error is None,
             error=None if error is None else error_text(error),
-            concurrent_modification=any(self._overtaken(ticket, file) for file in found),
+            concurrent_modification=self._any_overtaken(ticket, found),
             approval=_approval(ticket),
             vcs=Vcs(revision_id=self._stores.revision()),
             files=tuple(
                 self._file(ticket, file, voice, failed=error is not None) for file in files
             ),
         )
+
+    def _any_overtaken(self, ticket: Ticket, found: Sequence[FoundFile]) -> bool:
+        if len(found) > _FEW and self._stores.past.is_none_since(ticket.issued_at):
+            return False
+        return any(self._overtaken(ticket, file) for file in found)
 
     def _overtaken(self, ticket: Ticket, file: FoundFile) -> bool:
         """Whether another's record of the file came between the ticket and now."""

@@ -34,6 +34,11 @@ class Past:
         """Give the newest record of a path that happened and broke no rule."""
         return self._told(lambda: self._index.newest_passing_for_path(path), None)
 
+    def is_none_since(self, moment: str) -> bool:
+        """Whether no record is as young as an RFC 3339 time; False also where nobody can tell."""
+        query = Query(since=moment)
+        return self._told(lambda: not self._index.query(query, limit=1).records, False)  # noqa: FBT003 - what is told otherwise
+
     def of_intent(self, intents: Intents, intent: Intent, *, limit: int) -> tuple[Record, ...]:
         """Give an intent's newest records, under its earlier ids too.
 

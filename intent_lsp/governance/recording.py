@@ -113,9 +113,8 @@ class Recording:
             files=tuple((file.path, file.old, file.new) for file in found),
             error=error,
         )
-        for file in found:
-            read = ReadHash(file.new, ticket.turn)
-            state.put_read(ticket.session_id, ticket.agent_id, file.path, read)
+        reads = {file.path: ReadHash(file.new, ticket.turn) for file in found}
+        state.put_reads(ticket.session_id, ticket.agent_id, reads)
         return Outcome(
             ticket=ticket,
             recorded=state.tickets.end(ticket_id, recorded),

@@ -104,11 +104,11 @@ class _Shares(NamedTuple):
 
     def whose(self, number: int) -> int | None:
         """Give the worker of a range, counted from 0; None: who asks looks itself."""
-        turns = self.workers + bool(self.takes_turns)
         if number < self.alone or not self.workers:
             return None
-        turn = (number - self.alone) % turns
-        return turn if turn < self.workers else None
+        turns = self.workers + bool(self.takes_turns)
+        turn = (number - self.alone) % turns - bool(self.takes_turns)
+        return None if turn < 0 else turn
 
 
 def _worthwhile(size: int) -> int:

@@ -180,8 +180,19 @@ class State:
 
     def put_read(self, session_id: str, agent_id: str, path: WorkspacePath, read: ReadHash) -> None:
         """Note what a session, or a subagent, has just read or written of a file."""
+        self.put_reads(session_id, agent_id, {path: read})
+
+    def put_reads(
+        self, session_id: str, agent_id: str, reads: Mapping[WorkspacePath, ReadHash]
+    ) -> None:
+        """Note what a session, or a subagent, has just read or written of files: all or nothing."""
         query = "INSERT OR REPLACE INTO read_hash VALUES (?,?,?,?,?)"
-        self._do(query, session_id, agent_id, path, read.hash, read.turn)
+        rows = [
+            _packed((session_id, agent_id, path, read.hash, read.turn))
+            for path, read in reads.items()
+        ]
+        if rows:
+            self._database.write(lambda connection: connection.executemany(query, rows))
 
     def note_own_write(self, path: WorkspacePath, hash_: ContentHash) -> None:
         """Note what we are about to make of a file, so that no process takes it for another's."""

@@ -403,16 +403,22 @@ def test_a_file_that_cannot_be_hashed_has_no_hash_and_goes_on(
     assert caplog.text.count("src/auth/login.py cannot be hashed") == 2
 
 
-def test_a_record_that_another_overtook_says_so(agent: Open, root: Repository) -> None:
+@pytest.mark.parametrize("more", [0, 20])
+@pytest.mark.parametrize("theirs", [LOGIN, "src/auth/other.py"])
+def test_a_record_that_another_overtook_says_so(
+    agent: Open, root: Repository, more: int, theirs: str
+) -> None:
     builder, architect = agent("builder"), agent("architect")
-    ticket = builder.ticket(LOGIN)
+    names = [LOGIN, *(f"src/auth/{number}.py" for number in range(more))]
+    ticket = builder.ticket(*names)
     builder.desk.sessions.begin_turn("builder")  # Its claim ends; the ticket is good still.
-    architect.writes(LOGIN, "theirs\n")
-    root.write(LOGIN, "ours\n")
+    architect.writes(theirs, "theirs\n")
+    for name in names:
+        root.write(name, "ours\n")
     outcome = builder.desk.calls.record(ticket)
     assert outcome is not None
     assert outcome.record is not None
-    assert outcome.record.concurrent_modification
+    assert outcome.record.concurrent_modification == (theirs == LOGIN)
     assert builder.desk.stores.ledger.verify().ok
 
 
