@@ -18,7 +18,7 @@ _AT_ONCE: Final = 128 * 1024
 class Part(NamedTuple):
     """How many bytes each of some lines has, and what the index keeps of it."""
 
-    lengths: Sequence[int]
+    lengths: list[int]
     found: Columns | Sequence[Entry]
 
 
@@ -32,7 +32,7 @@ class Batch(NamedTuple):
 
 def batch(data: bytes, found: Sequence[Entry]) -> Batch:
     """Put whole lines together with what the index keeps of each."""
-    return Batch([Part(lengths_of(data), found)], len(data), data[-TAIL:])
+    return Batch([Part(_lengths(data), found)], len(data), data[-TAIL:])
 
 
 def read_batch(data: bytes) -> Batch:
@@ -40,9 +40,9 @@ def read_batch(data: bytes) -> Batch:
     return Batch([*_parts(data)], len(data), data[-TAIL:])
 
 
-def lengths_of(data: bytes) -> list[int]:
-    """Give how many bytes each of some whole lines has, its newline too."""
-    return [length + 1 for length in map(len, data.split(b"\n")[:-1])]
+def read_part(data: bytes) -> Part:
+    """Read what the index keeps of a handful of whole lines."""
+    return Part(_lengths(data), index_lines(data))
 
 
 def _parts(data: bytes) -> Iterator[Part]:
@@ -50,6 +50,9 @@ def _parts(data: bytes) -> Iterator[Part]:
     start = 0
     while start < len(data):
         end = data.find(b"\n", start + _AT_ONCE) + 1 or len(data)
-        handful = data[start:end]
-        yield Part(lengths_of(handful), index_lines(handful))
+        yield read_part(data[start:end])
         start = end
+
+
+def _lengths(data: bytes) -> list[int]:
+    return [length + 1 for length in map(len, data.split(b"\n")[:-1])]

@@ -9,8 +9,8 @@ from typing import Final
 import msgspec
 
 from intent_lsp.formats.ledger_jsonl import Entry
-from intent_lsp.formats.ledger_lines import Columns, index_lines
-from intent_lsp.store.index_batch import TAIL, Batch, Part, lengths_of
+from intent_lsp.formats.ledger_lines import Columns
+from intent_lsp.store.index_batch import TAIL, Batch, Part, read_part
 from intent_lsp.store.ledger_file import Reader, read_at
 from intent_lsp.store.ledger_ranges import lines_in
 from intent_lsp.store.ledger_workers import Job, answer, spread
@@ -22,7 +22,7 @@ class _Found(msgspec.Struct, array_like=True):
     start: int
     lengths: list[int]
     columns: Columns | None
-    entries: list[Entry]
+    entries: Sequence[Entry]
 
     @property
     def part(self) -> Part:
@@ -62,7 +62,7 @@ def _batch(fd: int, parts: Sequence[Part], begin: int, end: int) -> Batch:
 
 def _read(read: Reader, start: int, size: int) -> _Found:
     lines = lines_in(read, start, size)
-    found, lengths = index_lines(lines.data), lengths_of(lines.data)
+    lengths, found = read_part(lines.data)
     if isinstance(found, Columns):
         return _Found(lines.start, lengths, found, [])
     return _Found(lines.start, lengths, None, found)

@@ -89,7 +89,6 @@ class Rows:
 
     def end(self) -> None:
         """Put into the index what the same few names and paths have been gathered for."""
-        self._flush()
         source = self.source.number
         latest = [(at, _key(path), when, source) for (at, path), when in self.latest.items()]
         self.connection.executemany(_LATEST, latest)

@@ -66,10 +66,8 @@ def spread(
     tell, and not before they can have started. `told` is told how many bytes are done.
     """
     read = partial(read_at, fd)
-    turns = job.takes_turns
-    shares = (
-        _Shares(_worthwhile(size), _ALONE, turns) if workers is None else _Shares(workers, 0, turns)
-    )
+    many, alone = (_worthwhile(size), _ALONE) if workers is None else (workers, 0)
+    shares = _Shares(many, alone, int(job.takes_turns))
     with ExitStack() as stack:
         started = [
             stack.enter_context(_Worker(job, fd, size, worker, shares))
@@ -96,18 +94,20 @@ def answer(job: Job[T], words: Sequence[str]) -> None:
 
 
 class _Shares(NamedTuple):
-    """Whose each range is: the first ones are of who asks, the others of all in turns."""
+    """Whose each range is: the first ones are of who asks, the others of all in turns.
+
+    `own` is how many turns among those are of who asks: one or none.
+    """
 
     workers: int
     alone: int
-    takes_turns: int
+    own: int
 
     def whose(self, number: int) -> int | None:
         """Give the worker of a range, counted from 0; None: who asks looks itself."""
         if number < self.alone or not self.workers:
             return None
-        turns = self.workers + bool(self.takes_turns)
-        turn = (number - self.alone) % turns - bool(self.takes_turns)
+        turn = (number - self.alone) % (self.workers + self.own) - self.own
         return None if turn < 0 else turn
 
 
@@ -125,7 +125,7 @@ class _Worker(Generic[T]):
     """One process; what it does not tell is looked at by who asks."""
 
     def __init__(self, job: Job[T], fd: int, size: int, worker: int, shares: _Shares) -> None:
-        self._process = _started(job.module, fd, *map(int, (size, worker, *shares)))
+        self._process = _started(job.module, fd, size, worker, *shares)
         self._decoder = msgspec.msgpack.Decoder(job.told)
 
     def __enter__(self) -> Self:
