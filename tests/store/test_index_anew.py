@@ -209,10 +209,10 @@ def test_a_file_that_is_changed_while_it_is_read_is_read_up_to_the_change(tmp_pa
         assert next(reading).size == RANGE
         os.truncate(path, RANGE)
         assert [*reading] == []
-        path.write_bytes(b"a\n" + b"b" * RANGE + b"\nc\n")
+        path.write_bytes(b"a\n" + b"b" * RANGE + b"\n" + b"c\n" * 9)
         reading = batches(fd, path.stat().st_size, 1)
         assert next(reading).size == 2 + RANGE + 1
-        path.write_bytes(b"a\n" + b"b" * RANGE + b"b\nc\n")
+        path.write_bytes(b"a\n" + b"b" * RANGE + b"b\n" + b"c\n" * 9)
         assert [*reading] == []
 
 
