@@ -1,10 +1,10 @@
 """Lines that others have just appended, followed by what they say of their place (section 3).
 
-Invariant: only the last line is recomputed, since what is appended next follows it; what each of
-the others says of itself is for a verification to prove.
+Invariant: only the line that is appended to is recomputed; what each of the others says of itself
+is for a verification to prove.
 """
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -28,10 +28,23 @@ class _Saying(msgspec.Struct):
 _SAYING: Final = msgspec.json.Decoder(_Saying)
 
 
-def straight_end(data: bytes, after: ContentHash) -> tuple[Link, int] | None:
-    """Examine the last of whole lines that say that each follows the one above, the first `after`.
+class Straight(NamedTuple):
+    """So many lines that say that each follows the one above: the last, and its hash as it says."""
 
-    Gives it and how many they are; None: they do not say so, or there is none. Total.
+    count: int
+    last: bytes
+    hash: ContentHash
+
+    def link(self) -> Link | None:
+        """Recompute what the last is in the chain; None: it is not what it says."""
+        found = examine(self.last)
+        return found if found.hash == self.hash else None
+
+
+def straight(data: bytes, after: ContentHash) -> Straight | None:
+    """Follow whole lines that say that each follows the one above, the first of them `after`.
+
+    None: they do not say so, or there is none. Total.
     """
     # One by one: decoded together, blank lines would not count, and two records on a line would.
     lines = data.split(b"\n")[:-1]
@@ -39,9 +52,8 @@ def straight_end(data: bytes, after: ContentHash) -> tuple[Link, int] | None:
         places = [_SAYING.decode(line).integrity for line in lines]
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
-    above = [after, *(place.record_hash for place in places)]
-    straight = [place.prev_record_hash for place in places] == above[:-1]
-    if not lines or not straight or any(place.merges for place in places):
+    above = [after, *(ContentHash(place.record_hash) for place in places)]
+    goes_on = [place.prev_record_hash for place in places] == above[:-1]
+    if not lines or not goes_on or any(place.merges for place in places):
         return None
-    last = examine(lines[-1] + b"\n")
-    return (last, len(lines)) if last.hash == above[-1] else None
+    return Straight(len(lines), lines[-1] + b"\n", above[-1])

@@ -17,7 +17,7 @@ from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.ledger_jsonl import examine
-from intent_lsp.formats.straight_lines import straight_end
+from intent_lsp.formats.straight_lines import Straight, straight
 from intent_lsp.store.ledger_file import (
     LedgerFile,
     Reader,
@@ -37,12 +37,16 @@ _TAIL: Final = 96
 
 @dataclass(slots=True)
 class LedgerEnd:
-    """Where a ledger ends; `whole`: `trail` knows every open head, not just the last line's."""
+    """Where a ledger ends; `whole`: `trail` knows every open head, not just the last line's.
+
+    `said` are lines behind those of `trail`, of which only what they say is known.
+    """
 
     size: int
     tail: bytes
     trail: Trail
     whole: bool
+    said: Straight | None = None
 
     @classmethod
     def find(
@@ -67,6 +71,10 @@ class LedgerEnd:
 
     def follow(self, file: LedgerFile) -> bool:
         """Follow what others appended; False: the end has to be found anew."""
+        return self.look_ahead(file) and self._settle()
+
+    def look_ahead(self, file: LedgerFile) -> bool:
+        """Follow what others append while they do: what can wait for `follow` does."""
         size = file.size()
         grown = size - self.size
         if not self.whole or not 0 <= grown <= MAX_LAG:
@@ -75,18 +83,36 @@ class LedgerEnd:
         data = file.read(start, size)
         if not data.startswith(self.tail) or data[-1:] not in (b"\n", b""):
             return False
-        if grown:
-            self._step(data[len(self.tail) :])
-            self._grow(size, data)
+        if grown and not self._step(data[len(self.tail) :]):
+            return False
+        self._grow(size, data)
         return True
 
-    def _step(self, lines: bytes) -> None:
-        found = None if self.trail.last is None else straight_end(lines, self.trail.last)
+    def _step(self, lines: bytes) -> bool:
+        last = self.said.hash if self.said is not None else self.trail.last
+        found = None if last is None else straight(lines, last)
         if found is not None:
-            self.trail.skip_to(*found)
-            return
+            before = 0 if self.said is None else self.said.count
+            self.said = found._replace(count=before + found.count)
+            return True
+        if not self._settle():
+            return False
         for line in lines.split(b"\n")[:-1]:
             self.trail.step(examine(line + b"\n"))
+        return True
+
+    def _settle(self) -> bool:
+        """Recompute the last of the lines that were followed by what they say."""
+        said, self.said = self.said, None
+        if said is None:
+            return True
+        link = said.link()
+        if link is None:
+            # The lines above it would have to be read again.
+            self.whole = False
+            return False
+        self.trail.skip_to(link, said.count)
+        return True
 
     def moved(self, data: bytes) -> None:
         """Learn of lines that were written, and that the trail has followed."""

@@ -54,7 +54,7 @@ class LedgerTail:
         """
         if self._opened is not None and self._end is not None:
             with suppress(OSError):
-                self._end.follow(self._opened)
+                self._end.look_ahead(self._opened)
 
     def give_back(self, end: LedgerEnd) -> None:
         """Keep an end that the file has for certain."""
