@@ -66,14 +66,18 @@ class End:
 def draft(event: Event, *, id: str, timestamp: str, end: End) -> Record:  # noqa: A002 -- the key on the line
     """Put an event at the end of a ledger, tying its loose heads; its hash is still to come."""
     event = whole_event(event)
-    integrity = Integrity(
+    record = Record.of(event, id=id, timestamp=timestamp, integrity=place_at(end))
+    files = tuple(spelled(file) for file in event.files)
+    return record if files == event.files else replace(record, files=files)
+
+
+def place_at(end: End) -> Integrity:
+    """Chain a record at the end of a ledger, tying its loose heads; its hash is still to come."""
+    return Integrity(
         prev_record_hash=end.last,
         merges=tuple(head for head in end.heads if head != end.last),
         record_hash=UNSEALED,
     )
-    record = Record.of(event, id=id, timestamp=timestamp, integrity=integrity)
-    files = tuple(spelled(file) for file in event.files)
-    return record if files == event.files else replace(record, files=files)
 
 
 @dataclass(slots=True)

@@ -18,8 +18,8 @@ from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.errors import InvalidRecordError
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.records import GRANT_TOOL, Record, ScopeValidation, file_path
-from intent_lsp.formats.ledger_wire import WireRecord, broken_rule
+from intent_lsp.core.records import GRANT_TOOL, Integrity, Record, ScopeValidation, file_path
+from intent_lsp.formats.ledger_wire import WireIntegrity, WireRecord, broken_rule
 from intent_lsp.formats.older_lines import is_older, older_link, older_record, renewed
 
 
@@ -37,6 +37,13 @@ class Entry(NamedTuple):
     grant: bool = False
 
 
+class Ready(NamedTuple):
+    """A record that the schema accepts, to be sealed once; what it says of its place is open."""
+
+    record: Record
+    wire: WireRecord
+
+
 _READ: Final = msgspec.json.Decoder(WireRecord)
 _LINE: Final = msgspec.json.Encoder()
 _CANONICAL: Final = msgspec.json.Encoder(order="sorted")
@@ -47,10 +54,24 @@ def seal(record: Record) -> tuple[Record, bytes]:
 
     Raises InvalidRecordError for a record that the schema refuses.
     """
-    wire = _to_struct(record)
+    return seal_at(ready(record), record.integrity)
+
+
+def ready(record: Record) -> Ready:
+    """Do all that can be done before a drafted record's place is known, and others wait for it.
+
+    Raises InvalidRecordError for a record that the schema refuses.
+    """
+    return Ready(record, _to_struct(record))
+
+
+def seal_at(prepared: Ready, place: Integrity) -> tuple[Record, bytes]:
+    """Hash a record in its place; give it with its hash, and its line with the final newline."""
+    wire = prepared.wire
+    wire.integrity = msgspec.convert(place, type=WireIntegrity, from_attributes=True)
     computed = _hash(wire)
     wire.integrity.record_hash = computed
-    sealed = replace(record, integrity=replace(record.integrity, record_hash=computed))
+    sealed = replace(prepared.record, integrity=replace(place, record_hash=computed))
     return sealed, _spell(wire)
 
 

@@ -31,7 +31,7 @@ _SAYING: Final = msgspec.json.Decoder(_Saying)
 class Straight(NamedTuple):
     """So many lines that say that each follows the one above: the last, and its hash as it says."""
 
-    count: int
+    lines: int
     last: bytes
     hash: ContentHash
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from intent_lsp.core.chain import End, Trail, draft
+from intent_lsp.core.chain import End, Trail, draft, place_at
 from intent_lsp.core.errors import (
     IntentLspError,
     InvalidRecordError,
@@ -23,7 +23,7 @@ from intent_lsp.core.policy import LedgerForm
 from intent_lsp.core.records import Event, Record
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.core.verification import Anchor, Verification
-from intent_lsp.formats.ledger_jsonl import Entry, entry_of, read, seal
+from intent_lsp.formats.ledger_jsonl import Entry, Ready, entry_of, read, ready, seal_at
 from intent_lsp.store.index_batch import batch
 from intent_lsp.store.index_build import Progress, quiet
 from intent_lsp.store.known_heads import KnownHeads
@@ -157,7 +157,8 @@ class Ledger:
         """
 
         def due(trail: Trail) -> list[Sealed]:
-            return [_chain(each, trail) for each in events if self.index.find(each.id) is None]
+            new = (each for each in events if self.index.find(each.id) is None)
+            return [_chain(_prepared(each), trail) for each in new]
 
         self.drain()
         return len(self._put_down(due)) if events else 0
@@ -217,6 +218,8 @@ class Ledger:
 
     def _write(self, waiting: list[Waiting], fresh: list[Identified]) -> list[Sealed]:
         """Append queued records that the ledger does not hold yet, then fresh ones."""
+        # What can be done before is not done while others wait for the lock.
+        prepared = [_prepared(each) for each in fresh]
 
         def due(trail: Trail) -> list[Sealed]:
             queued = [
@@ -224,7 +227,7 @@ class Ledger:
                 for each in waiting
                 if self.index.find(each.record.id) is None
             ]
-            return [_chain(each, trail) for each in (*queued, *fresh)]
+            return [_chain(each, trail) for each in (*map(_prepared, queued), *prepared)]
 
         sealed = self._put_down(due)
         self._queue.drop(waiting)
@@ -275,9 +278,13 @@ class Ledger:
             ) from error
 
 
-def _chain(identified: Identified, trail: Trail) -> Sealed:
+def _prepared(identified: Identified) -> Ready:
     event, id_, moment = identified
-    record, line = seal(draft(event, id=id_, timestamp=moment, end=trail.end))
+    return ready(draft(event, id=id_, timestamp=moment, end=End()))
+
+
+def _chain(prepared: Ready, trail: Trail) -> Sealed:
+    record, line = seal_at(prepared, place_at(trail.end))
     return _follow(record, line, trail)
 
 

@@ -92,8 +92,8 @@ class LedgerEnd:
         last = self.said.hash if self.said is not None else self.trail.last
         found = None if last is None else straight(lines, last)
         if found is not None:
-            before = 0 if self.said is None else self.said.count
-            self.said = found._replace(count=before + found.count)
+            before = 0 if self.said is None else self.said.lines
+            self.said = found._replace(lines=before + found.lines)
             return True
         if not self._settle():
             return False
@@ -111,7 +111,7 @@ class LedgerEnd:
             # The lines above it would have to be read again.
             self.whole = False
             return False
-        self.trail.skip_to(link, said.count)
+        self.trail.skip_to(link, said.lines)
         return True
 
     def moved(self, data: bytes) -> None:

@@ -4,26 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.core.chain import End, Trail, draft
+from intent_lsp.core.chain import Trail
 from intent_lsp.core.content import ContentHash
-from intent_lsp.formats.ledger_jsonl import examine, seal
+from intent_lsp.formats.ledger_jsonl import examine
 from intent_lsp.formats.straight_lines import straight
-from tests.support.ledgers import edit, new_id
+from tests.support.ledgers import chained_lines
 
 LINES = 8
 
 
-def chain(count: int) -> tuple[bytes, ...]:
-    lines, end = [], End()
-    for number in range(count):
-        moment = f"2026-11-21T20:27:{number:02}.000Z"
-        record, line = seal(draft(edit(f"{number}"), id=new_id(), timestamp=moment, end=end))
-        lines.append(line)
-        end = End(record.integrity.record_hash, (record.integrity.record_hash,))
-    return tuple(lines)
-
-
-CHAIN = chain(LINES)
+CHAIN = chained_lines(LINES)
 ODD = (b"\n", b" \n", b"nonsense\n", b"{}\n", CHAIN[2][:-1] + CHAIN[3], CHAIN[3][:-1] + b" \n")
 
 
@@ -46,7 +36,7 @@ def test_an_end_is_the_one_that_line_by_line_gives(start: int, odd: list[bytes])
         if found is None or link is None:
             continue
         trail = followed(list(CHAIN[:start]))
-        trail.skip_to(link, found.count)
+        trail.skip_to(link, found.lines)
         assert trail == followed([*CHAIN[:start], *more])
 
 

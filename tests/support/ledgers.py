@@ -9,6 +9,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from intent_lsp.core.chain import End, draft
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.records import (
@@ -27,6 +28,7 @@ from intent_lsp.core.records import (
     ScopeValidation,
     Vcs,
 )
+from intent_lsp.formats.ledger_jsonl import seal
 from intent_lsp.store.ledger import Ledger
 from intent_lsp.store.ledger_file import Disk
 
@@ -182,3 +184,14 @@ def two_branches(root: Path) -> tuple[list[bytes], list[bytes], list[bytes]]:
     ledger.append(edit("ours"))
     ledger.close()
     return base, lines_of(root), theirs
+
+
+def chained_lines(count: int) -> tuple[bytes, ...]:
+    """Seal records that follow one another, at most sixty; give their lines."""
+    lines, end = list[bytes](), End()
+    for number in range(count):
+        moment = f"2026-11-21T20:27:{number:02}.000Z"
+        record, line = seal(draft(edit(f"{number}"), id=new_id(), timestamp=moment, end=end))
+        lines.append(line)
+        end = End(record.integrity.record_hash, (record.integrity.record_hash,))
+    return tuple(lines)
