@@ -183,6 +183,8 @@ def milliseconds(work: Callable[[], object]) -> float:
 def main(words: Sequence[str] | None = None) -> int:
     options = read_options(__doc__, words)
     report = Report("The ledger by its size", options)
+    # First: the disk is still at work for gigabytes after what comes then.
+    measure_processes(options, report)
     with ExitStack() as stack:
         roots = {
             size: stack.enter_context(project({}))
@@ -197,7 +199,6 @@ def main(words: Sequence[str] | None = None) -> int:
         measure_appending(ledgers, options.rounds(APPENDS), report)
         for ledger in ledgers.values():
             ledger.close()
-    measure_processes(options, report)
     return report.status
 
 
