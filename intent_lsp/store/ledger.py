@@ -267,20 +267,23 @@ class Ledger:
         return Snapshot(self._root, main, self._files.stamp())
 
     def _keep(self, identified: Identified, reason: str) -> Queued:
-        event, id_, moment = identified
-        record = draft(event, id=id_, timestamp=moment, end=End())
+        record = _drafted(identified)
         try:
             make_private_room(self._root)
-            return Queued(self._queue.find(id_) or self._queue.put(record), reason)
+            return Queued(self._queue.find(record.id) or self._queue.put(record), reason)
         except (OSError, IntentLspError) as error:
             raise LedgerUnavailableError(
                 path=str(self._path), problem=f"{reason}; nor can the record wait: {error}"
             ) from error
 
 
-def _prepared(identified: Identified) -> Ready:
+def _drafted(identified: Identified) -> Record:
     event, id_, moment = identified
-    return ready(draft(event, id=id_, timestamp=moment, end=End()))
+    return draft(event, id=id_, timestamp=moment, end=End())
+
+
+def _prepared(identified: Identified) -> Ready:
+    return ready(_drafted(identified))
 
 
 def _chain(prepared: Ready, trail: Trail) -> Sealed:

@@ -1,32 +1,16 @@
 """The union of two ledgers: nothing dropped, nothing doubled, nothing glued."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.core.chain import Trail, draft
 from intent_lsp.formats.ledger_conflict import Conflict, Part
-from intent_lsp.formats.ledger_jsonl import encode, examine, read, seal
+from intent_lsp.formats.ledger_jsonl import encode, examine, read
 from intent_lsp.formats.ledger_union import Union, union_of
-from tests.support.ledgers import edit, new_id
-
-WHEN = "2026-11-21T20:27:33.123Z"
-
-
-def chained(names: Iterable[str], before: Sequence[bytes] = ()) -> list[bytes]:
-    """Append an edit of each name after some lines, as a ledger would."""
-    trail = Trail()
-    for line in before:
-        trail.step(examine(line))
-    lines = []
-    for name in names:
-        _, line = seal(draft(edit(name), id=new_id(), timestamp=WHEN, end=trail.end))
-        trail.step(examine(line))
-        lines.append(line)
-    return [*before, *lines]
+from tests.support.ledgers import chained
 
 
 def joined(ours: Sequence[bytes], theirs: Sequence[bytes]) -> tuple[list[bytes], Union]:

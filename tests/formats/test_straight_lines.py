@@ -4,24 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.core.chain import Trail
 from intent_lsp.core.content import ContentHash
 from intent_lsp.formats.ledger_jsonl import examine
 from intent_lsp.formats.straight_lines import straight
-from tests.support.ledgers import chained_lines
+from tests.support.ledgers import chained, stepped
 
 LINES = 8
-
-
-CHAIN = chained_lines(LINES)
+CHAIN = chained(map(str, range(LINES)))
 ODD = (b"\n", b" \n", b"nonsense\n", b"{}\n", CHAIN[2][:-1] + CHAIN[3], CHAIN[3][:-1] + b" \n")
-
-
-def followed(lines: list[bytes]) -> Trail:
-    trail = Trail()
-    for line in lines:
-        trail.step(examine(line))
-    return trail
 
 
 def hash_of(line: bytes) -> ContentHash:
@@ -35,9 +25,9 @@ def test_an_end_is_the_one_that_line_by_line_gives(start: int, odd: list[bytes])
         link = None if found is None else found.link()
         if found is None or link is None:
             continue
-        trail = followed(list(CHAIN[:start]))
+        trail = stepped(list(CHAIN[:start]))
         trail.skip_to(link, found.lines)
-        assert trail == followed([*CHAIN[:start], *more])
+        assert trail == stepped([*CHAIN[:start], *more])
 
 
 @pytest.mark.parametrize("count", [1, 2, LINES - 1])

@@ -400,6 +400,22 @@ def test_an_invalid_event_is_an_error_of_ours_and_never_waits(
     assert not local(tmp_path, "queue").exists()
 
 
+def test_an_event_that_the_schema_refuses_does_not_wait_for_the_lock(tmp_path: Path) -> None:
+    waiter = ledger_at(tmp_path, wait_seconds=0.0)
+    refused: list[type[Exception]] = []
+
+    def write(fd: int, data: bytes) -> int:
+        for each in (edit(session_id=""), edit()):
+            try:
+                waiter.append(each)
+            except IntentLspError as error:
+                refused.append(type(error))
+        return os.write(fd, data)
+
+    ledger_at(tmp_path, disk=Disk(write)).append(edit())
+    assert refused == [InvalidRecordError, LedgerUnavailableError]
+
+
 def test_a_lock_that_another_holds_too_long_lets_the_record_wait(tmp_path: Path) -> None:
     holder, waiter = ledger_at(tmp_path), ledger_at(tmp_path, wait_seconds=0.01)
     holder.append(edit())

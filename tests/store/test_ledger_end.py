@@ -11,29 +11,19 @@ from hypothesis import strategies as st
 
 from intent_lsp.core.chain import Trail
 from intent_lsp.core.paths import LEDGER_FILE
-from intent_lsp.formats.ledger_jsonl import examine
 from intent_lsp.store.ledger_end import LedgerEnd
 from intent_lsp.store.ledger_file import Disk, LedgerFile
 from intent_lsp.store.ledger_index import Index
-from tests.support.ledgers import chained_lines
+from tests.support.ledgers import chained, stepped
 
 LINES = 8
-
-
-CHAIN = chained_lines(LINES)
+CHAIN = chained(map(str, range(LINES)))
 LYING = CHAIN[3].replace(b"editor/save", b"editor/sane")
-BRANCH = chained_lines(2)
+BRANCH = chained(["a", "b"])
 ODD = (b"\n", b"nonsense\n", BRANCH[0], BRANCH[1], CHAIN[2])
 
 Look = tuple[Sequence[bytes], bool]
 """What others append, and whether it is looked ahead then or followed."""
-
-
-def stepped(lines: Sequence[bytes]) -> Trail:
-    trail = Trail()
-    for line in lines:
-        trail.step(examine(line))
-    return trail
 
 
 def followed(first: Sequence[bytes], looks: Sequence[Look]) -> Trail | None:

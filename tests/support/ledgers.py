@@ -2,14 +2,14 @@
 
 import itertools
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
 
-from intent_lsp.core.chain import End, draft
+from intent_lsp.core.chain import Trail, draft
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.records import (
@@ -28,7 +28,8 @@ from intent_lsp.core.records import (
     ScopeValidation,
     Vcs,
 )
-from intent_lsp.formats.ledger_jsonl import seal
+from intent_lsp.core.timestamps import timestamp
+from intent_lsp.formats.ledger_jsonl import examine, seal
 from intent_lsp.store.ledger import Ledger
 from intent_lsp.store.ledger_file import Disk
 
@@ -186,12 +187,20 @@ def two_branches(root: Path) -> tuple[list[bytes], list[bytes], list[bytes]]:
     return base, lines_of(root), theirs
 
 
-def chained_lines(count: int) -> tuple[bytes, ...]:
-    """Seal records that follow one another, at most sixty; give their lines."""
-    lines, end = list[bytes](), End()
-    for number in range(count):
-        moment = f"2026-11-21T20:27:{number:02}.000Z"
-        record, line = seal(draft(edit(f"{number}"), id=new_id(), timestamp=moment, end=end))
+def chained(names: Iterable[str], before: Sequence[bytes] = ()) -> list[bytes]:
+    """Append an edit of each name after some lines, as a ledger would, a second after another."""
+    trail, lines = stepped(before), [*before]
+    for name in names:
+        moment = timestamp(START + timedelta(seconds=len(lines)))
+        _, line = seal(draft(edit(name), id=new_id(), timestamp=moment, end=trail.end))
+        trail.step(examine(line))
         lines.append(line)
-        end = End(record.integrity.record_hash, (record.integrity.record_hash,))
-    return tuple(lines)
+    return lines
+
+
+def stepped(lines: Iterable[bytes]) -> Trail:
+    """Follow a ledger's lines one by one."""
+    trail = Trail()
+    for line in lines:
+        trail.step(examine(line))
+    return trail
