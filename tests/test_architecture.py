@@ -29,6 +29,8 @@ WRITERS = {
     "store.root_lock",
     "store.ledger_queue",
     "store.state",
+    # Into a pipe of its own.
+    "store.task_pipe",
     "store.token_file",
     "store.work_files",
 }
@@ -88,7 +90,7 @@ def test_only_the_git_modules_know_git() -> None:
     knowing = {m.room for m in strangers if architecture.imports_below(m, "pygit2")}
     starting = {m.room for m in strangers if architecture.imports_below(m, "subprocess")}
     assert knowing <= {DIFF}
-    assert starting == {"store.ledger_workers"}
+    assert starting == {"store.ledger_worker"}
 
 
 def test_only_one_module_knows_both_a_value_and_its_twin_in_the_protocol() -> None:

@@ -13,7 +13,8 @@ from intent_lsp.formats.ledger_lines import Columns
 from intent_lsp.store.index_batch import TAIL, Batch, Part, read_part
 from intent_lsp.store.ledger_file import Reader, read_at
 from intent_lsp.store.ledger_ranges import lines_in
-from intent_lsp.store.ledger_workers import Job, answer, spread
+from intent_lsp.store.ledger_worker import Job, answer
+from intent_lsp.store.ledger_workers import spread
 
 
 class _Found(msgspec.Struct, array_like=True):
@@ -68,5 +69,4 @@ def _read(read: Reader, start: int, size: int) -> _Found:
     return _Found(lines.start, lengths, None, found)
 
 
-JOB: Final = Job(__name__, _read, _Found, takes_turns=False)
-"""Who asks has the database to fill, which takes as long."""
+JOB: Final = Job(__name__, _read, _Found)

@@ -12,7 +12,8 @@ from intent_lsp.store.ledger_file import Reader
 from intent_lsp.store.ledger_pass import Packed, Piece
 from intent_lsp.store.ledger_ranges import lines_in, starts
 from intent_lsp.store.ledger_rows import rows
-from intent_lsp.store.ledger_workers import Job, answer, nobody, spread
+from intent_lsp.store.ledger_worker import Job, answer
+from intent_lsp.store.ledger_workers import nobody, spread
 
 
 class _Found(msgspec.Struct, array_like=True):
@@ -66,4 +67,4 @@ def _packed(stretch: Stretch) -> Packed:
     return Packed(first, last, len(ids), rows(ids, digests, first.prev))
 
 
-_JOB: Final = Job(__name__, _examined, _Found, takes_turns=True)
+_JOB: Final = Job(__name__, _examined, _Found)

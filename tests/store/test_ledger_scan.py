@@ -16,7 +16,7 @@ from intent_lsp.core.chain import Flaw, Link
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.verification import Problem
 from intent_lsp.formats.ledger_jsonl import examine
-from intent_lsp.store import ledger_workers
+from intent_lsp.store import ledger_worker, ledger_workers
 from intent_lsp.store.ledger_file import read_at
 from intent_lsp.store.ledger_pass import LinkPass, Packed, Piece
 from intent_lsp.store.ledger_ranges import RANGE
@@ -115,8 +115,12 @@ def test_a_file_that_shrinks_while_it_is_read_ends_where_it_ends() -> None:
     ]
 
 
+@pytest.mark.parametrize("ahead", [0, 64])
 @pytest.mark.parametrize("workers", [1, 2, 7])
-def test_several_processes_find_what_one_finds(file: tuple[int, int], workers: int) -> None:
+def test_several_processes_find_what_one_finds(
+    file: tuple[int, int], monkeypatch: pytest.MonkeyPatch, workers: int, ahead: int
+) -> None:
+    monkeypatch.setattr(ledger_workers, "_AHEAD", ahead)
     assert list(scan_widely(*file, workers)) == found_in(file)
 
 
@@ -133,7 +137,7 @@ def test_a_large_file_is_shared_as_the_system_allows(
     file: tuple[int, int], monkeypatch: pytest.MonkeyPatch, missing: str
 ) -> None:
     monkeypatch.setattr(ledger_workers, "LARGE", 1)
-    monkeypatch.setattr(ledger_workers, "_ALONE", 2)
+    monkeypatch.setattr(ledger_workers, "_AHEAD", 0)
     if missing:
         monkeypatch.delattr(os, missing)
     assert list(scan_widely(*file)) == found_in(file)
@@ -145,20 +149,30 @@ def test_a_large_file_is_shared_as_the_system_allows(
         "exit 1",
         "echo this is no message, but long enough to be one; exec sleep 60",
         '{python} "$@" | head -c 20000',
-        '{python} "$1" "$2" "$3" 1 2 0 1',
+        'exec {python} "$1" "$2" "$3" 9 9< {twice}',
         "exec sleep 60",
+        '{python} "$@" | {{ head -c 20000; exec sleep 3; }}',
     ],
-    ids=["ends", "babbles", "dies", "tells another's", "stalls"],
+    ids=["ends", "babbles", "dies", "tells twice", "stalls", "stalls within a message"],
 )
+@pytest.mark.parametrize("ahead", [0, 64])
 def test_a_process_that_fails_changes_nothing(
-    file: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str
+    file: tuple[int, int],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    program: str,
+    ahead: int,
 ) -> None:
-    script = tmp_path / "python"
-    script.write_text(f"#!/bin/sh\n{program.format(python=shlex.quote(sys.executable))}\n")
+    script, twice = tmp_path / "python", tmp_path / "twice"
+    twice.write_bytes(bytes(8))
+    words = {"python": shlex.quote(sys.executable), "twice": shlex.quote(str(twice))}
+    script.write_text(f"#!/bin/sh\n{program.format_map(words)}\n")
     script.chmod(0o755)
     expected = found_in(file)
     monkeypatch.setattr(sys, "executable", str(script))
-    monkeypatch.setattr(ledger_workers, "_PATIENCE_SECONDS", 2)
+    monkeypatch.setattr(ledger_workers, "_AHEAD", ahead)
+    monkeypatch.setattr(ledger_workers, "PATIENCE_SECONDS", 1)
+    monkeypatch.setattr(ledger_worker, "PATIENCE_SECONDS", 1)
     assert list(scan_widely(*file, 1)) == expected
 
 

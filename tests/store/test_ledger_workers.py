@@ -1,0 +1,146 @@
+"""Ranges of a file that several processes look at: each once, told in order, nobody idle."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from intent_lsp.store import ledger_workers
+from intent_lsp.store.ledger_file import Reader
+from intent_lsp.store.ledger_ranges import RANGE
+from intent_lsp.store.ledger_worker import Job
+from intent_lsp.store.ledger_workers import spread
+from intent_lsp.store.task_pipe import TaskPipe, each
+
+RANGES = 300
+"""More than lie in the pipe at once."""
+
+OTHER = """
+import os, sys
+from intent_lsp.store.ledger_worker import Job, answer
+from intent_lsp.store.task_pipe import each
+
+def find(read, start, size):
+    return [start, os.getpid()]
+
+def main(words):
+{doing}
+"""
+ANSWERS = "    answer(Job(__name__, find, list), words)"
+KEEPS_THE_FIRST = """\
+    number = next(each(int(words[-1])))
+    with open({has!r}, "wb") as told:
+        told.write(bytes([number]))
+    open({ends!r}, "rb").close()
+"""
+Find = Callable[[Reader, int, int], list[int]]
+
+
+@pytest.fixture(name="file")
+def opened_file(tmp_path: Path) -> Iterator[tuple[int, int]]:
+    """Open a file that is nothing but long."""
+    with (tmp_path / "long").open("w+b") as file:
+        file.truncate(RANGES * RANGE)
+        yield file.fileno(), RANGES * RANGE
+
+
+@pytest.fixture(name="other")
+def module(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[str, Find], Job[list[int]]]:
+    """Give a job whose other processes do what is said."""
+
+    def made(doing: str, find: Find) -> Job[list[int]]:
+        (tmp_path / "other_process.py").write_text(OTHER.format(doing=doing))
+        return Job("other_process", find, list[int])
+
+    monkeypatch.syspath_prepend(tmp_path)
+    return made
+
+
+def here(_read: Reader, start: int, _size: int) -> list[int]:
+    return [start, os.getpid()]
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize("ahead", [0, 1, 64])
+def test_each_range_is_told_once_and_in_order(
+    file: tuple[int, int],
+    other: Callable[[str, Find], Job[list[int]]],
+    monkeypatch: pytest.MonkeyPatch,
+    workers: int,
+    ahead: int,
+) -> None:
+    monkeypatch.setattr(ledger_workers, "_AHEAD", ahead)
+    done: list[int] = []
+    found = list(spread(other(ANSWERS, here), *file, workers, done.append))
+    assert [start for start, _ in found] == done == [*range(0, RANGES * RANGE, RANGE)]
+    if not ahead:
+        # Who asks takes nothing, so that the others have looked at all of it.
+        assert os.getpid() not in {process for _, process in found}
+
+
+def test_who_asks_looks_at_others_while_one_is_not_told(
+    file: tuple[int, int],
+    other: Callable[[str, Find], Job[list[int]]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    has, ends = tmp_path / "has", tmp_path / "ends"
+    os.mkfifo(has)
+    os.mkfifo(ends)
+    looked: list[int] = []
+    supply = TaskPipe.supply
+
+    def supplied(tasks: TaskPipe, done: int) -> None:
+        supply(tasks, done)
+        if not done:
+            # Nobody else takes one before the other process has its own.
+            assert has.read_bytes() == b"\0"
+
+    def find(_read: Reader, start: int, _size: int) -> list[int]:
+        looked.append(start // RANGE)
+        if len(looked) == 3:
+            ends.write_bytes(b"")
+        return [start]
+
+    monkeypatch.setattr(TaskPipe, "supply", supplied)
+    monkeypatch.setattr(ledger_workers, "_AHEAD", 3)
+    job = other(KEEPS_THE_FIRST.format(has=str(has), ends=str(ends)), find)
+    found = list(spread(job, *file, 1))
+    assert found == [[start] for start in range(0, RANGES * RANGE, RANGE)]
+    # As many as may be kept; then the one that nobody has any more.
+    assert looked == [1, 2, 3, 0, *range(4, RANGES)]
+
+
+def test_numbers_are_taken_once_and_in_order() -> None:
+    with TaskPipe(RANGES) as tasks:
+        assert tasks.take() is None
+        taken: list[int] = []
+        for done in range(RANGES):
+            tasks.supply(done)
+            number = tasks.take()
+            taken += [] if number is None else [number]
+        assert taken == [*range(RANGES)]
+        assert tasks.take() is None
+        assert list(each(tasks.fd)) == []
+
+
+def test_who_waits_for_numbers_gets_them_when_they_come() -> None:
+    with TaskPipe(2) as tasks, closing(each(tasks.fd)) as numbers:
+        tasks.supply(0)
+        assert list(numbers) == [0, 1]
+
+
+def test_who_asks_no_further_leaves_no_descriptor_open(
+    file: tuple[int, int], other: Callable[[str, Find], Job[list[int]]]
+) -> None:
+    descriptors = Path("/proc/self/fd")
+    before = [*map(str, descriptors.iterdir())]
+    found = spread(other(ANSWERS, here), *file, 2)
+    next(found)
+    assert len([*descriptors.iterdir()]) > len(before)
+    found.close()
+    assert [*map(str, descriptors.iterdir())] == before
