@@ -10,7 +10,7 @@ import pytest
 from intent_lsp.store import ledger_workers
 from intent_lsp.store.ledger_file import Reader
 from intent_lsp.store.ledger_ranges import RANGE
-from intent_lsp.store.ledger_worker import Job
+from intent_lsp.store.ledger_worker import Job, Told, Worker
 from intent_lsp.store.ledger_workers import spread
 from intent_lsp.store.task_pipe import TaskPipe, each
 
@@ -18,7 +18,7 @@ RANGES = 300
 """More than lie in the pipe at once."""
 
 OTHER = """
-import os, sys
+import os, signal, struct, sys
 from intent_lsp.store.ledger_worker import Job, answer
 from intent_lsp.store.task_pipe import each
 
@@ -34,6 +34,30 @@ KEEPS_THE_FIRST = """\
     with open({has!r}, "wb") as told:
         told.write(bytes([number]))
     open({ends!r}, "rb").close()
+"""
+ONE_KEEPS_THE_FIRST = """\
+    try:
+        open({first!r}, "xb").close()
+    except FileExistsError:
+        open({has!r}, "rb").close()
+        for number in each(int(words[-1])):
+            sys.stdout.buffer.write(struct.pack("<II", number, 2) + bytes([0x91, 7]))
+            sys.stdout.buffer.flush()
+            if number == 100:
+                open({ends!r}, "wb").close()
+    else:
+        next(each(int(words[-1])))
+        open({has!r}, "wb").close()
+        open({ends!r}, "rb").close()
+"""
+TELLS_TWICE = """\
+    sys.stdout.buffer.write(2 * (struct.pack("<II", 0, 2) + bytes([0x91, 7])))
+    sys.stdout.buffer.flush()
+    signal.pause()
+"""
+TAKES_AND_STALLS = """\
+    next(each(int(words[-1])))
+    signal.pause()
 """
 Find = Callable[[Reader, int, int], list[int]]
 
@@ -115,6 +139,63 @@ def test_who_asks_looks_at_others_while_one_is_not_told(
     assert looked == [1, 2, 3, 0, *range(4, RANGES)]
 
 
+def test_what_is_told_early_stays_in_the_pipe_but_for_one(
+    file: tuple[int, int],
+    other: Callable[[str, Find], Job[list[int]]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = {name: str(tmp_path / name) for name in ("first", "has", "ends")}
+    os.mkfifo(names["has"])
+    os.mkfifo(names["ends"])
+    told: list[int | None] = []
+    tell = Worker.told
+
+    def noted(worker: Worker[list[int]]) -> Told[list[int]] | None:
+        found = tell(worker)
+        told.append(found and found.number)
+        return found
+
+    monkeypatch.setattr(Worker, "told", noted)
+    monkeypatch.setattr(ledger_workers, "_AHEAD", 0)
+    found = spread(other(ONE_KEEPS_THE_FIRST.format_map(names), here), *file, 2)
+    # Nobody has it when its process ends; a hundred were told by then.
+    assert next(found) == [0, os.getpid()]
+    assert told == [1, None]
+    assert [*found] == [[7]] * (RANGES - 1)
+
+
+def test_a_process_that_stalls_is_waited_for_once(
+    file: tuple[int, int],
+    other: Callable[[str, Find], Job[list[int]]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ledger_workers, "PATIENCE_SECONDS", 1)
+    monkeypatch.setattr(ledger_workers, "_AHEAD", 0)
+    waited: list[Worker[list[int]]] = []
+    end = Worker.end
+
+    def noted(worker: Worker[list[int]]) -> None:
+        waited.append(worker)
+        end(worker)
+
+    monkeypatch.setattr(Worker, "end", noted)
+    found = spread(other(TAKES_AND_STALLS, here), *file, 1)
+    assert next(found) == [0, os.getpid()]
+    assert [worker.pipe for worker in waited] == [None]
+    assert [start for start, _ in found] == [*range(RANGE, RANGES * RANGE, RANGE)]
+
+
+def test_a_process_that_goes_back_is_ended(
+    file: tuple[int, int], other: Callable[[str, Find], Job[list[int]]]
+) -> None:
+    with TaskPipe(1) as tasks, Worker(other(TELLS_TWICE, here), *file, tasks.fd) as worker:
+        assert worker.told() == (0, [7])
+        assert worker.told() is None
+        assert worker.pipe is None
+        assert worker.told() is None
+
+
 def test_numbers_are_taken_once_and_in_order() -> None:
     with TaskPipe(RANGES) as tasks:
         assert tasks.take() is None
@@ -132,6 +213,25 @@ def test_who_waits_for_numbers_gets_them_when_they_come() -> None:
     with TaskPipe(2) as tasks, closing(each(tasks.fd)) as numbers:
         tasks.supply(0)
         assert list(numbers) == [0, 1]
+
+
+def test_who_finds_that_another_was_quicker_waits_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    with TaskPipe(2) as tasks:
+
+        class Hasty:
+            """Says that there is a number before there is one."""
+
+            waits = 0
+
+            def register(self, *_: object) -> None: ...
+
+            def poll(self) -> None:
+                self.waits += 1
+                if self.waits == 3:
+                    tasks.supply(0)
+
+        monkeypatch.setattr("select.poll", Hasty)
+        assert list(each(tasks.fd)) == [0, 1]
 
 
 def test_who_asks_no_further_leaves_no_descriptor_open(
