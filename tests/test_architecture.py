@@ -26,6 +26,7 @@ WRITERS = {
     "store.ledger_file",
     "store.ledger_journal",
     "store.ledger_rewrite",
+    "store.lock_bell",
     "store.root_lock",
     "store.ledger_queue",
     "store.state",

@@ -24,6 +24,12 @@ def budget(seconds: float) -> Callable[[], bool]:
     return lambda: time.thread_time() > end
 
 
+def deadline(seconds: float) -> Callable[[], bool]:
+    """Give what tells whether so many seconds have passed from now on."""
+    end = time.monotonic() + seconds
+    return lambda: time.monotonic() >= end
+
+
 def new_id() -> str:
     """Give a fresh random UUID (version 4) in its canonical spelling."""
     return str(uuid.uuid4())

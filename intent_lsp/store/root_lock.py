@@ -13,12 +13,17 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.errors import LedgerUnavailableError, UnsafePathError
+from intent_lsp.store.clock import deadline
 from intent_lsp.store.file_lock import try_lock, unlock
 from intent_lsp.store.local_room import restore_local_room
+from intent_lsp.store.lock_bell import LockBell
 
 WAIT_SECONDS: Final = 2.0
 _SHORTEST: Final = 0.00005
 _LONGEST: Final = 0.001
+_UNHEARD: Final = 0.005
+"""What is waited for a bell: another process may not have it, or die before it has the lock."""
+
 _OPEN_FLAGS: Final = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
@@ -35,6 +40,7 @@ class RootLock:
         self._threads = threading.Lock()
         self._never = threading.Event()
         self._fd: int | None = None
+        self._bell = LockBell()
 
     @contextmanager
     def held(self, meanwhile: Callable[[], None] = _nothing) -> Iterator[bool]:
@@ -53,9 +59,10 @@ class RootLock:
         try:
             fd, waited = self._lock_current(meanwhile)
             try:
-                yield waited > 0 or not free
+                yield waited or not free
             finally:
                 unlock(fd)
+                self._bell.ring(fd)
         finally:
             self._threads.release()
 
@@ -71,25 +78,27 @@ class RootLock:
         """Let go of the lock file; the next hold opens it again."""
         with self._threads:
             self._forget()
+            self._bell.close()
 
-    def _lock_current(self, meanwhile: Callable[[], None]) -> tuple[int, float]:
-        """Lock the file that is there now; give it, and the seconds that this was waited for."""
-        waited = 0.0
+    def _lock_current(self, meanwhile: Callable[[], None]) -> tuple[int, bool]:
+        """Lock the file that is there now; give it, and whether this had to be waited for."""
+        late: Callable[[], bool] | None = None
         pause = _SHORTEST
         while True:
             fd = self._opened()
             if try_lock(fd):
                 if _is_at(fd, self._path):
-                    return fd, waited
+                    return fd, late is not None
                 unlock(fd)
                 self._forget()
                 continue
-            if waited >= self._wait_seconds:
+            late = late or deadline(self._wait_seconds)
+            if late():
                 raise self._busy()
             meanwhile()
-            self._never.wait(pause)
-            waited += pause
-            pause = min(pause * 1.5, _LONGEST)
+            if not self._bell.wait(fd, _UNHEARD):
+                self._never.wait(pause)
+                pause = min(pause * 1.5, _LONGEST)
 
     def _opened(self) -> int:
         if self._fd is not None:

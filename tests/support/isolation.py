@@ -37,12 +37,15 @@ def isolate(home: Path) -> Mapping[str, str]:
     """Move this process and its children into `home`; give the variables that were set."""
     settings = home / ".gitconfig"
     settings.write_text(_SETTINGS)
+    runtime = home / "runtime"
+    runtime.mkdir(mode=0o700)
     variables = {
         "HOME": str(home),
         "XDG_CONFIG_HOME": str(home / ".config"),
         "XDG_CACHE_HOME": str(home / ".cache"),
         "XDG_DATA_HOME": str(home / ".local" / "share"),
         "XDG_STATE_HOME": str(home / ".local" / "state"),
+        "XDG_RUNTIME_DIR": str(runtime),
         "GIT_CONFIG_GLOBAL": str(settings),
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_TERMINAL_PROMPT": "0",
