@@ -104,7 +104,7 @@ class Ledger:
         self._journal = Journal(self._local)
         self._known_heads = KnownHeads(self._local)
         self.index = Index(self._local / "index.sqlite3", root)
-        self._tail = LedgerTail(root, disk=disk or Disk(), clock=clock, form=form)
+        self._tail = LedgerTail(root, self._lock, disk=disk or Disk(), clock=clock, form=form)
 
     @property
     def root(self) -> Path:
@@ -237,7 +237,7 @@ class Ledger:
         """Append what is due at the end of the chain, and have the disk keep it."""
         try:
             make_private_room(self._root)
-            with self._lock.held(self._tail.look_ahead):
+            with self._lock.held():
                 file, end = self._tail.take(self.index)
                 name, offset = self._tail.file, end.size
                 sealed = due(end.trail)

@@ -17,7 +17,7 @@ from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.ledger_jsonl import examine
-from intent_lsp.formats.straight_lines import Straight, straight
+from intent_lsp.store.end_note import EndNote, noted
 from intent_lsp.store.ledger_file import (
     LedgerFile,
     Reader,
@@ -37,16 +37,12 @@ _TAIL: Final = 96
 
 @dataclass(slots=True)
 class LedgerEnd:
-    """Where a ledger ends; `whole`: `trail` knows every open head, not just the last line's.
-
-    `said` are lines behind those of `trail`, of which only what they say is known.
-    """
+    """Where a ledger ends; `whole`: `trail` knows every open head, not just the last line's."""
 
     size: int
     tail: bytes
     trail: Trail
     whole: bool
-    said: Straight | None = None
 
     @classmethod
     def find(
@@ -69,13 +65,31 @@ class LedgerEnd:
         end.tail = file.read(max(size - _TAIL, 0), size)
         return end
 
-    def follow(self, file: LedgerFile) -> bool:
-        """Follow what others appended; False: the end has to be found anew."""
-        return self.look_ahead(file) and self._settle()
+    def follow(self, file: LedgerFile, left: Callable[[], EndNote | None]) -> bool:
+        """Follow what others appended; False: the end has to be found anew.
 
-    def look_ahead(self, file: LedgerFile) -> bool:
-        """Follow what others append while they do: what can wait for `follow` does."""
+        `left` gives what the last of them left of the end, which spares to read what they wrote.
+        """
         size = file.size()
+        note = left() if size != self.size else None
+        return (note is not None and self._take(note, file, size)) or self._read_on(file, size)
+
+    def note(self, file: LedgerFile) -> EndNote | None:
+        """Give what is to be left of the end for who appends next."""
+        return noted(self.trail, file.inode, self.size, self.tail) if self.whole else None
+
+    def _take(self, note: EndNote, file: LedgerFile, size: int) -> bool:
+        """Take a note for what is known, where the file ends as it says."""
+        if (note.inode, note.size, len(note.tail)) != (file.inode, size, min(_TAIL, size)):
+            return False
+        # The last line has to say its hash itself, in the file.
+        said = note.hash.encode() in note.tail
+        if not said or file.read(size - len(note.tail), size) != note.tail:
+            return False
+        self.size, self.tail, self.trail, self.whole = size, note.tail, note.trail(), True
+        return True
+
+    def _read_on(self, file: LedgerFile, size: int) -> bool:
         grown = size - self.size
         if not self.whole or not 0 <= grown <= MAX_LAG:
             return False
@@ -83,35 +97,9 @@ class LedgerEnd:
         data = file.read(start, size)
         if not data.startswith(self.tail) or data[-1:] not in (b"\n", b""):
             return False
-        if grown and not self._step(data[len(self.tail) :]):
-            return False
-        self._grow(size, data)
-        return True
-
-    def _step(self, lines: bytes) -> bool:
-        last = self.said.hash if self.said is not None else self.trail.last
-        found = None if last is None else straight(lines, last)
-        if found is not None:
-            before = 0 if self.said is None else self.said.lines
-            self.said = found._replace(lines=before + found.lines)
-            return True
-        if not self._settle():
-            return False
-        for line in lines.split(b"\n")[:-1]:
+        for line in data[len(self.tail) :].split(b"\n")[:-1]:
             self.trail.step(examine(line + b"\n"))
-        return True
-
-    def _settle(self) -> bool:
-        """Recompute the last of the lines that were followed by what they say."""
-        said, self.said = self.said, None
-        if said is None:
-            return True
-        link = said.link()
-        if link is None:
-            # The lines above it would have to be read again.
-            self.whole = False
-            return False
-        self.trail.skip_to(link, said.lines)
+        self._grow(size, data)
         return True
 
     def moved(self, data: bytes) -> None:

@@ -50,6 +50,7 @@ class LedgerFile:
     def __init__(self, path: Path, disk: Disk) -> None:
         self._path, self._disk = path, disk
         self.fd = _open(path)
+        self.inode = os.fstat(self.fd).st_ino
         # Threads that still wait for an fsync keep the descriptor open by keeping this object.
         weakref.finalize(self, os.close, self.fd)
         self._group = threading.Condition()

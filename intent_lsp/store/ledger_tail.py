@@ -1,21 +1,22 @@
 """Where a ledger is appended to: the file, and the end of its chain.
 
-Invariant: used under the ledger's lock alone, or by whom waits for it next.
+Invariant: used under the ledger's lock alone.
 Invariant: an end that was handed out is found anew, unless it is handed back after the writing.
 """
 
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.policy import LedgerForm
+from intent_lsp.store.end_note import EndNote, read, spelled
 from intent_lsp.store.ledger_end import Clock, LedgerEnd
 from intent_lsp.store.ledger_file import Disk, LedgerFile
 from intent_lsp.store.ledger_files import SEGMENT_ROOM
 from intent_lsp.store.ledger_index import Index
 from intent_lsp.store.ledger_room import make_room
 from intent_lsp.store.ledger_segment import OwnSegment
+from intent_lsp.store.root_lock import RootLock
 
 
 class LedgerTail:
@@ -25,11 +26,18 @@ class LedgerTail:
     """
 
     def __init__(
-        self, root: Path, *, disk: Disk, clock: Clock, form: Callable[[], LedgerForm]
+        self,
+        root: Path,
+        lock: RootLock,
+        *,
+        disk: Disk,
+        clock: Clock,
+        form: Callable[[], LedgerForm],
     ) -> None:
         """Name the ledger below `root`; nothing is opened or made yet."""
         self.file = LEDGER_FILE
-        self._root, self._disk, self._clock, self._form = root, disk, clock, form
+        self._root, self._lock = root, lock
+        self._disk, self._clock, self._form = disk, clock, form
         self._own = OwnSegment(root, root / LOCAL_ROOM, clock)
         self._opened: LedgerFile | None = None
         self._end: LedgerEnd | None = None
@@ -43,22 +51,18 @@ class LedgerTail:
         if self._opened is None or file != self.file or not self._opened.is_current():
             self._opened, self._end, self.file = self._open(file), None, file
         end, self._end = self._end, None
-        if end is None or not end.follow(self._opened):
+        if end is None or not end.follow(self._opened, self._left):
             end = LedgerEnd.find(self._opened, file, self._root, clock=self._clock, index=index)
         return self._opened, end
 
-    def look_ahead(self) -> None:
-        """Follow what others append while they hold the lock; whether it stays is asked under it.
-
-        A line that is being written is left alone, and one that is taken back is no tail later.
-        """
-        if self._opened is not None and self._end is not None:
-            with suppress(OSError):
-                self._end.look_ahead(self._opened)
-
     def give_back(self, end: LedgerEnd) -> None:
-        """Keep an end that the file has for certain."""
+        """Keep an end that the file has for certain; leave it to whoever appends next."""
         self._end = end
+        if self._opened is not None:
+            self._lock.leave(spelled(end.note(self._opened)))
+
+    def _left(self) -> EndNote | None:
+        return read(self._lock.left())
 
     def close(self) -> None:
         """Let go of the file; the next append opens it again."""

@@ -24,11 +24,12 @@ _LONGEST: Final = 0.001
 _UNHEARD: Final = 0.005
 """What is waited for a bell: another process may not have it, or die before it has the lock."""
 
+NOTE_AT_MOST: Final = 1024
+"""The bytes of a note; behind the bell's mark in the lock file."""
+
+_NOTE_AT: Final = 16
+_NOTES: Final = hasattr(os, "pread")
 _OPEN_FLAGS: Final = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-
-
-def _nothing() -> None:
-    """Wait, and do nothing else."""
 
 
 class RootLock:
@@ -43,13 +44,10 @@ class RootLock:
         self._bell = LockBell()
 
     @contextmanager
-    def held(self, meanwhile: Callable[[], None] = _nothing) -> Iterator[bool]:
+    def held(self) -> Iterator[bool]:
         """Hold the lock; its directory, or that of its local room, has to exist.
 
         True: it had to be waited for.
-
-        `meanwhile` is done each time that another process is found to hold it: what can be done
-        before need not be done while others wait. No other thread of ours has the lock by then.
         Raises LedgerUnavailableError when another holds it for too long, or it cannot be opened,
         UnsafePathError when something else is in its place.
         """
@@ -57,7 +55,7 @@ class RootLock:
         if not free and not self._threads.acquire(timeout=self._wait_seconds):
             raise self._busy()
         try:
-            fd, waited = self._lock_current(meanwhile)
+            fd, waited = self._lock_current()
             try:
                 yield waited or not free
             finally:
@@ -65,6 +63,18 @@ class RootLock:
                 self._bell.ring(fd)
         finally:
             self._threads.release()
+
+    def left(self) -> bytes:
+        """Give what the last holder left, for who holds it now; not on Windows."""
+        if self._fd is None or not _NOTES:
+            return b""
+        return os.pread(self._fd, NOTE_AT_MOST, _NOTE_AT)
+
+    def leave(self, note: bytes) -> None:
+        """Leave a note for the next holder, in one write; what cannot be written is left out."""
+        if self._fd is not None and _NOTES:
+            with suppress(OSError):
+                os.pwrite(self._fd, note, _NOTE_AT)
 
     def exists(self) -> bool:
         """Find out whether anyone ever wrote under this lock here."""
@@ -80,7 +90,7 @@ class RootLock:
             self._forget()
             self._bell.close()
 
-    def _lock_current(self, meanwhile: Callable[[], None]) -> tuple[int, bool]:
+    def _lock_current(self) -> tuple[int, bool]:
         """Lock the file that is there now; give it, and whether this had to be waited for."""
         late: Callable[[], bool] | None = None
         pause = _SHORTEST
@@ -95,7 +105,6 @@ class RootLock:
             late = late or deadline(self._wait_seconds)
             if late():
                 raise self._busy()
-            meanwhile()
             if not self._bell.wait(fd, _UNHEARD):
                 self._never.wait(pause)
                 pause = min(pause * 1.5, _LONGEST)

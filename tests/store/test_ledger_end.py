@@ -3,87 +3,144 @@
 import tempfile
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from itertools import pairwise
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from intent_lsp.core.chain import Trail
+from intent_lsp.core.content import hash_content
 from intent_lsp.core.paths import LEDGER_FILE
+from intent_lsp.store.end_note import EndNote
 from intent_lsp.store.ledger_end import LedgerEnd
 from intent_lsp.store.ledger_file import Disk, LedgerFile
 from intent_lsp.store.ledger_index import Index
-from tests.support.ledgers import chained, stepped
+from tests.support.ledgers import chained, edit, ledger_at, stepped
 
-LINES = 8
-CHAIN = chained(map(str, range(LINES)))
-LYING = CHAIN[3].replace(b"editor/save", b"editor/sane")
-BRANCH = chained(["a", "b"])
-ODD = (b"\n", b"nonsense\n", BRANCH[0], BRANCH[1], CHAIN[2])
+CHAIN = chained("abc")
+ODD = (b"\n", b"nonsense\n", *chained(["other", "branch"]), CHAIN[1])
+PROCESSES = 3
 
-Look = tuple[Sequence[bytes], bool]
-"""What others append, and whether it is looked ahead then or followed."""
+appending = st.integers(0, PROCESSES - 1)
+changing = st.sampled_from(ODD)
+leaving = st.sampled_from(["lost", "old"])
 
 
-def followed(first: Sequence[bytes], looks: Sequence[Look]) -> Trail | None:
-    """Find an end, let others append, look each time; None: it has to be found anew."""
-    with tempfile.TemporaryDirectory() as name:
-        root = Path(name)
-        path = root / LEDGER_FILE
-        path.parent.mkdir()
-        path.write_bytes(b"".join(first))
-        file = LedgerFile(path, Disk())
-        index = Index(path.with_name("index.sqlite3"), root)
-        end = LedgerEnd.find(file, LEDGER_FILE, root, clock=lambda: datetime.now(UTC), index=index)
+def no_note() -> None:
+    """Give what was left where nothing was."""
+
+
+class World:
+    """A ledger, what several processes know of its end, and what the last of them left."""
+
+    def __init__(self, root: Path) -> None:
+        self._root, self._path = root, root / LEDGER_FILE
+        self._path.parent.mkdir()
+        self._path.write_bytes(b"".join(CHAIN))
+        self.file = LedgerFile(self._path, Disk())
+        self.ends = [self._found() for _ in range(PROCESSES)]
+        self._left: list[EndNote | None] = [None]
+
+    def append(self, process: int) -> None:
+        """Append as a process does, and hold its end against the whole file."""
+        end = self.ends[process]
+        assert end.follow(self.file, lambda: self._left[-1])
+        assert told(end.trail) == told(stepped(self.lines()))
+        *_, line = chained([f"by {process}"], self.lines())
+        self.put(line)
+        end.trail = stepped(self.lines())
+        end.moved(line)
+        self._left.append(end.note(self.file))
+
+    def put(self, line: bytes) -> None:
+        """Write as any program may."""
+        with self._path.open("ab") as ledger:
+            ledger.write(line)
+
+    def leave(self, what: str) -> None:
+        self._left.append(None if what == "lost" else self._left[len(self._left) // 2])
+
+    def lines(self) -> Sequence[bytes]:
+        return self._path.read_bytes().splitlines(keepends=True)
+
+    def _found(self) -> LedgerEnd:
+        index = Index(self._path.with_name("index.sqlite3"), self._root)
+        end = LedgerEnd.find(
+            self.file, LEDGER_FILE, self._root, clock=lambda: datetime.now(UTC), index=index
+        )
         index.close()
-        for lines, is_look in looks:
-            with path.open("ab") as ledger:
-                ledger.writelines(lines)
-            if is_look:
-                end.look_ahead(file)
-            elif not end.follow(file):
-                return None
-        return end.trail if end.follow(file) else None
+        return end
 
 
-def looks(lines: Sequence[bytes], cuts: Sequence[int], kinds: int) -> list[Look]:
-    """Cut lines to pieces; each bit of `kinds` says how one is looked at."""
-    at = sorted({0, *(cut for cut in cuts if cut < len(lines)), len(lines)})
-    pieces = [list(lines[start:end]) for start, end in pairwise(at)]
-    return [(piece, bool(kinds >> number & 1)) for number, piece in enumerate(pieces)]
+def told(trail: Trail) -> tuple[object, ...]:
+    return trail.lines, trail.last_time, trail.end
 
 
-@given(
-    st.integers(1, LINES - 1),
-    st.lists(st.sampled_from(ODD), max_size=3),
-    st.lists(st.integers(0, LINES + 3), max_size=5),
-    st.integers(0, 63),
+@given(st.lists(appending | appending | changing | leaving, max_size=16))
+def test_an_end_is_what_stepping_through_all_lines_finds(steps: list[int | bytes | str]) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        world = World(Path(name))
+        for step in steps:
+            match step:
+                case int():
+                    world.append(step)
+                case bytes():
+                    world.put(step)
+                case str():
+                    world.leave(step)
+        world.append(0)
+
+
+def test_who_follows_a_note_reads_no_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one, two = ledger_at(tmp_path), ledger_at(tmp_path)
+    one.append(edit())
+    two.append(edit())
+
+    def examine(line: bytes) -> object:
+        raise AssertionError(line)
+
+    monkeypatch.setattr("intent_lsp.store.ledger_end.examine", examine)
+    for ledger in (one, one, two, two, one):
+        ledger.append(edit())
+    assert one.verify().ok
+    assert one.verify().records == 7
+
+
+def lie(note: EndNote, **other: object) -> EndNote:
+    fields = {name: getattr(note, name) for name in note.__struct_fields__}
+    return EndNote(**{**fields, **other})
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"inode": 1},
+        {"size": 1},
+        {"tail": b""},
+        {"tail": b"x" * 96},
+        {"hash": hash_content(b"another")},
+    ],
 )
-def test_looking_ahead_changes_nothing_of_what_is_found(
-    known: int, odd: list[bytes], cuts: list[int], kinds: int
+def test_a_note_that_the_file_does_not_bear_out_is_passed(
+    tmp_path: Path, other: dict[str, object]
 ) -> None:
-    more = [*CHAIN[known:], *odd]
-    found = followed(CHAIN[:known], looks(more, cuts, kinds))
-    assert found is not None
-    expected = stepped([*CHAIN[:known], *more])
-    assert (found.lines, found.last_time, found.end) == (
-        expected.lines,
-        expected.last_time,
-        expected.end,
-    )
+    world = World(tmp_path)
+    old, new, _ = world.ends
+    *_, line = chained(["d"], world.lines())
+    world.put(line)
+    assert new.follow(world.file, no_note)
+    note = new.note(world.file)
+    assert note is not None
+    assert old.follow(world.file, lambda: lie(note, **other))
+    assert told(old.trail) == told(stepped(world.lines()))
 
 
-@given(st.integers(0, 3), st.integers(0, 15), st.lists(st.sampled_from(ODD), max_size=2))
-def test_a_line_that_lies_is_not_appended_to_by_what_it_says(
-    cut: int, kinds: int, odd: list[bytes]
-) -> None:
-    more = [*CHAIN[1:3], LYING, *odd]
-    found = followed(CHAIN[:1], looks(more, [cut], kinds))
-    assert found is None or found.last == stepped([CHAIN[0], *more]).last
-
-
-def test_an_end_that_was_found_to_lie_is_not_used_again() -> None:
-    lie: Look = ([*CHAIN[1:3], LYING], True)
-    assert followed(CHAIN[:1], [lie]) is None
-    assert followed(CHAIN[:1], [lie, ([b"nonsense\n"], True), ((), True)]) is None
+def test_an_end_with_two_heads_leaves_no_note(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    end, *_ = world.ends
+    assert end.note(world.file) is not None
+    world.put(chained(["branch"])[0])
+    assert end.follow(world.file, no_note)
+    assert len(end.trail.heads) == 2
+    assert end.note(world.file) is None

@@ -11,10 +11,12 @@ import pytest
 from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import CONTROL_ROOM
 from intent_lsp.store import root_lock
+from intent_lsp.store.file_lock import try_lock
 from intent_lsp.store.local_room import ensure_local_room
 from intent_lsp.store.lock_bell import LockBell
 from intent_lsp.store.root_lock import RootLock
 
+Contend = Callable[..., int]
 UNHEARD = "_UNHEARD"
 """What is waited for a bell that nobody rings."""
 
@@ -53,39 +55,49 @@ def pipes(runtime: Path) -> list[Path]:
     return [*(runtime / "intent-lsp").iterdir()]
 
 
-def contend(path: Path, times: int, wait_seconds: float = 20.0) -> list[int]:
-    """Let another holder have the lock until `times` tries have failed; give how many did."""
-    holder, other = RootLock(path), RootLock(path, wait_seconds)
-    tries, enough = [0], threading.Event()
+@pytest.fixture(name="contend")
+def contended(monkeypatch: pytest.MonkeyPatch) -> Contend:
+    """Let another have the lock until so many tries have failed; give how many of all did."""
 
-    def tried() -> None:
-        tries[0] += 1
-        if tries[0] == times:
-            enough.set()
+    def contend(path: Path, times: int, wait_seconds: float = 20.0) -> int:
+        holder, other = RootLock(path), RootLock(path, wait_seconds)
+        failed, ended, enough = [0], threading.Event(), threading.Event()
 
-    def wait() -> None:
-        with other.held(tried) as waited:
-            assert waited
-        tries.append(0)
+        def noted(fd: int) -> bool:
+            found = try_lock(fd)
+            failed[0] += not found
+            if failed[0] == times:
+                enough.set()
+            return found
 
-    thread = threading.Thread(target=wait)
-    with holder.held():
-        thread.start()
-        assert enough.wait(60)
-    thread.join()
-    holder.close()
-    other.close()
-    return tries
+        def wait() -> None:
+            with other.held() as waited:
+                assert waited
+            ended.set()
+
+        thread = threading.Thread(target=wait)
+        with holder.held():
+            monkeypatch.setattr(root_lock, "try_lock", noted)
+            thread.start()
+            assert enough.wait(30)
+        thread.join()
+        monkeypatch.setattr(root_lock, "try_lock", try_lock)
+        assert ended.is_set()
+        holder.close()
+        other.close()
+        return failed[0]
+
+    return contend
 
 
 @pytest.mark.usefixtures("runtime")
 def test_who_waits_is_woken_when_the_lock_is_let_go(
-    path: Path, monkeypatch: pytest.MonkeyPatch
+    path: Path, contend: Contend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Longer than it is waited for the lock: who is not woken does not get it.
     monkeypatch.setattr(root_lock, UNHEARD, 25.0)
     # Once before the bell hangs, and once more before it is waited for as long as that.
-    assert contend(path, 2, wait_seconds=20.0) == [2, 0]
+    assert contend(path, 2) == 2
 
 
 def test_who_never_waits_hangs_no_bell(path: Path, runtime: Path) -> None:
@@ -116,13 +128,15 @@ def gone(runtime: Path) -> None:
 
 @pytest.mark.parametrize("spoil", [in_the_way, open_to_others, a_link, gone])
 def test_where_there_is_no_bell_the_lock_is_asked_for_again_and_again(
-    path: Path, runtime: Path, monkeypatch: pytest.MonkeyPatch, spoil: Callable[[Path], None]
+    path: Path,
+    runtime: Path,
+    contend: Contend,
+    monkeypatch: pytest.MonkeyPatch,
+    spoil: Callable[[Path], None],
 ) -> None:
     spoil(runtime)
     monkeypatch.setattr(root_lock, UNHEARD, 25.0)
-    tries, ended = contend(path, 4)
-    assert tries >= 4
-    assert not ended
+    assert contend(path, 4) >= 4
     assert path.read_bytes() == b""
 
 
@@ -190,7 +204,9 @@ def test_one_that_nobody_empties_is_rung_without_waiting(bell: LockBell, file: i
     assert bell.wait(file, 25)
 
 
-def test_an_elsewhere_replaced_lock_file_has_another_bell(path: Path, runtime: Path) -> None:
+def test_another_file_in_the_locks_place_has_another_bell(
+    path: Path, runtime: Path, contend: Contend
+) -> None:
     contend(path, 2)
     path.rename(path.with_name("kept"))
     contend(path, 2)

@@ -1,0 +1,62 @@
+"""What is left of a ledger's end: read as it was written, and never out of anything else."""
+
+from zlib import crc32
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from intent_lsp.core.chain import Head, Trail
+from intent_lsp.store.end_note import EndNote, noted, read, spelled
+from intent_lsp.store.root_lock import NOTE_AT_MOST
+from tests.support.ledgers import HASH, hashes
+
+sizes = st.integers(0, 1 << 62)
+words = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
+notes = st.builds(EndNote, sizes, sizes, st.binary(max_size=96), sizes, hashes, words, words)
+
+
+@given(notes, st.binary(max_size=60))
+def test_a_note_is_read_as_it_was_left(note: EndNote, behind: bytes) -> None:
+    assert read(spelled(note) + behind) == note
+    assert read(spelled(None) + spelled(note)[6:]) is None
+
+
+@given(notes, st.data())
+def test_a_changed_note_is_none(note: EndNote, data: st.DataObject) -> None:
+    whole = bytearray(spelled(note))
+    at = data.draw(st.integers(2, len(whole) - 1))
+    whole[at] ^= data.draw(st.integers(1, 255))
+    assert read(bytes(whole)) is None
+    assert read(bytes(whole[:at])) is None
+
+
+@given(st.binary(max_size=200))
+@example(spelled(EndNote(1, 2, b"", 3, HASH, "", ""))[:6] + b"\xc1")
+def test_anything_else_is_no_note(data: bytes) -> None:
+    assert read(data) is None
+
+
+def test_what_is_spelled_well_and_tells_of_something_else_is_no_note() -> None:
+    told = b"\x93\x01\x02\x03"
+    assert read(len(told).to_bytes(2, "little") + crc32(told).to_bytes(4, "little") + told) is None
+
+
+@pytest.mark.parametrize(
+    "trail",
+    [
+        Trail(),
+        Trail({HASH: Head(HASH, 1, "s")}, 1, None),
+        Trail({}, 1, HASH),
+    ],
+)
+def test_an_end_that_is_not_one_record_is_not_left(trail: Trail) -> None:
+    assert noted(trail, 1, 2, b"") is None
+
+
+def test_what_has_no_room_is_not_left() -> None:
+    def left(session: str) -> EndNote | None:
+        return read(spelled(EndNote(1, 2, b"tail", 3, HASH, "", session)))
+
+    assert left("s") is not None
+    assert left("s" * NOTE_AT_MOST) is None
