@@ -271,10 +271,10 @@ class AnnouncedLock(RootLock):
         self.asked = threading.Event()
 
     @contextmanager
-    def held(self, meanwhile: Callable[[], None] = lambda: None) -> Iterator[None]:
+    def held(self) -> Iterator[bool]:
         self.asked.set()
-        with super().held(meanwhile):
-            yield
+        with super().held() as waited:
+            yield waited
 
 
 def test_what_another_server_records_while_the_lock_is_waited_for_is_known(
