@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import chromium, code_server
+from tests.support import chromium, code_server, uncounted
 
 ROOT = Path(__file__).parent.parent
 NAMES = sorted(path.stem for path in (ROOT / "benchmarks").glob("[!_]*.py"))
@@ -21,7 +21,12 @@ NEEDS: dict[str, tuple[Callable[[], object], ...]] = {
 
 def run(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", *words], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "-m", *words],
+        cwd=ROOT,
+        env=uncounted.environment(),
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
