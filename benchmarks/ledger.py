@@ -2,7 +2,7 @@
 
 Every figure is a ratio to a smaller ledger, or to a floor that is measured beside it in the same
 process: the median of many goes, each held against the mean of the floors right before and after
-it (9 goes of 100,000 records, 5 of 1,000,000; of an index 5 and 3), because a machine that others
+it (21 goes of 100,000 records, 5 of 1,000,000; of an index 11 and 3), because a machine that others
 use is quick and slow by turns. What is to stay flat is measured in ledgers of all sizes in turns.
 `python -m benchmarks.ledger`
 """

@@ -30,7 +30,7 @@ Figures = Mapping[str, float]
 
 _TIME: Final = "2026-11-21T20:27:33.123Z"
 _WAIT_SECONDS: Final = 60.0
-_GOES: Final = 9
+_GOES: Final = 21
 _GOES_IF_LARGE: Final = 5
 _LARGE: Final = 1 << 29
 
