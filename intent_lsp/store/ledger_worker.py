@@ -72,7 +72,7 @@ class Worker(Generic[T]):
     """
 
     def __init__(self, job: Job[T], fd: int, size: int, tasks: int) -> None:
-        self.last = -1
+        self.last, self._ranges = -1, len(starts(size))
         self._process = _started(job.module, fd, size, tasks)
         self._decoder = msgspec.msgpack.Decoder(job.told)
 
@@ -110,7 +110,7 @@ class Worker(Generic[T]):
         if self.pipe is None:
             raise ValueError("it has ended")
         number, length = _HEADER.unpack(_read(self.pipe, _HEADER.size))
-        if number <= self.last or length > _LONGEST:
+        if not self.last < number < self._ranges or length > _LONGEST:
             raise ValueError("it tells of something else")
         message = _read(self.pipe, length)
         found = self._decoder.decode(message) if message else None

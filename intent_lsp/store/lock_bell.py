@@ -81,8 +81,10 @@ class LockBell:
     @cached_property
     def _room(self) -> Path | None:
         """This user's own directory for what lives as long as processes do, made when missing."""
-        user, runtime = os.getuid(), os.environ.get("XDG_RUNTIME_DIR")
-        room = Path(runtime) / _NAME if runtime else Path(tempfile.gettempdir()) / f"{_NAME}-{user}"
+        user, runtime = os.getuid(), Path(os.environ.get("XDG_RUNTIME_DIR", ""))
+        temporary = Path(tempfile.gettempdir()) / f"{_NAME}-{user}"
+        # A relative one is to be passed over, says its specification.
+        room = runtime / _NAME if runtime.is_absolute() else temporary
         with suppress(OSError):
             with suppress(FileExistsError):
                 room.mkdir(mode=_ROOM_MODE)

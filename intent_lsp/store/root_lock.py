@@ -66,9 +66,10 @@ class RootLock:
 
     def left(self) -> bytes:
         """Give what the last holder left, for who holds it now; not on Windows."""
-        if self._fd is None or not _NOTES:
-            return b""
-        return os.pread(self._fd, NOTE_AT_MOST, _NOTE_AT)
+        if self._fd is not None and _NOTES:
+            with suppress(OSError):
+                return os.pread(self._fd, NOTE_AT_MOST, _NOTE_AT)
+        return b""
 
     def leave(self, note: bytes) -> None:
         """Leave a note for the next holder, in one write; what cannot be written is left out."""

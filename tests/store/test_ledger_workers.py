@@ -50,8 +50,9 @@ ONE_KEEPS_THE_FIRST = """\
         open({has!r}, "wb").close()
         open({ends!r}, "rb").close()
 """
-TELLS_TWICE = """\
-    sys.stdout.buffer.write(2 * (struct.pack("<II", 0, 2) + bytes([0x91, 7])))
+TELLS = """\
+    for number in {numbers}:
+        sys.stdout.buffer.write(struct.pack("<II", number, 2) + bytes([0x91, 7]))
     sys.stdout.buffer.flush()
     signal.pause()
 """
@@ -186,10 +187,12 @@ def test_a_process_that_stalls_is_waited_for_once(
     assert [start for start, _ in found] == [*range(RANGE, RANGES * RANGE, RANGE)]
 
 
-def test_a_process_that_goes_back_is_ended(
-    file: tuple[int, int], other: Callable[[str, Find], Job[list[int]]]
+@pytest.mark.parametrize("numbers", [(0, 0), (0, RANGES)], ids=["back", "behind the end"])
+def test_a_process_that_tells_of_what_cannot_be_is_ended(
+    file: tuple[int, int], other: Callable[[str, Find], Job[list[int]]], numbers: tuple[int, ...]
 ) -> None:
-    with TaskPipe(1) as tasks, Worker(other(TELLS_TWICE, here), *file, tasks.fd) as worker:
+    job = other(TELLS.format(numbers=numbers), here)
+    with TaskPipe(1) as tasks, Worker(job, *file, tasks.fd) as worker:
         assert worker.told() == (0, [7])
         assert worker.told() is None
         assert worker.pipe is None

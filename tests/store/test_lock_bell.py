@@ -140,10 +140,13 @@ def test_where_there_is_no_bell_the_lock_is_asked_for_again_and_again(
     assert path.read_bytes() == b""
 
 
+@pytest.mark.parametrize("runtime", [None, "", "relative"])
 def test_without_a_runtime_directory_it_hangs_among_the_temporary_files(
-    file: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    file: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, runtime: str | None
 ) -> None:
     monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
+    if runtime is not None:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     bell = LockBell()
     assert bell.wait(file, 0)
