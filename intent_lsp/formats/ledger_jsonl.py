@@ -21,6 +21,7 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import GRANT_TOOL, Integrity, Record, ScopeValidation, file_path
 from intent_lsp.formats.ledger_wire import WireIntegrity, WireRecord, broken_rule
 from intent_lsp.formats.older_lines import is_older, older_link, older_record, renewed
+from intent_lsp.formats.shapes import known
 
 
 class Entry(NamedTuple):
@@ -45,6 +46,7 @@ class Ready(NamedTuple):
 
 
 _READ: Final = msgspec.json.Decoder(WireRecord)
+_RECORD: Final = known(Record)
 _LINE: Final = msgspec.json.Encoder()
 _CANONICAL: Final = msgspec.json.Encoder(order="sorted")
 

@@ -19,6 +19,7 @@ import msgspec
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath
+from intent_lsp.formats.shapes import known
 from intent_lsp.store.files import create_file, read_bytes, remove_file
 from intent_lsp.store.local_room import PRIVATE_FILE_MODE, ensure_inner_room, ensure_local_room
 
@@ -151,3 +152,6 @@ def _parsed(draft_id: str, data: bytes) -> Draft:
     if not isinstance(fields, dict):
         raise ValueError("is no JSON object")  # noqa: TRY004 - wrong text, not a wrong call
     return msgspec.convert({**fields, "id": draft_id}, Draft)
+
+
+KNOWN: Final = known(Draft)

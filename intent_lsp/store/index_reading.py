@@ -10,6 +10,7 @@ import msgspec
 
 from intent_lsp.formats.ledger_jsonl import Entry
 from intent_lsp.formats.ledger_lines import Columns
+from intent_lsp.formats.shapes import known
 from intent_lsp.store.index_batch import TAIL, Batch, Part, read_part
 from intent_lsp.store.ledger_file import Reader, read_at
 from intent_lsp.store.ledger_ranges import lines_in
@@ -70,3 +71,6 @@ def _read(read: Reader, start: int, size: int) -> _Found:
 
 
 JOB: Final = Job(__name__, _read, _Found)
+
+
+KNOWN: Final = known(_Found)

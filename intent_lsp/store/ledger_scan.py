@@ -8,6 +8,7 @@ import msgspec
 from intent_lsp.core.chain import Flaw, Link
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.formats.ledger_lines import Stretch, examine_lines
+from intent_lsp.formats.shapes import known
 from intent_lsp.store.ledger_file import Reader
 from intent_lsp.store.ledger_pass import Packed, Piece
 from intent_lsp.store.ledger_ranges import lines_in, starts
@@ -68,3 +69,6 @@ def _packed(stretch: Stretch) -> Packed:
 
 
 _JOB: Final = Job(__name__, _examined, _Found)
+
+
+KNOWN: Final = known(_Found)

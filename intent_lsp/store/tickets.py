@@ -26,6 +26,7 @@ from intent_lsp.core.tickets import (
     TicketFile,
 )
 from intent_lsp.core.timestamps import timestamp
+from intent_lsp.formats.shapes import known
 from intent_lsp.store.database import Database
 
 NO_CONTENTS: Final[Mapping[ContentHash, bytes]] = MappingProxyType({})
@@ -274,3 +275,6 @@ def _ticket(body: bytes) -> Ticket:
 
 def _recorded(outcome: bytes) -> Recorded:
     return msgspec.convert(json.loads(outcome), Recorded)
+
+
+KNOWN: Final = known(Ticket, Recorded, Refused)

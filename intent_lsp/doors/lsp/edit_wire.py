@@ -17,6 +17,7 @@ from intent_lsp.core.paths import path_of_uri
 from intent_lsp.doors.lsp.params import invalid
 from intent_lsp.doors.lsp.positions import ClientPosition, PositionEncoding, from_client
 from intent_lsp.doors.lsp.wire import WireRange
+from intent_lsp.formats.shapes import known
 
 _FILES_AT_MOST: Final = 10_000
 
@@ -233,3 +234,6 @@ def _converted(given: object, shape: type[_S], field: str) -> _S:
         return msgspec.convert(given, shape)
     except msgspec.ValidationError as problem:
         raise invalid(f"params.{field}: {problem}") from problem
+
+
+KNOWN: Final = known(_Changes, _DocumentEdit, _Create, _Rename)

@@ -1,11 +1,12 @@
 """Requests that change the plan, on the wire: create, complete, expand, verify (protocol 2)."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 
 from intent_lsp.core.intents import Status
 from intent_lsp.doors.lsp.wire import Common, Id
+from intent_lsp.formats.shapes import known
 
 Text = Annotated[str, msgspec.Meta(min_length=1, max_length=4096)]
 Texts = Annotated[tuple[Text, ...], msgspec.Meta(max_length=1000)]
@@ -46,3 +47,6 @@ class VerificationParams(Common, kw_only=True, frozen=True):
     command: Text
     success: bool
     output: str | None = None
+
+
+KNOWN: Final = known(CreateParams, CompleteParams, ExpandParams, VerificationParams)

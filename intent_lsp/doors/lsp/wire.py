@@ -15,6 +15,7 @@ from intent_lsp.core.content import ContentHash
 from intent_lsp.core.records import Record, ScopeValidation
 from intent_lsp.core.whole_text import whole
 from intent_lsp.formats.decision_json import decision_json
+from intent_lsp.formats.shapes import known
 from intent_lsp.governance.desk import DeskStatus
 from intent_lsp.governance.judging import Judgement
 from intent_lsp.store.drafts import Draft
@@ -204,3 +205,16 @@ def _field_first(problem: str) -> str:
     """Put the field before what is wrong with it: `params.intentId: Expected …`."""
     said, _, place = problem.partition(" - at `$")
     return f"params{place.rstrip('`')}: {said}" if place else f"params: {said}"
+
+
+KNOWN: Final = known(
+    SelectParams,
+    PathParams,
+    TraceParams,
+    LinesParams,
+    VerifyParams,
+    DraftParams,
+    BlameParams,
+    PlaceParams,
+    Common,
+)
