@@ -1,7 +1,7 @@
 """The end of a ledger's file, followed while others append: as if each line were stepped."""
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -115,15 +115,17 @@ def lie(note: EndNote, **other: object) -> EndNote:
 @pytest.mark.parametrize(
     "other",
     [
-        {"inode": 1},
-        {"size": 1},
-        {"tail": b""},
-        {"tail": b"x" * 96},
-        {"hash": hash_content(b"another")},
+        lambda _: {"inode": 1},
+        lambda _: {"size": 1},
+        lambda _: {"tail": b""},
+        lambda _: {"hash": hash_content(b"another")},
+        # It names the hash, behind something that is not in the file.
+        lambda note: {"tail": b"?" + note.tail[1:]},
     ],
+    ids=["inode", "size", "no tail", "hash", "another tail"],
 )
 def test_a_note_that_the_file_does_not_bear_out_is_passed(
-    tmp_path: Path, other: dict[str, object]
+    tmp_path: Path, other: Callable[[EndNote], dict[str, object]]
 ) -> None:
     world = World(tmp_path)
     old, new, _ = world.ends
@@ -132,7 +134,9 @@ def test_a_note_that_the_file_does_not_bear_out_is_passed(
     assert new.follow(world.file, no_note)
     note = new.note(world.file)
     assert note is not None
-    assert old.follow(world.file, lambda: lie(note, **other))
+    assert note.hash.encode() in note.tail[1:]
+    lying = lie(note, lines=99, **other(note))
+    assert old.follow(world.file, lambda: lying)
     assert told(old.trail) == told(stepped(world.lines()))
 
 

@@ -59,8 +59,8 @@ def pipes(runtime: Path) -> list[Path]:
 def contended(monkeypatch: pytest.MonkeyPatch) -> Contend:
     """Let another have the lock until so many tries have failed; give how many of all did."""
 
-    def contend(path: Path, times: int, wait_seconds: float = 20.0) -> int:
-        holder, other = RootLock(path), RootLock(path, wait_seconds)
+    def contend(path: Path, times: int) -> int:
+        holder, other = RootLock(path), RootLock(path, wait_seconds=30.0)
         failed, ended, enough = [0], threading.Event(), threading.Event()
 
         def noted(fd: int) -> bool:
@@ -75,14 +75,14 @@ def contended(monkeypatch: pytest.MonkeyPatch) -> Contend:
                 assert waited
             ended.set()
 
-        thread = threading.Thread(target=wait)
+        thread = threading.Thread(target=wait, daemon=True)
         with holder.held():
             monkeypatch.setattr(root_lock, "try_lock", noted)
             thread.start()
             assert enough.wait(30)
-        thread.join()
+        # Much less than who is not woken waits, and much more than anybody else.
+        assert ended.wait(15)
         monkeypatch.setattr(root_lock, "try_lock", try_lock)
-        assert ended.is_set()
         holder.close()
         other.close()
         return failed[0]
@@ -94,8 +94,7 @@ def contended(monkeypatch: pytest.MonkeyPatch) -> Contend:
 def test_who_waits_is_woken_when_the_lock_is_let_go(
     path: Path, contend: Contend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Longer than it is waited for the lock: who is not woken does not get it.
-    monkeypatch.setattr(root_lock, UNHEARD, 25.0)
+    monkeypatch.setattr(root_lock, UNHEARD, 60.0)
     # Once before the bell hangs, and once more before it is waited for as long as that.
     assert contend(path, 2) == 2
 
@@ -135,7 +134,7 @@ def test_where_there_is_no_bell_the_lock_is_asked_for_again_and_again(
     spoil: Callable[[Path], None],
 ) -> None:
     spoil(runtime)
-    monkeypatch.setattr(root_lock, UNHEARD, 25.0)
+    monkeypatch.setattr(root_lock, UNHEARD, 60.0)
     assert contend(path, 4) >= 4
     assert path.read_bytes() == b""
 
