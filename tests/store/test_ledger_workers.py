@@ -61,6 +61,8 @@ TAKES_AND_STALLS = """\
     signal.pause()
 """
 Find = Callable[[Reader, int, int], list[int]]
+Jobs = Callable[[str, Find], Job[list[int]]]
+"""Makes a job of what its other processes do, and of what this one finds."""
 
 
 @pytest.fixture(name="file")
@@ -72,9 +74,7 @@ def opened_file(tmp_path: Path) -> Iterator[tuple[int, int]]:
 
 
 @pytest.fixture(name="other")
-def module(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[[str, Find], Job[list[int]]]:
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Jobs:
     """Give a job whose other processes do what is said."""
 
     def made(doing: str, find: Find) -> Job[list[int]]:
@@ -93,7 +93,7 @@ def here(_read: Reader, start: int, _size: int) -> list[int]:
 @pytest.mark.parametrize("ahead", [0, 1, 64])
 def test_each_range_is_told_once_and_in_order(
     file: tuple[int, int],
-    other: Callable[[str, Find], Job[list[int]]],
+    other: Jobs,
     monkeypatch: pytest.MonkeyPatch,
     workers: int,
     ahead: int,
@@ -109,7 +109,7 @@ def test_each_range_is_told_once_and_in_order(
 
 def test_who_asks_looks_at_others_while_one_is_not_told(
     file: tuple[int, int],
-    other: Callable[[str, Find], Job[list[int]]],
+    other: Jobs,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -142,7 +142,7 @@ def test_who_asks_looks_at_others_while_one_is_not_told(
 
 def test_what_is_told_early_stays_in_the_pipe_but_for_one(
     file: tuple[int, int],
-    other: Callable[[str, Find], Job[list[int]]],
+    other: Jobs,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -168,7 +168,7 @@ def test_what_is_told_early_stays_in_the_pipe_but_for_one(
 
 def test_a_process_that_stalls_is_waited_for_once(
     file: tuple[int, int],
-    other: Callable[[str, Find], Job[list[int]]],
+    other: Jobs,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(ledger_workers, "PATIENCE_SECONDS", 1)
@@ -189,7 +189,7 @@ def test_a_process_that_stalls_is_waited_for_once(
 
 @pytest.mark.parametrize("numbers", [(0, 0), (0, RANGES)], ids=["back", "behind the end"])
 def test_a_process_that_tells_of_what_cannot_be_is_ended(
-    file: tuple[int, int], other: Callable[[str, Find], Job[list[int]]], numbers: tuple[int, ...]
+    file: tuple[int, int], other: Jobs, numbers: tuple[int, ...]
 ) -> None:
     job = other(TELLS.format(numbers=numbers), here)
     with TaskPipe(1) as tasks, Worker(job, *file, tasks.fd) as worker:
@@ -237,9 +237,7 @@ def test_who_finds_that_another_was_quicker_waits_again(monkeypatch: pytest.Monk
         assert list(each(tasks.fd)) == [0, 1]
 
 
-def test_who_asks_no_further_leaves_no_descriptor_open(
-    file: tuple[int, int], other: Callable[[str, Find], Job[list[int]]]
-) -> None:
+def test_who_asks_no_further_leaves_no_descriptor_open(file: tuple[int, int], other: Jobs) -> None:
     descriptors = Path("/proc/self/fd")
     before = [*map(str, descriptors.iterdir())]
     found = spread(other(ANSWERS, here), *file, 2)
