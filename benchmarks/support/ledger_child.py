@@ -1,4 +1,4 @@
-"""What is measured of a ledger in a process of its own: `… append|bare|read|memory DIRECTORY …`.
+"""What is measured of a ledger in a process of its own: `… KIND DIRECTORY NUMBER`.
 
 Invariant: it prints one line of JSON, with seconds and bytes, and nothing else.
 """
@@ -10,6 +10,7 @@ import sys
 import uuid
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from itertools import count as count_from
 from itertools import pairwise
 from pathlib import Path
@@ -68,17 +69,17 @@ def bare(directory: Path, count: int) -> Figures:
     return _timed(once, count)
 
 
-def read(root: Path, processors: int) -> Figures:
+def read(root: Path, processors: int, *, once: bool = False) -> Figures:
     """Verify a ledger, and build its index, beside reading, parsing and hashing its bytes.
 
     Times are what each takes at least: what it takes more, others on the machine do. Ratios are
-    the medians of many, as `_beside` tells.
+    the medians of many, as `_beside` tells; `once`: of one, to see that it runs.
     """
     all_ = os.sched_getaffinity(0)
     if processors == 1:
         os.sched_setaffinity(0, {min(all_)})
     ledger, path = open_ledger(root), root / LEDGER_FILE
-    goes = _GOES if path.stat().st_size < _LARGE else _GOES_IF_LARGE
+    goes = 1 if once else _GOES if path.stat().st_size < _LARGE else _GOES_IF_LARGE
 
     def verify() -> float:
         return _seconds(lambda: verified(ledger))
@@ -169,8 +170,14 @@ def _timed(work: Callable[[], object], count: int) -> Figures:
 
 def main(words: Sequence[str]) -> None:
     kind, directory, number = words
-    doing = {"append": append, "bare": bare, "read": read, "memory": memory}[kind]
-    print(msgspec.json.encode(doing(Path(directory), int(number))).decode())
+    kinds: Mapping[str, Callable[[Path, int], Figures]] = {
+        "append": append,
+        "bare": bare,
+        "read": read,
+        "read-once": partial(read, once=True),
+        "memory": memory,
+    }
+    print(msgspec.json.encode(kinds[kind](Path(directory), int(number))).decode())
 
 
 if __name__ == "__main__":
