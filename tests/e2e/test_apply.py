@@ -342,7 +342,7 @@ async def test_edits_count_as_the_client_counts(repository: Repository, encoding
             told = await steps(editor, fine, edits(editor, LOGOUT, *wrong))
             not_made(editor, told, why)
         assert (root / LOGOUT).read_bytes() == wanted
-        assert [path.name for path in (root / "src/auth").iterdir()] == ["login.py", "logout.py"]
+        assert {path.name for path in (root / "src/auth").iterdir()} == {"login.py", "logout.py"}
 
 
 async def test_files_are_made_moved_and_deleted_in_one_change(repository: Repository) -> None:

@@ -485,6 +485,31 @@ async def test_saves_are_the_editors_own_however_slow_the_machine(
         assert (await editor.ask("intent/verify"))["ok"]
 
 
+@pytest.mark.parametrize("now", [2, 3])
+async def test_saves_made_before_the_first_of_them_is_told_are_the_editors_own(
+    repository: Repository, now: int
+) -> None:
+    def saved(times: int) -> str:
+        return LINES + "more\n" * times
+
+    govern(repository)
+    async with editing(repository.root) as editor:
+        await select(editor, "INT-001")
+        # Opened and saved twice before the server sees the file; then perhaps once more.
+        repository.write(LOGIN, saved(2))
+        buffer = editor.open(LOGIN, LINES)
+        await editor.settled(LOGIN)
+        repository.write(LOGIN, saved(now))
+        editor.type(LOGIN, saved(1))
+        editor.client.text_document_did_save(
+            lsp.DidSaveTextDocumentParams(lsp.TextDocumentIdentifier(buffer.uri))
+        )
+        await editor.traced(1)
+        (record,) = editor.records()
+        hashes = [record["files"][0][name] for name in ("pre_hash", "post_hash")]
+        assert hashes == [hash_content(text.encode()) for text in (LINES, saved(now))]
+
+
 @pytest.mark.parametrize(
     ("command", "ask"),
     [(SERVER, True), (SERVER, False), *((slow_server(seed), False) for seed in (1, 4, 22))],
@@ -787,7 +812,7 @@ async def test_stale_files(repository: Repository) -> None:
         await select(editor, "INT-001")
         assert not await editor.settled(LOGIN)
         # Edited, and changed on disk: shown until one of the two is taken.
-        repository.write(LOGIN, LINES + "theirs\n")
+        repository.replace(LOGIN, LINES + "theirs\n")
         (shown,) = await editor.problems(LOGIN, STALE)
         assert shown.message == (
             f"Stale File: {LOGIN} changed since it was read. Re-read before writing."

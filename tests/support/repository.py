@@ -26,6 +26,12 @@ class Repository:
         target.write_bytes(content.encode() if isinstance(content, str) else content)
         return target
 
+    def replace(self, path: str, content: str) -> Path:
+        """Write a file in one step, so that nobody sees it empty or half of it."""
+        unfinished = self.root.with_name(f"{self.root.name}-unfinished")
+        unfinished.write_text(content)
+        return unfinished.replace(self.root / path)
+
     def commit(self, message: str = "work") -> str:
         """Commit everything in the work tree and give the commit's id."""
         self.git("add", "--all")

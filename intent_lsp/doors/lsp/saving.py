@@ -21,7 +21,7 @@ from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.connection import Connection
 from intent_lsp.doors.lsp.offers import Offers
 from intent_lsp.doors.lsp.reverting import turning_edits
-from intent_lsp.doors.lsp.sight import see
+from intent_lsp.doors.lsp.sight import see, take_back
 from intent_lsp.doors.lsp.tracked import Tracked
 from intent_lsp.doors.lsp.turns import Turns
 from intent_lsp.doors.lsp.wire import DID_DENY, decision_wire
@@ -175,6 +175,9 @@ class Saving:
             )
         if tracked.disk.overtaken is not None:
             see(tracked, disk, list(tracked.lines))
+        if tracked.disk.overtaken is not None:
+            # An editor whose disk is ahead of its word has saved more than once by now.
+            take_back(tracked)
         save = tracked.replaced(disk, saved)
         # What was judged before the next save is no word on this one.
         old = save.old if before is None or save.new != disk else before.disk

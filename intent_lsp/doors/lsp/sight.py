@@ -65,21 +65,27 @@ def take(tracked: Tracked, lines: list[str]) -> tuple[Look | None, Diffs | None]
 
 def see(tracked: Tracked, data: bytes | None, lines: list[str]) -> bool:
     """Note what the disk holds of a document beside its text; whether they are the same."""
-    attached, place, first = tracked.attached, tracked.place, tracked.disk.overtaken
-    same = holds(data, lines)
+    same, first = holds(data, lines), tracked.disk.overtaken
     # The text may have moved on since it was written.
     own = same or tracked.has_written(data)
-    if attached is None or place is None or first is None:
-        tracked.disk.overtaken = None
-    elif tracked.has_written(first.saved) or (same and data == first.saved):
-        # What was taken for the file as it was opened is its first save, not told yet.
-        tracked.disk.saved(first.before)
+    if first is not None and (tracked.has_written(first.saved) or (same and data == first.saved)):
+        take_back(tracked)
         tracked.disk.saw(first.saved, same_as_buffer=True)
-        attached.desk.looks.was_overtaken(attached.session, place.path, first)
-    elif data != first.saved:
+    elif first is not None and own and data != first.saved:
+        # The editor wrote what is there now, and not what was seen first.
         tracked.disk.overtaken = None
     tracked.disk.saw(data, same_as_buffer=own)
     return same
+
+
+def take_back(tracked: Tracked) -> None:
+    """Go back to what a file held before its first save, which was made before it was seen."""
+    attached, place, first = tracked.attached, tracked.place, tracked.disk.overtaken
+    tracked.disk.overtaken = None
+    if attached is None or place is None or first is None:
+        return
+    tracked.disk.saved(first.before)
+    attached.desk.looks.was_overtaken(attached.session, place.path, first)
 
 
 def find_wrong(attached: Attached, path: WorkspacePath) -> Place | None:
