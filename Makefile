@@ -6,8 +6,9 @@ SHELL := /bin/bash
 
 # The interpreter that makes the environment: the first of these that is new enough.
 PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3.14 python3,$(if $(shell $(name) -c 'import sys; print(sys.version_info >= (3, 11) or "")' 2>/dev/null),$(name))))
-# Test processes side by side; 0 runs all tests in one process, for a debugger.
-WORKERS ?= auto
+# Test processes side by side: one more than processors, since tests wait for the servers that they
+# start. 0 runs all tests in one process, for a debugger.
+WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # More arguments for pytest: make test ARGS="-k scope".
 ARGS ?=
 
@@ -20,6 +21,11 @@ VSCODE := client-configs/vscode
 VSCODE_READY := $(VSCODE)/node_modules/.ready
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
+# What is compiled is kept: the tests start hundreds of servers, and pytest rewrites every test.
+unexport PYTHONDONTWRITEBYTECODE
+
+PYTEST := $(BIN)/python -m pytest
+SIDE_BY_SIDE := -n $(WORKERS) --dist worksteal
 
 .PHONY: help
 help:  ## list these commands
@@ -27,15 +33,37 @@ help:  ## list these commands
 
 .PHONY: test
 test: $(READY)  ## the gate: lint, types, architecture, documentation and every test
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term $(ARGS)
+	$(PYTEST) $(SIDE_BY_SIDE) --durations=30 $(ARGS)
+
+.PHONY: check
+check: $(READY)  ## before a commit: format, lint, types, architecture, the unit tests of what changed
+	$(BIN)/ruff format --quiet .
+	$(BIN)/ruff check --quiet .
+	$(BIN)/mypy --no-error-summary
+	$(BIN)/lint-imports > /dev/null || $(BIN)/lint-imports
+	$(PYTEST) $(SIDE_BY_SIDE) -q -m "not slow and not e2e and not editor" $(ARGS) \
+	  $$($(BIN)/python -m tests.support.changed_tests)
+
+.PHONY: coverage
+coverage: coverage-run coverage-report  ## which lines the tests that start no process reach
+
+.PHONY: coverage-run
+coverage-run: $(READY)
+	rm -f .coverage .coverage.*
+	$(PYTEST) $(SIDE_BY_SIDE) -q -m "not slow and not e2e and not editor" \
+	  --ignore tests/test_tidy.py --cov --cov-report= $(ARGS)
+
+.PHONY: coverage-report
+coverage-report: $(READY)
+	$(BIN)/python -m tests.support.coverage_report
 
 .PHONY: test-slow
 test-slow: $(READY)  ## the tests that take minutes, and the laws with many more examples
-	HYPOTHESIS_PROFILE=nightly $(BIN)/python -m pytest -m "slow or not slow" -n $(WORKERS) --dist worksteal $(ARGS)
+	HYPOTHESIS_PROFILE=nightly $(PYTEST) -m "slow or not slow" $(SIDE_BY_SIDE) $(ARGS)
 
 .PHONY: test-editors
 test-editors: $(READY)  ## drive real editors: each journey N times in a row with ARGS="--count N"
-	$(BIN)/python -m pytest tests/editors $(ARGS)
+	$(PYTEST) tests/editors $(ARGS)
 
 .PHONY: demo
 demo: $(READY)  ## watch a real server govern a real repository

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.support import repository as repositories
-from tests.support import warm_servers
+from tests.support import time_by_part, warm_servers
 from tests.support.isolation import isolate
 from tests.support.repository import Repository
 
@@ -52,6 +52,11 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes longest."""
     items.sort(key=lambda item: _turn(item.nodeid))
+    time_by_part.note_explanations(items)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    time_by_part.write(terminalreporter)
 
 
 def _turn(test: str) -> int:
@@ -67,7 +72,7 @@ def git_environment(pytestconfig: pytest.Config) -> Mapping[str, str]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _nursery_ends() -> Iterator[None]:
-    """End it before the session does, which adds up what every process has measured."""
+    """End it before the session does, so that no process outlives its tests."""
     yield
     warm_servers.end()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import chromium, code_server, uncounted
+from tests.support import chromium, code_server
 
 ROOT = Path(__file__).parent.parent
 NAMES = sorted(path.stem for path in (ROOT / "benchmarks").glob("[!_]*.py"))
@@ -23,7 +23,6 @@ def run(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", *words],
         cwd=ROOT,
-        env=uncounted.environment(),
         capture_output=True,
         text=True,
         check=False,

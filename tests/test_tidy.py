@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import uncounted
-
 ROOT = Path(__file__).parent.parent
 TOOLS = Path(sys.executable).parent
 
@@ -26,7 +24,6 @@ def test_the_tree_is_tidy(command: tuple[str, ...]) -> None:
     done = subprocess.run(
         [TOOLS / tool, *arguments],
         cwd=ROOT,
-        env=uncounted.environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -1,7 +1,7 @@
 """A process that has loaded what a server loads, and becomes a server each time it is asked.
 
-A server takes longer to load than most tests take to speak with it, twice as long where coverage is
-measured. Each server is still a process of its own, with standard streams of its own.
+A server takes longer to load than most tests take to speak with it. Each server is still a process
+of its own, with standard streams of its own.
 
 Invariant: `python -m MODULE …` by a fork differs from one by a start in what is loaded already, and
 in nothing else: how servers start and load is tested on servers that were started.
@@ -16,8 +16,6 @@ import signal
 import socket
 import sys
 from collections.abc import Sequence
-
-import coverage
 
 LONGEST = 1 << 16
 """Bytes of a request: the words after `python -m`, as JSON."""
@@ -39,9 +37,6 @@ def main() -> None:
     """Fork for each request that comes by the socket, until it is closed."""
     for name in _LOADED:
         importlib.import_module(name)
-    if (measured := coverage.Coverage.current()) is not None:
-        # Kept here once, and not by each fork again.
-        measured.save()
     # Nobody here waits for those who wait for the servers.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     with socket.socket(fileno=int(sys.argv[1])) as requests:

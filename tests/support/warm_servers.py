@@ -149,7 +149,7 @@ class _Nursery:
         return Server(int(await status.reader.readline()), stdin, stdout, status)
 
     def end(self) -> None:
-        """Let the process end, which keeps what it has measured."""
+        """Let the process end."""
         self._requests.close()
         self._process.wait()
 
