@@ -32,6 +32,7 @@ def run(*words: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.e2e
 @pytest.mark.parametrize("name", NAMES)
 def test_a_benchmark_prints_its_figures_beside_their_aims(name: str) -> None:
+    """The one of VS Code takes long: it opens two windows, each with a server of its own."""
     for needed in NEEDS.get(name, ()):
         needed()
     done = run(f"benchmarks.{name}", "--quick")

@@ -86,6 +86,7 @@ class Agent:
 async def test_no_stale_write_passes_and_no_record_is_lost(
     repository: Repository, edits: int
 ) -> None:
+    """2,000 edits take half a minute, because each is kept on disk before it is answered."""
     repository.write(".orchestration/active_intents.yaml", INTENTS)
     for path in FILES:
         repository.write(path, "")

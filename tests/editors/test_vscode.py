@@ -86,6 +86,10 @@ def records_of(saw: Told, room: Path) -> RecordsOf:
 
 
 def test_the_status_bar_says_that_no_intent_is_selected_yet(saw: Told) -> None:
+    """It takes long because it waits for the one window that all tests here look at.
+
+    The first time on a machine, VS Code is installed before that.
+    """
     assert saw("attach") == {"status": "No intent"}
 
 
