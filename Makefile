@@ -6,9 +6,9 @@ SHELL := /bin/bash
 
 # The interpreter that makes the environment: the first of these that is new enough.
 PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3.14 python3,$(if $(shell $(name) -c 'import sys; print(sys.version_info >= (3, 11) or "")' 2>/dev/null),$(name))))
-# Test processes side by side: one more than processors, since tests wait for the servers that they
+# Test processes side by side: two for each processor, since tests wait for the servers that they
 # start. 0 runs all tests in one process, for a debugger.
-WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) \* 2)
 # More arguments for pytest: make test ARGS="-k scope".
 ARGS ?=
 
