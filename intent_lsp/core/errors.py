@@ -26,6 +26,14 @@ class OverLimitError(IntentLspError):
         self.cure = "ask for less at a time"
 
 
+class InvalidCallError(IntentLspError):
+    """A call whose words cannot be read: the caller's mistake, and no failure of ours."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(problem)
+        self.cure = "send the call again, spelled rightly"
+
+
 class FileChangedError(IntentLspError):
     """Someone else changed a file between our reading and our writing of it."""
 

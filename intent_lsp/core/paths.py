@@ -49,6 +49,21 @@ def parse_relative(text: str, *, windows: bool = False) -> WorkspacePath | None:
     return WorkspacePath(folded) if folded else None
 
 
+def is_file_name(text: str) -> bool:
+    """Whether a file can have this name, and the operating system would spell it so.
+
+    Bytes that are not UTF-8 are surrogate escapes. Other lone surrogates stand for no bytes, and
+    escapes that together are UTF-8 would be a second spelling of a name.
+    """
+    if text.isascii():
+        return True
+    try:
+        spelled = text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return False
+    return spelled.decode("utf-8", "surrogateescape") == text
+
+
 def relative_to(path: str, root: str) -> WorkspacePath | None:
     """Give the folded absolute `path` as the folded absolute `root` sees it; None outside of it."""
     head = root if root.endswith("/") else root + "/"

@@ -12,7 +12,8 @@ class Admission:
     """A judged call; `ticket` is there when it may happen, is governed and changes files.
 
     `again`: its host has asked before, and was given the same answer. `program` is the first word
-    of the command that it runs.
+    of the command that it runs. `failed` is why it could not be judged, and was allowed all the
+    same.
     """
 
     decision: Decision
@@ -24,6 +25,7 @@ class Admission:
     program: str | None = None
     governed: bool = True
     again: bool = False
+    failed: str | None = None
 
     @property
     def verdict(self) -> ScopeValidation:

@@ -5,19 +5,19 @@ Invariant: no person is waited for, and nothing but the ledger is written, while
 """
 
 import logging
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.errors import IntentLspError, OverLimitError
+from intent_lsp.core.errors import IntentLspError, InvalidCallError, OverLimitError
 from intent_lsp.core.explaining import ExplainedRow
 from intent_lsp.core.file_changes import FileChange
 from intent_lsp.core.gate import unavailable
-from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.paths import WorkspacePath, is_file_name
 from intent_lsp.core.person import NOBODY, PersonsWord
-from intent_lsp.core.question import Allowed
+from intent_lsp.core.question import Allowed, Denied
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.core.tools import ToolCall
 from intent_lsp.formats.call_reading import CallReading, read_call
@@ -61,7 +61,10 @@ class Caller:
 
 
 class Calls:
-    """Judges, makes and records the calls of one root's agents."""
+    """Judges, makes and records the calls of one root's agents.
+
+    `failures` counts the calls that could not be judged, by a failure of ours.
+    """
 
     def __init__(  # noqa: PLR0913 - each is a part of the desk that it needs
         self,
@@ -85,6 +88,7 @@ class Calls:
         self._verifying = verifying
         self._news = news
         self._lock = lock
+        self.failures = 0
 
     def admit(
         self, session_id: str, agent_id: str, call: ToolCall, word: PersonsWord = NOBODY
@@ -173,7 +177,7 @@ class Calls:
     ) -> tuple[tuple[ExplainedRow, ...], Admission]:
         """Tell every row of the gate on a call, and what it would say; nothing is kept of it."""
         rules = self._rules.current()
-        reading = read_call(call, rules.policy)
+        reading = _readable(call, partial(read_call, call, rules.policy))
         hearing = self._hearing(Caller(session_id, agent_id), call, reading, rules)
         rows, admission = self._admitting.explain(hearing)
         if _is_unavailable(reading, rules):
@@ -215,10 +219,10 @@ class Calls:
         admit: Callable[[Hearing], Admission],
     ) -> Admission:
         """Judge under the lock; what goes wrong on our side is answered as the team wants it."""
+        rules = self._rules.current()
+        # Read before the lock is taken: others need not wait for a command to be parsed.
+        reading = _readable(call, partial(read, rules))
         try:
-            # Read before the lock is taken: others need not wait for a command to be parsed.
-            rules = self._rules.current()
-            reading = _within_limit(read(rules))
             if _is_unavailable(reading, rules):
                 admission = _unavailable(call, rules.reason or UNREADABLE)
             else:
@@ -226,24 +230,46 @@ class Calls:
                     # Who had to wait judges by what governs now, and not by what did before.
                     now = self._rules.current() if waited else rules
                     admission = admit(self._hearing(caller, call, reading, now))
-        except OverLimitError:
-            raise
         except Exception as problem:  # noqa: BLE001 - whatever it is, it is not the agent's fault
             _log.exception("%s could not be judged", call.tool_name)
-            admission = self._failed(call, problem)
+            self.failures += 1
+            admission = self._failed(caller, call, reading, problem)
         self._news.judged(admission, caller.session_id, caller.agent_id)
         return admission
 
-    def _failed(self, call: ToolCall, problem: Exception) -> Admission:
+    def _failed(
+        self, caller: Caller, call: ToolCall, reading: CallReading, problem: Exception
+    ) -> Admission:
+        """Answer a call that could not be judged as a whole.
+
+        A part of it that can be judged, and may not happen, is refused whatever failed.
+        """
         if not self._rules.current().policy.fail_open:
             return _unavailable(call, str(problem))
+        for part in _parts(reading):
+            refused = self._refused(caller, call, part)
+            if refused is not None:
+                return refused
         said = f"The call could not be judged: {problem}"
         return Admission(
             decision=Allowed(ScopeValidation.EXEMPT, (said,)),
             tool_name=call.tool_name,
             intent_id=call.intent_id,
             governed=False,
+            failed=str(problem),
         )
+
+    def _refused(self, caller: Caller, call: ToolCall, part: CallReading) -> Admission | None:
+        """Judge a part of a call by itself; None: it may happen, or cannot be judged either."""
+        try:
+            hearing = self._hearing(caller, call, part, self._rules.current())
+            judged = self._admitting.judge(hearing)
+        except Exception:  # noqa: BLE001 - it was logged for the call as a whole
+            return None
+        if not isinstance(judged.decision, Denied):
+            return None
+        intent_id = judged.question.active_intent
+        return Admission(decision=judged.decision, tool_name=call.tool_name, intent_id=intent_id)
 
     def _made(
         self, admission: Admission, changes: Sequence[FileChange]
@@ -265,6 +291,32 @@ class Calls:
 def _reading(changes: Sequence[FileChange]) -> CallReading:
     touched = dict.fromkeys(path for change in changes for path in change.touched)
     return CallReading(mutating=True, paths=tuple(touched))
+
+
+def _readable(call: ToolCall, read: Callable[[], CallReading]) -> CallReading:
+    """Read a call. Raises InvalidCallError, OverLimitError: nothing is let through unread."""
+    try:
+        reading = _within_limit(read())
+    except OverLimitError:
+        raise
+    except Exception as problem:
+        _log.exception("a call could not be read")
+        raise InvalidCallError(f"the call cannot be read: {problem}") from problem
+    named = [touched.path for touched in (*reading.paths, *reading.perhaps)]
+    for text in (*named, *call.paths, call.command or "", call.patch or ""):
+        if not is_file_name(text):
+            raise InvalidCallError(f"{text[:100]!r}: half a character, which no file's name has")
+    return reading
+
+
+def _parts(reading: CallReading) -> Iterator[CallReading]:
+    """Give a call once for what holds whatever it changes, and once for each of its paths."""
+    if reading.mutating:
+        yield replace(reading, paths=(), perhaps=())
+        for touched in reading.paths:
+            yield replace(reading, paths=(touched,), perhaps=())
+        for touched in reading.perhaps:
+            yield replace(reading, paths=(), perhaps=(touched,))
 
 
 def _within_limit(reading: CallReading) -> CallReading:

@@ -66,7 +66,10 @@ FILE_LOCK: Final = "intents.lock"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeskStatus:
-    """How a root and a session stand (protocol section 2, `Status`)."""
+    """How a root and a session stand (protocol section 2, `Status`).
+
+    `failures` counts the calls that this process could not judge.
+    """
 
     root: str | None
     enabled: bool
@@ -79,6 +82,7 @@ class DeskStatus:
     enforcement: str
     records: int
     heads: tuple[str, ...]
+    failures: int = 0
     version: str = __version__
 
 
@@ -251,6 +255,7 @@ class Governance:
             enforcement=rules.policy.enforcement.value,
             records=self.stores.past.count(),
             heads=self.stores.past.heads(),
+            failures=self.calls.failures,
         )
 
     def owners(self, path: WorkspacePath) -> tuple[Ownership, ...]:

@@ -181,10 +181,11 @@ async def test_what_is_refused_is_written_nowhere(repository: Repository) -> Non
         not_made(editor, await apply(editor, path="src/auth/binary", newText="x"), "is no text")
         not_made(editor, await apply(editor, path="src/auth/room", newText="x"), "regular file")
         not_made(editor, await apply(editor, path=f"{LOGIN}/x", newText="x"), "")
-        not_made(editor, await apply(editor, path=LOGIN, newText="\ud800"), "surrogates")
+        with pytest.raises(JsonRpcException, match=r"params\.newText: half a character"):
+            await apply(editor, path=LOGIN, newText="\ud800")
         assert (tree(root), list(outside.iterdir())) == (before, [])
         text = (root / GOVERNANCE_LEDGER).read_text()
-        assert (text.count("status=DENIED"), text.count("status=FAILED")) == (len(denied), 4)
+        assert (text.count("status=DENIED"), text.count("status=FAILED")) == (len(denied), 3)
 
 
 UNREADABLE: Sequence[tuple[Json, str]] = (

@@ -88,6 +88,7 @@ async def test_each_request_says_what_it_promises(repository: Repository) -> Non
             "enforcement": "warn",
             "records": 0,
             "heads": [],
+            "failures": 0,
             "version": status["version"],
         }
         owned = await both(editor, "owners", {"file_path": LOGIN})

@@ -43,6 +43,11 @@ from intent_lsp.governance.admission import Admission
 from intent_lsp.governance.calls import Applied
 from intent_lsp.governance.recording import Outcome
 
+COULD_NOT_JUDGE: Final = (
+    "intent-lsp: a call of {} could not be judged and was let through: {}. Later ones are counted"
+    " in the status; to have them refused, set fail_open: false."
+)
+
 TOLD_WITHIN: Final = 0.5
 """Seconds within which the governance ledger tells of what was judged."""
 
@@ -59,6 +64,7 @@ class AgentRequests:
         self._asking = asking
         self._finish = finish
         self._untold: set[Path] = set()
+        self._failed: set[Path] = set()
 
     def table(self) -> Mapping[str, Callable[[object], Awaitable[Wire]]]:
         """Give each request by its name without `intent/`."""
@@ -209,6 +215,9 @@ class AgentRequests:
     def _tell_refusal(self, attached: Attached, admission: Admission) -> None:
         self._tell_the_rest(attached)
         people = self._connection.people
+        if admission.failed is not None and attached.desk.root not in self._failed:
+            self._failed.add(attached.desk.root)
+            people.warn(COULD_NOT_JUDGE.format(admission.tool_name, admission.failed))
         if people.hears and isinstance(admission.decision, Denied) and not admission.again:
             told = admission_wire(admission, attached.desk.root)
             people.notify(DID_DENY, {**told, "toolName": admission.tool_name})

@@ -222,7 +222,9 @@ class Connection:
 
 def _what_changes(told: Wire) -> tuple[object, ...]:
     """Give what `intent/didChange` tells of; a grown ledger is told by `intent/didTrace`."""
-    return tuple(value for name, value in told.items() if name not in ("records", "heads"))
+    return tuple(
+        value for name, value in told.items() if name not in ("records", "heads", "failures")
+    )
 
 
 def _state_of(attached: Attached) -> tuple[DeskStatus, tuple[object, ...]]:

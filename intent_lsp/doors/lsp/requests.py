@@ -7,7 +7,12 @@ from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 
 from intent_lsp.core.codes import RequestCode
-from intent_lsp.core.errors import IntentLspError, LedgerUnavailableError, OverLimitError
+from intent_lsp.core.errors import (
+    IntentLspError,
+    InvalidCallError,
+    LedgerUnavailableError,
+    OverLimitError,
+)
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.doors.lsp.agent_requests import AgentRequests
@@ -83,7 +88,7 @@ class Requests:
             if name in self._cancellable:
                 return await self._cancellable[name](given)
             return await self._finish(self.table()[name](given))
-        except OverLimitError as error:
+        except (InvalidCallError, OverLimitError) as error:
             raise invalid(str(error)) from error
         except IntentLspError as error:
             told = {"cure": error.cure} if error.cure else {}

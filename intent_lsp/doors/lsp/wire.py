@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final, TypeVar
 import msgspec
 
 from intent_lsp.core.content import ContentHash
+from intent_lsp.core.paths import is_file_name
 from intent_lsp.core.records import Record, ScopeValidation
 from intent_lsp.core.whole_text import whole
 from intent_lsp.formats.decision_json import decision_json
@@ -30,16 +31,13 @@ Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
 DID_DENY: Final = "intent/didDeny"
 DID_TRACE: Final = "intent/didTrace"
 
-_NAMING: Final = (
-    "session_id",
-    "agent_id",
-    "tool_name",
-    "tool_use_id",
-    "intent_id",
-    "model_identifier",
-    "conversation_url",
+_OF_FILES: Final = frozenset(
+    {"path", "paths", "uri", "workspaceUri", "changes", "readHashes", "command", "patch"}
 )
-"""Fields whose text stands in records, which hold whole characters alone."""
+"""Fields in which a file may be named, whose name need not be text."""
+
+_PROSE: Final = frozenset({"error", "output", "reason"})
+"""Fields that hosts cut off anywhere: what is half a character there is replaced, not refused."""
 
 _OTHER_NAMES: Final = {
     "filePath": "path",
@@ -143,15 +141,39 @@ def read_params(given: object, shape: type[_S]) -> _S:
     if not isinstance(given, Mapping):
         raise WrongParamsError(f"params: expected an object, got {type(given).__name__}")
     named = {_camel(str(name)): value for name, value in given.items()}
+    for field in shape.__struct_encode_fields__:
+        try:
+            _hold_to_text(named.get(field), field, f"params.{field}")
+        except RecursionError as problem:
+            raise WrongParamsError(f"params.{field}: nested too deeply") from problem
     try:
         params = msgspec.convert(named, shape)
     except msgspec.ValidationError as problem:
         raise WrongParamsError(_field_first(str(problem))) from problem
-    for field in _NAMING:
-        told = getattr(params, field, None) or ""
-        if whole(told) != told:
-            raise WrongParamsError(f"params.{_camel(field)}: half a character, which is no text")
     return params
+
+
+def _hold_to_text(value: object, field: str, place: str) -> None:
+    """Refuse half a character: JSON can spell it, and neither text nor a file's name has it.
+
+    `field` is the innermost name that the value stands under. Raises WrongParamsError.
+    """
+    if isinstance(value, str) and not _is_text(value, field):
+        raise WrongParamsError(f"{place}: half a character, which is no text and no file's name")
+    if isinstance(value, list):
+        for number, item in enumerate(value):
+            _hold_to_text(item, field, f"{place}[{number}]")
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            # A name may be a file's, as in `readHashes` and in the changes of an edit.
+            _hold_to_text(name, "path", place)
+            _hold_to_text(item, str(name), f"{place}.{name}")
+
+
+def _is_text(value: str, field: str) -> bool:
+    if field in _OF_FILES:
+        return is_file_name(value)
+    return field in _PROSE or whole(value) == value
 
 
 def status_wire(status: DeskStatus) -> Wire:
