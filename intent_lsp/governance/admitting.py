@@ -27,6 +27,7 @@ from intent_lsp.governance.work_tree import WorkTree
 from intent_lsp.store.tickets import Refused
 
 NO_MEMORY: Final = ".orchestration/.local cannot be written: this edit will have no record."
+IN_MEMORY: Final = "{}. Until that is mended, this call is known to this server alone."
 NOT_COMPARED: Final = "The work tree cannot be compared: what this changes will not be known."
 WITH_TICKET_AT_MOST: Final = 64 * 1024
 """Bytes of a content that is kept with its ticket."""
@@ -178,6 +179,8 @@ class Admitting:
                 self._contents.keep(file.data, file.hash)
         if self._stores.state is not None:
             self._stores.state.tickets.issue(ticket, now, small)
+            if (problem := self._stores.problem()) is not None:
+                ticket = replace(ticket, warnings=(*ticket.warnings, IN_MEMORY.format(problem)))
             return of_ticket(ticket, again=False)
         # Without a memory nothing can be recorded later: it is allowed, and that is said.
         forgetful = Allowed(decision.verdict, (*decision.warnings, NO_MEMORY))

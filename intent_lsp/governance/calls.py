@@ -180,8 +180,8 @@ class Calls:
         reading = _readable(call, partial(read_call, call, rules.policy))
         hearing = self._hearing(Caller(session_id, agent_id), call, reading, rules)
         rows, admission = self._admitting.explain(hearing)
-        if _is_unavailable(reading, rules):
-            admission = _unavailable(call, rules.reason or UNREADABLE)
+        if (cause := self._cause(reading, rules)) is not None:
+            admission = _unavailable(call, cause)
         return rows, admission
 
     def read(
@@ -198,6 +198,12 @@ class Calls:
         """Let go of the lock's file."""
         if self._lock is not None:
             self._lock.close()
+
+    def _cause(self, reading: CallReading, rules: Rules) -> str | None:
+        """Tell what a call is refused for where the team wants no failure to pass (section 10)."""
+        if not reading.mutating or rules.policy.fail_open:
+            return None
+        return self._stores.problem() if rules.governed else rules.reason or UNREADABLE
 
     def _hearing(
         self, caller: Caller, call: ToolCall, reading: CallReading, rules: Rules
@@ -223,13 +229,17 @@ class Calls:
         # Read before the lock is taken: others need not wait for a command to be parsed.
         reading = _readable(call, partial(read, rules))
         try:
-            if _is_unavailable(reading, rules):
-                admission = _unavailable(call, rules.reason or UNREADABLE)
-            else:
+            cause = self._cause(reading, rules)
+            if cause is None:
                 with holding(self._lock) as waited:
                     # Who had to wait judges by what governs now, and not by what did before.
                     now = self._rules.current() if waited else rules
                     admission = admit(self._hearing(caller, call, reading, now))
+                # The disk may have been found full by this very call.
+                cause = self._cause(reading, rules)
+            if cause is not None:
+                _log.error("%s is refused: %s", call.tool_name, cause)
+                admission = _unavailable(call, cause)
         except Exception as problem:  # noqa: BLE001 - whatever it is, it is not the agent's fault
             _log.exception("%s could not be judged", call.tool_name)
             self.failures += 1
@@ -323,11 +333,6 @@ def _within_limit(reading: CallReading) -> CallReading:
     if len(reading.paths) + len(reading.perhaps) > FILES_AT_MOST:
         raise OverLimitError(what="the files that the call names", limit=FILES_AT_MOST)
     return reading
-
-
-def _is_unavailable(reading: CallReading, rules: Rules) -> bool:
-    """Whether a call is refused because nothing governs, as the team wants it (section 10)."""
-    return reading.mutating and not rules.governed and not rules.policy.fail_open
 
 
 def _unavailable(call: ToolCall, cause: str) -> Admission:

@@ -102,7 +102,7 @@ class Governance:
             root=root,
             git=Git.open(root),
             ledger=governed_ledger(root, self.rules),
-            state=None if local is None else State(local),
+            state=None if local is None else State(local, in_memory_meanwhile=True),
             drafts=Drafts(root),
             snapshots=Snapshots(root),
             clock=clock.now,
@@ -243,11 +243,14 @@ class Governance:
         self.untold.tell()
         rules = rules or self.rules.current()
         row = self._row(session_id, agent_id, rules)
+        state, reason = rules.state, rules.reason
+        if rules.governed and (problem := self.stores.problem()) is not None:
+            state, reason = FileState.UNAVAILABLE, problem
         return DeskStatus(
             root=str(self.root),
             enabled=rules.governed,
-            file_state=rules.state,
-            reason=rules.reason,
+            file_state=state,
+            reason=reason,
             session_id=session_id,
             active_intent_id=None if row is None else row.active_intent,
             stage=CHECKOUT_REQUIRED if row is None else row.stage,

@@ -34,11 +34,12 @@ _log: Final = logging.getLogger(__name__)
 
 
 class FileState(StrEnum):
-    """Whether the intents file governs."""
+    """Whether the intents file governs; UNAVAILABLE: it does, and no state can be kept on disk."""
 
     OK = "ok"
     BROKEN = "broken"
     MISSING = "missing"
+    UNAVAILABLE = "unavailable"
 
 
 @dataclass(frozen=True, slots=True)

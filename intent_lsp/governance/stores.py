@@ -41,6 +41,10 @@ class Stores:
         """What the ledger tells, as far as it can be read."""
         return Past(self.ledger.index)
 
+    def problem(self) -> str | None:
+        """Tell why the state cannot be kept on disk; None: it can, or there never was a place."""
+        return None if self.state is None else self.state.problem()
+
     def content(self, hash_: ContentHash) -> bytes | None:
         """Give a content that is kept with an open ticket, or as a snapshot; None: in neither."""
         kept = None if self.state is None else self.state.tickets.content(hash_)

@@ -20,6 +20,7 @@ from intent_lsp.store.call_memory import CallMemory
 from intent_lsp.store.database import Database
 from intent_lsp.store.file_moves import FileMoves
 from intent_lsp.store.notes import Notes
+from intent_lsp.store.state_in_memory import StateInMemory
 from intent_lsp.store.state_layout import keep_safe, lay_out
 from intent_lsp.store.tickets import Tickets
 
@@ -74,12 +75,14 @@ class State:
     """The state of one root.
 
     Every method raises StateUnavailableError when the file cannot be used. A damaged file is moved
-    aside and begun anew: its sessions are then unknown, never wrong.
+    aside and begun anew: its sessions are then unknown, never wrong. `in_memory_meanwhile`: what a
+    file that cannot be used would keep is kept in memory until it can, which `problem` tells of.
     """
 
-    def __init__(self, local_room: Path) -> None:
+    def __init__(self, local_room: Path, *, in_memory_meanwhile: bool = False) -> None:
         self.path = local_room / FILE_NAME
-        self._database = Database(self.path, _connect)
+        stand_in = StateInMemory() if in_memory_meanwhile else None
+        self._database = Database(self.path, _connect, stand_in=stand_in)
         self.tickets = Tickets(self._database)
         self.calls = CallMemory(self._database)
         self.notes = Notes(self._database)
@@ -88,6 +91,11 @@ class State:
     def close(self) -> None:
         """Let go of the file; the next call opens it again."""
         self._database.close()
+
+    def problem(self) -> str | None:
+        """Tell why memory stands in for the file now; None: it does not."""
+        self._rows("SELECT 1")
+        return self._database.problem
 
     def journal_mode(self) -> str:
         """Tell how SQLite keeps the file safe: `wal`, or `delete` where that cannot be."""

@@ -10,7 +10,7 @@ from pygls.exceptions import JsonRpcException
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.doors.lsp.types import uri_of
 from tests.support.broken_world import held_by_another
-from tests.support.editor import capabilities, editing
+from tests.support.editor import SERVER, capabilities, editing
 from tests.support.governed import LINES, govern
 from tests.support.played_client import CLIENTS, PUBLISHED, Played, begin, played
 from tests.support.repository import Repository
@@ -177,7 +177,7 @@ async def test_a_save_goes_on_behind_a_lock_that_another_process_holds(
     for name in before:
         repository.write(name, LINES)
     govern(repository, "enforcement: block")
-    async with editing(repository.root) as editor:
+    async with editing(repository.root, command=SERVER) as editor:
         await editor.ask("intent/select", {"intentId": "INT-001"})
         editor.open(INVOICE)
         assert not await editor.settled(INVOICE)

@@ -44,6 +44,7 @@ pytestmark = pytest.mark.e2e
 LOGIN = "src/auth/login.py"
 LOGOUT = "src/auth/logout.py"
 INVOICE = "src/billing/invoice.py"
+README = "README.md"
 INTENTS_FILE = ".orchestration/active_intents.yaml"
 LEDGER = ".orchestration/agent_trace.jsonl"
 LOCAL = ".orchestration/.local"
@@ -251,6 +252,70 @@ def state_holds_a_ticket_that_is_none(repository: Repository) -> Iterator[None]:
         connection.execute("INSERT INTO ticket VALUES (?,?,?,?,?,?,?)", row)
         yield
         connection.execute("DELETE FROM ticket WHERE id = ?", (b"bad",))
+
+
+OBSTACLES: Sequence[Callable[[Path], object]] = (
+    Path.mkdir,
+    os.mkfifo,
+    lambda path: path.symlink_to(path.with_name("nowhere")),
+)
+
+
+@OPEN_AND_CLOSED
+@pytest.mark.parametrize("obstacle", OBSTACLES, ids=["directory", "pipe", "link"])
+async def test_a_state_that_cannot_be_opened_at_the_start_switches_nothing_off(
+    repository: Repository, obstacle: Callable[[Path], object], *, fail_open: bool
+) -> None:
+    govern(repository, policy(fail_open=fail_open))
+    state = repository.root / STATE
+    state.parent.mkdir()
+    obstacle(state)
+    async with editing(repository.root) as editor:
+        status = await editor.ask("intent/status")
+        assert (status["enabled"], status["fileState"]) == (True, "unavailable")
+        assert STATE in status["reason"]
+        await until_said(editor, "kept in memory alone")
+        # Saves are judged, shown and recorded as ever.
+        await editor.ask("intent/select", {"intentId": "INT-001"})
+        editor.open(INVOICE)
+        editor.type(INVOICE, LINES + "more\n")
+        await editor.problems(INVOICE, "SCOPE_VIOLATION")
+        await editor.save(INVOICE)
+        await editor.traced(1)
+        assert [record["scope_validation"] for record in editor.records()] == ["FAIL"]
+        # Agents are held to the rules, or refused where the team wants it.
+        await ask(editor, "select", intentId="INT-001")
+        out = await ask(editor, "validateEdit", toolName="Write", path=README)
+        told = await ask(editor, "validateEdit", **WRITE)
+        if fail_open:
+            assert out["error"]["code"] == "SCOPE_VIOLATION"
+            assert (told["allowed"], STATE in told["warnings"][-1]) == (True, True)
+            (repository.root / LOGIN).write_text("new\n")
+            done = await ask(editor, "recordEdit", ticket=told["ticket"], success=True)
+            assert editor.records()[-1]["id"] == done["recordId"]
+        else:
+            for each in (out, told):
+                governs_nothing(each, fail_open=False)
+        assert said(editor, "kept in memory alone") == 1
+        # Mended, it is used again, and what memory knew is in it.
+        if state.is_dir():
+            state.rmdir()
+        else:
+            state.unlink()
+        await until_ok(editor)
+        await written(editor, LOGIN, LINES + "mended\n")
+        await until_said(editor, "is on again")
+        assert state.is_file()
+
+
+async def until_ok(editor: Editor) -> None:
+    """Ask how it stands until what could not be used is tried again."""
+
+    async def ask_on() -> None:
+        while (await editor.ask("intent/status"))["fileState"] != "ok":
+            pass
+
+    await asyncio.wait_for(ask_on(), PATIENCE)
 
 
 BROKEN_GATES: Sequence[Breaking] = (
@@ -747,8 +812,10 @@ def remake(repository: Repository) -> None:
     """Take the whole room away, and put back what git would: all but `.local/`."""
     room = repository.root / ".orchestration"
     kept = {path: path.read_bytes() for path in room.iterdir() if path.is_file()}
-    shutil.rmtree(room)
+    # At once: the server may write into it at any time.
+    gone = room.rename(repository.root.with_name("gone"))
     room.mkdir()
+    shutil.rmtree(gone)
     for path, data in kept.items():
         path.write_bytes(data)
 
@@ -890,7 +957,6 @@ async def test_damage_that_cannot_be_moved_aside_is_a_gate_that_fails(
         corrupt(repository)
         governs_nothing(await ask(editor, "validateEdit", **WRITE), fail_open=fail_open)
         assert "is damaged and cannot be moved" in log.read_text()
-        assert "Traceback (most recent call last)" in log.read_text()
         in_the_way.rmdir()
         told = await ask(editor, "validateEdit", **WRITE)
         assert told["error"]["code"] == "CHECKOUT_REQUIRED"
@@ -920,12 +986,13 @@ async def test_on_a_full_disk_no_answered_record_is_lost_and_none_is_made_twice(
             ballast = fill(disk)
             done = [await recorded_or_refused(editor, given) for given in tickets]
             refused = [answer for answer in done if isinstance(answer, JsonRpcException)]
-            assert refused, "the disk is not full"
             # What is full, and where; nobody has to look into the log.
-            assert {error.code for error in refused} == {-32803}, refused
+            assert all(error.code == -32803 for error in refused), refused
             assert all(str(repository.root) in str(error) for error in refused)
             there = {record["id"] for record in editor.records()}
-            assert {answer["recordId"] for answer in done if answer not in refused} <= there
+            # One that waits in the queue has no id yet.
+            answered = {answer["recordId"] for answer in done if answer not in refused}
+            assert answered - {None} <= there
             ballast.unlink()
             for given in tickets:
                 assert (await ask(editor, "recordEdit", ticket=given, success=True))["files"]
@@ -947,22 +1014,33 @@ async def test_on_a_full_disk_an_agent_is_held_as_the_team_says(
 ) -> None:
     with small_disk(tmp_path / "small", "8m") as disk:
         repository = govern(repositories.create(disk / "repository"), policy(fail_open=fail_open))
-        log = tmp_path / "log"
-        async with editing(repository.root, command=logging_server(log)) as editor:
+        async with editing(repository.root) as editor:
             await ask(editor, "select", intentId="INT-001")
             ballast = fill(disk)
             # Until the last page that SQLite has of its log is full as well.
             for _ in range(64):
                 told = await ask(editor, "validateEdit", **WRITE)
-                if told["scopeValidation"] != "PASS":
+                if told["warnings"] or not told["allowed"]:
                     break
-            governs_nothing(told, fail_open=fail_open)
-            assert "Traceback (most recent call last)" in log.read_text()
             out = await ask(editor, "validateEdit", toolName="Write", path=INVOICE)
-            assert out["error"]["code"] == "SCOPE_VIOLATION"
+            if fail_open:
+                # Held as before, by what memory keeps, and told so.
+                assert (told["allowed"], told["scopeValidation"]) == (True, "PASS")
+                assert STATE in told["warnings"][-1]
+                assert out["error"]["code"] == "SCOPE_VIOLATION"
+            else:
+                governs_nothing(told, fail_open=False)
+                governs_nothing(out, fail_open=False)
+            await until_said(editor, "kept in memory alone")
             ballast.unlink()
+            await until_ok(editor)
+            if fail_open:
+                # The ticket that memory had is good for a record.
+                (repository.root / LOGIN).write_text(LINES + "first\n")
+                done = await ask(editor, "recordEdit", ticket=told["ticket"], success=True)
+                assert [record["id"] for record in editor.records()] == [done["recordId"]]
             await written(editor, LOGIN, LINES + "room\n")
-            await verified(editor, 1)
+            await verified(editor, 1 + fail_open)
 
 
 @pytest.mark.parametrize("enforcement", ["warn", "block"])
@@ -1073,6 +1151,7 @@ async def test_a_call_of_more_than_ten_thousand_files_names_the_limit(
 
 
 async def test_a_call_of_ten_thousand_files_is_one_record(repository: Repository) -> None:
+    """Ten thousand files are written and read by git, twice; a busy machine takes its time."""
     govern(repository)
     async with editing(repository.root) as editor:
         await ask(editor, "select", intentId="INT-001")

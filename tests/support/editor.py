@@ -38,6 +38,8 @@ from tests.support import warm_servers
 
 PATIENCE = 60.0
 SERVER = (sys.executable, "-m", "intent_lsp", "serve")
+PATIENT = (sys.executable, "-m", "tests.support.patient_server", "serve")
+"""A server whose saves may take as long as a busy machine needs to judge them."""
 STARTED = ("env", *SERVER)
 """A server that is started, for those who test what happens while it loads."""
 
@@ -458,7 +460,7 @@ async def editing(
     options: Mapping[str, Any] | None = None,
     client_capabilities: lsp.ClientCapabilities | None = None,
     folders: Sequence[Path] | None = None,
-    command: Sequence[str] = SERVER,
+    command: Sequence[str] = PATIENT,
 ) -> AsyncIterator[Editor]:
     """Start an editor on a folder, and end it in good order."""
     editor = await start(
@@ -480,7 +482,7 @@ async def start(
     options: Mapping[str, Any] | None = None,
     client_capabilities: lsp.ClientCapabilities | None = None,
     folders: Sequence[Path] | None = None,
-    command: Sequence[str] = SERVER,
+    command: Sequence[str] = PATIENT,
 ) -> Editor:
     """Start an editor and its server process."""
     client = warm_servers.Client(configuration={}, converter_factory=_plain_converter)

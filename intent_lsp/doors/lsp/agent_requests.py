@@ -233,6 +233,7 @@ class AgentRequests:
             await work.lulls.lull(TOLD_WITHIN)
             self._untold.discard(root)
             await work.in_thread(attached.desk.untold.tell)
+            await self._connection.rules_may_have_changed(attached)
 
         work.begin(tell())
 

@@ -33,6 +33,11 @@ from intent_lsp.store import clock
 
 _log: Final = logging.getLogger(__name__)
 
+UNAVAILABLE: Final = (
+    "intent-lsp: what is known of sessions in {} is kept in memory alone: {}. Edits are judged as"
+    " before; mend it, and it is used again within seconds."
+)
+
 DID_CHANGE: Final = "intent/didChange"
 
 SEEN_WITHIN: Final = 0.5
@@ -201,6 +206,11 @@ class Connection:
         if status.file_state is FileState.OK:
             self.people.tell(f"intent-lsp: governance of {attached.desk.root} is on again")
             return
+        if status.file_state is FileState.UNAVAILABLE:
+            said = UNAVAILABLE.format(attached.desk.root, status.reason)
+            _log.warning("%s", said)
+            self.people.warn(said)
+            return
         said = f"intent-lsp: governance of {attached.desk.root} is OFF: {status.reason}"
         _log.warning("%s", said)
         self.people.tell(said, lsp.MessageType.Warning)
@@ -235,4 +245,5 @@ def _state_of(attached: Attached) -> tuple[DeskStatus, tuple[object, ...]]:
     head = desk.stores.git.head_commit() if desk.stores.git is not None else None
     intent = rules.active(status.active_intent_id)
     grants = () if intent is None else desk.grants.live(intent, desk.stores.clock())
-    return status, (rules.version, head, status.active_intent_id, grants)
+    kept = status.file_state, status.reason
+    return status, (rules.version, head, status.active_intent_id, grants, kept)
