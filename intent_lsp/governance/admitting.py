@@ -9,7 +9,7 @@ from typing import Final
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.explaining import ExplainedRow, explain_call
-from intent_lsp.core.gate import judge_call, rejected
+from intent_lsp.core.gate import judge_call, rejected, unavailable
 from intent_lsp.core.person import NOBODY_TO_ASK, PersonsWord
 from intent_lsp.core.question import Allowed, Ask, CallFacts, Decision, Denied, Question
 from intent_lsp.core.timestamps import timestamp
@@ -84,7 +84,12 @@ class Admitting:
         )
         governed = hearing.reading.mutating and rules.governed
         if isinstance(decision, Allowed) and governed:
-            return self._issue(asked, decision, unknown=bool(hearing.reading.unknown))
+            admission = self._issue(asked, decision, unknown=bool(hearing.reading.unknown))
+            problem = self._stores.problem()
+            if problem is None or rules.policy.fail_open:
+                return admission
+            # The disk was found full by this very call.
+            decision = unavailable(problem, ())
         if isinstance(decision, Denied):
             self._keep_refusal(asked, decision)
         return Admission(

@@ -235,9 +235,7 @@ class Calls:
                     # Who had to wait judges by what governs now, and not by what did before.
                     now = self._rules.current() if waited else rules
                     admission = admit(self._hearing(caller, call, reading, now))
-                # The disk may have been found full by this very call.
-                cause = self._cause(reading, rules)
-            if cause is not None:
+            else:
                 _log.error("%s is refused: %s", call.tool_name, cause)
                 admission = _unavailable(call, cause)
         except Exception as problem:  # noqa: BLE001 - whatever it is, it is not the agent's fault
