@@ -95,8 +95,13 @@ class Sessions:
             self._stores.state.note_selected(intent_id, at)
 
     def begin_turn(self, session_id: str, agent_id: str = "") -> SessionRow:
-        """Begin a session's next turn: its intent stays, and has to be checked out again."""
-        row = self.row(session_id, agent_id) or self._begin(session_id, "agent", "", None)
+        """Begin a session's next turn: its intent stays, and has to be checked out again.
+
+        The first turn of a session that is not known yet is turn 1.
+        """
+        row = self.row(session_id, agent_id)
+        if row is None:
+            return self._begin(session_id, "agent", "", None)
         at, turn = timestamp(self._stores.clock()), row.turn + 1
         row = replace(row, agent_id=agent_id, turn=turn, stage=CHECKOUT_REQUIRED, last_used_at=at)
         self._put(row)

@@ -22,6 +22,13 @@ def test_a_first_session_has_no_intent(editor: Editor) -> None:
     assert (row.active_intent, row.stage, row.turn) == (None, CHECKOUT_REQUIRED, 1)
 
 
+def test_the_first_turn_of_a_session_is_turn_one(editor: Editor) -> None:
+    turns = [editor.desk.sessions.begin_turn("new").turn for _ in range(3)]
+    assert turns == [1, 2, 3]
+    editor.desk.sessions.open_agent("opened")
+    assert editor.desk.sessions.begin_turn("opened").turn == 2
+
+
 def test_a_new_window_goes_on_with_the_last_ones_intent(
     governed: Repository, open_editor: Open
 ) -> None:
