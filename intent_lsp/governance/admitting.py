@@ -12,6 +12,7 @@ from intent_lsp.core.explaining import ExplainedRow, explain_call
 from intent_lsp.core.gate import judge_call, rejected, unavailable
 from intent_lsp.core.person import NOBODY_TO_ASK, PersonsWord
 from intent_lsp.core.question import Allowed, Ask, CallFacts, Decision, Denied, Question
+from intent_lsp.core.tickets import Ticket
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.core.tools import ToolCall
 from intent_lsp.core.tree_seen import TreeSeen
@@ -86,8 +87,10 @@ class Admitting:
         if isinstance(decision, Allowed) and governed:
             admission = self._issue(asked, decision, unknown=bool(hearing.reading.unknown))
             problem = self._stores.problem()
-            if problem is None or rules.policy.fail_open:
+            if problem is None or admission.ticket is None:
                 return admission
+            if rules.policy.fail_open:
+                return _in_memory(admission.ticket, problem)
             # The disk was found full by this very call.
             decision = unavailable(problem, ())
         if isinstance(decision, Denied):
@@ -184,12 +187,16 @@ class Admitting:
                 self._contents.keep(file.data, file.hash)
         if self._stores.state is not None:
             self._stores.state.tickets.issue(ticket, now, small)
-            if (problem := self._stores.problem()) is not None:
-                ticket = replace(ticket, warnings=(*ticket.warnings, IN_MEMORY.format(problem)))
             return of_ticket(ticket, again=False)
         # Without a memory nothing can be recorded later: it is allowed, and that is said.
         forgetful = Allowed(decision.verdict, (*decision.warnings, NO_MEMORY))
         return replace(of_ticket(ticket, again=False), ticket=None, decision=forgetful)
+
+
+def _in_memory(ticket: Ticket, problem: str) -> Admission:
+    """Warn whoever was given a ticket that memory alone keeps."""
+    told = (*ticket.warnings, IN_MEMORY.format(problem))
+    return of_ticket(replace(ticket, warnings=told), again=False)
 
 
 def _feedback(word: PersonsWord, facts: CallFacts) -> str:

@@ -114,7 +114,7 @@ class Database:
             self._forget()
             if self._standing_in is not None:
                 self._standing_in.close()
-                self._standing_in = None
+                self._standing_in, self.problem = None, None
 
     def _run(self, begin: str | None, work: Work[T]) -> T:
         with self._guard:
