@@ -140,6 +140,7 @@ VALUES = st.text(
     width=st.integers(1, 2000),
 )
 def test_a_context_fits_whenever_its_intent_does(base: list[str], copies: int, width: int) -> None:
+    """Long where processors are shared: an example has megabytes of text before it is cut."""
     one, two, three, four = (value * width for value in base)
     whole = IntentContext(
         intent=replace(

@@ -749,6 +749,7 @@ class Doomed(RawClient):
 async def test_killed_between_an_answer_and_the_next_request_every_answered_record_is_there(
     repository: Repository,
 ) -> None:
+    """Long where processors are shared: five servers are started, one after the other."""
     govern(repository)
     ledger, torn = repository.root / LEDGER, repository.root / LOCAL / "torn"
     answered = []
