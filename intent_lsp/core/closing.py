@@ -65,7 +65,7 @@ def _counted(count: int, extent: Extent) -> str:
 
 def _where(anchor: Anchor) -> str:
     match anchor.kind:
-        case AnchorKind.COMMIT:
+        case AnchorKind.COMMIT | AnchorKind.EARLIER_COMMIT:
             return f"commit {anchor.name[:_SHORT]}"
         case AnchorKind.KNOWN_HEAD:
             return "the newest record that this machine knows"

@@ -1,9 +1,9 @@
-"""Ends that were cut off: records that somebody vouches for and that no file holds (section 2).
+"""Records that somebody vouches for and that no file holds: a file is gone, or an end cut off.
 
 Invariant: a record that another branch has is no alarm, and what was not sought is not called lost.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -20,10 +20,11 @@ _PREFIX: Final = "sha256:"
 def with_cut_ends(
     found: Verification, known: Sequence[KnownHead], committed: Committed | None, search: Search
 ) -> Verification:
-    """Add what the anchors tell of ends that were cut off.
+    """Add what the anchors tell of ends that were cut off (ledger section 2).
 
-    `search` says where git holds the anchors that no file does. An anchor of a commit that is not
-    the one checked out is left out where no file holds it: the ledger was taken out of git since.
+    `search` says where git holds the anchors that no file does. The newest ledger in git, where it
+    is not in the commit checked out, is left out where no file holds it: it was taken out of git
+    since.
     """
     forgotten = _forgotten(known, search)
     anchors = tuple(each for each in found.anchors if not _is_past(each, committed, forgotten))
@@ -72,7 +73,7 @@ def _is_past(anchor: Anchor, committed: Committed | None, forgotten: frozenset[s
 
 
 def _problem(found: Verification, anchor: Anchor, search: Search) -> Problem:
-    code, severity, message = _told(anchor, search)
+    code, severity, message = _told(anchor, search, found.files)
     last = found.heads[-1] if found.heads else None
     return Problem(
         code=code,
@@ -83,24 +84,28 @@ def _problem(found: Verification, anchor: Anchor, search: Search) -> Problem:
     )
 
 
-def _told(anchor: Anchor, search: Search) -> tuple[LedgerCode, Severity, str]:
+def _told(
+    anchor: Anchor, search: Search, files: Collection[str]
+) -> tuple[LedgerCode, Severity, str]:
     held = search.held.get(anchor.hash)
     where = "" if held is None else f"; {_place(held)} holds it"
     name = anchor.hash.removeprefix(_PREFIX)[:_SHORT]
-    if anchor.kind is not AnchorKind.KNOWN_HEAD:
-        message = f"record {name} of {_voucher(anchor)} is in no file: the end was cut off{where}"
-        return LedgerCode.TRUNCATED, Severity.ERROR, message
-    what = f"record {name}, which this machine knows as an end of the ledger, is in no file"
-    if held is not None and not held.below:
+    known = anchor.kind is AnchorKind.KNOWN_HEAD
+    what = f"record {name} of {_voucher(anchor)} is in no file"
+    if known:
+        what = f"record {name}, which this machine knows as an end of the ledger, is in no file"
+    if known and held is not None and not held.below:
         return LedgerCode.HEAD_ELSEWHERE, Severity.INFORMATION, f"{what} here{where}"
-    if held is None and not search.whole:
+    if held is not None and held.below and held.file not in files:
+        return LedgerCode.MISSING_SEGMENT, Severity.ERROR, f"{what}: {held.file} is gone{where}"
+    if known and held is None and not search.whole:
         message = f"{what}, and git could not be searched to the end"
         return LedgerCode.TRUNCATED, Severity.WARNING, message
     return LedgerCode.TRUNCATED, Severity.ERROR, f"{what}: the end was cut off{where}"
 
 
 def _voucher(anchor: Anchor) -> str:
-    if anchor.kind is AnchorKind.COMMIT:
+    if anchor.kind in (AnchorKind.COMMIT, AnchorKind.EARLIER_COMMIT):
         return f"commit {anchor.name[:_SHORT]}"
     return f"the {anchor.kind.value} {anchor.name}".rstrip()
 

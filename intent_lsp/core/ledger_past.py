@@ -31,13 +31,14 @@ class Committed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
-    """A commit that holds a record.
+    """A commit that holds a record, and the file, relative to the root, in which it does.
 
-    `below`: what is checked out comes from a commit that holds it, too. `named`: a branch or a
-    tag leads to it; else the stash or a log does, which git forgets in time.
+    `below`: what is checked out is a commit that holds it, or comes from one. `named`: a branch or
+    a tag leads to it; else the stash or a log does, which git forgets in time.
     """
 
     commit: str
+    file: str
     below: bool
     named: bool
 

@@ -14,6 +14,7 @@ class AnchorKind(StrEnum):
 
     GIVEN = "given"
     COMMIT = "commit"
+    EARLIER_COMMIT = "earlier commit"
     CHECKPOINT = "checkpoint"
     KNOWN_HEAD = "known head"
 
@@ -48,7 +49,7 @@ class Verification:
 
     `records` counts the records that can be read, `segments` the files they are in; `anchors` are
     those that were asked for, in their order; `proved` and `conditional` are the sentences of the
-    closing statement.
+    closing statement. `files` names what was read, relative to the root, and empty files, too.
     """
 
     ok: bool
@@ -59,3 +60,4 @@ class Verification:
     anchors: tuple[Anchor, ...] = ()
     proved: str
     conditional: str
+    files: tuple[str, ...] = ()

@@ -92,8 +92,8 @@ def _verdict(found: Verification) -> Html:
     title = "The ledger is NOT what was written"
     if not wrong:
         title = "The ledger is consistent: every hash recomputes, every link joins"
-    elif wrong == {LedgerCode.TRUNCATED}:
-        title = "The ledger is consistent as far as it goes, but its end was CUT OFF"
+    elif wrong <= {LedgerCode.TRUNCATED, LedgerCode.MISSING_SEGMENT}:
+        title = "The ledger is consistent as far as it goes, but records were CUT OFF"
     facts: list[tuple[str, Inside]] = [
         ("verified", f"{found.records:,} records in {_files(found.segments)}, the whole ledger"),
         ("proved", named(found.proved)),

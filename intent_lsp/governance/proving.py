@@ -4,11 +4,11 @@ Invariant: nothing is written but what this machine knows of the ledger's end, i
 that is there already.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.cut_ends import remembered, with_cut_ends
-from intent_lsp.core.ledger_past import Committed, KnownHead
+from intent_lsp.core.ledger_past import Committed, Held, KnownHead
 from intent_lsp.core.paths import LOCAL_ROOM
 from intent_lsp.core.verification import Anchor, AnchorKind, Verification
 from intent_lsp.store.index_build import Progress, quiet
@@ -21,7 +21,8 @@ from intent_lsp.store.local_room import find_local_room
 def prove(ledger: Ledger, given: Sequence[Anchor] = (), progress: Progress = quiet) -> Verification:
     """Verify all that is in the ledger now, and hold it against all anchors that there are.
 
-    They are those `given`, the ledger of the newest commit, and the ends that this machine knows.
+    They are those `given`, the ledger of the newest commit and of earlier ones that may have had
+    more, and the ends that this machine knows.
     Raises LedgerUnavailableError.
     """
     root = ledger.root
@@ -29,12 +30,12 @@ def prove(ledger: Ledger, given: Sequence[Anchor] = (), progress: Progress = qui
     memory = KnownHeads(root / LOCAL_ROOM)
     # Both before the ledger itself, which has all that they had unless somebody cut it off.
     committed, known = versions.committed(), memory.heads()
-    anchors = (*given, *_committed(committed), *_known(known))
+    anchors = (*given, *_committed(committed), *_earlier(versions, committed), *_known(known))
 
-    def elsewhere(hashes: Collection[ContentHash]) -> Collection[ContentHash]:
+    def past(hashes: Collection[ContentHash]) -> Mapping[ContentHash, Held]:
         return versions.search(hashes).held
 
-    found = ledger.verify(anchors, elsewhere=elsewhere, progress=progress)
+    found = ledger.verify(anchors, past=past, progress=progress)
     search = versions.search([each.hash for each in found.anchors if each.records is None])
     if find_local_room(root) is not None:
         memory.settle(known, remembered(found, known, committed, search))
@@ -47,6 +48,16 @@ def _committed(committed: Committed | None) -> tuple[Anchor, ...]:
     return tuple(
         Anchor(hash=head, kind=AnchorKind.COMMIT, name=committed.commit) for head in committed.heads
     )
+
+
+def _earlier(versions: LedgerVersions, committed: Committed | None) -> list[Anchor]:
+    newest = frozenset(() if committed is None else committed.heads)
+    return [
+        Anchor(hash=head, kind=AnchorKind.EARLIER_COMMIT, name=earlier.commit)
+        for earlier in versions.earlier()
+        for head in earlier.heads
+        if head not in newest
+    ]
 
 
 def _known(known: Sequence[KnownHead]) -> tuple[Anchor, ...]:

@@ -32,12 +32,12 @@ from intent_lsp.store.ledger_file import Disk, opened
 from intent_lsp.store.ledger_files import FilesStamp, LedgerFiles
 from intent_lsp.store.ledger_index import Index
 from intent_lsp.store.ledger_journal import Journal
-from intent_lsp.store.ledger_pass import Elsewhere
+from intent_lsp.store.ledger_pass import Past
 from intent_lsp.store.ledger_queue import LedgerQueue, Waiting
 from intent_lsp.store.ledger_room import make_private_room
 from intent_lsp.store.ledger_snapshot import Snapshot
 from intent_lsp.store.ledger_tail import LedgerTail, single
-from intent_lsp.store.ledger_verify import nowhere, verify
+from intent_lsp.store.ledger_verify import no_past, verify
 from intent_lsp.store.root_lock import WAIT_SECONDS, RootLock
 
 _BATCH: Final = 200
@@ -183,18 +183,18 @@ class Ledger:
         self,
         anchors: Sequence[Anchor] = (),
         *,
-        elsewhere: Elsewhere = nowhere,
+        past: Past = no_past,
         progress: Progress = quiet,
     ) -> Verification:
         """Verify all that is in the ledger's files now. Raises LedgerUnavailableError.
 
-        `anchors` are looked for; `elsewhere` gives those of some hashes that the ledger of
-        another branch holds; `progress` is told the bytes done and the bytes in all.
+        `anchors` are looked for; `past` finds records in the ledgers that git holds; `progress` is
+        told the bytes done and the bytes in all.
         """
         with opened(self._path) as fd:
             snapshot = self._snapshot(fd)
             parts = snapshot.parts(progress)
-            return verify(parts, anchors, strange=snapshot.strange, elsewhere=elsewhere)
+            return verify(parts, anchors, strange=snapshot.strange, past=past)
 
     def stamp(self) -> FilesStamp | None:
         """Tell two states of the ledger apart without reading it; None: there is none to read."""

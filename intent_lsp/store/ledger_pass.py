@@ -6,7 +6,7 @@ Invariant: a link joins when the hash that it names was recomputed, on an earlie
 or on any line of another one; what a line says of itself proves nothing.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple, TypeAlias
 
@@ -14,17 +14,20 @@ from intent_lsp.core.chain import Head, Link, Trail
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.first_problems import FirstProblems, LedgerPlace
+from intent_lsp.core.ledger_past import Held
 from intent_lsp.core.paths import LEDGER_FILE
+from intent_lsp.store.ledger_files import ARCHIVE_ROOM
 from intent_lsp.store.ledger_remembered import Places, Remembered
-from intent_lsp.store.ledger_rows import Key, hashes_in, key, spelled
+from intent_lsp.store.ledger_rows import hashes_in, key, spelled
 
 _UNSEALED: Final = "it has no `integrity`, though a record above it has"
+_SHORT: Final = 12
 _FIVE_KEYS: Final = (
     "an older tool wrote it: its id, time, revision, files and place alone are hashed"
 )
 
-Elsewhere = Callable[[Collection[ContentHash]], Collection[ContentHash]]
-"""Gives those of some hashes that another branch's ledger holds."""
+Past = Callable[[Collection[ContentHash]], Mapping[ContentHash, Held]]
+"""Finds records, by their hashes, in the ledgers that git holds."""
 
 
 class Packed(NamedTuple):
@@ -44,7 +47,7 @@ Piece: TypeAlias = Packed | Link
 
 
 class _Loose(NamedTuple):
-    """A line that names hashes which are no open head; `first`: no record is above it."""
+    """A line that names hashes which are no open head; `first`: its file has no record above it."""
 
     row: int
     named: tuple[ContentHash, ...]
@@ -54,17 +57,16 @@ class _Loose(NamedTuple):
 class LinkPass:
     """The links of all files, followed in reading order, then compared with each other."""
 
-    def __init__(self, remembered: Remembered, elsewhere: Elsewhere) -> None:
+    def __init__(self, remembered: Remembered, past: Past) -> None:
         self.problems = FirstProblems()
         self.records = 0
         self.files = 0
         self.heads: dict[ContentHash, Head] = {}
         self._remembered = remembered
-        self._elsewhere = elsewhere
+        self._past = past
         self._trail, self._sealed = Trail(), False
         self._row = 0
         self._loose: list[_Loose] = []
-        self._missing: list[tuple[LedgerPlace, tuple[ContentHash, ...]]] = []
 
     def follow_file(self, file: str, pieces: Iterable[Piece]) -> None:
         """Follow the lines of the next file; a torn tail is the last of them, and no line."""
@@ -82,8 +84,7 @@ class LinkPass:
 
     def close(self) -> None:
         """Compare what the lines name with all that was recomputed."""
-        self._resolve()
-        self._judge_missing()
+        self._judge_lost(self._lost())
         repeated = self._remembered.repeated()
         self.records -= repeated.copies
         for row in repeated.others:
@@ -155,41 +156,72 @@ class LinkPass:
     def _here(self) -> LedgerPlace:
         return LedgerPlace(len(self.problems.files) - 1, self._trail.lines + 1)
 
-    def _resolve(self) -> None:
-        """Look for the records that loose lines name: branches, other files, or a broken chain."""
+    def _lost(self) -> list[_Loose]:
+        """Give the lines that name records which no file holds, with these alone.
+
+        One that stands where it cannot be followed is no lost one: the chain is broken there.
+        """
         sought = {key(name) for loose in self._loose for name in loose.named}
         places = self._remembered.places(sought) if sought else {}
+        lost: list[_Loose] = []
         for loose in self._loose:
-            lost = tuple(name for name in loose.named if not self._joins(loose.row, name, places))
-            if lost and self._in_one_of_many(loose):
-                self._missing.append((self._place(loose.row), lost))
-            elif lost:
-                message = "it names a record that stands on no earlier line"
-                self.problems.note(LedgerCode.BROKEN_LINK, self._place(loose.row), message)
+            named = tuple(name for name in loose.named if key(name) not in places)
+            if named:
+                lost.append(loose._replace(named=named))
+            elif not all(self._joins(loose.row, places[key(name)]) for name in loose.named):
+                self._note_broken(loose)
+        return lost
 
-    def _joins(self, row: int, name: ContentHash, places: Mapping[Key, Places]) -> bool:
-        found = places.get(key(name))
-        if found is None:
-            return False
-        elsewhere = self._remembered.file_of(found.first) != self._remembered.file_of(row)
-        return elsewhere or found.first < row or found.elsewhere is not None
+    def _joins(self, row: int, found: Places) -> bool:
+        """Whether a line may follow what was found: above it, or in another file.
 
-    def _in_one_of_many(self, loose: _Loose) -> bool:
-        """Whether a line is the first record of a file that may follow one in another file."""
-        file = self.problems.files[self._remembered.file_of(loose.row)]
-        return loose.first and (len(self.problems.files) > 1 or file != LEDGER_FILE)
+        An archive is the main file's beginning, and follows nothing that the main file has left.
+        """
+        here, archive = self._file(row), self._file(row).startswith(ARCHIVE_ROOM)
+        elsewhere = {self._file(each) for each in found if each is not None} - {here}
+        if archive:
+            elsewhere.discard(LEDGER_FILE)
+        return bool(elsewhere) or (found.first < row and self._file(found.first) == here)
 
-    def _judge_missing(self) -> None:
-        """Tell a file that is missing from one that another branch has."""
-        lost = {name for _, names in self._missing for name in names}
-        known = frozenset(self._elsewhere(lost)) if lost else frozenset()
-        for place, names in self._missing:
-            if known.issuperset(names):
+    def _judge_lost(self, lost: Sequence[_Loose]) -> None:
+        """Tell records that were taken out from those that another branch has."""
+        names = {name for loose in lost for name in loose.named}
+        held = self._past(names) if names else {}
+        for loose in lost:
+            known = [held[name] for name in loose.named if name in held]
+            below = next((each for each in known if each.below), None)
+            elsewhere = len(known) == len(loose.named)
+            if below is not None:
+                self._note_taken(loose, below)
+            elif elsewhere and (loose.first or self._file(loose.row) != LEDGER_FILE):
                 message = "it follows a record that is in the ledger of another branch"
-                self.problems.note(LedgerCode.HEAD_ELSEWHERE, place, message)
-            else:
+                self.problems.note(LedgerCode.HEAD_ELSEWHERE, self._place(loose.row), message)
+            elif loose.first:
                 message = "it follows a record that is in none of the ledger's files"
-                self.problems.note(LedgerCode.MISSING_SEGMENT, place, message)
+                self.problems.note(LedgerCode.MISSING_SEGMENT, self._place(loose.row), message)
+            else:
+                self._note_broken(loose)
+
+    def _note_taken(self, loose: _Loose, held: Held) -> None:
+        """Name what the files lack though a commit that they come from holds it."""
+        commit = held.commit[:_SHORT]
+        if held.file not in self.problems.files:
+            message = (
+                f"it follows a record of {held.file}, which commit {commit} has and which is gone"
+            )
+            self.problems.note(LedgerCode.MISSING_SEGMENT, self._place(loose.row), message)
+        elif loose.first or held.file != self._file(loose.row):
+            message = f"it follows a record that {held.file} has in commit {commit}, and no longer"
+            self.problems.note(LedgerCode.TRUNCATED, self._place(loose.row), message)
+        else:
+            self._note_broken(loose)
+
+    def _note_broken(self, loose: _Loose) -> None:
+        message = "it names a record that stands on no earlier line"
+        self.problems.note(LedgerCode.BROKEN_LINK, self._place(loose.row), message)
+
+    def _file(self, row: int) -> str:
+        return self.problems.files[self._remembered.file_of(row)]
 
     def _place(self, row: int) -> LedgerPlace:
         file = self._remembered.file_of(row)

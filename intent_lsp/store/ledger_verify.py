@@ -4,7 +4,7 @@ Invariant: memory stays flat in the ledger's size.
 Invariant: a line has been judged by itself before it comes here, where its place is judged.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -14,14 +14,19 @@ from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.findings import Severity
 from intent_lsp.core.first_problems import problem
+from intent_lsp.core.ledger_past import Held
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.verification import Anchor, AnchorKind, Problem, Verification
 from intent_lsp.store.ledger_files import Strange
-from intent_lsp.store.ledger_pass import Elsewhere, LinkPass, Piece
+from intent_lsp.store.ledger_pass import LinkPass, Past, Piece
 from intent_lsp.store.ledger_remembered import Remembered
 from intent_lsp.store.ledger_rows import key
 
 _HEADS_NAMED: Final = 20
+_NO_PROOF: Final = (AnchorKind.KNOWN_HEAD, AnchorKind.EARLIER_COMMIT)
+"""Whoever writes the ledger can write what this machine knows, too; an earlier commit proves less
+than the newest.
+"""
 
 
 class Part(NamedTuple):
@@ -31,9 +36,9 @@ class Part(NamedTuple):
     pieces: Iterable[Piece]
 
 
-def nowhere(_hashes: Collection[ContentHash]) -> Collection[ContentHash]:
-    """Know of no other branch."""
-    return ()
+def no_past(_hashes: Collection[ContentHash]) -> Mapping[ContentHash, Held]:
+    """Know of nothing that git holds."""
+    return {}
 
 
 def verify(
@@ -41,26 +46,40 @@ def verify(
     anchors: Sequence[Anchor] = (),
     *,
     strange: Sequence[Strange] = (),
-    elsewhere: Elsewhere = nowhere,
+    past: Past = no_past,
 ) -> Verification:
     """Verify the files of a ledger, given in reading order and each read once.
 
-    `anchors` are looked for; `strange` is what stands in a file's place; `elsewhere` is asked for
-    records that a file follows and that no file holds.
+    `anchors` are looked for; those of earlier commits are given back only where no file holds
+    them. `strange` is what stands in a file's place; `past` is asked for records that others follow
+    and that no file holds.
     """
     with Remembered() as remembered:
-        found = LinkPass(remembered, elsewhere)
+        found = LinkPass(remembered, past)
         for part in parts:
             found.follow_file(part.file, part.pieces)
         found.close()
-        reached = [replace(anchor, records=_reached(remembered, [anchor])) for anchor in anchors]
-        # What this machine knows is no proof: who writes the ledger can write that, too.
-        proofs = [anchor for anchor in reached if anchor.kind is not AnchorKind.KNOWN_HEAD]
+        reached = [
+            replace(anchor, records=_reached(remembered, [anchor]))
+            for anchor in _but_those_there(remembered, anchors)
+        ]
+        proofs = [anchor for anchor in reached if anchor.kind not in _NO_PROOF]
         proven = _reached(remembered, proofs) if len(proofs) > 1 else None
         proven = proven or max((anchor.records or 0 for anchor in proofs), default=0)
     problems = found.problems.told()
     problems += [problem(LedgerCode.UNREADABLE_FILE, s.file, 1, s.problem) for s in strange]
     return _outcome(found, problems, reached, proofs=proofs, proven=proven)
+
+
+def _but_those_there(remembered: Remembered, anchors: Sequence[Anchor]) -> list[Anchor]:
+    """Leave out what earlier commits have and a file has, too: there may be thousands."""
+    earlier = {key(each.hash) for each in anchors if each.kind is AnchorKind.EARLIER_COMMIT}
+    there = remembered.places(earlier) if earlier else {}
+    return [
+        each
+        for each in anchors
+        if each.kind is not AnchorKind.EARLIER_COMMIT or key(each.hash) not in there
+    ]
 
 
 def _outcome(
@@ -83,6 +102,7 @@ def _outcome(
         anchors=tuple(reached),
         proved=proved(proofs, extent),
         conditional=conditional(extent),
+        files=tuple(found.problems.files),
     )
 
 

@@ -9,7 +9,7 @@ Invariant: what could not be looked at is told, so that nothing is called lost t
 
 import logging
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -17,21 +17,22 @@ from typing import Any, Final, TypeVar
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.ledger_past import Committed, Held, Search
-from intent_lsp.core.paths import CONTROL_ROOM, LEDGER_FILE
 from intent_lsp.formats.ledger_jsonl import examine
 from intent_lsp.formats.stated_link import stated_link
 from intent_lsp.store.git_lines import blob_lines, blob_size
 from intent_lsp.store.git_objects import discover
 from intent_lsp.store.git_reach import logged_commits, named_commits, reachable
-from intent_lsp.store.ledger_files import ARCHIVE_PREFIX, ARCHIVE_ROOM, SEGMENT_ROOM, SUFFIX
+from intent_lsp.store.ledger_blobs import (
+    COMMITS_AT_MOST,
+    LedgerBlob,
+    commits_cut,
+    ledger_blobs,
+)
 
 _log = logging.getLogger(__name__)
 
-COMMITS_AT_MOST: Final = 50_000
 BYTES_AT_MOST: Final = 512 * 1024 * 1024
 """How much of the past one search looks at."""
-
-_PLAIN_FILES: Final = (0o100644, 0o100755, 0o100664)
 
 T = TypeVar("T")
 
@@ -43,6 +44,7 @@ class LedgerVersions:
         """Open the repository around `root`, if there is one."""
         real = Path(os.path.realpath(root))
         self._root, self._repository, self._prefix = root, discover(root), ""
+        self._cut: tuple[Any, ...] | None = None
         if self._repository is None:
             # One that cannot be opened is no sign that there is none.
             self._alone = not any(os.path.lexists(d / ".git") for d in (real, *real.parents))
@@ -58,12 +60,16 @@ class LedgerVersions:
         """Give the ledger of the newest commit that holds one and that HEAD comes from."""
         return self._asked(None, self._committed)
 
+    def earlier(self) -> tuple[Committed, ...]:
+        """Give the ledgers that HEAD's branch had, and of which a later commit may lack some."""
+        return self._asked((), self._earlier)
+
     def search(self, wanted: Collection[ContentHash]) -> Search:
         """Look for records, by their hashes, in every commit that git still leads to."""
         if self._repository is None or not wanted:
             return Search(held={}, whole=self._alone)
         seeker = Seeker(self._repository, self._prefix, set(wanted))
-        self._asked(None, seeker.seek)
+        self._asked(None, lambda: seeker.seek(self._commits_cut()))
         return Search(held=seeker.held, whole=seeker.whole)
 
     def _committed(self) -> Committed | None:
@@ -74,10 +80,33 @@ class LedgerVersions:
         for commit in islice(reachable(repository, (head,)), COMMITS_AT_MOST):
             blobs = ledger_blobs(commit, self._prefix)
             if blobs:
-                heads = _heads(line for blob in blobs for line in blob_lines(repository, blob))
                 id_ = str(commit.id)
-                return Committed(commit=id_, heads=heads, current=id_ == head)
+                return Committed(commit=id_, heads=self._heads(blobs), current=id_ == head)
         return None
+
+    def _earlier(self) -> tuple[Committed, ...]:
+        found: list[Committed] = []
+        bytes_left = BYTES_AT_MOST
+        for commit in self._commits_cut():
+            blobs = ledger_blobs(commit, self._prefix)
+            bytes_left -= sum(blob_size(self._repository, blob.id) for blob in blobs)
+            if bytes_left < 0:
+                _log.info("%s: commit %s and older ones are not looked at", self._root, commit.id)
+                break
+            heads = self._heads(blobs)
+            found.append(Committed(commit=str(commit.id), heads=heads, current=False))
+        return tuple(found)
+
+    def _commits_cut(self) -> tuple[Any, ...]:
+        repository = self._repository
+        if repository is None or repository.head_is_unborn:
+            return ()
+        if self._cut is None:
+            self._cut = commits_cut(repository, self._prefix)
+        return self._cut
+
+    def _heads(self, blobs: Iterable[LedgerBlob]) -> tuple[ContentHash, ...]:
+        return _heads(line for blob in blobs for line in blob_lines(self._repository, blob.id))
 
     def _asked(self, otherwise: T, question: Callable[[], T]) -> T:
         try:
@@ -103,8 +132,13 @@ class Seeker:
     seen: dict[str, frozenset[ContentHash]] = field(default_factory=dict)
     missed: bool = False
 
-    def seek(self) -> None:
-        """Look at what is named first, at the ends of branches before what they come from."""
+    def seek(self, cut: Iterable[Any] = ()) -> None:
+        """Look at the branch's own past first, then at the ends of branches, then below them.
+
+        `cut` are the commits that HEAD comes from and that hold more than it.
+        """
+        head = [] if self.repository.head_is_unborn else [self.repository.head.peel()]
+        self._among((*head, *cut), named=True)
         named, logged = named_commits(self.repository), logged_commits(self.repository)
         for tips, hidden, is_named in ((named, (), True), (logged, named, False)):
             self._among(map(self.repository.get, tips), named=is_named)
@@ -118,9 +152,12 @@ class Seeker:
         for commit in commits:
             if not self.wanted:
                 return
-            for found in self._of(commit) & self.wanted:
+            files = self._of(commit)
+            for found in files.keys() & self.wanted:
                 below = found in self._of(self._base(commit))
-                self.held[found] = Held(commit=str(commit.id), below=below, named=named)
+                self.held[found] = Held(
+                    commit=str(commit.id), file=files[found], below=below, named=named
+                )
                 self.wanted.discard(found)
 
     def _base(self, commit: Any) -> Any:
@@ -130,11 +167,10 @@ class Seeker:
         base = self.repository.merge_base(self.repository.head.peel().id, commit.id)
         return None if base is None else self.repository[base]
 
-    def _of(self, commit: Any) -> frozenset[ContentHash]:
-        if commit is None:
-            return frozenset()
-        blobs = ledger_blobs(commit, self.prefix)
-        return frozenset().union(*map(self._in_blob, blobs))
+    def _of(self, commit: Any) -> Mapping[ContentHash, str]:
+        """Give the file of each wanted record that a commit holds."""
+        blobs = () if commit is None else ledger_blobs(commit, self.prefix)
+        return {found: blob.file for blob in blobs for found in self._in_blob(blob.id)}
 
     def _in_blob(self, blob_id: str) -> frozenset[ContentHash]:
         found = self.seen.get(blob_id)
@@ -153,35 +189,6 @@ class Seeker:
             # A clone that fetches contents only when they are asked for, or a damaged one.
             _log.info("blob %s: %r", blob_id, problem)
             self.missed = True
-
-
-def ledger_blobs(commit: Any, prefix: str) -> tuple[str, ...]:
-    """List the blobs of a ledger's files in a commit, in reading order; links are none."""
-    room = _entry(commit.tree, f"{prefix}{CONTROL_ROOM}")
-    if room is None:
-        return ()
-    rooms = ((ARCHIVE_ROOM, ARCHIVE_PREFIX), (None, LEDGER_FILE), (SEGMENT_ROOM, ""))
-    found: list[str] = []
-    for path, start in rooms:
-        name = (path or start).removeprefix(f"{CONTROL_ROOM}/")
-        entry = _entry(room, name)
-        if path is None:
-            found += _plain([entry])
-        elif entry is not None and entry.type_str == "tree":
-            names = (e for e in entry if e.name.startswith(start) and e.name.endswith(SUFFIX))
-            found += _plain(sorted(names, key=lambda each: each.name))
-    return tuple(found)
-
-
-def _plain(entries: Iterable[Any]) -> list[str]:
-    return [str(e.id) for e in entries if e is not None and e.filemode in _PLAIN_FILES]
-
-
-def _entry(tree: Any, path: str) -> Any | None:
-    try:
-        return tree[path]
-    except KeyError:
-        return None
 
 
 def _heads(lines: Iterable[bytes]) -> tuple[ContentHash, ...]:

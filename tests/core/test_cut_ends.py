@@ -35,6 +35,7 @@ def verified(*anchors: Anchor, heads: tuple[Head, ...] | None = None) -> Verific
         anchors=anchors,
         proved="",
         conditional="",
+        files=(LEDGER_FILE,),
     )
 
 
@@ -44,7 +45,7 @@ def lost(kind: AnchorKind, hash_: ContentHash = A) -> Anchor:
 
 
 def found_in(*, below: bool, named: bool = True) -> Search:
-    return Search({A: Held(commit=COMMIT, below=below, named=named)}, whole=True)
+    return Search({A: Held(commit=COMMIT, file=LEDGER_FILE, below=below, named=named)}, whole=True)
 
 
 GIVEN, KNOWN = lost(AnchorKind.GIVEN), lost(AnchorKind.KNOWN_HEAD)

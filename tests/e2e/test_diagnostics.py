@@ -213,14 +213,14 @@ async def test_the_code_says_what_became_of_the_intent(repository: Repository) -
         assert not await editor.settled(INVOICE)
         intents = (repository.root / INTENTS_FILE).read_text()
 
-        repository.write(INTENTS_FILE, intents.replace("status: IN_PROGRESS", "status: COMPLETED"))
+        repository.replace(INTENTS_FILE, intents.replace("status: IN_PROGRESS", "status: COMPLETED"))
         (shown,) = await editor.problems(INVOICE, "INTENT_CLOSED")
         assert shown.severity == lsp.DiagnosticSeverity.Error
         assert shown.message == (
             "You must cite a valid active Intent ID. Intent INT-002 is COMPLETED."
             " Select one with intent.select."
         )
-        repository.write(INTENTS_FILE, intents.replace("INT-002", "INT-003"))
+        repository.replace(INTENTS_FILE, intents.replace("INT-002", "INT-003"))
         (shown,) = await editor.problems(INVOICE, "INTENT_NOT_FOUND")
         assert shown.message == (
             "You must cite a valid active Intent ID. Intent INT-002 is not in"
@@ -228,7 +228,7 @@ async def test_the_code_says_what_became_of_the_intent(repository: Repository) -
             " Select one with intent.select."
         )
         assert "Select intent INT-003 (owns this file)" in await editor.actions(INVOICE)
-        repository.write(INTENTS_FILE, intents)
+        repository.replace(INTENTS_FILE, intents)
         await editor.problems(INVOICE)
         repository.write(".intentignore", "INT-00[2-9]\n")
         (shown,) = await editor.problems(INVOICE, "INTENT_IGNORED")

@@ -275,7 +275,7 @@ def test_what_was_found_is_told_with_its_place() -> None:
 @pytest.mark.parametrize(
     ("codes", "title"),
     [
-        ([LedgerCode.TRUNCATED], "consistent as far as it goes, but its end was CUT OFF"),
+        ([LedgerCode.TRUNCATED], "consistent as far as it goes, but records were CUT OFF"),
         ([LedgerCode.BAD_HASH], "NOT what was written"),
         ([LedgerCode.TRUNCATED, LedgerCode.BAD_HASH], "NOT what was written"),
     ],

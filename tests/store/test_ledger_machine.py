@@ -2,7 +2,7 @@
 
 import shutil
 import tempfile
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from contextlib import closing
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.findings import Severity
+from intent_lsp.core.ledger_past import Held
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.core.policy import LedgerForm
 from intent_lsp.core.records import Event, Record
@@ -22,7 +23,15 @@ from intent_lsp.store.index import Query
 from intent_lsp.store.ledger import Appended, Ledger
 from intent_lsp.store.ledger_archive import all_but_newest, archive
 from intent_lsp.store.ledger_file import Disk
-from tests.support.ledgers import edit, events, lines_of, new_id, put_lines, ticking
+from tests.support.ledgers import (
+    edit,
+    events,
+    lines_of,
+    new_id,
+    on_another_branch,
+    put_lines,
+    ticking,
+)
 from tests.support.tampering import TAMPERINGS, Files, Tampering
 
 HARMLESS = {
@@ -172,15 +181,15 @@ class LedgerMachine(RuleBasedStateMachine):
     def main_lines(self) -> list[bytes]:
         return lines_of(self.root) if (self.root / LEDGER_FILE).exists() else []
 
-    def elsewhere(self, hashes: Collection[ContentHash]) -> list[ContentHash]:
-        """Give those that the branch has which is not checked out."""
+    def past(self, hashes: Collection[ContentHash]) -> Mapping[ContentHash, Held]:
+        """Find those that the branch has which is not checked out."""
         branch = b"".join(self.branch or [])
-        return [hash_ for hash_ in hashes if hash_.encode() in branch]
+        return on_another_branch(hash_ for hash_ in hashes if hash_.encode() in branch)
 
     @invariant()
     def every_answered_record_is_found_and_the_chain_verifies(self) -> None:
         ledger = self.ledgers[1]
-        found = ledger.verify(elsewhere=self.elsewhere)
+        found = ledger.verify(past=self.past)
         assert found.ok
         assert {problem.code for problem in found.problems} <= HARMLESS
         elsewhere = b"".join(self.branch or [])

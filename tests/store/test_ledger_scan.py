@@ -23,6 +23,7 @@ from intent_lsp.store.ledger_ranges import RANGE
 from intent_lsp.store.ledger_remembered import Remembered
 from intent_lsp.store.ledger_rows import key
 from intent_lsp.store.ledger_scan import scan, scan_widely
+from intent_lsp.store.ledger_verify import no_past
 from intent_lsp.store.ledger_workers import LARGE
 
 
@@ -52,7 +53,7 @@ def found_in(file: tuple[int, int]) -> list[Piece]:
 def heads_of(found: Iterable[Piece]) -> tuple[object, ...]:
     """Follow what was found; give all that a verification tells of it."""
     with Remembered() as remembered:
-        followed = LinkPass(remembered, lambda _hashes: ())
+        followed = LinkPass(remembered, no_past)
         followed.follow_file("ledger", found)
         anchors = {
             head.file: remembered.reach({key(hash_)}) for hash_, head in followed.heads.items()
@@ -63,7 +64,7 @@ def heads_of(found: Iterable[Piece]) -> tuple[object, ...]:
 
 def problems_of(found: Iterable[Piece]) -> list[Problem]:
     with Remembered() as remembered:
-        followed = LinkPass(remembered, lambda _hashes: ())
+        followed = LinkPass(remembered, no_past)
         followed.follow_file("ledger", found)
     return followed.problems.told()
 

@@ -18,7 +18,7 @@ from intent_lsp.store.index import Query
 from intent_lsp.store.ledger import Appended, Ledger, Queued
 from intent_lsp.store.ledger_file import Disk
 from intent_lsp.store.ledger_files import SEGMENT_ROOM, LedgerFiles
-from tests.support.ledgers import edit, new_id, ticking
+from tests.support.ledgers import edit, new_id, on_another_branch, ticking
 from tests.support.repository import Repository
 
 HARMLESS = {LedgerCode.UNTIED_HEADS, LedgerCode.CLOCK_BACKWARDS, LedgerCode.HEAD_ELSEWHERE}
@@ -45,7 +45,7 @@ def checked(root: Path, expected: int) -> Verification:
     """Verify a root by a ledger of its own, whose index is as old as it is."""
     ledger = segmented(root)
     try:
-        found = ledger.verify(elsewhere=tuple)
+        found = ledger.verify(past=on_another_branch)
         assert {problem.code for problem in found.problems} <= HARMLESS
         assert found.ok
         assert found.records == ledger.index.count() == len(shown(ledger)) == expected
@@ -343,9 +343,9 @@ class TestUnderGit:
         ledger = segmented(repository.root)
         (problem,) = ledger.verify().problems
         assert (problem.code, problem.line) == (LedgerCode.MISSING_SEGMENT, 1)
-        (problem,) = ledger.verify(elsewhere=tuple).problems
+        (problem,) = ledger.verify(past=on_another_branch).problems
         assert problem.code is LedgerCode.HEAD_ELSEWHERE
-        assert ledger.verify(elsewhere=tuple).ok
+        assert ledger.verify(past=on_another_branch).ok
 
 
 def append(repository: Repository, *names: str) -> list[Record]:

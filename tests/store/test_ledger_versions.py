@@ -9,7 +9,7 @@ import pytest
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.ledger_past import Committed, Held, Search
 from intent_lsp.core.paths import LEDGER_FILE
-from intent_lsp.store import git_lines, ledger_versions
+from intent_lsp.store import git_lines, ledger_blobs, ledger_versions
 from intent_lsp.store.git_lines import blob_lines, blob_size
 from intent_lsp.store.git_objects import discover
 from intent_lsp.store.git_program import stream_git
@@ -27,6 +27,10 @@ def heads(root: Path) -> tuple[ContentHash, ...]:
     found = LedgerVersions(root).committed()
     assert found is not None
     return found.heads
+
+
+def in_main_file(commit: str, *, below: bool, named: bool) -> Held:
+    return Held(commit=commit, file=LEDGER_FILE, below=below, named=named)
 
 
 def held(root: Path, wanted: ContentHash) -> Held | None:
@@ -118,7 +122,9 @@ def test_a_record_is_found_where_nothing_is_checked_out_yet(repository: Reposito
     repository.write(LEDGER_FILE, made.data)
     commit = repository.commit()
     repository.git("checkout", "--quiet", "--orphan", "new")
-    assert held(repository.root, made.hashes[0]) == Held(commit=commit, below=False, named=True)
+    assert held(repository.root, made.hashes[0]) == Held(
+        commit=commit, file=LEDGER_FILE, below=False, named=True
+    )
     assert LedgerVersions(repository.root).committed() is None
 
 
@@ -131,7 +137,9 @@ def test_a_record_of_an_unrelated_history_is_found(repository: Repository) -> No
     repository.commit("another beginning")
     # A work tree of which only the room is left.
     (repository.root / ".git" / "worktrees" / "gone").mkdir(parents=True)
-    assert held(repository.root, made.hashes[0]) == Held(commit=commit, below=False, named=True)
+    assert held(repository.root, made.hashes[0]) == Held(
+        commit=commit, file=LEDGER_FILE, below=False, named=True
+    )
 
 
 def test_without_git_nothing_is_said_and_nothing_is_left_to_search(tmp_path: Path) -> None:
@@ -169,8 +177,12 @@ def test_a_record_of_another_branch_is_found_there(repository: Repository) -> No
     repository.write(LEDGER_FILE, other.data)
     commit = repository.commit()
     repository.git("switch", "--quiet", "main")
-    assert held(repository.root, other.hashes[0]) == Held(commit=commit, below=False, named=True)
-    assert held(repository.root, base.hashes[0]) == Held(commit=first, below=True, named=True)
+    assert held(repository.root, other.hashes[0]) == Held(
+        commit=commit, file=LEDGER_FILE, below=False, named=True
+    )
+    assert held(repository.root, base.hashes[0]) == Held(
+        commit=first, file=LEDGER_FILE, below=True, named=True
+    )
     assert held(repository.root, NOBODY) is None
     repository.git("merge", "--quiet", "--strategy=ours", "--no-edit", "other")
     found = held(repository.root, other.hashes[0])
@@ -185,7 +197,9 @@ def test_a_record_that_was_taken_out_is_found_in_the_past(repository: Repository
     commit = repository.commit()
     repository.write(LEDGER_FILE, b"".join(made.lines[:1]))
     repository.commit()
-    assert held(repository.root, made.hashes[-1]) == Held(commit=commit, below=True, named=True)
+    assert held(repository.root, made.hashes[-1]) == Held(
+        commit=commit, file=LEDGER_FILE, below=True, named=True
+    )
 
 
 @pytest.mark.parametrize("way", ["reset", "amend", "rebase"])
@@ -204,7 +218,9 @@ def test_a_commit_that_only_a_log_tells_of_is_searched(repository: Repository, w
         repository.git("commit", "--quiet", "--all", "--amend", "--allow-empty", "-m", "other")
     else:
         repository.git("rebase", "--quiet", "--onto", "HEAD~2", "HEAD", "main")
-    assert held(repository.root, lost.hashes[0]) == Held(commit=commit, below=False, named=False)
+    assert held(repository.root, lost.hashes[0]) == Held(
+        commit=commit, file=LEDGER_FILE, below=False, named=False
+    )
     repository.git("reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all")
     assert held(repository.root, lost.hashes[0]) is None
 
@@ -269,7 +285,8 @@ def test_what_is_too_much_to_search_is_said(
         repository.commit()
     assert held(repository.root, made.hashes[1]) is not None
     shutil.rmtree(repository.root / ".git" / "logs")
-    monkeypatch.setattr(ledger_versions, "COMMITS_AT_MOST", 1)
+    for each in (ledger_versions, ledger_blobs):
+        monkeypatch.setattr(each, "COMMITS_AT_MOST", 1)
     assert LedgerVersions(repository.root).search([made.hashes[1]]) == Search({}, whole=False)
     monkeypatch.undo()
     assert LedgerVersions(repository.root).search([NOBODY]).whole

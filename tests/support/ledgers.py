@@ -2,7 +2,7 @@
 
 import itertools
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from intent_lsp.core.chain import Trail, draft
-from intent_lsp.core.content import hash_content
+from intent_lsp.core.content import ContentHash, hash_content
+from intent_lsp.core.ledger_past import Held
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.records import (
     Approval,
@@ -164,6 +165,12 @@ def ledger_at(root: Path, *, disk: Disk | None = None, wait_seconds: float = 2.0
 def lines_of(root: Path) -> list[bytes]:
     """Read the ledger's lines, each with its newline."""
     return (root / LEDGER_FILE).read_bytes().splitlines(keepends=True)
+
+
+def on_another_branch(hashes: Iterable[ContentHash]) -> Mapping[ContentHash, Held]:
+    """Find all of some records in a commit that the one checked out does not come from."""
+    held = Held(commit="c" * 40, file=LEDGER_FILE, below=False, named=True)
+    return dict.fromkeys(hashes, held)
 
 
 def put_lines(root: Path, lines: list[bytes]) -> None:

@@ -83,8 +83,8 @@ def _closing(found: Verification) -> Sequence[Sequence[Cell]]:
     wrong = {each.code for each in found.problems if each.severity is Severity.ERROR}
     if not wrong:
         verdict = Cell("yes: every hash recomputes, every link joins", "green")
-    elif wrong == {LedgerCode.TRUNCATED}:
-        verdict = Cell("yes, as far as it goes; but its end was CUT OFF", "bold red")
+    elif wrong <= {LedgerCode.TRUNCATED, LedgerCode.MISSING_SEGMENT}:
+        verdict = Cell("yes, as far as it goes; but records were CUT OFF", "bold red")
     else:
         verdict = Cell("NO: the ledger is not what was written", "bold red")
     return (
