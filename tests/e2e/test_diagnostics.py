@@ -213,7 +213,9 @@ async def test_the_code_says_what_became_of_the_intent(repository: Repository) -
         assert not await editor.settled(INVOICE)
         intents = (repository.root / INTENTS_FILE).read_text()
 
-        repository.replace(INTENTS_FILE, intents.replace("status: IN_PROGRESS", "status: COMPLETED"))
+        repository.replace(
+            INTENTS_FILE, intents.replace("status: IN_PROGRESS", "status: COMPLETED")
+        )
         (shown,) = await editor.problems(INVOICE, "INTENT_CLOSED")
         assert shown.severity == lsp.DiagnosticSeverity.Error
         assert shown.message == (
