@@ -216,9 +216,11 @@ def _unreadable(line: bytes, error: Exception) -> Flaw:
     if not isinstance(error, msgspec.ValidationError):
         return Flaw(LedgerCode.BAD_JSON, f"it is not JSON: {error}")
     try:
-        msgspec.json.decode(line)
+        value = msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as worse:
         return Flaw(LedgerCode.BAD_JSON, f"it is not JSON: {worse}")
+    if not isinstance(value, dict):
+        return Flaw(LedgerCode.BAD_JSON, "it is no JSON object")
     return Flaw(LedgerCode.BAD_RECORD, f"it is no record: {error}")
 
 

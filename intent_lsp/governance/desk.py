@@ -49,6 +49,7 @@ from intent_lsp.governance.untold import Untold
 from intent_lsp.governance.verifying import Verifying
 from intent_lsp.governance.work_tree import WorkTree
 from intent_lsp.store import clock
+from intent_lsp.store.archiving_advice import recommend_archiving
 from intent_lsp.store.drafts import Drafts
 from intent_lsp.store.git import Git
 from intent_lsp.store.local_room import open_local_room
@@ -222,6 +223,11 @@ class Governance:
             self.stores.ledger.drain()
         except IntentLspError as problem:
             _log.warning("records still wait for the ledger: %s", problem)
+
+    def tidy(self) -> None:
+        """Shorten the journal by what a commit holds, and recommend archiving where it is time."""
+        self.recovering.prune()
+        recommend_archiving(self.root, self.stores.clock)
 
     def close(self, session: Session | None) -> None:
         """End the session and let go of every store; what is untold is told."""

@@ -1,6 +1,7 @@
 """What the ledger tells of the past, as far as it can be read (requirements section 10).
 
-Invariant: a ledger that cannot be read is logged, and stops no judgement, no record and no answer.
+Invariant: a ledger that cannot be read is logged, once until it can be, and stops no judgement, no
+record and no answer.
 """
 
 import logging
@@ -25,6 +26,7 @@ class Past:
 
     def __init__(self, index: Index) -> None:
         self._index = index
+        self._said: str | None = None
 
     def newest(self, path: WorkspacePath) -> Record | None:
         """Give the newest record that touched a path; None also where nobody can tell."""
@@ -70,7 +72,13 @@ class Past:
 
     def _told(self, ask: Callable[[], _T], otherwise: _T) -> _T:
         try:
-            return ask()
+            found = ask()
         except IntentLspError as problem:
-            _log.warning("the ledger cannot be read: %s", problem)
+            if str(problem) != self._said:
+                self._said = str(problem)
+                _log.warning("the ledger cannot be read: %s", problem)
             return otherwise
+        if self._said is not None:
+            self._said = None
+            _log.warning("the ledger can be read again")
+        return found

@@ -23,7 +23,8 @@ from intent_lsp.store.state import State
 class Stores:
     """Every store of a root; `git` is None outside of a repository, `state` without `.local/`.
 
-    `trees` are those of the contents that were recorded last.
+    `trees` are those of the contents that were recorded last; `past` is what the ledger tells, as
+    far as it can be read.
     """
 
     root: Path
@@ -35,11 +36,11 @@ class Stores:
     clock: Callable[[], datetime]
     new_id: Callable[[], str]
     trees: KeptTrees = field(default_factory=KeptTrees)
+    past: Past = field(init=False)
 
-    @property
-    def past(self) -> Past:
-        """What the ledger tells, as far as it can be read."""
-        return Past(self.ledger.index)
+    def __post_init__(self) -> None:
+        """Ask the ledger by one that remembers what it has said of it."""
+        object.__setattr__(self, "past", Past(self.ledger.index))
 
     def problem(self) -> str | None:
         """Tell why the state cannot be kept on disk; None: it can, or there never was a place."""

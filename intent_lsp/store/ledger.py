@@ -7,7 +7,7 @@ Invariant: what could not be appended waits in the queue, and goes before what c
 """
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -29,7 +29,7 @@ from intent_lsp.store.index_build import Progress, quiet
 from intent_lsp.store.known_heads import KnownHeads
 from intent_lsp.store.ledger_end import Clock
 from intent_lsp.store.ledger_file import Disk, opened
-from intent_lsp.store.ledger_files import FilesStamp, LedgerFiles
+from intent_lsp.store.ledger_files import FilesStamp, LedgerFiles, Strange
 from intent_lsp.store.ledger_index import Index
 from intent_lsp.store.ledger_journal import Journal
 from intent_lsp.store.ledger_pass import Past
@@ -191,8 +191,14 @@ class Ledger:
         `anchors` are looked for; `past` finds records in the ledgers that git holds; `progress` is
         told the bytes done and the bytes in all.
         """
-        with opened(self._path) as fd:
+        with ExitStack() as stack:
+            strange: list[Strange] = []
+            try:
+                fd = stack.enter_context(opened(self._path))
+            except LedgerUnavailableError as error:
+                fd, strange = None, [Strange(LEDGER_FILE, error.problem)]
             snapshot = self._snapshot(fd)
+            snapshot.strange += strange
             parts = snapshot.parts(progress)
             return verify(parts, anchors, strange=snapshot.strange, past=past)
 

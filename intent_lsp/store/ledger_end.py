@@ -50,12 +50,12 @@ class LedgerEnd:
     ) -> Self:
         """Find the end of a file by the index, or by its tail where that is far behind.
 
-        `name` is the file's, relative to the root. A torn last line is moved to
-        `.local/torn/`. Raises OSError.
+        `name` is the file's, relative to the root. A last line without its end is completed where
+        that alone is missing, else moved to `.local/torn/`. Raises OSError.
         """
         size = file.size()
         if size and file.read(size - 1, size) != b"\n":
-            size = _move_torn(file, size, root / LOCAL_ROOM / "torn", clock)
+            size = _mend(file, size, root, clock)
         trail = index.trail(name, size)
         whole = trail is not None
         trail = _by_tail(file.read, size) if trail is None else _ended(trail, name)
@@ -146,6 +146,19 @@ def _by_tail(read: Reader, size: int) -> Trail:
         trail.step(examine(read(start, size)))
         size = start
     return trail
+
+
+def _mend(file: LedgerFile, size: int, root: Path, clock: Clock) -> int:
+    """Complete a last line without its end, or cut it off; give the size that there is then."""
+    start = last_line_start(file.read, size)
+    link = examine(file.read(start, size) + b"\n")
+    above = _by_tail(file.read, start).last
+    # The first record of a file follows one in another.
+    joins = {None, *(head.hash for head in _ends_by_tails(root))} if above is None else {above}
+    if link.flaw is None and link.prev in joins:
+        file.append(b"\n")
+        return file.size()
+    return _move_torn(file, size, root / LOCAL_ROOM / "torn", clock)
 
 
 def _move_torn(file: LedgerFile, size: int, directory: Path, clock: Clock) -> int:

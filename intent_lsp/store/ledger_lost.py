@@ -134,13 +134,17 @@ def _held(root: Path, ids: set[str], hashes: set[ContentHash]) -> _Held:
             if fd is None:
                 continue
             with open(fd, "rb", buffering=_BUFFER, closefd=False) as file:
-                # A last line without end is none: the next append moves it out of the way.
-                for id_, hash_ in (_told(line) for line in file if line.endswith(b"\n")):
+                for id_, hash_ in (_told(line) for line in file if _stays(line)):
                     if id_ in ids:
                         held.ids.add(id_)
                     if hash_ in hashes:
                         held.hashes.add(hash_)
     return held
+
+
+def _stays(line: bytes) -> bool:
+    """Whether the next append leaves a line where it is: a last one without end if it is whole."""
+    return line.endswith(b"\n") or examine(line + b"\n").flaw is None
 
 
 def _told(line: bytes) -> tuple[str, ContentHash]:

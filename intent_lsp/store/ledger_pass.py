@@ -43,7 +43,10 @@ class Packed(NamedTuple):
 
 
 Piece: TypeAlias = Packed | Link
-"""What is found on one line, or on several; a torn tail is a link with that flaw."""
+"""What is found on one line, or on several.
+
+A torn tail is a link with that flaw, and with a hash where its line feed alone is missing.
+"""
 
 
 class _Loose(NamedTuple):
@@ -69,7 +72,7 @@ class LinkPass:
         self._loose: list[_Loose] = []
 
     def follow_file(self, file: str, pieces: Iterable[Piece]) -> None:
-        """Follow the lines of the next file; a torn tail is the last of them, and no line."""
+        """Follow the lines of the next file; a torn tail is the last of them."""
         self.problems.files.append(file)
         self._remembered.begin_file()
         self._trail, self._sealed = Trail(), False
@@ -130,7 +133,7 @@ class LinkPass:
         here = self._here()
         if link.flaw is not None:
             self.problems.note(link.flaw.code, here, link.flaw.message)
-            if link.flaw.code is LedgerCode.TORN_TAIL:
+            if link.flaw.code is LedgerCode.TORN_TAIL and not link.hash:
                 return
         if link.older:
             self.problems.note(LedgerCode.OLDER_RECORDS, here, _FIVE_KEYS)

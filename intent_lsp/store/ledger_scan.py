@@ -7,6 +7,7 @@ import msgspec
 
 from intent_lsp.core.chain import Flaw, Link
 from intent_lsp.core.codes import LedgerCode
+from intent_lsp.formats.ledger_jsonl import examine
 from intent_lsp.formats.ledger_lines import Stretch, examine_lines
 from intent_lsp.formats.shapes import known
 from intent_lsp.store.ledger_file import Reader
@@ -54,13 +55,20 @@ def _examined(read: Reader, start: int, size: int) -> _Found:
     """Examine the lines that begin in the range at `start`."""
     lines = lines_in(read, start, size)
     examined = examine_lines(lines.data)
-    torn = []
-    if lines.torn:
-        message = f"{len(lines.torn)} bytes without a line end: they hold no answered record"
-        torn = [Link(flaw=Flaw(LedgerCode.TORN_TAIL, message))]
+    torn = [_torn(lines.torn)] if lines.torn else []
     if isinstance(examined, Stretch):
         return _Found(_packed(examined), torn)
     return _Found(None, [*examined, *torn])
+
+
+def _torn(line: bytes) -> Link:
+    """Judge a last line without its end: it may be a record of which that alone was trimmed."""
+    link = examine(line + b"\n")
+    if link.flaw is None:
+        message = "its line feed alone is missing: the next append completes it"
+        return link._replace(flaw=Flaw(LedgerCode.TORN_TAIL, message))
+    message = f"{len(line)} bytes without a line end: they hold no answered record"
+    return Link(flaw=Flaw(LedgerCode.TORN_TAIL, message))
 
 
 def _packed(stretch: Stretch) -> Packed:

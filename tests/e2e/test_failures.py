@@ -529,6 +529,29 @@ async def test_what_is_wrong_is_shown_though_the_ledger_cannot_be_read(
         assert "Traceback" not in log.read_text()
 
 
+async def test_a_ledger_that_cannot_be_read_is_logged_once(
+    repository: Repository, tmp_path: Path
+) -> None:
+    govern(repository)
+    (repository.root / LEDGER).touch()
+    log = tmp_path / "log"
+    async with editing(repository.root, command=logging_server(log)) as editor:
+        await editor.ask("intent/select", {"intentId": "INT-001"})
+        for count in (1, 2):
+            with ledger_is_a_directory(repository):
+                editor.open(INVOICE)
+                for number in range(5):
+                    editor.type(INVOICE, LINES + f"out of scope {number}\n")
+                    await editor.problems(INVOICE, "SCOPE_VIOLATION")
+                    await editor.ask("intent/select", {"intentId": "INT-001"})
+                    await editor.ask("intent/status")
+                editor.close(INVOICE)
+            await editor.ask("intent/select", {"intentId": "INT-001"})
+            said = log.read_text()
+            assert said.count("the ledger cannot be read") == count
+            assert said.count("the ledger can be read again") == count
+
+
 async def test_a_locked_ledger_is_waited_for_and_then_the_record_waits(
     repository: Repository,
 ) -> None:

@@ -121,7 +121,10 @@ def test_a_torn_line_that_lacks_only_its_end_is_a_record(ledger: Ledger, tmp_pat
         ledger.append(edit(name))
     (tmp_path / LOCAL_ROOM / "journal.jsonl").unlink()
     lines = lines_of(tmp_path)
-    put_lines(tmp_path, [lines[0], lines[1][:-1]])
+    put_lines(tmp_path, lines[:1])
+    torn = tmp_path / LOCAL_ROOM / "torn"
+    torn.mkdir()
+    (torn / "1.part").write_bytes(lines[1][:-1])
     ledger.append(edit("c"))
     assert len(lines_of(tmp_path)) == 2
     assert recover(tmp_path) == Recovered(1, 0)
@@ -129,15 +132,14 @@ def test_a_torn_line_that_lacks_only_its_end_is_a_record(ledger: Ledger, tmp_pat
     assert ledger.verify().ok
 
 
-def test_a_torn_last_record_that_the_journal_has_is_lost_and_comes_back_whole(
-    ledger: Ledger, tmp_path: Path
-) -> None:
+def test_a_last_record_without_its_line_feed_is_not_lost(ledger: Ledger, tmp_path: Path) -> None:
     for name in "ab":
         ledger.append(edit(name))
     before = lines_of(tmp_path)
     put_lines(tmp_path, [before[0], before[1][:-1]])
-    assert recover(tmp_path) == Recovered(1, 0)
-    assert lines_of(tmp_path) == before
+    assert recover(tmp_path) == Recovered(0, 0)
+    ledger.append(edit("c"))
+    assert lines_of(tmp_path)[:2] == before
     assert ledger.verify().problems == ()
 
 

@@ -122,6 +122,44 @@ def test_a_ledger_that_is_nothing_but_a_torn_line_begins_anew(
     assert ledger.index.count() == 1
 
 
+@pytest.mark.parametrize("before", [0, 2])
+def test_a_record_whose_line_feed_alone_was_trimmed_is_completed(
+    ledger: Ledger, tmp_path: Path, before: int
+) -> None:
+    for _ in range(before):
+        ledger.append(edit())
+    last = ledger.append(edit())
+    path = tmp_path / LEDGER_FILE
+    path.write_bytes(path.read_bytes()[:-1])
+    found = ledger.verify()
+    assert (found.ok, found.records) == (True, before + 1)
+    assert [(each.code, each.line) for each in found.problems] == [
+        (LedgerCode.TORN_TAIL, before + 1)
+    ]
+    assert "the next append completes it" in found.problems[0].message
+    assert ledger.append(edit()).integrity.prev_record_hash == last.integrity.record_hash
+    found = ledger.verify()
+    assert (found.problems, found.records) == ((), before + 2)
+    assert not local(tmp_path, "torn").exists()
+    assert ledger.index.count() == before + 2
+
+
+@pytest.mark.parametrize(("old", "new"), [(b"src/", b"lib/"), (b'"prev_record_hash":', None)])
+def test_a_trimmed_record_that_does_not_hold_or_join_is_moved_aside(
+    ledger: Ledger, tmp_path: Path, old: bytes, new: bytes | None
+) -> None:
+    for _ in range(3):
+        ledger.append(edit())
+    *lines, last = lines_of(tmp_path)
+    # Changed; or in the place of the one that it follows.
+    lines = lines[:-1] if new is None else lines
+    torn = last.rstrip(b"\n").replace(old, new or old)
+    put_lines(tmp_path, [*lines, torn])
+    ledger.append(edit())
+    assert [path.read_bytes() for path in local(tmp_path, "torn").iterdir()] == [torn]
+    assert ledger.verify().records == len(lines) + 1
+
+
 def test_two_torn_lines_of_one_moment_are_both_kept(tmp_path: Path) -> None:
     for torn in (b"{1", b"{2", b"{3"):
         put_lines(tmp_path, [torn])
@@ -289,13 +327,18 @@ def test_a_control_room_that_is_linked_within_the_root_is_followed(tmp_path: Pat
 
 def test_a_question_to_a_ledger_that_is_no_file_says_so(ledger: Ledger, tmp_path: Path) -> None:
     place_directory(tmp_path / LEDGER_FILE)
-    for question in (ledger.verify, ledger.index.count):
-        with pytest.raises(LedgerUnavailableError, match="not a plain file"):
-            question()
+    with pytest.raises(LedgerUnavailableError, match="not a plain file"):
+        ledger.index.count()
+    (found,) = ledger.verify().problems
+    assert (found.code, found.file) == (LedgerCode.UNREADABLE_FILE, LEDGER_FILE)
+    assert found.message == "it is not a plain file"
     (tmp_path / LEDGER_FILE).rmdir()
     (tmp_path / LEDGER_FILE).symlink_to("elsewhere")
     with pytest.raises(LedgerUnavailableError, match="cannot be read"):
-        ledger.verify()
+        ledger.index.count()
+    (found,) = ledger.verify().problems
+    assert found.code is LedgerCode.UNREADABLE_FILE
+    assert "cannot be read" in found.message
 
 
 class Failing:

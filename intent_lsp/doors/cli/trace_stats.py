@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Final
 
+from intent_lsp.core.archiving import advice
 from intent_lsp.core.line_count import LineCount, count_of_files
 from intent_lsp.core.sparkline import ASCII, BLOCKS, sparkline, spread
 from intent_lsp.core.tallies import By, Groups, Tally
@@ -14,6 +15,7 @@ from intent_lsp.doors.cli.moments import local, local_day
 from intent_lsp.doors.cli.table import Cell, Column, Table
 from intent_lsp.doors.cli.trace_search import Search, search
 from intent_lsp.doors.cli.whereabouts import root_above
+from intent_lsp.store.archiving_advice import size_of
 
 _DAYS_WIDE: Final = 30
 
@@ -38,6 +40,8 @@ def answer(call: Call) -> int:
         call.page.json(json.dumps(_json(total, groups, asked), ensure_ascii=False).encode())
     elif total.edits:
         _tell(call, total, groups)
+    if said := advice(size_of(root)):
+        call.page.remark(f"intent-lsp: {said}")
     return Exit.FINE
 
 

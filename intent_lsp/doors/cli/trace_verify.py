@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from intent_lsp.core.archiving import advice
 from intent_lsp.core.checkpoints import Checkpoint
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.findings import Severity
@@ -20,6 +21,7 @@ from intent_lsp.doors.cli.whereabouts import root_above
 from intent_lsp.formats.verification_json import verification_json
 from intent_lsp.governance.sealing import anchors_of, contradiction
 from intent_lsp.governance.tracing import tracing
+from intent_lsp.store.archiving_advice import size_of
 
 _STYLES: Final = {Severity.ERROR: "bold red", Severity.WARNING: "yellow"}
 _NOT_PROVABLE: Final = "that every edit was recorded, and that clocks were right"
@@ -43,6 +45,8 @@ def answer(call: Call) -> int:
         call.page.json(json.dumps(verification_json(found), ensure_ascii=False).encode())
     else:
         _tell(call.page, found)
+    if said := advice(size_of(root)):
+        call.page.remark(f"intent-lsp: {said}")
     return Exit.FINE if found.ok else Exit.VIOLATIONS
 
 

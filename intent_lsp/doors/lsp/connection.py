@@ -165,7 +165,7 @@ class Connection:
         self.pages.check_root(attached.desk.root)
         self.outcomes.maps.stir(attached)
         # Nobody waits for the journal, and a commit's ledger may be large.
-        self.workplace.work.begin(self.workplace.work.in_thread(attached.desk.recovering.prune))
+        self.workplace.work.begin(self.workplace.work.in_thread(attached.desk.tidy))
         await self.workplace.look_at_root(attached)
         self._unopened.stir(attached, everything=True)
 

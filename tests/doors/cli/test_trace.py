@@ -397,8 +397,11 @@ def test_a_torn_tail_is_an_error_only_when_asked(
 
 def test_a_ledger_that_cannot_be_read_is_one_line(shell: Shell, root: Path) -> None:
     (root / LEDGER_FILE).mkdir()
-    assert LEDGER_FILE in shell("trace", "verify").problem
     assert LEDGER_FILE in shell("trace", "list").problem
+    said = shell("trace", "verify")
+    assert said.status == 1
+    assert "UNREADABLE_FILE" in said.out
+    assert LEDGER_FILE in said.out
 
 
 class Terminal(io.StringIO):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from intent_lsp.core import archiving
 from intent_lsp.core.records import Range, ScopeValidation
 from intent_lsp.store.ledger import Ledger
 from tests.doors.cli.conftest import Shell
@@ -34,6 +35,19 @@ def days(root: Path) -> list[int]:
         )
     ledger.close()
     return found
+
+
+@pytest.mark.parametrize("command", ["stats", "verify", "stats --json", "verify --json"])
+def test_a_long_ledger_is_recommended_to_be_archived(
+    shell: Shell, days: list[int], monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    assert days
+    assert "archive" not in shell("trace", *command.split()).err
+    monkeypatch.setattr(archiving, "RECOMMENDED_ABOVE", 4_000)
+    said = shell("trace", *command.split())
+    assert said.status == 0
+    assert ".orchestration/agent_trace.jsonl has 0.0 MB; `intent-lsp trace archive`" in said.err
+    assert "archive`" not in said.out
 
 
 def test_edits_are_counted_by_intent_with_their_days(shell: Shell, days: list[int]) -> None:
