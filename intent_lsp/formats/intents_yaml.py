@@ -18,7 +18,7 @@ from intent_lsp.formats.text_places import count_line_ends, lowered, lowered_fin
 from intent_lsp.formats.unquoted_globs import INTENT_GLOBS, linked_anchors
 from intent_lsp.formats.yaml_compose import Composed
 from intent_lsp.formats.yaml_globs import compose_with_globs
-from intent_lsp.formats.yaml_limits import MAX_ALIASES, Problem, refused
+from intent_lsp.formats.yaml_limits import MAX_ALIASES, MAX_VALUES, Problem, refused
 from intent_lsp.formats.yaml_nodes import Listing
 from intent_lsp.formats.yaml_reading import Reading
 from intent_lsp.formats.yaml_split import Split, split_items
@@ -75,6 +75,7 @@ class _Piece:
     findings: tuple[Finding, ...]
     lines: int = 0
     aliases: int = 0
+    values: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +134,8 @@ class IntentsReader:
             return None
         placed: list[_Placed] = []
         fresh: dict[str, _Placed] = {}
-        line, aliases = count_line_ends(text[: split.starts[0]]), 0
+        line = count_line_ends(text[: split.starts[0]])
+        aliases, values = frame.piece.aliases, frame.piece.values
         for item in split.items(text):
             here = self._item(item, line, split.depth)
             if here is None:
@@ -142,8 +144,11 @@ class IntentsReader:
             placed.append(here)
             line += here.piece.lines
             aliases += here.piece.aliases
+            values += here.piece.values
+            if aliases > MAX_ALIASES or values > MAX_VALUES:
+                return None
         self._cache = fresh
-        return (frame, *placed) if aliases + frame.piece.aliases <= MAX_ALIASES else None
+        return (frame, *placed)
 
     def _item(self, text: str, line: int, depth: int) -> _Placed | None:
         known = self._cache.get(text)
@@ -178,7 +183,7 @@ def _read_frame(split: Split) -> _Placed | None:
     at = reading.places.position(split.mark).line
     # What stands after the list may refer to what stands before it.
     findings = tuple(lowered_finding(found, split.hidden, at) for found in reading.findings)
-    piece = _Piece(entries=(), findings=findings, aliases=composed.aliases)
+    piece = _Piece(entries=(), findings=findings, aliases=composed.aliases, values=composed.values)
     return _Placed(piece, 0, findings)
 
 
@@ -192,6 +197,7 @@ def _piece(
         findings=tuple(reading.findings),
         lines=count_line_ends(reading.text),
         aliases=composed.aliases,
+        values=composed.values,
     )
 
 
@@ -236,6 +242,7 @@ def _too_many(place: Place) -> Problem:
 
 
 def _unread(text: str, problem: Problem) -> IntentsFile:
-    reading = Reading(text)
+    # No further than the problem: its place is wanted, and not that of millions of lines.
+    reading = Reading(text[: problem.end])
     reading.take_problem(problem)
     return IntentsFile(intents=Intents(), findings=tuple(reading.findings), parsed=False)

@@ -57,11 +57,13 @@ class PolicyFile:
 
 def read_policy(text: str, find: PatternFindings = glob_findings) -> PolicyFile:
     """Read one text of the policy file, without its byte order mark; total."""
-    reading = Reading(text)
     composed = refused(text) or compose_with_globs(text, POLICY_GLOBS, linked_anchors(text))
     if isinstance(composed, Problem):
+        # No further than the problem: its place is wanted, and not that of millions of lines.
+        reading = Reading(text[: composed.end])
         reading.take_problem(composed)
         return PolicyFile(policy=TeamPolicy(), findings=tuple(reading.findings), parsed=False)
+    reading = Reading(text)
     reading.take_composed(composed)
     values = _Sidecar(reading, find).values(composed.root) if composed.root else {}
     reading.findings.sort(key=lambda finding: (finding.span, finding.code))

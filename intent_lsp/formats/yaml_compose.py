@@ -12,7 +12,7 @@ from typing import NoReturn, Protocol
 import yaml
 
 from intent_lsp.core.codes import FileCode
-from intent_lsp.formats.yaml_limits import MAX_ALIASES, MAX_NESTING, Problem
+from intent_lsp.formats.yaml_limits import MAX_ALIASES, MAX_NESTING, MAX_VALUES, Problem
 from intent_lsp.formats.yaml_nodes import Alias, Content, Listing, Node, Scalar, Table
 
 _PROPERTIES = re.compile(r"(?:[&!]\S*(?:\s+|\Z))*")
@@ -29,6 +29,7 @@ class Composed:
     root: Node | None
     duplicates: tuple[tuple[Scalar, Scalar], ...]
     aliases: int
+    values: int
     globs: Mapping[int, str]
 
 
@@ -118,7 +119,7 @@ class _Building:
         self._root: Node | None = None
         self._documents = 0
         self._anchors: dict[str, Content | None] = {}
-        self._aliases = 0
+        self._aliases = self._values = 0
         self.met: dict[int, str] = {}
         self.reached = 0
         self._duplicates: list[tuple[Scalar, Scalar]] = []
@@ -129,6 +130,7 @@ class _Building:
             root=self._root,
             duplicates=tuple(self._duplicates),
             aliases=self._aliases,
+            values=self._values,
             globs=self.met,
         )
 
@@ -146,6 +148,10 @@ class _Building:
             self._document(event)
 
     def _add(self, node: Node, anchor: str | None) -> None:
+        self._values += 1
+        if self._values > MAX_VALUES:
+            message = f"more than {MAX_VALUES:,} values are not read"
+            self._stop(FileCode.YAML_LIMIT, message, node.start, node.end)
         if anchor and not isinstance(node, Alias):
             self._anchors[anchor] = node
         if self._open:

@@ -5,10 +5,16 @@ Invariant: a problem has its exact place, in code points.
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 
 from intent_lsp.core.codes import FileCode
+from intent_lsp.formats.text_places import LINE_END, count_line_ends
 
 MAX_BYTES = 4 << 20
+MAX_LINES = 500_000
+MAX_VALUES = 250_000
+"""Keys, values, lists and mappings: what is built of each has some hundred bytes."""
+
 MAX_NESTING = 64
 MAX_ALIASES = 100
 
@@ -40,6 +46,10 @@ def refused(text: str) -> Problem | None:
     if over is not None:
         message = f"a file of more than {MAX_BYTES >> 20} MiB is not read"
         return Problem(code=FileCode.YAML_LIMIT, message=message, start=over, end=len(text))
+    if count_line_ends(text) >= MAX_LINES:
+        over = next(islice(LINE_END.finditer(text), MAX_LINES - 1, None)).end()
+        message = f"a file of more than {MAX_LINES:,} lines is not read"
+        return Problem(code=FileCode.YAML_LIMIT, message=message, start=over, end=over)
     found = None if _plainly_allowed(text) else _REFUSED.search(text)
     if found is None:
         return None

@@ -12,8 +12,8 @@ from intent_lsp.formats.text_places import count_line_ends, line_end_of
 _KEY = re.compile(
     r"^(?:active_intents|activeIntents|intents) *:[ \t]*(?:#[^\r\n]*)?\r?\n", re.MULTILINE
 )
-_HEAD = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?\r?\n|---[ \t]*\r?\n)*")
-_BLANK = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?\r?\n)*")
+_HEAD = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?\r?\n|---[ \t]*\r?\n)*+")
+_BLANK = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?\r?\n)*+")
 _FIRST = re.compile(r"( *)-(?=[ \t\r\n]|\Z)")
 
 

@@ -16,6 +16,7 @@ from intent_lsp.core.redaction import neutral
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.intents_yaml import IntentsReader
 from intent_lsp.formats.yaml_edit import set_history
+from intent_lsp.formats.yaml_limits import MAX_BYTES
 from intent_lsp.governance.intents_writer import Changes, IntentsWriter
 from intent_lsp.governance.rules import Rules, RulesCache
 from intent_lsp.governance.steps import step
@@ -121,7 +122,9 @@ class History:
         stamp = files.stamp(path)
         age = 0.0 if stamp is None else now.timestamp() - stamp.mtime_ns / 1e9
         recent = 0 <= age < QUIET.total_seconds()
-        return recent and hash_if_there(files.read_bytes(path)) != state.own_write(INTENTS_FILE)
+        if not recent or stamp is None or stamp.size > MAX_BYTES:
+            return recent
+        return hash_if_there(files.read_bytes(path)) != state.own_write(INTENTS_FILE)
 
 
 def _told(events: Sequence[Noted], intent: Intent) -> tuple[str, ...]:

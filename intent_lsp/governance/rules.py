@@ -26,6 +26,7 @@ from intent_lsp.core.scope.scope import Scope, compile_scopes
 from intent_lsp.formats.ignore_file import IgnoredIntents, read_ignored
 from intent_lsp.formats.intents_yaml import IntentsFile, IntentsReader
 from intent_lsp.formats.policy_yaml import PolicyFile, read_policy
+from intent_lsp.formats.yaml_limits import MAX_BYTES
 from intent_lsp.store import files
 from intent_lsp.store.files import Stamp
 from intent_lsp.store.places import case_sensitive
@@ -131,6 +132,7 @@ class RulesCache:
         self._stamps: tuple[Stamp | None, ...] | None = None
         self._rules: Rules | None = None
         self._unreadable = False
+        self._said: dict[WorkspacePath, str] = {}
         self._good_policy = TeamPolicy()
         self._good_ignored = IgnoredIntents()
 
@@ -172,10 +174,15 @@ class RulesCache:
 
     def _bytes(self, name: WorkspacePath, path: Path) -> bytes | OSError | None:
         try:
-            return files.read_bytes(path)
+            data = files.read_bytes(path, MAX_BYTES)
         except OSError as problem:
-            _log.warning("%s cannot be read: %s", name, problem)
+            # Asked for each call: said once for as long as it is so.
+            if self._said.get(name) != str(problem):
+                self._said[name] = str(problem)
+                _log.warning("%s cannot be read: %s", name, problem)
             return problem
+        self._said.pop(name, None)
+        return data
 
     def _read_intents(
         self, data: bytes | OSError | None

@@ -63,10 +63,18 @@ class Stamp:
     mtime_ns: int
 
 
-def read_bytes(path: Path) -> bytes | None:
+class TooLargeError(OSError):
+    """A file has more bytes than its reader takes."""
+
+    def __init__(self, at_most: int) -> None:
+        super().__init__(errno.EFBIG, f"a file of more than {at_most >> 20} MiB is not read")
+
+
+def read_bytes(path: Path, at_most: int | None = None) -> bytes | None:
     """Read a whole file, links followed; None when no regular file is there.
 
-    Raises OSError when it is there and cannot be read.
+    Raises OSError when it is there and cannot be read, and TooLargeError, unread, when it has more
+    than `at_most` bytes.
     """
     try:
         descriptor = os.open(path, _READ_FLAGS)
@@ -78,7 +86,11 @@ def read_bytes(path: Path) -> bytes | None:
         raise
     try:
         found = os.fstat(descriptor)
-        return _read_all(descriptor, found.st_size) if modes.S_ISREG(found.st_mode) else None
+        if not modes.S_ISREG(found.st_mode):
+            return None
+        if at_most is not None and found.st_size > at_most:
+            raise TooLargeError(at_most)
+        return _read_all(descriptor, found.st_size)
     finally:
         os.close(descriptor)
 

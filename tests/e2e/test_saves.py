@@ -708,9 +708,9 @@ async def test_a_ledger_that_cannot_be_written_closes_its_gap(repository: Reposi
         ledger.mkdir()
         await edit_and_save(editor, LOGIN, LINES + "3\n")
         await editor.until(lambda: sum("waits" in t for t in editor.told) == 2, "it is told again")
-        with pytest.raises(Exception, match="agent_trace") as raised:
-            await editor.ask("intent/verify")
-        assert getattr(raised.value, "code", None) == -32803
+        found = await editor.ask("intent/verify")
+        assert not found["ok"]
+        assert [each["code"] for each in found["problems"]] == ["UNREADABLE_FILE"]
         ledger.rmdir()
         away.rename(ledger)
         await edit_and_save(editor, LOGIN, LINES + "4\n")

@@ -8,7 +8,7 @@ from intent_lsp.core.findings import Position
 from intent_lsp.formats import yaml_compose
 from intent_lsp.formats.intents_yaml import IntentsFile, IntentsReader, read_intents
 from intent_lsp.formats.yaml_compose import compose
-from intent_lsp.formats.yaml_limits import MAX_BYTES, Problem
+from intent_lsp.formats.yaml_limits import MAX_BYTES, MAX_LINES, MAX_VALUES, Problem
 
 LINE = "active_intents:\n"
 
@@ -45,6 +45,9 @@ BROKEN = [
     ("".join(" " * n + "a:\n" for n in range(450)), FileCode.YAML_LIMIT, (64, 64)),
     (LINE + "- id: A\n  x: " + "[" * 62 + "]" * 62 + "\n", FileCode.YAML_LIMIT, (2, 66)),
     ("a: &x 1\nb: [" + "*x, " * 101 + "]", FileCode.YAML_LIMIT, (1, 4 + 400)),
+    ("\n" * MAX_LINES + "x", FileCode.YAML_LIMIT, (MAX_LINES, 0)),
+    ("\r\n" * MAX_LINES, FileCode.YAML_LIMIT, (MAX_LINES, 0)),
+    ("a: [" + "1," * MAX_VALUES + "]", FileCode.YAML_LIMIT, (0, 2 + 2 * MAX_VALUES)),
     ("#" * (MAX_BYTES + 1), FileCode.YAML_LIMIT, (0, MAX_BYTES)),
     ("#" * (MAX_BYTES - 2) + "é\n" + "x", FileCode.YAML_LIMIT, (0, MAX_BYTES - 1)),
 ]

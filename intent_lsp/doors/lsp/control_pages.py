@@ -23,7 +23,8 @@ from intent_lsp.doors.lsp.types import Spelling, uri_of
 from intent_lsp.doors.lsp.work import Work
 from intent_lsp.formats.intents_yaml import IntentsFile, IntentsReader
 from intent_lsp.formats.policy_yaml import read_policy
-from intent_lsp.store.files import read_bytes
+from intent_lsp.formats.yaml_limits import MAX_BYTES
+from intent_lsp.store.files import TooLargeError, read_bytes
 from intent_lsp.store.places import is_directory
 
 CONTROL_PAGES: Final = (INTENTS_FILE, POLICY_FILE)
@@ -213,7 +214,12 @@ def _place(root: Path, path: WorkspacePath) -> str:
 
 def _read(page: Page, typed: str | None) -> tuple[list[str], tuple[Finding, ...]]:
     """Check a buffer's text, or what is on disk where no editor has the file open."""
-    data = read_bytes(page.root / page.path)
+    try:
+        data = read_bytes(page.root / page.path, MAX_BYTES)
+    except TooLargeError as problem:
+        if typed is None:
+            return [], (_whole(FileCode.YAML_LIMIT, problem.strerror or ""),)
+        data = None
     on_disk = decode(data or b"")
     text = typed if typed is not None else "" if on_disk is None else on_disk.text
     lines = split_lines(text)

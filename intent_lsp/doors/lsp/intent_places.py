@@ -19,6 +19,7 @@ from intent_lsp.doors.lsp.connection import Connection
 from intent_lsp.doors.lsp.intent_lines import IntentLines, LinesFound
 from intent_lsp.doors.lsp.progress import Progress, Token
 from intent_lsp.doors.lsp.types import line_range, span_range, uri_of
+from intent_lsp.formats.yaml_limits import MAX_BYTES
 from intent_lsp.governance.explained_lines import Explained
 from intent_lsp.governance.rules import Rules
 from intent_lsp.store.files import read_bytes
@@ -130,7 +131,7 @@ def _named_on(rules: Rules, line: int) -> Intent | None:
 
 def _lines(root: Path) -> list[str]:
     try:
-        data = read_bytes(root / INTENTS_FILE)
+        data = read_bytes(root / INTENTS_FILE, MAX_BYTES)
     except OSError:
         return []
     return lines_if_text(data)

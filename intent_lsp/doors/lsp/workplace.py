@@ -22,6 +22,7 @@ from intent_lsp.doors.lsp.documents import Document
 from intent_lsp.doors.lsp.tracked import Diffs, Tracked
 from intent_lsp.doors.lsp.types import Spelling, uri_of
 from intent_lsp.doors.lsp.work import Work
+from intent_lsp.formats.yaml_limits import MAX_BYTES
 from intent_lsp.governance.looks import Look
 from intent_lsp.store import files
 
@@ -266,7 +267,11 @@ class Workplace:
         version = look.judgement.rules.version
         if path in self._sources and self._sources[path][0] == version:
             return
-        self._sources[path] = (version, lines_if_text(files.read_bytes(path)))
+        try:
+            data = files.read_bytes(path, MAX_BYTES)
+        except OSError:
+            data = None
+        self._sources[path] = (version, lines_if_text(data))
 
     async def _settle_closed(self, tracked: Tracked) -> None:
         """Judge the file as it is on disk, now that nobody holds another text of it."""
