@@ -69,7 +69,8 @@ FILE_LOCK: Final = "intents.lock"
 class DeskStatus:
     """How a root and a session stand (protocol section 2, `Status`).
 
-    `failures` counts the calls that this process could not judge.
+    `failures` counts the calls that this process could not judge; `polling` says why the system
+    cannot tell of changes on disk, so that they are looked for again and again.
     """
 
     root: str | None
@@ -84,6 +85,7 @@ class DeskStatus:
     records: int
     heads: tuple[str, ...]
     failures: int = 0
+    polling: str | None = None
     version: str = __version__
 
 
@@ -97,6 +99,7 @@ class Governance:
     def __init__(self, root: Path, *, patient: bool = False) -> None:
         self.root = root
         self.untold = Untold(patient=patient)
+        self._polling: dict[str, str] = {}
         self.rules = RulesCache(root)
         local = open_local_room(root)
         self.stores = Stores(
@@ -224,6 +227,13 @@ class Governance:
         except IntentLspError as problem:
             _log.warning("records still wait for the ledger: %s", problem)
 
+    def note_polling(self, what: str, why: str | None) -> None:
+        """Note why changes of a part are looked for again and again; None: the system tells."""
+        if why is None:
+            self._polling.pop(what, None)
+        else:
+            self._polling[what] = why
+
     def tidy(self) -> None:
         """Shorten the journal by what a commit holds, and recommend archiving where it is time."""
         self.recovering.prune()
@@ -265,6 +275,7 @@ class Governance:
             records=self.stores.past.count(),
             heads=self.stores.past.heads(),
             failures=self.calls.failures,
+            polling=next(iter(tuple(self._polling.values())), None),
         )
 
     def owners(self, path: WorkspacePath) -> tuple[Ownership, ...]:

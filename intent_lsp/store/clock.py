@@ -30,6 +30,12 @@ def deadline(seconds: float) -> Callable[[], bool]:
     return lambda: time.monotonic() >= end
 
 
+def stopwatch() -> Callable[[], float]:
+    """Give what tells how many seconds have passed from now on."""
+    begun = time.monotonic()
+    return lambda: time.monotonic() - begun
+
+
 def new_id() -> str:
     """Give a fresh random UUID (version 4) in its canonical spelling."""
     return str(uuid.uuid4())

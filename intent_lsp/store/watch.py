@@ -11,19 +11,20 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final
 
+from intent_lsp.store.polled import Polled
 from intent_lsp.store.watched import Watched
 
 _log = logging.getLogger(__name__)
 
-POLLED_AT_MOST: Final = 500
-"""Directories above which looking at each again and again costs more than it tells."""
-
 _DEBOUNCE_MS: Final = 400
 _STEP_MS: Final = 100
 _RECHECK_MS: Final = 5_000
-_POLL_MS: Final = 1_000
+_LOOKS: Final = 100
+"""How often is looked before the system is asked again whether it can tell by now."""
 
 Changed = Callable[[frozenset[Path]], None]
+Polling = Callable[[str | None], None]
+"""Told why the system cannot tell of changes, so that they are looked for; None: it can."""
 
 
 class _InterruptedError(Exception):
@@ -49,13 +50,21 @@ class Watch:
     """Watches directories, not what is below their subdirectories, until it is closed.
 
     `force_polling` is for file systems that tell nothing of themselves, as network shares do.
-    After `recheck_ms` without an event it is asked whether the directories still stand.
+    After `recheck_ms` without an event it is asked whether the directories still stand. `polling`
+    is told when looking again and again begins, because the system has no watches left, and ends.
     """
 
     def __init__(
-        self, changed: Changed, *, force_polling: bool = False, recheck_ms: int = _RECHECK_MS
+        self,
+        changed: Changed,
+        *,
+        force_polling: bool = False,
+        recheck_ms: int = _RECHECK_MS,
+        polling: Polling | None = None,
     ) -> None:
         self._changed = changed
+        self._told_of_polling = polling
+        self._why: str | None = None
         self._recheck_ms = recheck_ms
         self._polling = force_polling
         self._guard = threading.Condition()
@@ -126,8 +135,10 @@ class Watch:
         with self._guard:
             self._settled = asked
             self._guard.notify_all()
+        looks = 0
         while not self._interrupt.event.is_set():
             told = self._next(source)
+            looks += isinstance(source, Polled)
             if told is None:
                 self._tell(watched, wanted)
                 break
@@ -137,6 +148,8 @@ class Watch:
             if now != watched:
                 self._known = now
                 break
+            if looks >= _LOOKS:
+                break
         return source
 
     def _next(self, source: Any) -> frozenset[str] | None:  # noqa: ANN401 - as above
@@ -144,6 +157,8 @@ class Watch:
         if source is None:
             self._interrupt.event.wait(self._recheck_ms / 1000)
             return frozenset()
+        if isinstance(source, Polled):
+            return source.wait(self._interrupt.event)
         try:
             heard = source.watch(_DEBOUNCE_MS, _STEP_MS, self._recheck_ms, self._interrupt)
         except _InterruptedError:
@@ -166,24 +181,39 @@ class Watch:
         """Open a source of events; None: there is none to be had, or nothing to watch."""
         from watchfiles import _rust_notify  # noqa: PLC0415 - loaded when something is watched
 
-        sources = list(watched.sources)
+        sources = [each for each in watched.sources if os.access(each, os.R_OK | os.X_OK)]
         if not sources:
             return None
-        if not self._polling:
-            try:
-                return _rust_notify.RustNotify(sources, False, False, 0, False, True)  # noqa: FBT003 - its signature
-            except OSError as problem:
-                _log.warning("watch: %s; looking again and again instead", problem)
-        if len(sources) > POLLED_AT_MOST:
-            _log.warning("watch: off, %d directories are too many to look at", len(sources))
-            return None
-        return _rust_notify.RustNotify(sources, False, True, _POLL_MS, False, True)  # noqa: FBT003 - as above
+        if self._polling:
+            return Polled(sources)
+        try:
+            # Asked to pass over what may not be watched, it would pass over what cannot be, too.
+            source = _rust_notify.RustNotify(sources, False, False, 0, False, False)  # noqa: FBT003 - its signature
+        except (OSError, RuntimeError) as problem:
+            self._poll(str(problem).partition(" about [")[0])
+            return Polled(sources)
+        self._poll(None)
+        return source
+
+    def _poll(self, why: str | None) -> None:
+        """Say when looking again and again begins, and when it ends."""
+        if (why is None) == (self._why is None):
+            return
+        self._why = why
+        if why is None:
+            _log.warning("watch: the system tells of changes again")
+        else:
+            _log.warning("watch: %s; looking again and again instead", why)
+        if self._told_of_polling is not None:
+            self._told_of_polling(why)
 
 
 def _drain(source: Any) -> frozenset[str]:  # noqa: ANN401 - as above
     """Give what a source has heard but not told."""
     if source is None:
         return frozenset()
+    if isinstance(source, Polled):
+        return source.changed()
     try:
         return _paths(source.watch(1, 1, 1, None))
     except RuntimeError:
@@ -195,5 +225,5 @@ def _paths(heard: Any) -> frozenset[str]:  # noqa: ANN401 - as above
 
 
 def _close(source: Any) -> None:  # noqa: ANN401 - as above
-    if source is not None:
+    if source is not None and not isinstance(source, Polled):
         source.close()

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from watchfiles import _rust_notify
 
+from intent_lsp.store import watch as watch_module
 from intent_lsp.store.watch import Watch
 from intent_lsp.store.watched import Watched
 
@@ -258,38 +259,69 @@ class Exhausted:
     """A source of events on a system that has given all of its watches away."""
 
     real = _rust_notify.RustNotify
+    left = 0
+    error: Exception = OSError("OS file watch limit reached. about [a]")
 
     def __new__(cls, paths: list[str], debug: bool, polling: bool, *rest: object) -> object:  # noqa: FBT001 - the real one's signature
-        if not polling:
-            raise OSError("OS file watch limit reached")
+        if Exhausted.left <= 0:
+            raise Exhausted.error
+        Exhausted.left -= 1
         return cls.real(paths, debug, polling, *rest)  # type: ignore[arg-type,call-arg] # passed on as given
 
 
-def test_an_exhausted_system_is_polled(
-    room: Path, seen: Seen, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize(
+    "error",
+    [OSError("OS file watch limit reached. about [a]"), RuntimeError("Too many open files")],
+)
+def test_an_exhausted_system_is_polled_and_that_is_told(
+    room: Path,
+    seen: Seen,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    error: Exception,
 ) -> None:
     monkeypatch.setattr(_rust_notify, "RustNotify", Exhausted)
-    watch = Watch(seen)
-    watch.watch([room])
-    (room / "a").touch()
-    seen.wait_for(room / "a")
-    watch.close()
-    assert "limit reached" in caplog.text
-
-
-def test_too_many_directories_to_poll_are_not_watched(
-    room: Path, seen: Seen, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr(_rust_notify, "RustNotify", Exhausted)
-    many = [room / str(number) for number in range(501)]
+    monkeypatch.setattr(Exhausted, "error", error)
+    many = [room / str(number) for number in range(600)]
     for directory in many:
         directory.mkdir()
-    watch = Watch(seen)
+    told: list[str | None] = []
+    watch = Watch(seen, polling=told.append)
     watch.watch(many)
-    assert "off" in caplog.text
+    (many[-1] / "a").touch()
+    seen.wait_for(many[-1] / "a")
+    watch.watch([room, *many])
+    (room / "c").touch()
+    seen.wait_for(room / "c")
+    assert told == [str(error).partition(" about")[0]]
+    assert caplog.text.count("looking again and again instead") == 1
+    monkeypatch.setattr(Exhausted, "left", 1)
     watch.watch([room])
-    (room / "a").touch()
-    seen.wait_for(room / "a")
+    (room / "b").touch()
+    seen.wait_for(room / "b")
+    watch.close()
+    assert told[1:] == [None]
+    assert "the system tells of changes again" in caplog.text
+
+
+def test_a_system_that_has_watches_again_is_asked_after_some_looks(
+    room: Path, seen: Seen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_rust_notify, "RustNotify", Exhausted)
+    monkeypatch.setattr(watch_module, "_LOOKS", 2)
+    again = threading.Event()
+
+    def polling(why: str | None) -> None:
+        if why is None:
+            again.set()
+        else:
+            monkeypatch.setattr(Exhausted, "left", 1)
+
+    watch = Watch(seen, polling=polling)
+    watch.watch([room])
+    assert again.wait(SECONDS)
+    (room / "b").touch()
+    seen.wait_for(room / "b")
     watch.close()
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp.store.git_rooms import tree_rooms
-from intent_lsp.store.watch import Watch
+from intent_lsp.store.watch import Polling, Watch
 
 _log: Final = logging.getLogger(__name__)
 
@@ -35,13 +35,16 @@ class TreeWatching:
         self._rooms: dict[Path, frozenset[Path]] = {}
         self._over = False
 
-    def watch(self, root: Path) -> None:
-        """Watch the work tree of a root; returns when changes are seen."""
+    def watch(self, root: Path, polling: Polling | None = None) -> None:
+        """Watch the work tree of a root; returns when changes are seen.
+
+        `polling` is told when the system cannot tell of changes.
+        """
         with self._lock:
             if self._over or root in self._watches:
                 return
             noticed = partial(self._noticed, root)
-            self._watches[root] = Watch(noticed, recheck_ms=_RECHECK_MS)
+            self._watches[root] = Watch(noticed, recheck_ms=_RECHECK_MS, polling=polling)
             self._watch_rooms(root)
 
     def follow(self, root: Path, paths: frozenset[Path]) -> None:

@@ -67,7 +67,9 @@ class Unopened:
         root = attached.desk.root
         self._roots[root] = _Root(attached=attached)
         if watch:
-            await self._workplace.work.in_thread(self._watching.watch, root)
+            await self._workplace.work.in_thread(
+                self._watching.watch, root, partial(attached.desk.note_polling, "tree")
+            )
         self.stir(attached, everything=True)
 
     def stir(self, attached: Attached, *, everything: bool = False) -> None:

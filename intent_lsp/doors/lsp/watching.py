@@ -6,6 +6,7 @@ Invariant: a watch only says that something may have changed; what did is looked
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine
+from functools import partial
 from pathlib import Path
 
 from intent_lsp.core.paths import CONTROL_ROOM
@@ -35,7 +36,9 @@ class Watching:
             watched = self._watched.setdefault(desk.root, set())
             wanted = directories
             if desk.root not in self._watches:
-                self._watches[desk.root] = Watch(self._noticed)
+                self._watches[desk.root] = Watch(
+                    self._noticed, polling=partial(desk.note_polling, "rules")
+                )
                 wanted |= _of_root(desk)
             added = wanted - watched
             if added:

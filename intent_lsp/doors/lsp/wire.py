@@ -180,8 +180,9 @@ def status_wire(status: DeskStatus) -> Wire:
     """Spell a `Status`."""
     told = {_camel(name): value for name, value in asdict(status).items()}
     told["heads"] = list(status.heads)
-    if status.reason is None:
-        del told["reason"]
+    for name in ("reason", "polling"):
+        if told[name] is None:
+            del told[name]
     return told
 
 
