@@ -71,6 +71,14 @@ class Chronicle:
             path = next(iter(told.paths), None)
             self._teach(told, LessonCode.MUTATION_FAILED, path=path, error=error)
 
+    def attempted(self, told: Told, *, error: str | None) -> bool:
+        """Tell of an attempt to complete the work; whether what stopped it is a new lesson."""
+        status = CallStatus.OK if error is None else CallStatus.FAILED
+        self._enter(told, status)
+        self._history.note(told.intent_id, f"POST_HOOK {told.tool} {status}")
+        code = LessonCode.COMPLETION_FAILED
+        return error is not None and self._teach(told, code, path=None, error=error)
+
     def violated(self, told: Told, path: WorkspacePath) -> None:
         """Put down a call that was found to have changed what its intent may not."""
         self._teach(told, GateCode.SCOPE_VIOLATION, path=path)
@@ -108,10 +116,10 @@ class Chronicle:
         *,
         path: WorkspacePath | None,
         error: str | None = None,
-    ) -> None:
+    ) -> bool:
         name = self._rules.current().policy.lessons_violations
         lesson = self._lesson(told, code, path=path, error=error)
-        self._lessons.learn(name, told.session_id, lesson)
+        return self._lessons.learn(name, told.session_id, lesson)
 
     def _lesson(
         self,

@@ -11,6 +11,8 @@ from tests.e2e.test_failures import Doomed
 from tests.support.governed import govern
 from tests.support.repository import Repository
 
+pytestmark = pytest.mark.e2e
+
 AT_MOST = 200 * 1024
 """Kilobytes over the idle server."""
 

@@ -13,7 +13,7 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
 from tests.support.editor import PATIENCE, Editor, capabilities, editing
-from tests.support.governed import INTENTS, LINES, govern
+from tests.support.governed import INTENTS, LINES, govern, set_policy
 from tests.support.repository import Repository
 
 pytestmark = pytest.mark.e2e
@@ -611,3 +611,52 @@ async def test_a_page_that_was_not_loaded_again_is_no_unsaved_text(repository: R
         assert "status: PLANNED" in editor.buffers[INTENTS_FILE].text
         done = await editor.ask("intent/complete", {"intentId": "INT-001"})
         assert done["intent"]["status"] == "COMPLETED"
+
+
+async def test_what_an_agent_says_of_its_completion_completes_the_intent_or_is_a_lesson(
+    repository: Repository,
+) -> None:
+    govern(repository)
+    repository.write("AGENT.md", "# Notes\n")
+    repository.commit()
+    async with editing(repository.root) as editor:
+        await ask(editor, "select", "builder", intentId="INT-001")
+
+        async def attempt(**told: object) -> Any:
+            given = {"toolName": "attempt_completion", **told}
+            return await ask(editor, "complete", "builder", attempt=given)
+
+        for new in (True, False):
+            failed = await attempt(success=False, error="the tests fail <b>")
+            assert (failed["completed"], failed["lessonRecorded"]) == (False, new)
+            assert failed["intent"]["status"] == "IN_PROGRESS"
+        (line,) = [
+            line
+            for line in (repository.root / "AGENT.md").read_text().splitlines()
+            if "COMPLETION_FAILED" in line
+        ]
+        assert '"attempt_completion" did not complete the work' in line
+        assert "the tests fail" in line
+        assert "<b>" not in line
+        set_policy(repository, "complete_on_attempt: false\n")
+        told = await attempt()
+        assert (told["completed"], told["intent"]["status"]) == (False, "IN_PROGRESS")
+        status = await ask(editor, "status", "builder")
+        assert status["activeIntentId"] == "INT-001"
+        set_policy(repository, "complete_on_attempt: true\n")
+        told = await attempt()
+        assert (told["completed"], told["intent"]["status"]) == (True, "COMPLETED")
+        status = await ask(editor, "status", "builder")
+        assert (status["activeIntentId"], status["stage"]) == (None, "checkout_required")
+        # Nothing is active any more, and what is closed is completed by nobody.
+        with pytest.raises(Exception, match="INT-001 is COMPLETED"):
+            await ask(
+                editor,
+                "complete",
+                "builder",
+                intentId="INT-001",
+                attempt={"toolName": "attempt_completion"},
+            )
+        written = (repository.root / GOVERNANCE_LEDGER).read_text()
+        assert written.count("tool=attempt_completion") == 5
+        assert written.count("status=FAILED | tool=attempt_completion") == 3

@@ -10,6 +10,8 @@ from tests.support.editor import SERVER, editing
 from tests.support.governed import govern
 from tests.support.repository import Repository
 
+pytestmark = pytest.mark.e2e
+
 LIMITED = ("unshare", "--user", "--map-root-user", "sh", "-c")
 FEW = 'echo 12 >/proc/sys/user/max_inotify_watches && exec "$@" 2>>"$0"'
 NONE = 'echo 0 >/proc/sys/user/max_inotify_instances && exec "$@" 2>>"$0"'

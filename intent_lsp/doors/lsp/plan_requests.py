@@ -6,6 +6,7 @@ Invariant: what an agent wants of the plan is a person's to grant; what a person
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 
+from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.core.person import PersonsWord
 from intent_lsp.core.redaction import neutral
@@ -16,6 +17,7 @@ from intent_lsp.doors.lsp.finder import Finder
 from intent_lsp.doors.lsp.finish import Finish
 from intent_lsp.doors.lsp.params import failed, invalid, read, session_named, session_of
 from intent_lsp.doors.lsp.plan_wire import (
+    Attempt,
     CompleteParams,
     CreateParams,
     ExpandParams,
@@ -24,6 +26,7 @@ from intent_lsp.doors.lsp.plan_wire import (
 from intent_lsp.doors.lsp.wire import Common, Wire
 from intent_lsp.formats.intent_json import intent_json
 from intent_lsp.governance.checkout import Refusal
+from intent_lsp.governance.chronicle import Told
 from intent_lsp.governance.planning import Plan, Wish
 from intent_lsp.governance.sessions import Session
 
@@ -66,13 +69,44 @@ class PlanRequests:
         """Answer `intent/complete`."""
         params = read(given, CompleteParams)
         attached = await self._finder.attached(params)
+        if params.attempt is not None:
+            return await self._finish(self._attempted(attached, params, params.attempt))
         session = session_of(params, attached)
         done = await self._finish(
             self._connection.choices.complete(attached, session, params.intent_id)
         )
         if isinstance(done, Refusal):
             raise failed(done.code, done.message, done.data)
-        return {"intent": intent_json(done)}
+        return {"intent": intent_json(done), "completed": True}
+
+    async def _attempted(
+        self, attached: Attached, params: CompleteParams, attempt: Attempt
+    ) -> Wire:
+        """Complete the intent by an agent's own word, where the team takes it for one."""
+        desk, session = attached.desk, session_of(params, attached)
+        active = await self._in_thread(desk.sessions.active_intent, session.id, session.agent_id)
+        rules = await self._in_thread(desk.rules.current)
+        intent = rules.active(params.intent_id or active)
+        error = None if attempt.success else attempt.error or "it did not say why"
+        done: Intent | Refusal | None = None
+        if attempt.success and rules.policy.complete_on_attempt:
+            choices = self._connection.choices
+            done = await choices.complete(attached, session, params.intent_id)
+            error = done.message if isinstance(done, Refusal) else None
+        told = Told(
+            tool=attempt.tool_name,
+            session_id=session.id,
+            intent_id=None if intent is None else intent.id,
+        )
+        learnt = await self._in_thread(desk.chronicle.attempted, told, error=error)
+        if isinstance(done, Refusal):
+            raise failed(done.code, done.message, done.data)
+        shown = done or intent
+        return {
+            "intent": None if shown is None else intent_json(shown),
+            "completed": done is not None,
+            "lessonRecorded": learnt,
+        }
 
     async def request_scope_expansion(self, given: object) -> Wire:
         """Answer `intent/requestScopeExpansion`: a person is asked, or has clicked already."""

@@ -25,10 +25,19 @@ class CreateParams(Common, kw_only=True, frozen=True):
     status: Status = Status.PLANNED
 
 
+class Attempt(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
+    """What became of the tool by which an agent says that its work is done."""
+
+    tool_name: Id
+    success: bool = True
+    error: Text | None = None
+
+
 class CompleteParams(Common, kw_only=True, frozen=True):
-    """`intent/complete`."""
+    """`intent/complete`; `attempt`: a host reports what its agent has tried."""
 
     intent_id: Id | None = None
+    attempt: Attempt | None = None
 
 
 class ExpandParams(Common, kw_only=True, frozen=True):
