@@ -50,13 +50,18 @@ def parse_hash(text: str) -> ContentHash | None:
 
 
 def decode(data: bytes) -> Text | None:
-    """Decode UTF-8 with or without a mark, UTF-16 with one; None: not a text (section 8)."""
+    """Decode UTF-8 with or without a mark, UTF-16 with one; None: not a text (section 8).
+
+    UTF-8 with a NUL byte in it is no text, for git neither.
+    """
     encoding, mark = "utf-8", b""
     if data.startswith(codecs.BOM_UTF8):
         mark = codecs.BOM_UTF8
     for start, name in _UTF16_MARKS:
         if data.startswith(start):
             encoding, mark = name, start
+    if encoding == "utf-8" and b"\0" in data:
+        return None
     try:
         return Text(text=data[len(mark) :].decode(encoding), encoding=encoding, mark=mark)
     except UnicodeDecodeError:

@@ -1,6 +1,7 @@
 """What is told at checkout: one intent, its files and its past, within a budget (section 11).
 
-Invariant: nothing of any other intent is in it; id, name and scope are never dropped.
+Invariant: nothing of any other intent is in it; its own scope is cut last but for its name, which
+is cut only where it alone is too long.
 """
 
 from collections.abc import Callable
@@ -45,7 +46,7 @@ def within_budget(
     """Drop what does not fit, in the order given by section 11; give the context and its text.
 
     Oldest records go first (they stand newest first), then related files, history, acceptance
-    criteria, the intent's constraints and the team's, each from its end.
+    criteria, the intent's constraints and the team's, its scope and its name, each from its end.
     """
     for drop in _DROPS:
         text = spell(whole)
@@ -102,6 +103,15 @@ def _cut_constraints(context: IntentContext, keep: int) -> IntentContext:
     return replace(context, intent=replace(context.intent, constraints=kept))
 
 
+def _cut_scope(context: IntentContext, keep: int) -> IntentContext:
+    kept = context.intent.owned_scope[:keep]
+    return replace(context, intent=replace(context.intent, owned_scope=kept))
+
+
+def _cut_name(context: IntentContext, keep: int) -> IntentContext:
+    return replace(context, intent=replace(context.intent, name=context.intent.name[:keep]))
+
+
 def _cut_history(context: IntentContext, keep: int) -> IntentContext:
     kept = context.recent_history[:keep]
     intent = replace(context.intent, recent_history=context.intent.recent_history[:keep])
@@ -141,4 +151,10 @@ _DROPS: Final = (
             context, architectural_constraints=context.architectural_constraints[:keep]
         ),
     ),
+    _Drop(
+        name="owned_scope",
+        count=lambda context: len(context.intent.owned_scope),
+        cut=_cut_scope,
+    ),
+    _Drop(name="name", count=lambda context: len(context.intent.name), cut=_cut_name),
 )

@@ -23,7 +23,7 @@ def checkout_required(question: Question) -> Denied | None:
     return Denied(
         code=GateCode.CHECKOUT_REQUIRED,
         message=f"{cite}PreToolUse denied {question.tool_name}: intent checkout required for this"
-        " turn. Call select_active_intent before mutating tools.",
+        " turn. Call select_active_intent (intent/select) before mutating tools.",
         details=details,
         paths=question.paths,
     )

@@ -33,7 +33,7 @@ def no_active_intent(question: Question) -> Denied | None:
     """Row 8: an intent is active."""
     if question.active_intent is not None:
         return None
-    cure = "Call select_active_intent first." if question.call else _SELECT.lstrip()
+    cure = "Call select_active_intent (intent/select) first." if question.call else _SELECT.lstrip()
     return Denied(
         code=GateCode.NO_ACTIVE_INTENT,
         message=CITE + cure,

@@ -32,6 +32,19 @@ EDIT_TOOLS: Final = (
     "Edit",
     "MultiEdit",
     "NotebookEdit",
+    "Create",
+    "ApplyPatch",
+    "StrReplace",
+    "Delete",
+    "replace",
+    "editor",
+    "fs_write",
+    "code_action",
+    "undo_edit",
+    "RenameSymbol",
+    "DeleteSymbol",
+    "editFiles",
+    "TabWrite",
 )
 
 COMMAND_TOOLS: Final = (
@@ -41,6 +54,18 @@ COMMAND_TOOLS: Final = (
     "run_in_terminal",
     "run_shell_command",
     "PowerShell",
+    "Monitor",
+    "Execute",
+    "exec",
+    "exec_command",
+    "shell_command",
+    "local_shell_call",
+    "terminal",
+    "run_command",
+    "run_commands",
+    "run_terminal_command",
+    "execute_bash",
+    "multi_tool_use.parallel",
 )
 
 READ_ONLY_TOOLS: Final = (

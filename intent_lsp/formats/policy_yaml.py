@@ -88,7 +88,7 @@ class _Sidecar:
 
     def _readers(self) -> dict[str, Callable[[Node], _Values]]:
         return {
-            "version": self._version,
+            "version": self._number("version", 0, 1_000_000),
             "architectural_constraints": self._prose("architectural_constraints"),
             "blocked_tools": self._texts("blocked_tools"),
             "deny_mutations": self._deny_mutations,
@@ -130,13 +130,6 @@ class _Sidecar:
     def _bad(self, node: Node, message: str) -> _Values:
         self._reading.add(FileCode.BAD_VALUE, message, node)
         return {}
-
-    def _version(self, node: Node) -> _Values:
-        values = self._number("version", 0, 1_000_000)(node)
-        known = TeamPolicy().version
-        if values and values["version"] != known:
-            return self._bad(node, f"version {values['version']} is not known: read as {known}")
-        return values
 
     def _number(self, name: str, low: int, high: int) -> Callable[[Node], _Values]:
         def read(node: Node) -> _Values:

@@ -85,8 +85,9 @@ class Checkout:
             return refusal or unknown(rules, intent_id)
         row = self._sessions.row(session.id, session.agent_id)
         self._sessions.choose(session.id, intent.id, session.agent_id)
+        self._hear(session, voice)
         if row is not None and row.kind == "agent":
-            self._hear(session, intent, voice)
+            self._history.note(intent.id, f"INTENT_CONTEXT_INJECTED {SELECT_TOOL}")
         elif row is None or rules.active(row.active_intent) != intent:
             self._contents.begin_baseline(session.id)
         warnings = warnings_of(intent)
@@ -98,12 +99,11 @@ class Checkout:
         """Leave the session without an intent."""
         self._sessions.choose(session.id, None, session.agent_id)
 
-    def _hear(self, session: Session, intent: Intent, voice: Voice) -> None:
-        """Note what an agent says of itself, and that it was told of the intent."""
+    def _hear(self, session: Session, voice: Voice) -> None:
+        """Note what an agent says of itself, in the session of the editor it works in, too."""
         if self._stores.state is not None and voice != SILENT:
             with step("what an agent says of itself"):
                 self._stores.state.notes.put_voice(session.id, session.agent_id, voice)
-        self._history.note(intent.id, f"INTENT_CONTEXT_INJECTED {SELECT_TOOL}")
 
     def _selection(self, intent: Intent, warnings: tuple[str, ...]) -> Selection:
         history = self._history.of(intent)

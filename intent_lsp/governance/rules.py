@@ -194,7 +194,8 @@ class RulesCache:
             return FileState.MISSING, f"{INTENTS_FILE} is gone", nothing
         text = decode(data)
         if text is None:
-            return FileState.BROKEN, f"{INTENTS_FILE} is not UTF-8 text", nothing
+            why = "has NUL bytes" if b"\0" in data else "is not UTF-8 text"
+            return FileState.BROKEN, f"{INTENTS_FILE} {why}", nothing
         read = self._reader.read(text.text)
         if read.parsed:
             return FileState.OK, None, read

@@ -7,12 +7,15 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache
+from itertools import islice
 from typing import Final
 
+from intent_lsp.core.codes import FileCode
 from intent_lsp.core.findings import Finding, Related, Span
-from intent_lsp.core.intents import IntentId, Intents
+from intent_lsp.core.intents import Intent, IntentId, Intents
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.findings import ScopeFinding, file_findings, tree_findings
+from intent_lsp.core.scope.scope import compile_scopes
 from intent_lsp.formats.intent_entry import IntentPlaces
 from intent_lsp.formats.intents_yaml import IntentsFile
 from intent_lsp.governance.rules import NameSpelling
@@ -23,6 +26,11 @@ LISTED_FOR: Final = timedelta(seconds=10)
 """How long a listing of the work tree is good enough for hints."""
 
 _FILES_AT_MOST: Final = 20_000
+_TYPED_AT_MOST: Final = 4
+"""Scopes that may differ from the file on disk for their findings to be computed while typing."""
+
+_SHARED_AT_MOST: Final = 200
+"""Files of a scope being typed of which it is asked who else owns them."""
 
 Place = Callable[[IntentId], IntentPlaces | None]
 """Gives where the parts of an intent stand."""
@@ -46,17 +54,46 @@ class ScopeChecks:
         with self._lock:
             return _all_placed(self._known(read.intents), read)
 
-    def remembered(self, read: IntentsFile) -> tuple[Finding, ...]:
-        """Give what is known of the scopes that a text being typed has left as they were.
+    def typed(self, read: IntentsFile) -> tuple[Finding, ...]:
+        """Give the findings of a text being typed: what is known, and what its changed scopes do.
 
-        A thousand scopes against a large work tree take seconds: not at every keystroke.
+        A thousand scopes against a large work tree take seconds: not at every keystroke. Where the
+        file on disk was never checked, or many scopes differ from it, only what is known is told.
         """
         last = self._last
         if last is None or not read.parsed:
             return ()
         checked = {intent.id: intent.owned_scope for intent in last[0]}
-        same = {i.id for i in read.intents if checked.get(i.id) == i.owned_scope}
-        return _all_placed([f for f in last[2] if f.intent_id in same], read)
+        changed = tuple(i for i in read.intents if checked.get(i.id) != i.owned_scope)
+        new = {intent.id for intent in changed}
+        found = [f for f in last[2] if f.intent_id not in new and f.other not in new]
+        if 0 < len(changed) <= _TYPED_AT_MOST:
+            found += self._of_changed(changed, read.intents, last[1])
+        return _all_placed(found, read)
+
+    def _of_changed(
+        self, changed: Sequence[Intent], intents: Intents, files: Sequence[WorkspacePath]
+    ) -> list[ScopeFinding]:
+        """Compute the findings on a few scopes, and on the files that they share with others."""
+        found = [
+            finding
+            for finding in self._computed(Intents(tuple(changed)), files)
+            if finding.code is not FileCode.SCOPE_OVERLAP
+        ]
+        scopes = compile_scopes(
+            [intent.owned_scope for intent in changed],
+            case_sensitive=self._spelling.case_sensitive,
+            nfc=self._spelling.nfc,
+        )
+        owned = (path for path in files if any(scope.covers(path) for scope in scopes))
+        new = {intent.id for intent in changed}
+        found += (
+            finding
+            for finding in self._computed(intents, tuple(islice(owned, _SHARED_AT_MOST)))
+            if finding.code is FileCode.SCOPE_OVERLAP
+            and (finding.intent_id in new or finding.other in new)
+        )
+        return found
 
     def is_directory(self, name: str) -> bool:
         """Whether the work tree has a directory of this root-relative name."""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from intent_lsp.core.errors import UnsafePathError
 from intent_lsp.core.paths import CONTROL_ROOM, LOCAL_ROOM, WorkspacePath
+from intent_lsp.store.local_room import keep_out_of_git
 
 
 def make_private_room(root: Path) -> None:
@@ -18,7 +19,8 @@ def make_private_room(root: Path) -> None:
     Raises UnsafePathError when something else is in its place or in that of what it is in, OSError.
     """
     _make_control_room(root)
-    _make(f"{root}/{LOCAL_ROOM}", 0o700)
+    if _make(f"{root}/{LOCAL_ROOM}", 0o700):
+        keep_out_of_git(root / CONTROL_ROOM)
 
 
 def make_room(root: Path, room: WorkspacePath) -> None:
@@ -36,14 +38,17 @@ def _make_control_room(root: Path) -> None:
             raise UnsafePathError(path=str(control), problem="it leads out of the root")
 
 
-def _make(room: str, mode: int) -> None:
-    if not _is_directory(room):
-        try:
-            Path(room).mkdir(mode=mode)
-        except FileExistsError as error:
-            # Two that start together make it once; anything else is no place to write.
-            if not _is_directory(room):
-                raise UnsafePathError(path=room, problem="not a directory") from error
+def _make(room: str, mode: int) -> bool:
+    """Make a directory where it is missing; whether it was."""
+    if _is_directory(room):
+        return False
+    try:
+        Path(room).mkdir(mode=mode)
+    except FileExistsError as error:
+        # Two that start together make it once; anything else is no place to write.
+        if not _is_directory(room):
+            raise UnsafePathError(path=room, problem="not a directory") from error
+    return True
 
 
 def _is_directory(path: str) -> bool:

@@ -39,10 +39,15 @@ def ensure_local_room(root: Path) -> Path:
         raise UnsafePathError(path=os.fspath(control), problem="is a link that leaves its root")
     room = root / LOCAL_ROOM
     make_directory(room, mode=LOCAL_MODE)
+    keep_out_of_git(control)
+    return room
+
+
+def keep_out_of_git(control: Path) -> None:
+    """Have git ignore the local room, unless the control room has a `.gitignore` already."""
     ignore = control / ".gitignore"
     if not os.path.lexists(ignore):
         create_file(ignore, GITIGNORE_TEXT)
-    return room
 
 
 def restore_local_room(room: Path) -> None:

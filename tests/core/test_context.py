@@ -115,18 +115,26 @@ def test_the_oldest_records_go_first() -> None:
     assert _size(text) <= BUDGET < _size(context_text(one_more))
 
 
-def test_id_name_and_scope_are_told_whatever_their_size() -> None:
-    intent = replace(
-        _whole(500).intent,
-        name="n" * BUDGET,
-        owned_scope=tuple(f"src/{n}/**" for n in range(1000)),
-    )
+def test_a_very_long_scope_is_cut_last_with_a_count() -> None:
+    scope = tuple(f"src/{n}/**" for n in range(1000))
+    intent = replace(_whole(500).intent, owned_scope=scope)
     context, text = within_budget(replace(_whole(500), intent=intent), context_text)
     assert _kept(context) == (0, 0, 0, 0, 0, 0)
-    assert (context.intent.id, context.intent.name) == (intent.id, intent.name)
-    assert context.intent.owned_scope == intent.owned_scope
-    assert len(context.truncated) == 6
-    assert _size(text) > BUDGET
+    kept = context.intent.owned_scope
+    assert 100 < len(kept) < 1000
+    assert kept == scope[: len(kept)]
+    assert context.intent.name == intent.name
+    assert context.truncated[6:] == (f"owned_scope: {1000 - len(kept)} of 1000 dropped",)
+    assert _size(text) <= BUDGET
+    assert f"{context.truncated[6]}</truncated>" in text
+
+
+def test_a_name_is_cut_where_it_alone_is_too_long() -> None:
+    intent = replace(SMALL, name="n" * 2 * BUDGET, owned_scope=("src/**",))
+    context, text = within_budget(IntentContext(intent=intent), context_text)
+    assert context.intent.id == intent.id
+    assert context.intent.name == "n" * len(context.intent.name)
+    assert BUDGET - 300 < _size(text) <= BUDGET
 
 
 VALUES = st.text(
@@ -139,14 +147,14 @@ VALUES = st.text(
     copies=st.integers(0, 60),
     width=st.integers(1, 2000),
 )
-def test_a_context_fits_whenever_its_intent_does(base: list[str], copies: int, width: int) -> None:
+def test_a_context_fits_whatever_its_intent_says(base: list[str], copies: int, width: int) -> None:
     """Long where processors are shared: an example has megabytes of text before it is cut."""
     one, two, three, four = (value * width for value in base)
     whole = IntentContext(
         intent=replace(
             SMALL,
-            name=base[0],
-            owned_scope=(base[1],),
+            name=one,
+            owned_scope=(two,) * copies,
             constraints=(one,) * copies,
             acceptance_criteria=(two,) * copies,
         ),

@@ -51,14 +51,14 @@ def _refused(decision: Decision) -> Denied:
 
 MESSAGES = {
     3: "PreToolUse denied Write: intent checkout required for this turn. Call"
-    " select_active_intent before mutating tools.",
+    " select_active_intent (intent/select) before mutating tools.",
     4: "PreToolUse denied Write: .orchestration directory contract violation (.orchestration/x is"
     " not in the set). Restore required control-plane files and remove unexpected entries.",
     5: "PreToolUse denied Write: blocked by sidecar policy v3.",
     6: "PreToolUse denied Write: sidecar policy v3 denies mutation for path(s): src/auth/a.py.",
     7: "PreToolUse denied Write: attempted to mutate paths outside the workspace boundary. Paths:"
     " src/auth/a.py",
-    8: "You must cite a valid active Intent ID. Call select_active_intent first.",
+    8: "You must cite a valid active Intent ID. Call select_active_intent (intent/select) first.",
     9: "You must cite a valid active Intent ID. Intent INT-009 is not in"
     " .orchestration/active_intents.yaml. Available: INT-001, INT-002.",
     10: "You must cite a valid active Intent ID. Intent INT-001 is ABANDONED.",

@@ -71,7 +71,7 @@ def test_no_name_stands_in_two_lists() -> None:
         assert [name for name in names for other in others if same_name(other, name)] == []
 
 
-@pytest.mark.parametrize("name", ["search", "cats", "replace", "tasks", "my_read", "ls2", ""])
+@pytest.mark.parametrize("name", ["search", "cats", "replacer", "tasks", "my_read", "ls2", ""])
 def test_a_name_that_is_nearly_known_is_not(name: str) -> None:
     assert kind_of(name, paths=("a",)) is EDIT
     assert kind_of(name) is READ

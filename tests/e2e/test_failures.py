@@ -124,7 +124,7 @@ def no_gap(editor: Editor, path: str, *texts: str) -> None:
 
 async def verified(editor: Editor, records: int) -> None:
     found = await editor.ask("intent/verify")
-    assert (found["ok"], found["records"]) == (True, records), found
+    assert (found["ok"], found["records"]) == (True, records), (found, editor.records())
     assert not list((editor.root / QUEUE).glob("*.json"))
 
 

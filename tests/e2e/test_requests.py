@@ -110,7 +110,10 @@ async def test_each_request_says_what_it_promises(repository: Repository) -> Non
         assert rest["records"] == [editor.records()[0]]
         assert "cursor" not in rest
         assert len((await both(editor, "trace", {"intentId": "INT-001"}))["records"]) == 2
-        assert (await both(editor, "trace", {"sessionId": "another"}))["records"] == []
+        assert (await both(editor, "trace", {"ofSession": "another"}))["records"] == []
+        assert len((await both(editor, "trace", {"ofSession": "mine"}))["records"]) == 2
+        # Who asks is no filter.
+        assert len((await both(editor, "trace", {"sessionId": "another"}))["records"]) == 2
         assert (await both(editor, "trace", {"since": "2999-01-01T00:00:00Z"}))["records"] == []
         since = editor.records()[1]["timestamp"]
         assert len((await both(editor, "trace", {"since": since}))["records"]) >= 1
@@ -372,3 +375,33 @@ async def test_a_client_that_cannot_ask_is_told_the_ids(repository: Repository) 
         with pytest.raises(Exception, match="INT-001, INT-002") as raised:
             await editor.command("intent.select")
         assert getattr(raised.value, "code", None) == -32602
+
+
+async def test_an_agent_without_a_session_of_its_own_keeps_the_model_it_names(
+    repository: Repository,
+) -> None:
+    govern(repository)
+    async with editing(repository.root) as editor:
+        named = {"intentId": "INT-001", "modelIdentifier": "maker/model-1"}
+        await editor.ask("intent/select", named)
+        given = await editor.ask("intent/validateEdit", {"toolName": "Write", "path": LOGIN})
+        assert given["allowed"]
+        repository.write(LOGIN, "by an agent\n")
+        await editor.ask("intent/recordEdit", {"ticket": given["ticket"], "success": True})
+        (record,) = editor.records()
+        (talk,) = record["files"][0]["conversations"]
+        assert talk["contributor"] == {"entity_type": "AI", "model_identifier": "maker/model-1"}
+
+
+async def test_the_only_root_that_is_known_is_meant_where_none_is_named(
+    repository: Repository, tmp_path: Path
+) -> None:
+    govern(repository)
+    assert repository.root == tmp_path / "repository"
+    async with editing(tmp_path, folders=[]) as editor:
+        assert (await editor.ask("intent/status"))["root"] is None
+        editor.open(f"repository/{LOGIN}")
+        editor.type(f"repository/{LOGIN}", "top\n" + LINES)
+        await editor.problems(f"repository/{LOGIN}", "NO_ACTIVE_INTENT")
+        assert (await editor.ask("intent/status"))["root"] == str(repository.root)
+        await editor.ask("intent/select", {"intentId": "INT-001"})

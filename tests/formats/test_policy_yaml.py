@@ -20,7 +20,7 @@ from intent_lsp.formats.text_places import Places
 
 FULL = """\
 sidecar:
-  version: 1
+  version: 7
   architectural_constraints: ["Hooks, not prompts."]
   blocked_tools: [execute_command, "mcp__*"]
   deny_mutations:
@@ -57,6 +57,7 @@ POLICY = TeamPolicy(
     contract=ContractRule.WARN,
     require_checkout=False,
     require_read=True,
+    version=7,
     complete_on_attempt=False,
     spec_iteration_globs=("specs/**",),
     mutating_tools=("a",),
@@ -98,7 +99,7 @@ FLAWS = [
     ("enforcement: blok", FileCode.BAD_VALUE, "blok"),
     ("hitl: [x]", FileCode.WRONG_TYPE, "[x]"),
     ("hitl: 'zzz'", FileCode.BAD_VALUE, "'zzz'"),
-    ("version: 2", FileCode.BAD_VALUE, "2"),
+    ("version: -1", FileCode.BAD_VALUE, "-1"),
     ("version: x", FileCode.WRONG_TYPE, "x"),
     ("hitl_timeout_seconds: 0", FileCode.BAD_VALUE, "0"),
     ("hitl_timeout_seconds: -5", FileCode.BAD_VALUE, "-5"),

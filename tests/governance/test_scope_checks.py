@@ -59,11 +59,42 @@ def test_a_directory_of_the_work_tree_is_known(editor: Editor) -> None:
 
 def test_while_a_text_is_typed_what_is_known_of_unchanged_scopes_stays(editor: Editor) -> None:
     checks = editor.desk.scope_checks
-    assert checks.remembered(read_intents(INTENTS)) == ()
+    assert checks.typed(read_intents(INTENTS)) == ()
     known = checks.findings(read_intents(INTENTS))
     assert known
     typed = "# One line more.\n" + INTENTS.replace("docs/**", "doc/**")
-    (moved,) = checks.remembered(read_intents(typed))
+    moved = next(f for f in checks.typed(read_intents(typed)) if f.code == known[0].code)
     assert moved.span.start.line == known[0].span.start.line + 1
-    assert checks.remembered(read_intents(INTENTS.replace("lib/**", "src/**"))) == ()
-    assert checks.remembered(read_intents("active_intents: [\n")) == ()
+    assert checks.typed(read_intents("active_intents: [\n")) == ()
+
+
+def test_while_a_scope_is_typed_it_is_held_against_the_work_tree(editor: Editor) -> None:
+    checks = editor.desk.scope_checks
+    checks.findings(read_intents(INTENTS))
+    text = """\
+active_intents:
+  - id: A
+    name: One
+    owned_scope: [src/**, src/auth/**, no/such/*, .orchestration/**]
+  - id: B
+    name: Two
+    owned_scope: [src/auth/**]
+"""
+    told = {finding.code for finding in checks.typed(read_intents(text))}
+    assert told == {
+        FileCode.COVERED_GLOB,
+        FileCode.SCOPE_MATCHES_NOTHING,
+        FileCode.SCOPE_CONTROL_PLANE,
+        FileCode.SCOPE_OVERLAP,
+    }
+    # As after the save, in the same places.
+    assert set(checks.typed(read_intents(text))) == set(checks.findings(read_intents(text)))
+    one = text.replace("src/auth/**]\n", "docs/**]\n")
+    assert FileCode.SCOPE_OVERLAP not in {f.code for f in checks.typed(read_intents(one))}
+
+
+def test_of_many_scopes_that_differ_only_what_is_known_is_told(editor: Editor) -> None:
+    checks = editor.desk.scope_checks
+    checks.findings(read_intents(INTENTS))
+    many = "".join(f"- {{id: N{n}, owned_scope: [no/such/{n}]}}\n" for n in range(5))
+    assert checks.typed(read_intents("active_intents:\n" + many)) == ()

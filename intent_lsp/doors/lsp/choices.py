@@ -10,7 +10,7 @@ from intent_lsp.core.intents import Intent
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.outcomes import A_MOMENT, Outcomes
 from intent_lsp.doors.lsp.workplace import Workplace
-from intent_lsp.governance.checkout import Refusal, Selection
+from intent_lsp.governance.checkout import SILENT, Refusal, Selection
 from intent_lsp.governance.planning import Granted, Plan, Wish
 from intent_lsp.governance.sessions import Session
 from intent_lsp.store.notes import Voice
@@ -26,14 +26,20 @@ class Choices:
         self._outcomes = outcomes
         self._look = look
 
-    async def select(self, attached: Attached, intent_id: str) -> Selection | Refusal:
-        """Make an intent the person's own, and show what follows."""
+    async def select(
+        self, attached: Attached, intent_id: str, voice: Voice = SILENT
+    ) -> Selection | Refusal:
+        """Make an intent the connection's own, and show what follows.
+
+        `voice` is what an agent says of itself that has no session beside the connection's.
+        """
         await self._recorded(attached)
         done = await self._workplace.work.in_thread(
             attached.desk.checkout.select,
             attached.session,
             intent_id,
             unsaved_file=self._workplace.unsaved(attached),
+            voice=voice,
         )
         await self._look(attached)
         return done

@@ -40,7 +40,7 @@ class TreeChecks(Protocol):
         """Look at the work tree anew."""
         ...
 
-    def remembered(self, read: IntentsFile) -> tuple[Finding, ...]:
+    def typed(self, read: IntentsFile) -> tuple[Finding, ...]:
         """Give what is known without a look."""
         ...
 
@@ -234,7 +234,7 @@ def _read(page: Page, typed: str | None) -> tuple[list[str], tuple[Finding, ...]
         return lines, read.findings
     saved = on_disk is not None and on_disk.text == text
     checks = page.desk.scope_checks
-    return lines, read.findings + (checks.findings(read) if saved else checks.remembered(read))
+    return lines, read.findings + (checks.findings(read) if saved else checks.typed(read))
 
 
 def _gone(page: Page) -> tuple[Finding, ...]:

@@ -67,9 +67,17 @@ class Desks:
             return self._open.get(root) or self._attach(root)
 
     def first(self) -> Attached | None:
-        """Give the desk of the first workspace folder that has governance."""
+        """Give the desk of the first workspace folder that has governance.
+
+        Where none has, it is that of the only root that is known, by a file that is open in it.
+        """
         found = (self.of_path(folder) for folder in self.folders)
-        return next((attached for attached in found if attached is not None), None)
+        first = next((attached for attached in found if attached is not None), None)
+        if first is not None:
+            return first
+        with self._lock:
+            known = tuple(self._open.values())
+        return known[0] if len(known) == 1 else None
 
     def close(self, unsaved: Collection[Attached] = ()) -> None:
         """End every session and let go of every store.

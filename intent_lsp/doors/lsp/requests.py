@@ -137,7 +137,7 @@ class Requests:
         """Select for the person, or for the agent's session that the params name."""
         theirs = session_of(params, attached)
         if theirs == attached.session:
-            done = await self._connection.choices.select(attached, intent_id)
+            done = await self._connection.choices.select(attached, intent_id, _voice(params))
         else:
             voice = _voice(params)
             done = await self._connection.choices.select_for_agent(
@@ -188,7 +188,7 @@ class Requests:
         query = Query(
             intent_ids=None if params.intent_id is None else (params.intent_id,),
             path=path,
-            session_ids=None if params.session_id is None else (params.session_id,),
+            session_ids=None if params.of_session is None else (params.of_session,),
             since=None if params.since is None else timestamp(params.since),
         )
         cursor = cursor_of(params.cursor)

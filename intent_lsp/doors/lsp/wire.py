@@ -71,9 +71,10 @@ class PathParams(Common, frozen=True):
 
 
 class TraceParams(PathParams, frozen=True):
-    """`intent/trace`."""
+    """`intent/trace`; `of_session` is whose records are wanted, `session_id` who asks."""
 
     intent_id: Id | None = None
+    of_session: Id | None = None
     since: Since | None = None
     limit: Limit = 20
     cursor: str | None = None

@@ -2,13 +2,15 @@
 
 import io
 import json
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from intent_lsp.core.findings import Severity
-from intent_lsp.core.paths import LEDGER_FILE, POLICY_FILE
+from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, POLICY_FILE
 from intent_lsp.core.privacy import hashed_session
 from intent_lsp.core.records import Record, Related
 from intent_lsp.store.index import Query
@@ -42,6 +44,18 @@ def records(root: Path) -> list[Record]:
     assert ledger.verify().ok
     ledger.close()
     return [*found[::-1]]
+
+
+def test_what_an_import_makes_for_itself_is_ignored_by_git(shell: Shell, root: Path) -> None:
+    subprocess.run(["git", "init", "--quiet"], cwd=root, check=True)
+    shutil.rmtree(root / LOCAL_ROOM, ignore_errors=True)
+    (root / ".orchestration/.gitignore").unlink(missing_ok=True)
+    imported(shell, "flat")
+    done = subprocess.run(
+        ["git", "status", "--short", "-uall"], cwd=root, check=True, capture_output=True, text=True
+    )
+    assert LEDGER_FILE in done.stdout
+    assert "/.local/" not in done.stdout
 
 
 @each_dialect
