@@ -256,7 +256,7 @@ async def test_what_is_completed_is_closed(repository: Repository) -> None:
 
         told = len(changes(editor))
         done = await ask(editor, "complete")
-        assert set(done) == {"intent"}
+        assert set(done) == {"intent", "completed"}
         assert (done["intent"]["id"], done["intent"]["status"]) == ("INT-001", "COMPLETED")
         assert plan(editor) == text.replace("IN_PROGRESS", "COMPLETED", 1)
         status = await ask(editor, "status")
