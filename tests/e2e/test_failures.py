@@ -153,7 +153,7 @@ async def test_without_intents_saves_go_through_and_agents_are_held_as_the_team_
         await ticket(editor, LOGIN)
         good = intents.read_text()
         if how == "broken":
-            intents.write_text(good + "  - id: [\n")
+            repository.replace(INTENTS_FILE, good + "  - id: [\n")
         else:
             intents.unlink()
         await until_said(editor, "is OFF")
@@ -175,7 +175,8 @@ async def test_without_intents_saves_go_through_and_agents_are_held_as_the_team_
         assert said(editor, "is OFF") == 1
         logged = [log for log in editor.client.log_messages if "is OFF" in log.message]
         assert [log.type for log in logged] == [lsp.MessageType.Warning]
-        intents.write_text(good)
+        # In one step: an empty file governs, too, and a look could see it.
+        repository.replace(INTENTS_FILE, good)
         await until_said(editor, "is on again")
         assert not await editor.problems(INTENTS_FILE)
         await editor.ask("intent/select", {"intentId": "INT-001"})

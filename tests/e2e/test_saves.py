@@ -543,7 +543,7 @@ async def test_a_save_that_is_seen_half_way_is_the_editors_own(
             editor.client.text_document_did_save(lsp.DidSaveTextDocumentParams(document))
             await editor.traced(number)
         told = [(r["scope_validation"], r["files"][0]["pre_hash"]) for r in editor.records()]
-        assert told == [("PASS", None), ("PASS", hash_content(texts[0].encode()))]
+        assert told == [("PASS", None), ("PASS", hash_content(texts[0].encode()))], editor.records()
         assert not any("concurrent_modification" in record for record in editor.records())
 
 
