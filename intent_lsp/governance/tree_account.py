@@ -42,6 +42,8 @@ class TreeAccount:
         self._clean_at: dict[WorkspacePath, str] = {}
         self._put_away: dict[WorkspacePath, set[ContentHash | None]] = {}
         self._stashes: dict[str, None] = {}
+        # Files that are gone, and that git did not track while they were there.
+        self._untracked_gone: set[WorkspacePath] = set()
 
     def look(self) -> TreeLook | None:
         """Look at the work tree; None: git does not answer, or there is too much to look at."""
@@ -79,6 +81,7 @@ class TreeAccount:
         """Take what a file was seen to hold as accounted for."""
         now = {} if self._now is None else self._now.files
         self._clean_at.pop(path, None)
+        self._untracked_gone.discard(path)
         if path in now:
             self._known[path] = now[path]
             self._put_away.get(path, set()).discard(now[path])
@@ -141,6 +144,10 @@ class TreeAccount:
         for path in moved:
             if path not in before.files:
                 self._clean_at.setdefault(path, before.head)
+            if now.files.get(path) is None and path in before.untracked:
+                self._untracked_gone.add(path)
+            else:
+                self._untracked_gone.discard(path)
             if path not in now.files:
                 self._leave(path, commit_stays=before.head == now.head)
             elif at_work:
@@ -162,7 +169,8 @@ class TreeAccount:
         back = hash_ in self._put_away.get(path, ())
         if own or back or path in now.unmerged or self.is_recorded(path, hash_):
             return True
-        if hash_ is None and not git.tracked(path) and git.head_version(path) is not None:
+        removed = hash_ is None and path not in self._untracked_gone
+        if removed and not git.tracked(path) and git.head_version(path) is not None:
             return True
         data = None if hash_ is None else self._contents.disk_if_readable(path)
         if data is not None and hash_content(data) == hash_ and git.holds(path, data):

@@ -150,3 +150,20 @@ TestFollowed.settings = settings(
     deadline=None,
     suppress_health_check=list(HealthCheck),
 )
+
+
+def test_what_was_made_anew_after_git_let_go_of_it_and_is_deleted_is_recorded() -> None:
+    """Found by the law: git lacks the file already, so that it is not git that takes it away."""
+    state = Followed()
+    try:
+        state.begin()
+        state.git_commits()
+        state.another_program_deletes(path="a.py")
+        state.git_adds()
+        state.another_program_writes(path="a.py")
+        state.the_server_records()
+        state.another_program_deletes(path="a.py")
+        state.the_server_records()
+        state.git_adds()
+    finally:
+        state.teardown()
