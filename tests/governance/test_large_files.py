@@ -4,6 +4,7 @@ import pytest
 
 from intent_lsp.core.records import MutationClass
 from intent_lsp.formats.tree_fingerprint import file_fingerprint
+from intent_lsp.governance import events, saves
 from tests.governance.editor import Editor
 
 PATH = "src/auth/large.py"
@@ -11,6 +12,13 @@ WORDS = "what it says of itself, and what for; " * 3
 TEXT = "".join(
     f"def f{n}(a):\n    return a + {n}\n\n\nC{n} = '{WORDS}'\n\n\n" for n in range(1_000, 1_800)
 )
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let parsing take its time: what becomes of it when it is too slow is tested elsewhere."""
+    for module in (events, saves):
+        monkeypatch.setattr(module, "PARSING_SECONDS", 60.0)
 
 
 @pytest.mark.parametrize(
