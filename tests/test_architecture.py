@@ -19,6 +19,7 @@ WRITERS = {
     "store.append_file",
     "store.export_file",
     "store.files",
+    "store.git_merge",
     "store.index_database",
     "store.known_heads",
     "store.ledger_room",

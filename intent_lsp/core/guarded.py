@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.tree_snapshot import LogMark
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,11 +33,12 @@ class LedgerSeen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardedSeen:
-    """What stood there at one moment; `head` is the commit checked out.
+    """What stood there at one moment; `head` is the commit checked out, `log` the end of its log.
 
     `ledger` is None where there was none, or nobody could read it.
     """
 
     head: str | None = None
+    log: LogMark | None = None
     files: tuple[GuardedFile, ...] = ()
     ledger: LedgerSeen | None = None

@@ -13,7 +13,7 @@ from intent_lsp.core.content import ContentHash
 from intent_lsp.core.guarded import GuardedSeen
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import ApprovalChoice, MutationClass, ScopeValidation
-from intent_lsp.core.tree_seen import TreeSeen
+from intent_lsp.core.tree_snapshot import TreeSnapshot
 
 CLAIMED_FOR: Final = timedelta(seconds=30)
 """How long an allowed call keeps its files from others."""
@@ -70,7 +70,7 @@ class Ticket:
     program: str | None = None
     by_save: bool = False
     files: tuple[TicketFile, ...] = ()
-    tree: TreeSeen | None = None
+    tree: TreeSnapshot | None = None
     guarded: GuardedSeen | None = None
 
 

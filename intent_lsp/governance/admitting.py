@@ -15,16 +15,16 @@ from intent_lsp.core.question import Allowed, Ask, CallFacts, Decision, Denied, 
 from intent_lsp.core.tickets import Ticket
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.core.tools import ToolCall
-from intent_lsp.core.tree_seen import TreeSeen
+from intent_lsp.core.tree_snapshot import TreeSnapshot
 from intent_lsp.governance.admission import Admission, of_ticket
 from intent_lsp.governance.call_facts import CallFactsOf, CallFile
 from intent_lsp.governance.contents import Contents
+from intent_lsp.governance.disk.work_tree import WorkTree
 from intent_lsp.governance.grants import Grants
 from intent_lsp.governance.guarding import Guarding
 from intent_lsp.governance.hearing import Asker, Hearing
 from intent_lsp.governance.stores import Stores
 from intent_lsp.governance.ticketing import Asked, ticket_files, ticket_of
-from intent_lsp.governance.work_tree import WorkTree
 from intent_lsp.store.tickets import Refused
 
 NO_MEMORY: Final = ".orchestration/.local cannot be written: this edit will have no record."
@@ -168,7 +168,7 @@ class Admitting:
 
     def _issue(self, asked: Asked, decision: Allowed, *, unknown: bool) -> Admission:
         now = self._stores.clock()
-        tree: TreeSeen | None = None
+        tree: TreeSnapshot | None = None
         if unknown:
             tree = self._work_tree.seen()
             if tree is None:

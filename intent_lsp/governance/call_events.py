@@ -28,10 +28,10 @@ from intent_lsp.core.tickets import Ticket, TicketFile
 from intent_lsp.formats.diff import file_ranges, whole_range
 from intent_lsp.formats.tree_fingerprint import file_fingerprint
 from intent_lsp.governance.contents import Contents
+from intent_lsp.governance.disk.comparing import ChangedFile
 from intent_lsp.governance.events import PARSING_SECONDS, related_to
 from intent_lsp.governance.steps import step
 from intent_lsp.governance.stores import Stores
-from intent_lsp.governance.work_tree import ChangedFile
 from intent_lsp.store import files
 from intent_lsp.store.clock import budget
 from intent_lsp.store.notes import Voice

@@ -166,8 +166,9 @@ class Calls:
 
         A ticket that was recorded gives the same answer again.
         """
+        compared = self._recording.compare(ticket_id)
         with holding(self._lock):
-            outcome = self._recording.record(ticket_id, error=error)
+            outcome = self._recording.record(ticket_id, error=error, compared=compared)
         if outcome is not None:
             self._news.recorded(outcome)
         return outcome

@@ -175,6 +175,10 @@ class Contents:
             return ABSENT
         return self._recent.get(content_hash, lambda: self._snapshot(content_hash))
 
+    def kept_bytes(self, content_hash: ContentHash) -> bytes | None:
+        """Give the bytes of a content that `.local/` keeps; None: it keeps it no more."""
+        return self._stores.content(content_hash)
+
     def keep(self, data: bytes, known: ContentHash | None = None) -> None:
         """Keep a content in `.local/`, unless it is too large; `known` is its hash, if at hand."""
         if len(data) <= KEPT_AT_MOST:

@@ -26,7 +26,9 @@ from intent_lsp.governance.calls import Calls
 from intent_lsp.governance.checkout import Checkout
 from intent_lsp.governance.chronicle import Chronicle
 from intent_lsp.governance.contents import Contents
-from intent_lsp.governance.disk_changes import DiskChanges
+from intent_lsp.governance.disk.disk_changes import DiskChanges
+from intent_lsp.governance.disk.tree_looks import TreeLooks
+from intent_lsp.governance.disk.work_tree import WorkTree
 from intent_lsp.governance.file_operations import FileOperations
 from intent_lsp.governance.governed_ledger import governed_ledger
 from intent_lsp.governance.grants import Grants
@@ -47,7 +49,6 @@ from intent_lsp.governance.stores import Stores
 from intent_lsp.governance.tracing import Tracing
 from intent_lsp.governance.untold import Untold
 from intent_lsp.governance.verifying import Verifying
-from intent_lsp.governance.work_tree import WorkTree
 from intent_lsp.store import clock
 from intent_lsp.store.archiving_advice import recommend_archiving
 from intent_lsp.store.drafts import Drafts
@@ -143,10 +144,15 @@ class Governance:
             grants=self.grants,
         )
         self.looks = Looks(stores=self.stores, judging=judging, contents=self.contents)
+        looks = TreeLooks(self.root, self.stores.git, self.contents, self.stores.clock)
         self.disk_changes = DiskChanges(
-            stores=self.stores, contents=self.contents, judging=judging, lock=gate_lock
+            stores=self.stores,
+            contents=self.contents,
+            judging=judging,
+            lock=gate_lock,
+            looks=looks,
         )
-        work_tree = WorkTree(self.stores, self.contents)
+        work_tree = WorkTree(self.stores, self.contents, looks)
         recording = Recording(
             stores=self.stores,
             rules=self.rules,

@@ -5,15 +5,16 @@ Invariant: what git brought with another commit is git's; what a command did by 
 
 import logging
 from collections.abc import Iterator, Mapping
-from datetime import datetime
 from typing import Final
 
 from intent_lsp.core.content import hash_if_there
 from intent_lsp.core.guarded import GuardedFile, GuardedSeen
 from intent_lsp.core.paths import LEDGER_FILE, WorkspacePath
+from intent_lsp.governance.disk.comparing import ChangedFile
 from intent_lsp.governance.stores import Stores
-from intent_lsp.governance.work_tree import ChangedFile
 from intent_lsp.store.files import read_bytes
+from intent_lsp.store.git_reflog import log_mark, moves_since
+from intent_lsp.store.git_trees import GitTrees
 from intent_lsp.store.guarded import guarded_files, ledger_goes_on, ledger_seen
 
 _log: Final = logging.getLogger(__name__)
@@ -33,13 +34,14 @@ class Guarding:
         git = self._stores.git
         return GuardedSeen(
             head=None if git is None else git.head_commit(),
+            log=None if git is None else log_mark(git.git_dir),
             files=tuple(self._files().values()),
             ledger=ledger_seen(self._ledger),
         )
 
-    def changes(self, before: GuardedSeen, *, since: datetime) -> tuple[ChangedFile, ...]:
-        """Give what is another than before, which was seen at the moment `since`."""
-        return (*self._of_git(before), *self._of_ledger(before, since))
+    def changes(self, before: GuardedSeen) -> tuple[ChangedFile, ...]:
+        """Give what is another than before."""
+        return (*self._of_git(before), *self._of_ledger(before))
 
     def _files(self) -> _Files:
         git = self._stores.git
@@ -57,20 +59,21 @@ class Guarding:
                     data=None,
                 )
 
-    def _of_ledger(self, before: GuardedSeen, since: datetime) -> Iterator[ChangedFile]:
+    def _of_ledger(self, before: GuardedSeen) -> Iterator[ChangedFile]:
         seen = before.ledger
-        if seen is None or ledger_goes_on(self._ledger, seen) or self._gits(before, since):
+        if seen is None or ledger_goes_on(self._ledger, seen) or self._gits(before):
             return
         new = hash_if_there(self._lines())
         yield ChangedFile(path=LEDGER_FILE, old=None, new=new, data=None, old_known=False)
 
-    def _gits(self, before: GuardedSeen, since: datetime) -> bool:
+    def _gits(self, before: GuardedSeen) -> bool:
         """Whether the ledger is another because another commit was checked out."""
         git = self._stores.git
         head = None if git is None else git.head_commit()
         if git is None or head is None or head == before.head:
             return False
-        if LEDGER_FILE in git.committed_between(before.head, head, since=since.timestamp()):
+        moves = None if before.log is None else moves_since(git.git_dir, before.log)
+        if LEDGER_FILE in GitTrees(git).authored(moves or ()):
             return False
         kept, now = git.head_bytes(LEDGER_FILE), self._lines()
         # Others may have recorded since.

@@ -16,8 +16,8 @@ from intent_lsp.core.errors import OverLimitError
 from intent_lsp.core.file_operations import Ends, FileHashes, FileOperation
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.governance.contents import Contents
+from intent_lsp.governance.disk.tree_looks import FILES_AT_MOST, KEPT_AT_ONCE
 from intent_lsp.governance.stores import Stores
-from intent_lsp.governance.work_tree import FILES_AT_MOST, KEPT_AT_ONCE
 from intent_lsp.store.named_files import files_named, is_there
 
 _ANNOUNCED_AT_MOST: Final = 16

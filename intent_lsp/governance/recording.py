@@ -16,12 +16,12 @@ from intent_lsp.core.tickets import Recorded, Ticket, TicketFile
 from intent_lsp.governance.call_events import CallEvents, FoundFile
 from intent_lsp.governance.call_facts import denied_path
 from intent_lsp.governance.contents import Contents
+from intent_lsp.governance.disk.work_tree import TreeChanges, WorkTree
 from intent_lsp.governance.grants import Grants
 from intent_lsp.governance.guarding import Guarding
 from intent_lsp.governance.led_away import led_away
 from intent_lsp.governance.rules import RulesCache
 from intent_lsp.governance.stores import Stores
-from intent_lsp.governance.work_tree import WorkTree
 from intent_lsp.store.ledger import Appended, Queued
 from intent_lsp.store.roots import RootsBelow
 from intent_lsp.store.state import ReadHash
@@ -84,10 +84,23 @@ class Recording:
         self._guarding = Guarding(stores)
         self._events = CallEvents(stores=stores, contents=contents)
 
-    def record(self, ticket_id: str, *, error: str | None = None) -> Outcome | None:
+    def compare(self, ticket_id: str) -> TreeChanges | None:
+        """Tell what a command has changed, before `record`; None: nothing that can be compared.
+
+        It may take a while, and needs no lock.
+        """
+        state, now = self._stores.state, self._stores.clock()
+        known = None if state is None else state.tickets.ticket(ticket_id, now)
+        if known is None or known[1] is not None or known[0].tree is None:
+            return None
+        return self._work_tree.changes(known[0].tree)
+
+    def record(
+        self, ticket_id: str, *, error: str | None = None, compared: TreeChanges | None = None
+    ) -> Outcome | None:
         """Record what has become of a ticket's files; `error`: the call failed. None: unknown.
 
-        A ticket that was recorded gives the same answer again.
+        `compared` is what `compare` gave. A ticket that was recorded gives the same answer again.
         """
         state, now = self._stores.state, self._stores.clock()
         known = None if state is None else state.tickets.ticket(ticket_id, now)
@@ -96,7 +109,7 @@ class Recording:
         ticket, before = known
         if before is not None:
             return Outcome(ticket=ticket, recorded=before, error=before.error, again=True)
-        all_found = self._found(ticket)
+        all_found = self._found(ticket, compared)
         found, violating = all_found.files, self._violating(ticket, all_found)
         event = None
         if not all_found.whole or found or error is not None:
@@ -157,16 +170,18 @@ class Recording:
         known = None if state is None else state.tickets.ticket(ticket_id, self._stores.clock())
         return known is not None and known[1] is not None
 
-    def _found(self, ticket: Ticket) -> _Found:
+    def _found(self, ticket: Ticket, compared: TreeChanges | None) -> _Found:
         """Read the ticket's files, and find those that it could not name."""
         state = self._stores.state
         saved = () if state is None else state.tickets.held(ticket.id)
         named = self._events.found(ticket, saved)
         since = datetime.fromisoformat(ticket.issued_at)
         changed = None
-        if ticket.tree is not None:
-            changed = self._work_tree.changes(ticket.tree, since=since)
-        guarded = ticket.guarded and self._guarding.changes(ticket.guarded, since=since)
+        if compared is not None:
+            changed = self._work_tree.untold(
+                compared.files, since=since, session_id=ticket.session_id
+            )
+        guarded = ticket.guarded and self._guarding.changes(ticket.guarded)
         known = {file.path for file in named} | {file.ticket.previous for file in named}
         besides = [
             self._events.found_besides(each)

@@ -16,13 +16,13 @@ from intent_lsp.formats.intent_hash import intent_hash
 from intent_lsp.formats.shell import read_command
 from intent_lsp.governance.call_news import CallNews
 from intent_lsp.governance.chronicle import Chronicle, Told
+from intent_lsp.governance.disk.work_tree import WorkTree
 from intent_lsp.governance.events import specification_of
 from intent_lsp.governance.recording import Outcome, Recording
 from intent_lsp.governance.rules import RulesCache
 from intent_lsp.governance.sessions import Sessions
 from intent_lsp.governance.steps import step
 from intent_lsp.governance.stores import Stores
-from intent_lsp.governance.work_tree import WorkTree
 from intent_lsp.store.root_lock import RootLock, holding
 
 COMMAND_TOOL: Final = "disk/command"
@@ -96,8 +96,9 @@ class Verifying:
         if state is not None:
             ticket_id = state.notes.take_watch(session_id, agent_id, _key(command))
         if ticket_id is not None:
+            compared = self._recording.compare(ticket_id)
             with holding(self._lock):
-                outcome = self._recording.record(ticket_id)
+                outcome = self._recording.record(ticket_id, compared=compared)
         if outcome is not None and outcome.recorded.files:
             self._news.recorded(outcome)
         return not success and self._failed(session_id, command), outcome

@@ -36,6 +36,11 @@ def stopwatch() -> Callable[[], float]:
     return lambda: time.monotonic() - begun
 
 
+def pause(seconds: float) -> None:
+    """Let so many seconds pass."""
+    time.sleep(seconds)
+
+
 def new_id() -> str:
     """Give a fresh random UUID (version 4) in its canonical spelling."""
     return str(uuid.uuid4())

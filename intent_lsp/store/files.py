@@ -8,6 +8,7 @@ Invariant: reading never waits on a pipe or a device: what is no regular file do
 import contextlib
 import errno
 import os
+import re
 import secrets
 import stat as modes
 import sys
@@ -19,6 +20,7 @@ from pathlib import Path
 from intent_lsp.core.errors import FileChangedError, UnsafePathError
 
 TEMPORARY_PREFIX = ".tmp-"
+_TEMPORARY = re.compile(r"(?:.*/)?\.tmp-[0-9a-f]{12}", re.DOTALL)
 
 _NEW_FILE_MODE = 0o666
 _CHUNK = 1 << 20
@@ -220,6 +222,11 @@ def _regular(path: Path) -> os.stat_result | None:
 def _read_only(path: Path, found: os.stat_result) -> bool:
     # The mode too: what a person made read-only stays as it is, whoever we run as.
     return not found.st_mode & _WRITABLE or not os.access(path, os.W_OK)
+
+
+def is_temporary(path: str) -> bool:
+    """Whether a path is of a file as one is written here before it is given its name."""
+    return _TEMPORARY.fullmatch(path) is not None
 
 
 def _require(path: Path, expected: bytes | Anything | None) -> None:

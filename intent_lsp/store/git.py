@@ -8,7 +8,7 @@ an exception.
 import logging
 import os
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,37 +20,27 @@ from intent_lsp.store.git_objects import (
     blob_data,
     blob_in_commit,
     blob_in_head,
-    blob_in_index,
-    blob_in_stash,
-    blob_in_stashed_untracked,
     blobs_in_commit,
     conversion_of,
     conversions,
     discover,
     head_commit,
     index,
-    paths_committed,
+    setting,
 )
 from intent_lsp.store.git_places import (
     common_directory,
     git_identity,
-    operation_in_progress,
-    stash_commit,
-    stash_written,
     watched_directories,
+    work_tree_top,
 )
 from intent_lsp.store.git_program import run_git
-from intent_lsp.store.git_reflog import moves_between
 from intent_lsp.store.git_status import tree_status
 from intent_lsp.store.git_text import Conversion, Version, to_work_tree
 
 _log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-
-# The commit of the newest stash, and that of the untracked files in it.
-_STASHED = ("refs/stash", "refs/stash^3")
-_ROUNDED_BY = 2.0  # Seconds: the steps in which some file systems note a moment.
 
 
 class Git:
@@ -85,17 +75,17 @@ class Git:
         """Give the directories, not their subdirectories, in which HEAD or the index moves."""
         return watched_directories(self.git_dir)
 
-    def operation_in_progress(self) -> bool:
-        """Whether git holds its index, or a rebase or a merge stands."""
-        return operation_in_progress(self.git_dir)
+    def full_path(self, path: WorkspacePath) -> str:
+        """Give a path of the root as git's trees and its index have it."""
+        return self._prefix + path
 
-    def stash_commit(self) -> str | None:
-        """Give the id of the newest stash's commit; None: there is none."""
-        return stash_commit(self._common)
+    def setting(self, name: str) -> str:
+        """Give a setting of the repository, as it is spelled; empty: it is not set."""
+        return self.ask("", partial(setting, name=name))
 
     def head_commit(self) -> str | None:
         """Give the id of the commit that HEAD names; None: there is none yet."""
-        return self._ask(None, head_commit)
+        return self.ask(None, head_commit)
 
     def head_bytes(self, path: WorkspacePath) -> bytes | None:
         """Give a file of HEAD as git would write it into the work tree; None: not in HEAD.
@@ -124,59 +114,30 @@ class Git:
         `revision` is a commit or leads to one. None: there is no such commit, or it is damaged.
         """
         full = {self._prefix + path: path for path in paths}
-        blobs = self._ask(None, partial(blobs_in_commit, paths=full, commit=revision))
+        blobs = self.ask(None, partial(blobs_in_commit, paths=full, commit=revision))
         if not blobs:
             return None if blobs is None else {}
         said = attributes_of(self._top, tuple(blobs))
         # Without the program's answer each file is asked for alone.
         hows: Mapping[str, Conversion] = {}
         if said is not None:
-            hows = self._ask(hows, partial(conversions, attributes=said))
+            hows = self.ask(hows, partial(conversions, attributes=said))
         return {
             full[name]: Version(path=name, blob_id=blob, how=hows.get(name) or self._how(name))
             for name, blob in blobs.items()
         }
 
-    def stashed_versions(
-        self, paths: Collection[WorkspacePath], *, older_than: float
-    ) -> tuple[Mapping[WorkspacePath, Version], ...]:
-        """Name what the newest stash has of many files, tracked and untracked.
-
-        Nothing, unless it was surely made before `older_than`, in seconds since 1970.
-        """
-        written = stash_written(self._common)
-        if written is None or written + _ROUNDED_BY > older_than:
-            return ()
-        return tuple(self.versions_at(place, paths) or {} for place in _STASHED)
-
-    def committed_between(
-        self, before: str | None, now: str, *, since: float | None = None
-    ) -> frozenset[WorkspacePath]:
-        """Give the files that `now` has, or lacks, as a commit made since `before` left them.
-
-        By the moves of HEAD from the commit `before` (None: unborn) to `now`: what was checked
-        out, merged or picked is none of them. Without a log of such moves nothing is.
-        """
-        moves = moves_between(self.git_dir, before, now, since=since) or ()
-        question = partial(paths_committed, moves=moves, before=before, now=now)
-        return frozenset(self._below(self._ask(frozenset[bytes](), question)))
-
     def version_bytes(self, version: Version) -> bytes | None:
         """Give a version as git would write it into the work tree; None: it cannot be read."""
-        data = self._ask(None, lambda repository: blob_data(repository, version.blob_id))
+        data = self.ask(None, lambda repository: blob_data(repository, version.blob_id))
         if data is None or not version.how.program:
             return None if data is None else to_work_tree(data, version.blob_id, version.how)
         return filtered(self._top, version)
 
-    def holds(self, path: WorkspacePath, data: bytes) -> bool:
-        """Whether `data` is the file's content in HEAD, the index or the top stash (section 7)."""
-        places = (blob_in_head, blob_in_stash, blob_in_stashed_untracked, blob_in_index)
-        return any(self._bytes(self._version(path, place)) == data for place in places)
-
     def tracked(self, path: WorkspacePath) -> bool:
         """Whether the index has the file."""
         full = self._prefix + path
-        found = self._ask(None, lambda repository: full in index(repository))
+        found = self.ask(None, lambda repository: full in index(repository))
         if found is None:  # An index that libgit2 cannot read: split, or sparse.
             return bool(self._run("--literal-pathspecs", "ls-files", "--error-unmatch", "--", path))
         return found
@@ -186,7 +147,7 @@ class Git:
         if self.tracked(path):
             return False
         full = self._prefix + path
-        found = self._ask(None, lambda repository: bool(repository.path_is_ignored(full)))
+        found = self.ask(None, lambda repository: bool(repository.path_is_ignored(full)))
         if found is None:  # A name that is not UTF-8.
             return bool(self._run("check-ignore", "--", f"./{path}"))
         return found
@@ -200,18 +161,18 @@ class Git:
         """Give the files that git tracks, and those that it does not ignore."""
         options = ("-z", "--cached", "--others", "--exclude-standard", "--full-name")
         printed = self._run("ls-files", *options, "--", ".") or b""
-        return self._below(printed.split(b"\0"))
+        return self.below(printed.split(b"\0"))
 
     def _take(self, repository: Any) -> None:  # noqa: ANN401 - pygit2 is loaded late
         self.git_dir = Path(repository.path)
-        self._top = Path(os.path.realpath(repository.workdir))
+        self._top = work_tree_top(self.root, Path(repository.workdir))
         below = Path(os.path.realpath(self.root)).relative_to(self._top).as_posix()
         self._prefix = "" if below == "." else f"{below}/"
         self._common = common_directory(self.git_dir)
         self._identity = git_identity(self.git_dir, self._common)
         self._repository = repository
 
-    def _ask(self, otherwise: T, question: Callable[[Any], T]) -> T:
+    def ask(self, otherwise: T, question: Callable[[Any], T]) -> T:
         """Ask libgit2 about the repository that is there now."""
         with self._guard:
             try:
@@ -229,13 +190,13 @@ class Git:
         self, path: WorkspacePath, find: Callable[[Any, str], str | None]
     ) -> Version | None:
         full = self._prefix + path
-        blob_id = self._ask(None, lambda repository: find(repository, full))
+        blob_id = self.ask(None, lambda repository: find(repository, full))
         if blob_id is None:
             return None
         return Version(path=full, blob_id=blob_id, how=self._how(full))
 
     def _how(self, full: str) -> Conversion:
-        return self._ask(Conversion(), lambda repository: conversion_of(repository, full))
+        return self.ask(Conversion(), lambda repository: conversion_of(repository, full))
 
     def _bytes(self, version: Version | None) -> bytes | None:
         return None if version is None else self.version_bytes(version)
@@ -243,7 +204,7 @@ class Git:
     def _run(self, *arguments: str) -> bytes | None:
         return run_git(self.root, *arguments)
 
-    def _below(self, paths: Iterable[bytes]) -> tuple[WorkspacePath, ...]:
+    def below(self, paths: Iterable[bytes]) -> tuple[WorkspacePath, ...]:
         """Give paths below the git top level as the root sees them, each once."""
         found: dict[WorkspacePath, None] = {}
         for name in map(os.fsdecode, paths):

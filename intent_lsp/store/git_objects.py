@@ -14,15 +14,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from intent_lsp.core.paths import fold
-from intent_lsp.store.git_reflog import Move
 from intent_lsp.store.git_text import SETTINGS, Attribute, Conversion, conversion
 
 _log = logging.getLogger(__name__)
 
 _LINK_MODE: Final = 0o120000
 _LINKS_AT_MOST: Final = 8
-_UNTRACKED: Final = 2
-"""Which parent of a stash holds the untracked files."""
 
 
 def discover(root: Path) -> Any | None:
@@ -38,6 +35,12 @@ def discover(root: Path) -> Any | None:
     if repository is None or repository.workdir is None:
         return None
     return repository
+
+
+def setting(repository: Any, name: str) -> str:
+    """Give a setting as it is spelled; empty: it is not set."""
+    config = repository.config
+    return str(config[name]) if name in config else ""
 
 
 def head_commit(repository: Any) -> str | None:
@@ -60,45 +63,6 @@ def blobs_in_commit(repository: Any, paths: Iterable[str], *, commit: str) -> Ma
     tree = repository.revparse_single(f"{commit}^{{tree}}")
     found = ((path, _find(tree, path)) for path in paths)
     return {path: blob_id for path, blob_id in found if blob_id is not None}
-
-
-def paths_committed(
-    repository: Any, moves: Iterable[Move], *, before: str | None, now: str
-) -> frozenset[bytes]:
-    """Find the paths that the commit `now` has, or lacks, as a commit among `moves` left them.
-
-    A commit that follows no other is compared with `before`. Raises KeyError for an unknown one.
-    """
-    head = repository[now].tree
-    found: set[bytes] = set()
-    for move in moves:
-        if move.committed:
-            tree, old = repository[move.new].tree, move.old or before
-            paths = _differing(tree, None if old is None else repository[old].tree)
-            found |= {path for path in paths if _entry(tree, path) == _entry(head, path)}
-    return frozenset(found)
-
-
-def blob_in_stash(repository: Any, path: str) -> str | None:
-    """Find a file's blob in the newest stash; give its id."""
-    found = repository.references.get("refs/stash")
-    return None if found is None else _find(found.peel().tree, path)
-
-
-def blob_in_stashed_untracked(repository: Any, path: str) -> str | None:
-    """Find a file's blob among the untracked files of the newest stash; give its id."""
-    found = repository.references.get("refs/stash")
-    parents = [] if found is None else list(found.peel().parents)
-    return _find(parents[_UNTRACKED].tree, path) if len(parents) > _UNTRACKED else None
-
-
-def blob_in_index(repository: Any, path: str) -> str | None:
-    """Find a file's blob in the index; give its id."""
-    entries = index(repository)
-    if path not in entries:
-        return None
-    found = repository.get(entries[path].id)
-    return None if found is None or found.type_str != "blob" else str(found.id)
 
 
 def blob_data(repository: Any, blob_id: str) -> bytes:
@@ -140,19 +104,6 @@ def conversions(
         return known.get(key, "")
 
     return {path: conversion(said.get, setting) for path, said in attributes.items()}
-
-
-def _differing(tree: Any, old: Any | None) -> Iterable[bytes]:
-    """Give the paths, of whatever kind, in which a tree differs from another, or from an empty."""
-    diff = tree.diff_to_tree() if old is None else tree.diff_to_tree(old)
-    return {file.raw_path for delta in diff.deltas for file in (delta.old_file, delta.new_file)}
-
-
-def _entry(tree: Any, path: bytes) -> str | None:
-    try:
-        return str(tree[os.fsdecode(path)].id)
-    except KeyError:
-        return None
 
 
 def _find(tree: Any, path: str) -> str | None:

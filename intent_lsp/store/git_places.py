@@ -6,19 +6,26 @@ Invariant: nothing here is written, and a place that is not there is no error.
 import os
 from pathlib import Path
 
-# What stands in a git directory while git changes the work tree on its own (section 7).
-_UNDER_WAY = ("index.lock", "rebase-merge", "rebase-apply", "MERGE_HEAD")
+_PUT_ASIDE = ("rebase-merge/autostash", "rebase-apply/autostash", "MERGE_AUTOSTASH")
+
+
+def work_tree_top(root: Path, otherwise: Path) -> Path:
+    """Give the directory above `root`, or itself, in which a `.git` lies.
+
+    A repository's settings may name another, which is not where its files are; where there is no
+    `.git`, they are all that is known (`otherwise`).
+    """
+    at = Path(os.path.realpath(root))
+    for directory in (at, *at.parents):
+        if os.path.lexists(directory / ".git"):
+            return directory
+    return Path(os.path.realpath(otherwise))
 
 
 def common_directory(git_directory: Path) -> Path:
     """Give the directory that all work trees of a repository share."""
     link = _line(git_directory / "commondir")
     return Path(git_directory, link).resolve() if link else git_directory
-
-
-def operation_in_progress(git_directory: Path) -> bool:
-    """Whether git holds its index, or a rebase or a merge stands."""
-    return any((git_directory / name).exists() for name in _UNDER_WAY)
 
 
 def watched_directories(git_directory: Path) -> tuple[Path, ...]:
@@ -32,21 +39,17 @@ def watched_directories(git_directory: Path) -> tuple[Path, ...]:
     return tuple(dict.fromkeys(place for place in places if place.is_dir()))
 
 
-def stash_written(common: Path) -> float | None:
-    """Tell when the newest stash was put in its place, in seconds; None: nobody can tell.
-
-    It is the moment that the file system noted: a commit says of itself whatever its maker wants.
-    """
+def stash_commits(git_directory: Path, common: Path) -> tuple[str, ...]:
+    """Give the commits of all stashes, and of what a merge or a rebase has put aside for a time."""
+    newest = _line(common / "refs" / "stash")
     try:
-        found = (common / "refs" / "stash").stat()
+        log = (common / "logs" / "refs" / "stash").read_bytes()
     except OSError:
-        return None
-    return max(found.st_mtime, found.st_ctime)
-
-
-def stash_commit(common: Path) -> str | None:
-    """Give the commit of the newest stash; None: there is none, or it is kept in another way."""
-    return _line(common / "refs" / "stash") or None
+        log = b""
+    lines = (line.split(b" ", 2) for line in log.split(b"\n"))
+    logged = [parts[1].decode("ascii", "replace") for parts in lines if len(parts) > 1]
+    aside = [_line(git_directory / name) for name in _PUT_ASIDE]
+    return tuple(dict.fromkeys(each for each in (newest, *logged, *aside) if each))
 
 
 def git_identity(git_directory: Path, common: Path) -> tuple[int, ...]:

@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, cast
 
 _log = logging.getLogger(__name__)
@@ -47,16 +48,23 @@ _QUIET = (
 
 
 def run_git(
-    directory: Path, *arguments: str, given: bytes = b"", timeout: float = TIMEOUT_SECONDS
+    directory: Path,
+    *arguments: str,
+    given: bytes = b"",
+    timeout: float = TIMEOUT_SECONDS,
+    place: Mapping[str, str] = MappingProxyType({}),
 ) -> bytes | None:
-    """Run git in `directory` and give what it printed; None when it failed or took too long."""
+    """Run git in `directory` and give what it printed; None when it failed or took too long.
+
+    `place` are variables that tell it where its repository is, where it must not find that itself.
+    """
     program = find_git()
     if program is None:
         _log.warning("%s: the git program is not in PATH", directory)
         return None
     command = [program, *_HARMLESS, *arguments]
     try:
-        child = _start(command, directory)
+        child = _start(command, directory, place=place)
     except (OSError, ValueError) as problem:
         _log.warning("%s: git cannot be started: %s", directory, problem)
         return None
@@ -110,12 +118,15 @@ def _environment() -> Mapping[str, str]:
 
 
 def _start(
-    command: list[str], directory: Path, complaints: int = subprocess.PIPE
+    command: list[str],
+    directory: Path,
+    complaints: int = subprocess.PIPE,
+    place: Mapping[str, str] = MappingProxyType({}),
 ) -> subprocess.Popen[bytes]:
     return subprocess.Popen(  # noqa: S603 - found in PATH, and no shell reads the arguments
         command,
         cwd=directory,
-        env=_environment(),
+        env={**_environment(), **place},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=complaints,

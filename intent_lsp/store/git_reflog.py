@@ -4,76 +4,109 @@ Invariant: nothing here is written, and a log that is not there, or tells nothin
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from intent_lsp.core.content import hash_content
+from intent_lsp.core.tree_snapshot import LogMark
+
 READ_AT_MOST: Final = 1024 * 1024
 """Bytes at the end of a log that are read: some thousand moves, more than one command makes."""
 
-# What `git commit` says of itself; a merge that it ends is `commit (merge)`, and stays a merge.
-_COMMITTED: Final = frozenset((b"commit", b"commit (amend)", b"commit (initial)"))
-_LINE: Final = re.compile(
-    rb"([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [^\t]*> ([0-9]{1,18}) [-+0-9]+(?:\t(.*))?", re.DOTALL
+# What git says of itself where a person or a program has made the content of a commit. A merge
+# that was ended by hand is one too: `GitTrees.authored` tells what it adds to its parents.
+_AUTHORED: Final = re.compile(
+    rb"commit(?: \((?:amend|initial|cherry-pick|merge)\))?|am(?! --abort)\b.*|filter-branch.*"
+    rb"|.*\((?:continue|edit|reword)\)"
 )
+_MADE_BY_GIT: Final = re.compile(
+    rb"(?:merge|pull|cherry-pick|revert|rebase)\b(?!.*: Fast-forward).*", re.DOTALL
+)
+_LINE: Final = re.compile(
+    rb"([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [^\t]*> [0-9]{1,18} [-+0-9]+(?:\t(.*))?", re.DOTALL
+)
+_ABORTED: Final = (b"am --abort", b"rebase (abort)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move:
     """A step of HEAD from a commit to another (`old` is None: there was none).
 
-    `at` is its moment in whole seconds since 1970, as whoever made it says. `committed`:
-    `git commit` made `new`; it was not checked out, merged, reset or picked.
+    `authored`: the content of `new` is somebody's work, not what git made of other commits.
+    `made`: git made `new` itself, by a merge or a pick; else it was there before.
     """
 
     old: str | None
     new: str
-    at: int
-    committed: bool
+    authored: bool
+    made: bool
 
 
-def moves_between(
-    git_directory: Path, before: str | None, now: str, *, since: float | None
-) -> tuple[Move, ...] | None:
-    """Give the moves by which HEAD came from `before` (None: unborn) to `now`, the newest first.
-
-    They are those since HEAD was at `before` last, before the moment `since` where that is known.
-    None: there is no log, or it tells of no such way.
-    """
-    try:
-        with (git_directory / "logs" / "HEAD").open("rb") as log:
-            log.seek(max(0, log.seek(0, 2) - READ_AT_MOST))
-            printed = log.read(READ_AT_MOST)
-    except OSError:
+def log_mark(git_directory: Path) -> LogMark | None:
+    """Tell where the log of HEAD ends; None: there is none, or it cannot be read."""
+    found = _end(git_directory)
+    if found is None:
         return None
-    return read_moves(printed, before, now, since=since)
+    size, printed = found
+    return LogMark(size, hash_content(_last_line(printed)))
 
 
-def read_moves(
-    printed: bytes, before: str | None, now: str, *, since: float | None
-) -> tuple[Move, ...] | None:
-    """Read what a log says of the way from `before` to `now`; lines that are no move are passed."""
-    moves: list[Move] = []
-    for move in _newest_first(printed):
-        if not moves and move.new != now:
-            return None
-        at_before = moves and before in (move.new, moves[-1].old)
-        # A command that comes back to where it began has not begun there.
-        if at_before and (since is None or move.at < int(since)):
-            return tuple(moves)
-        moves.append(move)
-    return tuple(moves) if moves and moves[-1].old == before else None
+def moves_since(git_directory: Path, mark: LogMark) -> tuple[Move, ...] | None:
+    """Give the moves of HEAD after a mark, the oldest first; None: the mark is not found again."""
+    found = _end(git_directory)
+    if found is None:
+        return None
+    size, printed = found
+    before = size - len(printed)
+    at = mark.size - before
+    if 0 <= at <= len(printed) and hash_content(_last_line(printed[:at])) == mark.line:
+        return tuple(_moves(printed[at:].split(b"\n")))
+    lines = printed.split(b"\n")
+    for number in range(len(lines) - 1, -1, -1):
+        if hash_content(lines[number]) == mark.line and lines[number]:
+            return tuple(_moves(lines[number + 1 :]))
+    return None
 
 
-def _newest_first(printed: bytes) -> Iterator[Move]:
-    for line in reversed(printed.split(b"\n")):
+def logged_before(git_directory: Path, mark: LogMark) -> frozenset[str]:
+    """Give the commits that HEAD was at before a mark, as far as its log still tells."""
+    found = _end(git_directory)
+    if found is None:
+        return frozenset()
+    size, printed = found
+    at = max(0, mark.size - (size - len(printed)))
+    return frozenset(
+        each for move in _moves(printed[:at].split(b"\n")) for each in (move.old, move.new) if each
+    )
+
+
+def _moves(lines: Iterable[bytes]) -> Iterator[Move]:
+    for line in lines:
         found = _LINE.fullmatch(line)
         if found is not None:
-            old, new, at, message = found.group(1, 2, 3, 4)
+            old, new, message = found.group(1, 2, 3)
+            action = (message or b"").partition(b":")[0]
+            authored = _AUTHORED.fullmatch(action) is not None and action not in _ABORTED
             yield Move(
                 old=old.decode() if old.strip(b"0") else None,
                 new=new.decode(),
-                at=int(at),
-                committed=(message or b"").partition(b":")[0] in _COMMITTED,
+                authored=authored,
+                made=_MADE_BY_GIT.fullmatch(message or b"") is not None,
             )
+
+
+def _last_line(printed: bytes) -> bytes:
+    return printed.rstrip(b"\n").rpartition(b"\n")[2]
+
+
+def _end(git_directory: Path) -> tuple[int, bytes] | None:
+    """Read the end of the log, and tell the size of all of it."""
+    try:
+        with (git_directory / "logs" / "HEAD").open("rb") as log:
+            size = log.seek(0, 2)
+            log.seek(max(0, size - READ_AT_MOST))
+            return size, log.read(READ_AT_MOST)
+    except OSError:
+        return None

@@ -5,14 +5,22 @@ Invariant: without an answer there is None, which is not the same as no differen
 """
 
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.paths import WorkspacePath, parse_relative
 from intent_lsp.store.git_objects import discover
+from intent_lsp.store.git_places import work_tree_top
 from intent_lsp.store.git_program import run_git
+
+# What makes git believe that a file is as it was although it is not.
+_SETTINGS: Final = (
+    *("-c", "core.trustctime=true"),
+    *("-c", "core.checkStat=default"),
+    *("-c", "core.untrackedCache=false"),
+)
 
 _OPTIONS: Final = (
     "--porcelain=v2",
@@ -29,26 +37,46 @@ _UNTRACKED: Final = b"? "
 _UNMERGED: Final = b"u "
 _FIELDS: Final = {b"1 ": 8, _UNMERGED: 10}
 """How many fields come before the path, by the kind of an entry."""
+_AS_INDEX: Final = ord(".")
+"""Where an entry's second letter is this one, the file is what the index has of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class InIndex:
+    """A blob in the index, and whether the file in the work tree is the same."""
+
+    blob: str
+    same: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeStatus:
     """HEAD's commit (None: unborn), and the files that differ from it, ignored ones not.
 
-    Untracked files are among them. `unmerged` are those in which git has left a conflict.
+    Untracked files are among them. `unmerged` are those in which git has left a conflict; `index`
+    is what it has of the others. `repositories` are untracked directories, each of which is a
+    repository of its own.
     """
 
     head: str | None
     paths: tuple[WorkspacePath, ...]
     unmerged: frozenset[WorkspacePath] = frozenset()
     untracked: frozenset[WorkspacePath] = frozenset()
+    index: Mapping[WorkspacePath, InIndex] = field(default_factory=dict)
+    repositories: tuple[WorkspacePath, ...] = ()
 
 
 def tree_status(root: Path) -> TreeStatus | None:
     """Ask how the files below `root` differ from HEAD; None, and a line in the log: no answer."""
-    prefix = _prefix(root)
-    printed = None if prefix is None else run_git(root, "status", *_OPTIONS, "--", ".")
-    return None if prefix is None or printed is None else read_status(printed, prefix)
+    repository = discover(root)
+    top = None if repository is None else work_tree_top(root, Path(repository.workdir))
+    prefix = None if top is None else _prefix(root, top)
+    if repository is None or top is None or prefix is None:
+        return None
+    # The work tree is where it is, whatever the settings say.
+    place = {"GIT_DIR": str(Path(repository.path)), "GIT_WORK_TREE": str(top)}
+    printed = run_git(root, *_SETTINGS, "status", *_OPTIONS, "--", ".", place=place)
+    return None if printed is None else read_status(printed, prefix)
 
 
 def read_status(printed: bytes, prefix: str) -> TreeStatus | None:
@@ -61,11 +89,15 @@ def read_status(printed: bytes, prefix: str) -> TreeStatus | None:
     if head is None:
         return None
     found = dict(_files(entries, prefix))
+    kinds = {path: entry[:2] for path, entry in found.items()}
+    index = ((path, _in_index(entry)) for path, entry in found.items())
     return TreeStatus(
         head=None if head == _UNBORN else head.decode("ascii", "replace"),
         paths=tuple(found),
-        unmerged=frozenset(path for path, kind in found.items() if kind == _UNMERGED),
-        untracked=frozenset(path for path, kind in found.items() if kind == _UNTRACKED),
+        unmerged=frozenset(path for path, kind in kinds.items() if kind == _UNMERGED),
+        untracked=frozenset(path for path, kind in kinds.items() if kind == _UNTRACKED),
+        index={path: known for path, known in index if known is not None},
+        repositories=tuple(_repositories(entries, prefix)),
     )
 
 
@@ -76,7 +108,24 @@ def _files(entries: list[bytes], prefix: str) -> Iterator[tuple[WorkspacePath, b
         if name.startswith(prefix) and not name.endswith("/"):
             path = parse_relative(name[len(prefix) :])
             if path is not None:
-                yield path, entry[:2]
+                yield path, entry
+
+
+def _repositories(entries: list[bytes], prefix: str) -> Iterator[WorkspacePath]:
+    for entry in entries:
+        name = os.fsdecode(entry[2:]) if entry[:2] == _UNTRACKED else ""
+        if name.endswith("/") and name.startswith(prefix):
+            path = parse_relative(name[len(prefix) : -1])
+            if path is not None:
+                yield path
+
+
+def _in_index(entry: bytes) -> InIndex | None:
+    """Read what the index has of a file; None: it does not have it."""
+    if entry[:2] != b"1 ":
+        return None
+    blob = entry.split(b" ", 8)[7].decode("ascii", "replace")
+    return InIndex(blob, entry[3] == _AS_INDEX) if blob.strip("0") else None
 
 
 def _name(entry: bytes) -> bytes:
@@ -92,14 +141,10 @@ def _name(entry: bytes) -> bytes:
     return parts[fields] if len(parts) > fields and parts[2].startswith(b"N") else b""
 
 
-def _prefix(root: Path) -> str | None:
-    """Tell where `root` lies below the git top level; None: in no repository that can be read."""
-    repository = discover(root)
-    if repository is None:
-        return None
-    top = Path(os.path.realpath(repository.workdir))
+def _prefix(root: Path, top: Path) -> str | None:
+    """Tell where `root` lies below the git top level; None: elsewhere."""
     try:
         below = Path(os.path.realpath(root)).relative_to(top).as_posix()
-    except ValueError:  # Its work tree is elsewhere.
+    except ValueError:
         return None
     return "" if below == "." else f"{below}/"

@@ -261,15 +261,23 @@ async def test_a_client_that_pulls_is_asked_to_pull(repository: Repository) -> N
 GITS = {
     "checkout": "git checkout -q other; git checkout -q main; git checkout -q other",
     "stash": f"{append(INVOICE)}; git stash -q",
-    "commit": f"{append(INVOICE)}; git commit -qam ours",
-    "add": f"{append(INVOICE)}; git add .",
     "pull": "git pull -q . other",
-    "rebase": f"{append(INVOICE)}; git commit -qam ours; git rebase -q other",
-    "remove": f"git rm -q {INVOICE}",
+    "rebase": "git commit -q --allow-empty -m ours; git rebase -q other",
     "linked": "git worktree add -q build/linked other; echo x > build/linked/x",
+    "clone": "git clone -q . build/clone; echo x > build/clone/x",
+    "governed": "git clone -q . lib",
+}
+
+EDITS = {
+    "commit": (f"{append(INVOICE)}; git commit -qam ours", {INVOICE}),
+    "add": (f"{append(INVOICE)}; git add .", {INVOICE}),
+    "remove": (f"git rm -q {INVOICE}", {INVOICE}),
+    "rebase": (f"{append(INVOICE)}; git commit -qam ours; git rebase -q other", {INVOICE}),
     "submodule": (
-        "git -c protocol.file.allow=always submodule --quiet add ./ lib; echo x >> lib/README.md"
+        "git -c protocol.file.allow=always submodule --quiet add ./ lib",
+        {".gitmodules"},
     ),
+    "repository": ("git init -q lib; git -C lib commit -q --allow-empty -m x", {"lib"}),
 }
 
 
@@ -286,6 +294,24 @@ async def test_what_git_makes_of_a_file_has_no_record(repository: Repository, na
         assert await marked(repository, editor) == []
 
 
+@pytest.mark.parametrize("name", EDITS)
+async def test_what_somebody_edits_and_gives_to_git_is_recorded(
+    repository: Repository, name: str
+) -> None:
+    govern(repository)
+    run(
+        repository,
+        f"git checkout -q -b other; {append(LOGIN, 'theirs')}; git commit -qam theirs;"
+        " git checkout -q main",
+    )
+    command, paths = EDITS[name]
+    async with billing(repository) as editor:
+        run(repository, command)
+        await editor.traced(len(paths))
+        records = await marked(repository, editor)
+        assert {only(r)["relative_path"] for r in records} == paths
+
+
 async def test_what_a_stash_gives_back_is_known(repository: Repository) -> None:
     govern(repository)
     run(repository, f"{append(LOGIN)}; git stash -q; {append(INVOICE)}")
@@ -300,13 +326,22 @@ async def test_what_a_stash_gives_back_is_known(repository: Repository) -> None:
         assert await marked(repository, editor) == []
 
 
-async def test_what_changes_while_a_merge_stands_is_gits(repository: Repository) -> None:
+async def test_what_merging_gives_is_gits_and_what_is_written_into_it_is_not(
+    repository: Repository,
+) -> None:
     govern(repository)
+    run(
+        repository,
+        f"git checkout -q -b other; {append(LOGIN, 'theirs')}; git commit -qam theirs;"
+        " git checkout -q main",
+    )
     async with billing(repository) as editor:
-        run(repository, f"touch .git/MERGE_HEAD; {append(LOGIN)}")
+        run(repository, "git merge -q --no-ff --no-commit other")
         await editor.problems(LOGIN, OUT)
-        run(repository, "rm .git/MERGE_HEAD")
         assert await marked(repository, editor) == []
+        run(repository, append(LOGIN, "ours"))
+        await editor.traced(2)
+        assert LOGIN in {only(r)["relative_path"] for r in editor.records()}
 
 
 async def ask(editor: Editor, name: str, **params: Any) -> Any:

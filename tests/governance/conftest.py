@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from intent_lsp.store import git_moment
 from tests.governance.editor import INTENTS, Editor
 from tests.support.repository import Repository
 
@@ -39,3 +40,9 @@ def open_editor() -> Iterator[Callable[..., Editor]]:
 def editor(governed: Repository, open_editor: Callable[..., Editor]) -> Editor:
     """Give an editor at work in the governed repository, without an intent."""
     return open_editor(governed.root)
+
+
+@pytest.fixture(autouse=True)
+def quick_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have git rest at once when nothing of it moves: here no hook of its takes its time."""
+    monkeypatch.setattr(git_moment, "RESTS_AFTER", -1.0)

@@ -10,9 +10,9 @@ import pytest
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.paths import INTENTS_FILE, LEDGER_FILE, WorkspacePath
 from intent_lsp.governance.content import ABSENT, content_of
-from intent_lsp.governance.disk_changes import DiskNews
+from intent_lsp.governance.disk.disk_changes import DiskNews
+from intent_lsp.governance.disk.tree_looks import KEPT_UNCOMMITTED as KEPT_AT_ONCE
 from intent_lsp.governance.looks import Overtaken
-from intent_lsp.governance.tree_sight import KEPT_AT_ONCE
 from intent_lsp.governance.uncommitted_tree import BYTES_AT_MOST, FILES_AT_MOST
 from tests.governance.editor import INTENTS, Editor
 from tests.governance.watcher import Touched, Watcher
@@ -129,8 +129,6 @@ def test_the_first_commit_of_all_has_no_record(young: Repository, open_editor: O
     "script",
     [
         [["checkout", "--quiet", "--orphan", "o"], ["checkout", "--quiet", "main"]],
-        [["checkout", "--quiet", "--orphan", "o"], ["rm", "-rfq", "."]],
-        [["checkout", "--quiet", "--orphan", "o"], ["reset", "--quiet", "--hard"]],
         [["checkout", "--quiet", "--orphan", "o"], ["rm", "-rq", "--cached", "."]],
         [["switch", "--quiet", "--orphan", "o"], ["switch", "--quiet", "main"]],
         [["update-ref", "-d", "HEAD"], ["commit", "--quiet", "-m", "again"]],
@@ -149,6 +147,18 @@ def test_no_way_to_an_unborn_head_and_back_has_a_record(
         governed.git(*arguments)
         assert looks == "one look" or watcher.touched() == []
     assert watcher.touched() == []
+
+
+@pytest.mark.parametrize("command", [["rm", "-rfq", "."], ["reset", "--quiet", "--hard"]])
+def test_what_is_taken_away_while_head_is_unborn_is_recorded(
+    governed: Repository, open_editor: Open, command: list[str]
+) -> None:
+    watcher = watch(open_editor, governed)
+    governed.git("checkout", "--quiet", "--orphan", "o")
+    assert watcher.touched() == []
+    governed.git(*command)
+    gone = [path for path, kind, _ in watcher.touched() if kind == "FILE_DELETION"]
+    assert {LOGIN, DB} < set(gone)
 
 
 def test_what_waits_is_recorded_though_head_is_unborn_by_then(
@@ -191,15 +201,13 @@ def test_a_repository_that_is_made_while_the_server_runs_is_followed_by_the_next
     assert watcher.touched() == EVOLVED
 
 
-def test_what_git_removes_from_its_index_and_the_disk_is_gits(
-    young: Repository, open_editor: Open
-) -> None:
+def test_what_somebody_has_git_remove_is_recorded(young: Repository, open_editor: Open) -> None:
     young.git("add", "--all")
     watcher = watch(open_editor, young)
     young.git("rm", "--quiet", "-f", DB)
-    assert watcher.touched() == []
+    assert watcher.touched() == [(DB, "FILE_DELETION", "FAIL")]
     young.write(DB, BEFORE[DB])
-    assert watcher.touched() == []
+    assert watcher.touched() == [(DB, "FILE_CREATION", "FAIL")]
 
 
 NO_FILES_OF_OURS: dict[str, Callable[[Repository], object]] = {
@@ -208,7 +216,7 @@ NO_FILES_OF_OURS: dict[str, Callable[[Repository], object]] = {
     "a link to a directory": lambda r: (r.root / "room").symlink_to("src"),
     "a pipe": lambda r: os.mkfifo(r.root / "pipe"),
     "a directory": lambda r: (r.root / "empty").mkdir(),
-    "another repository": lambda r: create(r.root / "inner").write("theirs.py", "theirs\n"),
+    "another repository without a file": lambda r: create(r.root / "inner"),
     "the ledger": lambda r: r.write(LEDGER_FILE, ""),
     "the map": lambda r: r.write(".orchestration/intent_map.md", "x\n"),
     "a root below": lambda r: r.write("below/.orchestration/active_intents.yaml", "x: []\n"),

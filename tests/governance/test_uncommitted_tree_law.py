@@ -88,8 +88,12 @@ class Followed(RuleBasedStateMachine):
         self.git_does(*(("reset", "-q") if born else ("rm", "-rq", "--cached", ".")))
 
     @rule(path=PATHS)
-    def git_removes(self, path: str) -> None:
-        self.git_does("rm", "-fq", "--ignore-unmatch", path)
+    def somebody_has_git_remove(self, path: str) -> None:
+        self.git("rm", "-fq", "--ignore-unmatch", path)
+
+    @rule()
+    def somebody_has_git_add(self) -> None:
+        self.git("add", "--all")
 
     @precondition(lambda self: self.is_born())
     @rule()
@@ -102,11 +106,13 @@ class Followed(RuleBasedStateMachine):
     def git_forgets_its_commits(self) -> None:
         self.git_does("update-ref", "-d", "HEAD")
 
+    @precondition(lambda self: self.is_born())
     @rule()
     def git_takes_everything_back(self) -> None:
         self.git_does("reset", "--quiet", "--hard")
         self.repository.write(INTENTS_FILE, INTENTS)
         self.watcher.recorded()
+        self.known = self.held()
 
     @rule(path=PATHS)
     def the_server_is_away_meanwhile(self, path: str) -> None:

@@ -4,7 +4,6 @@ import json
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from pathlib import Path
 
 import msgspec
@@ -14,10 +13,12 @@ from hypothesis import strategies as st
 
 from intent_lsp.core.content import ContentHash, hash_content, hash_if_there
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.tree_seen import TreeSeen
+from intent_lsp.core.tree_snapshot import GitSnapshot, TreeSnapshot
 from intent_lsp.governance.contents import Contents
+from intent_lsp.governance.disk.comparing import ChangedFile
+from intent_lsp.governance.disk.tree_looks import FILES_AT_MOST, KEPT_AT_ONCE
+from intent_lsp.governance.disk.work_tree import WorkTree
 from intent_lsp.governance.stores import Stores
-from intent_lsp.governance.work_tree import FILES_AT_MOST, KEPT_AT_ONCE, ChangedFile, WorkTree
 from intent_lsp.store import clock
 from intent_lsp.store.drafts import Drafts
 from intent_lsp.store.git import Git
@@ -33,9 +34,6 @@ Texts = Mapping[str, tuple[str | None, str | None]]
 
 ONE, BEE, SEA = "one\n", "bee\n", "sea\n"
 TWO: Texts = {"a": (ONE, "two\n")}
-
-# What merging `other` brings without a conflict; the index alone holds it until it is committed.
-MERGED: Texts = {"dir/c": (SEA, None), "new": (None, "new\n")}
 
 # What the server writes when it first opens its own room.
 OURS = ".orchestration/.gitignore"
@@ -78,17 +76,18 @@ class Desk:
         """Run a command of the shell in the root; it must succeed."""
         subprocess.run(["sh", "-ec", command], cwd=self.root, check=True, capture_output=True)
 
-    def seen(self) -> TreeSeen:
+    def seen(self) -> TreeSnapshot:
         """See the tree, which must be possible."""
         seen = self.tree.seen()
         assert seen is not None
         return seen
 
-    def changes(self, before: TreeSeen) -> tuple[ChangedFile, ...]:
+    def changes(self, before: TreeSnapshot) -> tuple[ChangedFile, ...]:
         """Tell what is another than before, which must be possible."""
         changed = self.tree.changes(before)
         assert changed is not None
-        return changed
+        assert not changed.assumed
+        return tuple(file for file in changed.files if not file.discarded)
 
     def changed_by(self, command: str) -> tuple[ChangedFile, ...]:
         """Tell what a command changes."""
@@ -196,8 +195,11 @@ def test_what_a_command_changes_is_told_with_what_it_was(
         ),
         pytest.param(
             f"{OTHER}; echo ours > a; git commit -qam ours",
-            "git merge -q other || echo both > a; git commit -qam both",
-            id="merge-ended",
+            "git merge -q other || true",
+            id="merge-in-conflict",
+        ),
+        pytest.param(
+            f"{OTHER}; {OURS_TOO}", "git merge -q --no-commit other", id="merge-not-committed"
         ),
     ],
 )
@@ -237,13 +239,19 @@ def test_what_git_made_of_a_file_is_gits(files: Repository, before: str, command
         pytest.param(
             f"{OTHER}; echo ours > a; git commit -qam ours",
             "git merge -q other || test $? = 1; echo x > b",
-            {"b": (BEE, "x\n"), **MERGED},
+            {"b": (BEE, "x\n")},
             id="conflict",
+        ),
+        pytest.param(
+            f"{OTHER}; echo ours > a; git commit -qam ours",
+            "git merge -q other || echo both > a; git commit -qam both",
+            {"a": ("ours\n", "both\n")},
+            id="merge-ended",
         ),
         pytest.param(
             f"{OTHER}; {OURS_TOO}",
             "git merge -q --no-commit other; rm b",
-            {"a": (ONE, "theirs\n"), "b": ("x\n", None), **MERGED},
+            {"b": ("x\n", None)},
             id="merged-not-committed",
         ),
     ],
@@ -264,7 +272,7 @@ def test_what_else_a_command_did_is_told(
         pytest.param(
             "echo two > a; git add a; echo x > a",
             "echo two > a",
-            {"a": ("x\n", "two\n")},
+            {},
             id="as-in-index",
         ),
         pytest.param(
@@ -391,60 +399,60 @@ def test_what_a_command_committed_itself_is_its_own(
         pytest.param("true", id="expired"),
     ],
 )
-def test_without_heads_log_a_commit_is_gits(files: Repository, lost: str) -> None:
+def test_without_heads_log_a_new_commit_is_an_edit(files: Repository, lost: str) -> None:
     desk = Desk.of(files.root)
-    desk.run(lost)
+    desk.run(f"{OTHER}; {lost}")
     expired = "git reflog expire --expire=all --all" if lost == "true" else "true"
     changed = desk.changed_by(f"echo two > a; git commit -qam x; {expired}; rm b")
-    assert desk.texts(changed) == {"b": (BEE, None)}
+    assert desk.texts(changed) == {**TWO, "b": (BEE, None)}
+    desk.run("git reset -q --hard HEAD^")
+    # A commit that was there before was nobody's work now.
+    assert desk.changed_by(f"git checkout -q other; {expired}") == ()
 
 
 def test_a_command_that_comes_back_to_where_it_began_has_not_begun_there(
     files: Repository,
 ) -> None:
     desk = Desk.of(files.root)
-    before, moment = desk.seen(), clock.now()
-    today = f"GIT_COMMITTER_DATE=@{moment.timestamp():.0f}; export GIT_COMMITTER_DATE"
-    desk.run(
-        f"{today}; git checkout -qb n; echo two > a; git commit -qam x; git checkout -q main;"
-        " git merge -q n"
+    changed = desk.changed_by(
+        "git checkout -qb n; echo two > a; git commit -qam x; git checkout -q main; git merge -q n"
     )
-    assert desk.texts(desk.tree.changes(before, since=moment) or ()) == TWO
-    # Nobody knows when: it may have been a person's branch.
-    assert desk.changes(before) == ()
+    assert desk.texts(changed) == TWO
 
 
-LATER, EARLIER = timedelta(hours=1), timedelta(hours=-1)
-
-
-@pytest.mark.parametrize(
-    ("since", "told"),
-    [
-        pytest.param(LATER, False, id="older"),
-        pytest.param(EARLIER, True, id="younger"),
-        pytest.param(None, True, id="nobody-knows"),
-    ],
-)
-def test_what_a_stash_held_is_gits_where_it_is_older_than_the_command(
-    files: Repository, since: timedelta | None, *, told: bool
-) -> None:
+def test_what_a_stash_held_is_gits_where_it_is_older_than_the_command(files: Repository) -> None:
     desk = Desk.of(files.root)
     desk.run("echo two > a; echo x > n; git stash -qu")
-    before = desk.seen()
-    desk.run("git stash apply -q; echo x > b; rm dir/c")
-    moment = None if since is None else clock.now() + since
-    changed = desk.tree.changes(before, since=moment)
-    assert changed is not None
-    stashed: Texts = {**TWO, "n": (None, "x\n")} if told else {}
-    assert desk.texts(changed) == {**stashed, "b": (BEE, "x\n"), "dir/c": (SEA, None)}
+    changed = desk.changed_by("git stash apply -q; echo x > b; rm dir/c")
+    assert desk.texts(changed) == {"b": (BEE, "x\n"), "dir/c": (SEA, None)}
 
 
 def test_what_a_command_stashed_and_brought_back_is_its_own(files: Repository) -> None:
     desk = Desk.of(files.root)
-    before, moment = desk.seen(), clock.now()
     # A commit says of itself whatever its maker wants, of when it was made too.
-    desk.run("echo two > a; GIT_COMMITTER_DATE=@1000000000 git stash -q; git stash apply -q")
-    assert desk.texts(desk.tree.changes(before, since=moment) or ()) == TWO
+    command = "echo two > a; GIT_COMMITTER_DATE=@1000000000 git stash -q; git stash apply -q"
+    assert desk.texts(desk.changed_by(command)) == TWO
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git checkout -q -- a",
+        "git reset -q --hard",
+        "git stash -q",
+        "git restore .",
+        "git checkout -qf other",
+    ],
+)
+def test_what_a_command_threw_away_is_told(files: Repository, command: str) -> None:
+    desk = Desk.of(files.root)
+    desk.run(f"{OTHER}; echo somebodys > a")
+    before = desk.seen()
+    desk.run(command)
+    changed = desk.tree.changes(before)
+    assert changed is not None
+    (lost,) = changed.files
+    assert (lost.path, lost.discarded, desk.kept(lost.old)) == ("a", True, "somebodys\n")
 
 
 def test_a_commit_that_cannot_be_read_leaves_nothing_to_compare_with(
@@ -452,10 +460,11 @@ def test_a_commit_that_cannot_be_read_leaves_nothing_to_compare_with(
 ) -> None:
     desk = Desk.of(files.root)
     files.write("a", "two\n")
-    assert desk.tree.changes(replace(desk.seen(), head="0" * 40)) is None
-    before = replace(desk.seen(), head="0" * 40, files=())
-    assert desk.tree.changes(before) is None
-    assert "cannot be compared" in caplog.text
+    seen = desk.seen()
+    lost = replace(seen, git=GitSnapshot(head="0" * 40))
+    assert desk.tree.changes(lost) is None
+    assert desk.tree.changes(replace(lost, files={})) is None
+    assert "cannot be read" in caplog.text
     without_git = replace(desk.stores, git=None)
     assert WorkTree(without_git, Contents(without_git)).changes(desk.seen()) is None
 
@@ -482,7 +491,7 @@ def test_a_file_too_large_to_hold_is_hashed_all_the_same(files: Repository) -> N
     zeros = hash_content(bytes(HELD_AT_MOST + 1))
     large_file = ChangedFile(path=WorkspacePath("large"), old=None, new=zeros, data=None)
     assert desk.changes(before) == (large_file,)
-    assert dict(desk.seen().files)[WorkspacePath("large")] == zeros
+    assert desk.seen().files[WorkspacePath("large")].hash == zeros
 
 
 @pytest.mark.parametrize(
@@ -493,12 +502,26 @@ def test_a_file_too_large_to_hold_is_hashed_all_the_same(files: Repository) -> N
         pytest.param(
             "echo u > u",
             "echo u >> .gitignore; echo v > u",
-            {".gitignore": ("*.log\n", "*.log\nu\n")},
+            {".gitignore": ("*.log\n", "*.log\nu\n"), "u": ("u\n", "v\n")},
             id="ignored-since",
         ),
-        pytest.param("", "git init -q inner; echo x > inner/f", {}, id="nested-repository"),
         pytest.param(
-            "git init -q inner; echo x > inner/f", "echo y > inner/f", {}, id="nested-before"
+            "",
+            "git init -q inner; echo x > inner/f",
+            {"inner/f": (None, "x\n")},
+            id="nested-repository",
+        ),
+        pytest.param(
+            "git init -q inner; echo x > inner/f",
+            "echo y > inner/f",
+            {"inner/f": ("x\n", "y\n")},
+            id="nested-before",
+        ),
+        pytest.param(
+            "git init -q inner; cd inner; echo x > f; git add .; git commit -qm x",
+            "cd inner; echo y > f; git commit -qam y",
+            {"inner/f": ("x\n", "y\n")},
+            id="nested-committed",
         ),
         pytest.param("", "echo x > .git/description", {}, id="git"),
         pytest.param(
@@ -628,8 +651,8 @@ def test_before_the_first_commit_every_file_is_compared(repository: Repository) 
         repository.write(name, ONE)
     desk = Desk.of(repository.root)
     before = desk.seen()
-    assert (before.head, before.whole) == (None, True)
-    assert [path for path, _ in before.files] == [".gitignore", "a", "b"]
+    assert before.head is None
+    assert list(before.files) == [".gitignore", "a", "b"]
     desk.run("echo two > a; rm b; echo x > x.log; echo new > n")
     expected = {"a": (ONE, "two\n"), "b": (ONE, None), "n": (None, "new\n")}
     assert desk.texts(desk.changes(before)) == expected
@@ -644,8 +667,8 @@ def test_without_git_every_file_is_compared(tmp_path: Path) -> None:
     desk = Desk.of(tmp_path)
     assert desk.stores.git is None
     before = desk.seen()
-    assert (before.head, before.whole) == (None, True)
-    assert [path for path, _ in before.files] == [OURS, "a", "b", "dir/c"]
+    assert before.git is None
+    assert list(before.files) == [OURS, "a", "b", "dir/c"]
     desk.run("echo two > a; mv dir d; ln -sf a b; ln -s a l; echo x > inner/theirs; touch dir")
     assert desk.texts(desk.changes(before)) == {
         "a": (ONE, "two\n"),
@@ -667,15 +690,12 @@ def test_what_was_seen_goes_through_json_with_every_name(files: Repository) -> N
     files.write("odd\udcff\n", "x\n")
     (files.root / "a").unlink()
     seen = desk.seen()
-    assert seen == TreeSeen(
-        head=files.git("rev-parse", "HEAD").strip(),
-        files=(
-            (WorkspacePath("a"), None),
-            (WorkspacePath("odd\udcff\n"), hash_content(b"x\n")),
-        ),
-        whole=False,
-    )
-    assert msgspec.convert(json.loads(json.dumps(msgspec.to_builtins(seen))), TreeSeen) == seen
+    assert seen.head == files.git("rev-parse", "HEAD").strip()
+    assert {path: file.hash for path, file in seen.files.items()} == {
+        "a": None,
+        "odd\udcff\n": hash_content(b"x\n"),
+    }
+    assert msgspec.convert(json.loads(json.dumps(msgspec.to_builtins(seen))), TreeSnapshot) == seen
 
 
 def test_a_tree_that_git_cannot_tell_of_is_not_compared(
@@ -714,7 +734,7 @@ def test_a_file_that_cannot_be_read_is_left_out_and_logged(
         room /= "d" * min(240, 4000 - len(str(room)))
     room.mkdir(parents=True)
     subprocess.run(["touch", "f" * 255, "g"], cwd=room, check=True)
-    ours, short = (path for path, _ in desk.seen().files)
+    ours, short = desk.seen().files
     assert ours == OURS
     assert short.endswith("/g")
     assert "cannot be compared" in caplog.text
@@ -726,7 +746,7 @@ def test_no_more_is_kept_at_once_than_leaves_room_for_older_contents(tmp_path: P
     size = 4 * 1024 * 1024
     for number in range(KEPT_AT_ONCE // size + 1):
         (tmp_path / f"{number:02}").write_bytes(bytes([number]) * size)
-    files = dict(desk.seen().files)
+    files = {path: file.hash for path, file in desk.seen().files.items()}
     assert None not in files.values()
     kept = {
         path: desk.stores.snapshots.get(hash_) is not None for path, hash_ in files.items() if hash_

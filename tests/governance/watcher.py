@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record
 from intent_lsp.governance.desk import Governance
-from intent_lsp.governance.disk_changes import DiskChanges, DiskNews
+from intent_lsp.governance.disk.disk_changes import DiskChanges, DiskNews
+from intent_lsp.governance.disk.tree_looks import TreeLooks
 from intent_lsp.governance.judging import Judging
 from intent_lsp.governance.sessions import Session
 from intent_lsp.store.root_lock import RootLock
@@ -34,7 +35,11 @@ class Watcher:
             grants=self.desk.grants,
         )
         self.changes = DiskChanges(
-            stores=stores, contents=self.desk.contents, judging=judging, lock=self.lock
+            stores=stores,
+            contents=self.desk.contents,
+            judging=judging,
+            lock=self.lock,
+            looks=TreeLooks(stores.root, stores.git, self.desk.contents, stores.clock),
         )
         self.changes.look()
 

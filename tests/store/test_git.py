@@ -32,7 +32,6 @@ def test_an_unborn_head_holds_nothing(repository: Repository) -> None:
     git = opened(repository.root)
     assert git.head_commit() is None
     assert git.head_bytes(path("a.txt")) is None
-    assert not git.holds(path("a.txt"), b"a\n")
     assert git.changed_paths() == ("a.txt",)
     assert git.list_files() == ("a.txt",)
     assert not git.tracked(path("a.txt"))
@@ -151,19 +150,11 @@ def test_a_conflict_is_a_change_and_an_operation(repository: Repository) -> None
     repository.write("a.txt", "ours\n")
     repository.commit()
     git = opened(repository.root)
-    assert not git.operation_in_progress()
     merged = subprocess.run(["git", "merge", "other"], cwd=repository.root, check=False)
     assert merged.returncode == 1
-    assert git.operation_in_progress()
     assert git.changed_paths() == ("a.txt",)
     assert git.list_files() == ("a.txt",)
     assert git.tracked(path("a.txt"))
-
-
-def test_a_held_index_is_an_operation(repository: Repository) -> None:
-    git = opened(repository.root)
-    (git.git_dir / "index.lock").touch()
-    assert git.operation_in_progress()
 
 
 def test_a_submodule_is_no_file_of_ours(repository: Repository, tmp_path: Path) -> None:
@@ -177,7 +168,6 @@ def test_a_submodule_is_no_file_of_ours(repository: Repository, tmp_path: Path) 
     assert git.changed_paths() == ()
     assert git.head_bytes(path("mod")) is None
     assert git.head_bytes(path("mod/x")) is None
-    assert not git.holds(path("mod"), b"")
     theirs = opened(repository.root / "mod")
     assert theirs.head_bytes(path("x")) == b"x"
     assert theirs.changed_paths() == ("x",)
@@ -265,7 +255,6 @@ def test_head_is_spelled_as_the_work_tree_spells_it(repository: Repository) -> N
     git = opened(copy.root)
     for name in names:
         assert git.head_bytes(path(name)) == (copy.root / name).read_bytes()
-        assert git.holds(path(name), (copy.root / name).read_bytes())
     assert git.head_bytes(path("a.crlf")) != git.head_bytes(path("a.bin"))
 
 
@@ -318,23 +307,6 @@ def test_an_unreadable_file_on_disk_is_taken_from_the_blob(filtered: Repository)
     assert opened(filtered.root).head_bytes(path("sub/x.swap")) == b"bb\n"
 
 
-def test_content_of_head_index_and_stash_is_gits(repository: Repository) -> None:
-    repository.write("a.txt", "head\n")
-    repository.commit()
-    git = opened(repository.root)
-    repository.write("a.txt", "stashed\n")
-    repository.write("new.txt", "untracked\n")
-    assert not git.holds(path("a.txt"), b"stashed\n")
-    repository.git("stash", "--quiet", "--include-untracked")
-    repository.write("a.txt", "staged\n")
-    repository.git("add", "a.txt")
-    for text in (b"head\n", b"stashed\n", b"staged\n"):
-        assert git.holds(path("a.txt"), text)
-    assert git.holds(path("new.txt"), b"untracked\n")
-    assert not git.holds(path("a.txt"), b"other\n")
-    assert not git.holds(path("other.txt"), b"head\n")
-
-
 def test_without_a_repository_there_is_no_git(tmp_path: Path) -> None:
     assert Git.open(tmp_path) is None
     assert Git.open(tmp_path / "nowhere") is None
@@ -345,10 +317,17 @@ def test_a_bare_repository_has_no_work_tree(tmp_path: Path) -> None:
     assert Git.open(tmp_path / "bare") is None
 
 
-def test_a_work_tree_elsewhere_is_not_ours(repository: Repository, tmp_path: Path) -> None:
+def test_a_setting_does_not_lead_away_from_the_files(
+    repository: Repository, tmp_path: Path
+) -> None:
+    repository.write("a.txt", "a\n")
+    repository.commit()
     (tmp_path / "elsewhere").mkdir()
     repository.git("config", "core.worktree", str(tmp_path / "elsewhere"))
-    assert Git.open(repository.root) is None
+    repository.write("a.txt", "b\n")
+    git = opened(repository.root)
+    assert git.changed_paths() == ("a.txt",)
+    assert git.head_bytes(path("a.txt")) == b"a\n"
 
 
 def test_a_damaged_repository_is_quiet(
@@ -372,7 +351,6 @@ def test_a_damaged_repository_is_quiet(
         assert not asked.ignored(path("a.txt"))
         assert asked.changed_paths() == ()
         assert asked.list_files() == ()
-        assert not asked.holds(path("a.txt"), b"a\n")
     assert caplog.records
 
 

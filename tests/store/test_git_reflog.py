@@ -1,102 +1,148 @@
-"""HEAD's log: by which moves it came from one commit to another, and who made them."""
+"""HEAD's log: by which moves it came on from where it was, and who made them."""
+
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.store.git_reflog import READ_AT_MOST, Move, moves_between, read_moves
+from intent_lsp.core.content import hash_content
+from intent_lsp.core.tree_snapshot import LogMark
+from intent_lsp.store.git_reflog import READ_AT_MOST, Move, log_mark, logged_before, moves_since
 from tests.support.repository import Repository
 
-A, B, C, D = (letter * 40 for letter in "abcd")
+A, B, C = (letter * 40 for letter in "abc")
 NONE = "0" * 40
 
 
-def line(old: str, new: str, message: str, at: int = 100) -> str:
-    return f"{old} {new} Ada > Lovelace <ada@example.org> {at} +0100\t{message}\n"
+def line(old: str, new: str, message: str) -> str:
+    return f"{old} {new} Ada > Lovelace <ada@example.org> 100 +0100\t{message}\n"
 
 
-def asked(log: str, before: str | None, now: str, since: float | None = None) -> str | None:
-    """Give the commits to which HEAD was moved, the newest first, in capitals what was committed.
+FIRST = line(NONE, A, "commit (initial): a")
+SECOND = line(A, B, "commit: b")
+THIRD = line(B, A, "checkout: moving from b to a")
 
-    None: the log tells of no way.
-    """
-    moves = read_moves(log.encode(), before, now, since=since)
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """Give the place of a log in a git directory of its own."""
+    (tmp_path / "logs").mkdir()
+    return tmp_path / "logs" / "HEAD"
+
+
+def moved(log: Path, mark: LogMark | None) -> str | None:
+    """Give the commits to which HEAD moved since, in capitals what was authored; None: unknown."""
+    assert mark is not None
+    moves = moves_since(log.parent.parent, mark)
     if moves is None:
         return None
-    return "".join(move.new[0].upper() if move.committed else move.new[0] for move in moves)
+    return "".join(move.new[0].upper() if move.authored else move.new[0] for move in moves)
 
 
-COMMITS = line(NONE, A, "commit (initial): a") + line(A, B, "commit: b") + line(B, C, "commit: c")
-AND_BACK = line(A, B, "commit: b", 200) + line(B, A, "checkout: to a", 200)
-AGAIN = line(A, A, "checkout: to a") + AND_BACK + line(A, B, "merge b: Fast-forward", 200)
+def test_the_moves_are_those_after_the_mark(log: Path) -> None:
+    git = log.parent.parent
+    assert log_mark(git) is None
+    log.write_text("")
+    empty = log_mark(git)
+    log.write_text(FIRST + SECOND)
+    mark = log_mark(git)
+    log.write_text(FIRST + SECOND + THIRD + "rubbish\n" + SECOND)
+    assert (moved(log, empty), moved(log, mark), moved(log, log_mark(git))) == ("ABaB", "aB", "")
+    assert logged_before(git, mark or LogMark(0, hash_content(b""))) == {A, B}
+
+
+def test_a_mark_is_found_again_where_lines_above_it_are_gone(log: Path) -> None:
+    log.write_text(FIRST + SECOND)
+    mark = log_mark(log.parent.parent)
+    log.write_text(SECOND + THIRD)
+    assert moved(log, mark) == "a"
+
+
+@pytest.mark.parametrize("left", ["", THIRD, "rubbish", "\n\n"])
+def test_a_mark_that_is_gone_tells_nothing(log: Path, left: str) -> None:
+    log.write_text(FIRST + SECOND)
+    mark = log_mark(log.parent.parent)
+    log.write_text(left)
+    assert moved(log, mark) is None
+    log.unlink()
+    assert moved(log, mark) is None
+    assert mark is not None
+    assert logged_before(log.parent.parent, mark) == frozenset()
+
+
+AUTHORED = (True, False)
+MADE = (False, True)
+NEITHER = (False, False)
 
 
 @pytest.mark.parametrize(
-    ("log", "before", "now", "since", "moves"),
+    ("message", "whose"),
     [
-        pytest.param(COMMITS, A, C, None, "CB", id="two"),
-        pytest.param(COMMITS, B, C, None, "C", id="one"),
-        pytest.param(COMMITS, None, C, None, "CBA", id="from-the-first"),
-        pytest.param(COMMITS, D, C, None, None, id="from-nowhere"),
-        pytest.param(COMMITS, A, B, None, None, id="not-to-there"),
-        pytest.param("", A, B, None, None, id="empty"),
-        pytest.param(line(A, B, "commit: b"), A, B, None, "B", id="begun-anew"),
-        pytest.param(line(D, C, "x") + line(A, B, "commit: b"), A, B, None, "B", id="torn"),
-        pytest.param(AGAIN, A, B, None, "b", id="since-it-was-there-last"),
-        pytest.param(AGAIN, A, B, 150.0, "baB", id="since-it-was-there-before-the-moment"),
-        pytest.param(AGAIN, A, B, 200.9, "baB", id="in-the-same-second"),
-        pytest.param(AGAIN, A, B, 201.0, "b", id="all-of-it-earlier"),
-        pytest.param(AND_BACK + "rubbish\n" + line(A, C, "commit: c"), A, C, None, "C", id="odd"),
+        ("commit: x", AUTHORED),
+        ("commit:", AUTHORED),
+        ("commit (amend): x", AUTHORED),
+        ("commit (initial): checkout: x", AUTHORED),
+        ("commit (merge): x", AUTHORED),
+        ("commit (cherry-pick): x", AUTHORED),
+        ("am: x", AUTHORED),
+        ("am --abort", NEITHER),
+        ("rebase (continue): x", (True, True)),
+        ("rebase (reword): x", (True, True)),
+        ("rebase -i (edit): x", (True, True)),
+        ("filter-branch: rewrite", AUTHORED),
+        ("rebase (pick): x", MADE),
+        ("rebase (finish): returning to refs/heads/x", MADE),
+        ("rebase (abort): returning to refs/heads/x", MADE),
+        ("cherry-pick: x", MADE),
+        ("revert: x", MADE),
+        ("merge other: Merge made by the 'ort' strategy.", MADE),
+        ("pull: Merge made by the 'ort' strategy.", MADE),
+        # It leads to a commit that somebody else has made.
+        ("merge other: Fast-forward", NEITHER),
+        ("pull --rebase: Fast-forward", NEITHER),
+        ("checkout: commit: x", NEITHER),
+        ("reset: moving to HEAD", NEITHER),
+        ("commits: x", NEITHER),
+        ("", NEITHER),
     ],
 )
-def test_the_moves_are_those_since_head_was_there(
-    log: str, before: str | None, now: str, since: float | None, moves: str | None
+def test_what_moved_head_tells_whose_the_commit_is(
+    log: Path, message: str, whose: tuple[bool, bool]
 ) -> None:
-    assert asked(log, before, now, since) == moves
+    log.write_text(line(A, B, message))
+    (move,) = moves_since(log.parent.parent, LogMark(0, hash_content(b""))) or ()
+    assert move == Move(old=A, new=B, authored=whose[0], made=whose[1])
 
 
-@pytest.mark.parametrize(
-    ("message", "committed"),
-    [
-        ("commit: x", True),
-        ("commit:", True),
-        ("commit (amend): x", True),
-        ("commit (initial): checkout: x", True),
-        ("commit (merge): x", False),
-        ("commit (cherry-pick): x", False),
-        ("checkout: commit: x", False),
-        ("commits: x", False),
-        ("pull --rebase: Fast-forward", False),
-        ("rebase (finish): x", False),
-        ("", False),
-    ],
+def test_a_line_without_a_message_is_a_move(log: Path) -> None:
+    log.write_text(f"{A} {B} Ada <a> 1 +0000\n")
+    assert moved(log, LogMark(0, hash_content(b""))) == "b"
+
+
+@given(
+    text=st.text() | st.lists(st.text(max_size=9)).map(SECOND.join),
+    size=st.integers(0, 500),
+    of=st.binary(max_size=3) | st.just(SECOND.encode().rstrip()),
 )
-def test_only_what_git_commit_made_was_committed(message: str, *, committed: bool) -> None:
-    (move,) = read_moves(line(A, B, message, 7).encode(), A, B, since=None) or ()
-    assert move == Move(old=A, new=B, at=7, committed=committed)
-
-
-def test_a_line_without_a_message_is_a_move() -> None:
-    assert asked(f"{A} {B} Ada <a> 1 +0000\n", A, B) == "b"
-
-
-@given(st.text() | st.lists(st.text(max_size=9)).map(COMMITS.join), st.none() | st.floats(0, 300))
-def test_whatever_the_log_says_is_a_way_that_ends_here_or_none(
-    log: str, since: float | None
+def test_whatever_the_log_says_is_a_way_or_none(
+    tmp_path_factory: pytest.TempPathFactory, text: str, size: int, of: bytes
 ) -> None:
-    moves = read_moves(log.encode("utf-8", "surrogatepass"), A, C, since=since)
-    assert moves is None or moves[0].new == C
+    git = tmp_path_factory.mktemp("git")
+    (git / "logs").mkdir()
+    (git / "logs" / "HEAD").write_bytes(text.encode("utf-8", "surrogatepass"))
+    moves = moves_since(git, LogMark(size, hash_content(of)))
+    assert moves is None or all(len(move.new) == len(A) for move in moves)
 
 
 def test_the_log_of_a_repository_is_read_from_its_end(repository: Repository) -> None:
-    first, second = repository.commit(), repository.commit("two")
+    first = repository.commit()
     git = repository.root / ".git"
-    expected = [(first, second, True)]
     log = git / "logs/HEAD"
     log.write_bytes(b"x" * READ_AT_MOST + b"\n" + log.read_bytes())
-    moves = moves_between(git, first, second, since=None) or ()
-    assert [(move.old, move.new, move.committed) for move in moves] == expected
+    mark = log_mark(git)
+    second = repository.commit("two")
+    assert mark is not None
+    assert moves_since(git, mark) == (Move(old=first, new=second, authored=True, made=False),)
     log.write_bytes(log.read_bytes() + b"x" * READ_AT_MOST)
-    assert moves_between(git, first, second, since=None) is None
-    log.unlink()
-    assert moves_between(git, first, second, since=None) is None
+    assert moves_since(git, mark) is None

@@ -1,12 +1,14 @@
 """A file of a commit is named without being read, and by its name it is read."""
 
-from math import inf
 from pathlib import Path
 
 import pytest
 
 from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.tree_snapshot import LogMark
 from intent_lsp.store.git import Git
+from intent_lsp.store.git_reflog import log_mark, moves_since
+from intent_lsp.store.git_trees import GitTrees
 from tests.support.repository import Repository
 
 A = WorkspacePath("a.txt")
@@ -110,21 +112,10 @@ def test_without_the_git_program_each_file_is_asked_for_alone(
     assert git.versions_at(commit, (A,)) == {A: git.version_at(commit, A)}
 
 
-def test_the_stash_is_asked_only_where_it_is_surely_older(repository: Repository) -> None:
-    repository.write("a.txt", "one\n")
-    repository.commit()
-    git = opened(repository.root)
-    new = WorkspacePath("new")
-    assert git.stashed_versions((A, new), older_than=inf) == ()
-    repository.write("a.txt", "two\n")
-    repository.write("new", "new\n")
-    repository.git("stash", "--quiet", "--include-untracked")
-    made = (repository.root / ".git/refs/stash").stat().st_ctime
-    assert git.stashed_versions((A, new), older_than=made + 1) == ()
-    tracked, untracked = git.stashed_versions((A, new), older_than=made + 3)
-    assert git.version_bytes(tracked[A]) == b"two\n"
-    assert git.version_bytes(untracked[new]) == b"new\n"
-    assert (set(tracked), set(untracked)) == ({A}, {new})
+def authored(root: Path, since: LogMark | None) -> frozenset[WorkspacePath]:
+    git = opened(root)
+    moves = None if since is None else moves_since(git.git_dir, since)
+    return GitTrees(git).authored(moves or ())
 
 
 def test_a_linked_work_tree_has_commits_of_its_own(repository: Repository, tmp_path: Path) -> None:
@@ -132,28 +123,72 @@ def test_a_linked_work_tree_has_commits_of_its_own(repository: Repository, tmp_p
     first = repository.commit()
     repository.git("worktree", "add", "--quiet", "-b", "x", str(tmp_path / "linked"))
     linked = Repository(tmp_path / "linked")
+    mark = log_mark(opened(linked.root).git_dir)
     linked.write("sub/a.txt", "two\n")
     linked.write("top.txt", "two\n")
     second = linked.commit()
-    assert opened(linked.root).committed_between(first, second) == {"sub/a.txt", "top.txt"}
-    assert opened(linked.root / "sub").committed_between(first, second) == {A}
-    assert opened(repository.root).committed_between(first, second) == frozenset()
+    assert authored(linked.root, mark) == {"sub/a.txt", "top.txt"}
+    assert authored(linked.root / "sub", mark) == {A}
+    assert authored(repository.root, mark) == frozenset()
+    assert GitTrees(opened(repository.root)).changed(first, second) == {"sub/a.txt", "top.txt"}
 
 
-def test_only_what_is_still_as_it_was_committed_is_told(repository: Repository) -> None:
+def test_of_a_merge_only_what_merging_does_not_give_is_authored(repository: Repository) -> None:
     for name in ("a.txt", "b.txt", "c.txt"):
         repository.write(name, "one\n")
-    first = repository.commit()
-    repository.write("a.txt", "two\n")
-    repository.write("b.txt", "two\n")
-    (repository.root / "c.txt").unlink()
-    repository.commit("both")
-    repository.git("branch", "side", first)
-    repository.git("reset", "--quiet", "--hard", "HEAD")
-    repository.git("checkout", "--quiet", "HEAD^", "--", "b.txt")
-    tree = repository.git("write-tree").strip()
-    now = repository.git("commit-tree", "-p", "HEAD", "-m", "x", tree).strip()
-    repository.git("reset", "--quiet", "--hard", now)
-    git = opened(repository.root)
-    assert git.committed_between(first, now) == {"a.txt", "c.txt"}
-    assert git.committed_between(None, now) == {"a.txt", "c.txt", "b.txt"}
+    repository.commit()
+    repository.git("checkout", "--quiet", "-b", "side")
+    repository.write("a.txt", "theirs\n")
+    repository.write("b.txt", "theirs\n")
+    repository.commit()
+    repository.git("checkout", "--quiet", "main")
+    repository.write("b.txt", "ours\n")
+    repository.commit()
+    mark = log_mark(opened(repository.root).git_dir)
+    with pytest.raises(AssertionError):
+        repository.git("merge", "--quiet", "side")
+    trees = GitTrees(opened(repository.root))
+    (standing,) = trees.operation()
+    theirs = repository.git("rev-parse", "side:a.txt").strip()
+    assert trees.merging_gives(A, theirs, [standing])
+    assert not trees.merging_gives(WorkspacePath("b.txt"), theirs, [standing])
+    repository.write("b.txt", "both\n")
+    repository.write("c.txt", "changed, too\n")
+    repository.commit()
+    assert authored(repository.root, mark) == {"b.txt", "c.txt"}
+
+
+@pytest.mark.parametrize("name", ["a b.txt", 'quo"ted', '"', "new\nline", "\\back", "é"])
+def test_the_blob_of_a_file_is_that_which_git_would_write(
+    repository: Repository, name: str
+) -> None:
+    path = WorkspacePath(f"sub/{name}")
+    repository.write(".gitattributes", "* text eol=crlf\n")
+    repository.write(path, "one\r\ntwo\r\n")
+    (repository.root / "sub/link").symlink_to("nowhere")
+    repository.git("add", "--all")
+    listed = repository.git("ls-files", "-s", "-z").split("\0")
+    blobs = {entry.partition("\t")[2]: entry.split(" ")[1] for entry in listed if entry}
+    link, gone = WorkspacePath("sub/link"), WorkspacePath("sub/gone")
+    found = GitTrees(opened(repository.root)).object_ids([path, link, gone])
+    assert found == {path: blobs[path], link: blobs[link]}
+    below = GitTrees(opened(repository.root / "sub"))
+    assert below.object_ids([WorkspacePath(name)]) == {name: blobs[path]}
+
+
+def test_what_cannot_be_asked_is_not_known(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    repository.write("a.txt", "one\n")
+    commit = repository.commit()
+    trees = GitTrees(opened(repository.root))
+    lost = "0" * 40
+    assert trees.changed(commit, lost) is None
+    assert trees.blob(lost, A) is None
+    assert not trees.leads_to([commit], lost)
+    assert not trees.leads_to([lost], commit)
+    assert not trees.merging_gives(A, None, [("", lost, commit)])
+    assert trees.merged_blob(lost, lost, b"") is None
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert trees.object_ids([A]) is None
+    assert trees.object_ids([]) == {}

@@ -86,7 +86,7 @@ def packages() -> Path:
     place = BUILT / f"packages-{_digest(files, SOURCES)}"
     if not (place / ".ready").exists():
         shutil.rmtree(place, ignore_errors=True)
-        place.mkdir()
+        place.mkdir(parents=True)
         for file in files:
             shutil.copy(file, place)
         status, output = _run(("npm", "ci", "--silent"), place)

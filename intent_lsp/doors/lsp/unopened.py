@@ -17,7 +17,7 @@ from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.outcomes import A_MOMENT, Outcomes
 from intent_lsp.doors.lsp.tree_watching import TreeWatching
 from intent_lsp.doors.lsp.workplace import Workplace
-from intent_lsp.governance.disk_changes import DiskNews
+from intent_lsp.governance.disk.disk_changes import DiskNews
 
 _log: Final = logging.getLogger(__name__)
 
@@ -31,6 +31,9 @@ LONGEST_PAUSE: Final = 3.0
 
 LULL_WITHIN: Final = 1.0
 """Seconds that a look gives way to whoever asks."""
+
+GIT_WITHIN: Final = 0.3
+"""Seconds after which a git that was at work is looked at again."""
 
 LONGEST: Final = 10.0
 """Seconds after which changes are recorded although it never gets quiet."""
@@ -114,7 +117,10 @@ class Unopened:
                 look = root.attached.desk.disk_changes.look
                 async with root.lane:
                     tree = await self._workplace.work.in_thread(look)
-                    if tree is not None:
+                    if tree is not None and tree.again:
+                        root.everything |= everything
+                        self._outcomes.later(GIT_WITHIN, self._stir_later(root.attached))
+                    elif tree is not None:
                         paths = tree.moved.union(tree.seen.files) if everything else tree.moved
                         await self._show(root.attached, paths)
                 self._record_when_quiet(root)
@@ -152,7 +158,9 @@ class Unopened:
             what = f"{change.path} has changed on disk"
             self._outcomes.recorded(attached, what, change.record, change.queued)
         await self._show(attached, [change.path for change in news.recorded])
-        if news.waiting:
+        if news.git:
+            self._outcomes.later(GIT_WITHIN, self._stir_later(attached))
+        elif news.waiting:
             self._outcomes.later(CLAIMED_FOR.total_seconds() + A_MOMENT, self._stir_later(attached))
 
     def _saving(self, attached: Attached) -> frozenset[WorkspacePath]:

@@ -1,0 +1,374 @@
+"""Changes on disk that nobody has told of: noticed, told from git's own, recorded (section 7).
+
+Invariant: a content that a record, the server or git accounts for has no record here.
+Invariant: recorded inside the root's lock, so that two servers on one root record a change once.
+"""
+
+import logging
+import threading
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.errors import IntentLspError
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.records import AGENT, UNKNOWN_CONTRIBUTOR, Record
+from intent_lsp.core.tickets import Ticket
+from intent_lsp.core.timestamps import timestamp
+from intent_lsp.core.tree_snapshot import TreeSnapshot
+from intent_lsp.governance.contents import Contents, Seen
+from intent_lsp.governance.disk.comparing import ChangedFile, Comparison, commit_hash, compare
+from intent_lsp.governance.disk.disk_events import Author, DiskChange, HeldThen, record_change
+from intent_lsp.governance.disk.tree_looks import TreeLooks
+from intent_lsp.governance.judging import Judging, Reading
+from intent_lsp.governance.sessions import Session
+from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.uncommitted_tree import EMPTY_TREE
+from intent_lsp.store.git_moment import GitMoment, GitRest, git_moment
+from intent_lsp.store.ledger import Appended, Queued
+from intent_lsp.store.places import Place, real_relative
+from intent_lsp.store.root_lock import RootLock, holding
+from intent_lsp.store.roots import RootsBelow
+from intent_lsp.store.tree_files import Held, TreeFiles, holds_file
+
+_log: Final = logging.getLogger(__name__)
+
+COMMAND_AWAITED_FOR: Final = timedelta(minutes=10)
+"""How long a change waits for the end of a command that may have made it."""
+
+GIT_AWAITED_FOR: Final = timedelta(seconds=30)
+"""How long a lock of git's that nothing moves under is taken for a git at work."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeLook:
+    """The files that differ from HEAD now; `moved` hold something else than at the last look.
+
+    `again`: git is at work, and what has changed is told later.
+    """
+
+    seen: Seen
+    moved: frozenset[WorkspacePath]
+    again: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedChange:
+    """A change that was recorded, or whose record waits for the ledger (`queued`: why)."""
+
+    path: WorkspacePath
+    record: Record | None = None
+    queued: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DiskNews:
+    """What was recorded, and whether changes wait: for an agent, the ledger, or a git at work."""
+
+    recorded: tuple[RecordedChange, ...] = ()
+    waiting: bool = False
+    git: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pending:
+    """A change that nobody has accounted for yet: what the file held, and was seen to hold since.
+
+    `since` is the moment of the look before it. `ticket` is of the call that may have made it.
+    """
+
+    old: HeldThen
+    new: ContentHash | None
+    since: str
+    ticket: Ticket | None = None
+
+
+class DiskChanges:
+    """Notices and records the changes of one root's files.
+
+    Without a commit they are changes of what the first look found; without a repository nothing is
+    noticed. Methods may be called from any thread.
+    """
+
+    def __init__(
+        self,
+        *,
+        stores: Stores,
+        contents: Contents,
+        judging: Judging,
+        lock: RootLock | None,
+        looks: TreeLooks,
+    ) -> None:
+        self._stores = stores
+        self._contents = contents
+        self._judging = judging
+        self._root_lock = lock
+        self._looks = looks
+        self._lock = threading.Lock()
+        self._then: TreeSnapshot | None = None
+        self._then_at = ""
+        self._pending: dict[WorkspacePath, _Pending] = {}
+        self._moment: GitMoment | None = None
+        self._stuck: tuple[GitMoment, datetime] | None = None
+        self._passed_over = False
+        # What files held when git told of them last that it does not tell of any more.
+        self._untold: dict[WorkspacePath, ContentHash] = {}
+
+    def look(self) -> TreeLook | None:
+        """Look at the work tree; what the first look finds needs no account. None: it cannot be."""
+        with self._lock:
+            git = self._stores.git
+            if git is None:
+                return None
+            rest, at = GitRest(git.git_dir), timestamp(self._stores.clock())
+            now, before = self._looks.look(soon=True), self._then
+            if now is None:
+                return None
+            compared = None if before is None else self._compared(before, now)
+            edited = compared is not None and bool(compared.edits)
+            if before is not None and edited and self._is_at_work(rest, before):
+                return TreeLook(seen=self._seen(now), moved=frozenset(), again=True)
+            self._then, self._moment = now, rest.moment
+            self._contents.tree_seen(self._seen(now))
+            if before is None or compared is None:
+                self._then_at, self._pending = at, {}
+                seen = self._seen(now)
+                return TreeLook(seen=seen, moved=frozenset(seen.files))
+            self._take(compared, at)
+            self._note_untold(before, now)
+            return TreeLook(seen=self._seen(now), moved=_moved(before, now, compared))
+
+    def record(self, session: Session, saving: Collection[WorkspacePath] = ()) -> DiskNews:
+        """Record what nobody accounts for, under the session of whoever changed it.
+
+        That is an agent whose call was open; else nobody knows who, and it is `session` that saw
+        it. While git is at work, while an agent may still tell, while records wait for the ledger,
+        and while an editor saves (`saving` are its files), changes wait.
+        """
+        with self._lock:
+            if not self._pending:
+                return DiskNews()
+            if self._git_has_moved():
+                return DiskNews(waiting=True, git=True)
+            if not self._all_is_recorded():
+                return DiskNews(waiting=True)
+            self._account()
+            waiting = self._waiting().union(saving)
+            files = TreeFiles(self._stores.root)
+            found = [
+                self._record(session, files, path, change)
+                for path, change in sorted(self._pending.items())
+                if path not in waiting
+            ]
+            recorded = tuple(each for each in found if each is not None)
+            return DiskNews(recorded, not waiting.isdisjoint(self._pending))
+
+    def _compared(self, before: TreeSnapshot, now: TreeSnapshot) -> Comparison | None:
+        """Compare two looks; None: what there was is lost, as with a repository made anew."""
+        return compare(self._looks, self._contents, before, now)
+
+    def _is_at_work(self, rest: GitRest, before: TreeSnapshot) -> bool:
+        """Whether git is at work; a lock that stands, and nothing else moves, is passed over."""
+        git = before.git
+        if git is None or rest.lasted(git.index, git.log):
+            self._stuck, self._passed_over = None, False
+            return False
+        now = self._stores.clock()
+        if self._stuck is None or self._stuck[0] != rest.moment:
+            self._stuck = (rest.moment, now)
+        self._passed_over = now - self._stuck[1] >= GIT_AWAITED_FOR
+        return not self._passed_over
+
+    def _git_has_moved(self) -> bool:
+        """Whether git has moved since the last look, which another then has to follow."""
+        git, moment = self._stores.git, self._moment
+        if git is None or moment is None:
+            return False
+        return not self._passed_over and git_moment(git.git_dir) != moment
+
+    def _take(self, compared: Comparison, at: str) -> None:
+        """Take over what changed: what nobody accounts for waits, what git made waits no more."""
+        for path in compared.gits:
+            self._pending.pop(path, None)
+        below = RootsBelow(self._stores.root)
+        for file in compared.edits:
+            # What lies in a governed root below is for its own server to tell.
+            if not below.hold(file.path):
+                self._note(file)
+        self._then_at = at
+
+    def _seen(self, now: TreeSnapshot) -> Seen:
+        """Give what was seen of this root's own files."""
+        below = RootsBelow(self._stores.root)
+        files = {path: file.hash for path, file in now.files.items() if not below.hold(path)}
+        return Seen(now.head or EMPTY_TREE, files)
+
+    def _note(self, file: ChangedFile) -> None:
+        known = self._pending.get(file.path)
+        if file.old is None and file.path in self._untold:
+            file = replace(file, old=self._untold[file.path])
+        if known is None:
+            old = HeldThen(hash=file.old, data=None, known=file.old_known)
+            known = _Pending(old=old, new=file.new, since=self._then_at)
+        if known.old.known and known.old.hash == file.new:
+            # It is as it was.
+            self._pending.pop(file.path, None)
+        else:
+            ticket = known.ticket if known.new == file.new else None
+            self._pending[file.path] = replace(known, new=file.new, ticket=ticket)
+
+    def _note_untold(self, before: TreeSnapshot, now: TreeSnapshot) -> None:
+        """Remember what files held of which git tells no more, though they are still there."""
+        for path in now.files:
+            self._untold.pop(path, None)
+        for path, file in before.files.items():
+            untold = path not in now.files and file.index is None
+            if untold and file.hash is not None and holds_file(self._stores.root / path):
+                self._untold[path] = file.hash
+
+    def _account(self) -> None:
+        """Let go of the changes that the server itself has made, or of which a record tells."""
+        for path, change in tuple(self._pending.items()):
+            if self._is_own(path, change.new) or self._is_recorded(path, change):
+                del self._pending[path]
+
+    def _is_own(self, path: WorkspacePath, new: ContentHash | None) -> bool:
+        """Whether a file is as the server itself wrote it last."""
+        state = self._stores.state
+        return state is not None and new is not None and state.own_write(path) == new
+
+    def _is_recorded(self, path: WorkspacePath, change: _Pending) -> bool:
+        """Whether a record has left a file as it is now; what it left before counts as old."""
+        newest = self._stores.past.newest(path)
+        if newest is None:
+            return False
+        left = _post_hashes(newest)
+        return path in left and left[path] == change.new
+
+    def _all_is_recorded(self) -> bool:
+        """Whether no record waits for the ledger, which may be of what would be recorded here."""
+        try:
+            self._stores.ledger.drain()
+        except IntentLspError as problem:
+            _log.warning("changes on disk wait for the ledger: %s", problem)
+            return False
+        return True
+
+    def _waiting(self) -> set[WorkspacePath]:
+        """List the files that a call may have changed which is open, and will tell of them."""
+        state, at = self._stores.state, self._stores.clock()
+        if state is None or not self._pending:
+            return set()
+        commands = state.tickets.open_commands(at - COMMAND_AWAITED_FOR)
+        waiting = set()
+        for path, change in self._pending.items():
+            ticket = state.tickets.over(path, at) or _maker(commands, path, change.new)
+            if ticket is not None:
+                self._pending[path] = replace(change, ticket=ticket)
+                waiting.add(path)
+        return waiting
+
+    def _record(
+        self, session: Session, files: TreeFiles, path: WorkspacePath, pending: _Pending
+    ) -> RecordedChange | None:
+        place, author = real_relative(self._stores.root, path), self._author(session, pending)
+        if place is None:
+            return None
+        with holding(self._root_lock):
+            held = self._held(files, path)
+            if held is None or held.hash != pending.new or self._is_claimed(path):
+                # It has moved on, or is about to, and will be looked at again.
+                return None
+            if self._git_has_moved() or not self._all_is_recorded():
+                return None
+            old = self._old(path, pending)
+            change = DiskChange(path=path, old=old, new=pending.new, data=held.data)
+            outcome = None
+            if not self._is_recorded(path, pending):
+                outcome = self._recorded(change, author, place)
+        self._pending.pop(path, None)
+        if isinstance(outcome, Appended):
+            return RecordedChange(path=path, record=outcome.record)
+        return None if outcome is None else RecordedChange(path=path, queued=outcome.reason)
+
+    def _old(self, path: WorkspacePath, pending: _Pending) -> HeldThen:
+        """Tell what a file held before its change: by a record of meanwhile, else as seen."""
+        newest = self._stores.past.newest(path)
+        old = pending.old
+        if newest is not None and newest.timestamp > pending.since:
+            left = _post_hashes(newest)
+            old = HeldThen(hash=left[path], data=None) if path in left else old
+        data = None if old.hash is None else self._stores.content(old.hash)
+        return replace(old, data=data)
+
+    def _held(self, files: TreeFiles, path: WorkspacePath) -> Held | None:
+        inner = None if self._then is None else self._then.inner.get(path)
+        if inner is not None:
+            return Held(commit_hash(inner), None)
+        try:
+            return files.held(path)
+        except OSError as problem:
+            _log.warning("%s cannot be recorded: %s", path, problem)
+            return None
+
+    def _is_claimed(self, path: WorkspacePath) -> bool:
+        """Whether an agent writes the file by now, and will tell of it."""
+        state = self._stores.state
+        return state is not None and state.tickets.over(path, self._stores.clock()) is not None
+
+    def _recorded(
+        self, change: DiskChange, author: Author, place: Place
+    ) -> Appended | Queued | None:
+        """Judge and record a change."""
+        reading = Reading(read=change.new, disk=change.new)
+        judgement = self._judging.judge(author.session_id, place, reading)
+        verdict = judgement.verdict
+        if verdict is None:
+            return None
+        return record_change(self._stores, change, author, judgement, verdict)
+
+    def _author(self, session: Session, pending: _Pending) -> Author:
+        ticket = pending.ticket
+        if ticket is None:
+            return Author(session_id=session.id, contributor=UNKNOWN_CONTRIBUTOR)
+        contributor, state = AGENT, self._stores.state
+        voice = None if state is None else state.notes.voice(ticket.session_id, ticket.agent_id)
+        if voice is not None and voice.model is not None:
+            contributor = replace(AGENT, model_identifier=voice.model)
+        return Author(
+            session_id=ticket.session_id, agent_id=ticket.agent_id, contributor=contributor
+        )
+
+
+def _maker(
+    commands: Collection[Ticket], path: WorkspacePath, new: ContentHash | None
+) -> Ticket | None:
+    """Give the newest command under way that may have made a file what it is."""
+    for ticket in commands:
+        listed = None if ticket.tree is None else ticket.tree.files.get(path)
+        if listed is None or listed.hash != new:
+            return ticket
+    return None
+
+
+def _moved(
+    before: TreeSnapshot, now: TreeSnapshot, compared: Comparison
+) -> frozenset[WorkspacePath]:
+    listed = before.files.keys() | now.files.keys()
+    moved = {path for path in listed if _hash_in(before, path) != _hash_in(now, path)}
+    return frozenset(moved.union(compared.gits, (file.path for file in compared.edits)))
+
+
+_AS_IN_HEAD: Final = ContentHash("")
+
+
+def _hash_in(snapshot: TreeSnapshot, path: WorkspacePath) -> ContentHash | None:
+    listed = snapshot.files.get(path)
+    return _AS_IN_HEAD if listed is None else listed.hash
+
+
+def _post_hashes(record: Record) -> Mapping[WorkspacePath, ContentHash | None]:
+    left = {file.previous: None for file in record.files if file.previous is not None}
+    return {**left, **{file.path: file.post_hash for file in record.files}}

@@ -1,0 +1,183 @@
+"""What git itself has made of files between two snapshots of a work tree (decision 0007).
+
+Invariant: that something was staged or committed makes it nobody else's: git's is only what it
+brought from a commit, a stash or a merge.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from intent_lsp.core.content import ContentHash, hash_content
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.tree_snapshot import GitSnapshot, LogMark, TreeSnapshot
+from intent_lsp.store.git import Git
+from intent_lsp.store.git_reflog import Move, logged_before, moves_since
+from intent_lsp.store.git_snapshot import GitSnapshots
+from intent_lsp.store.git_trees import GitTrees, merge_of_stash
+
+STASHES_AT_MOST = 10
+"""Stashes, the newest ones, of which the contents are known again."""
+
+_NOTHING_LOGGED = LogMark(0, hash_content(b""))
+
+
+@dataclass(frozen=True, kw_only=True)
+class GitChanges:
+    """What git did between two snapshots of one repository's files.
+
+    `content` gives a content that was kept when the first one was taken.
+    """
+
+    content: Callable[[ContentHash], bytes | None]
+    git: Git
+    gits: GitSnapshots
+    trees: GitTrees
+    then: TreeSnapshot
+    now: TreeSnapshot
+    before: GitSnapshot = field(init=False)
+    after: GitSnapshot = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Take the two snapshots of the repository, which both have one."""
+        object.__setattr__(self, "before", self.then.git or GitSnapshot())
+        object.__setattr__(self, "after", self.now.git or GitSnapshot())
+
+    @cached_property
+    def moves(self) -> tuple[Move, ...] | None:
+        """How HEAD came from where it was to where it is; None: no log tells."""
+        mark = self.before.log
+        if mark is None and self.before.head is None:
+            mark = _NOTHING_LOGGED
+        return None if mark is None else moves_since(self.git.git_dir, mark)
+
+    @cached_property
+    def authored(self) -> frozenset[WorkspacePath]:
+        """The files that commits made since then changed themselves."""
+        return self.trees.authored(self.moves or ())
+
+    @property
+    def log_vanished(self) -> bool:
+        """Whether the log of HEAD was there, and is not any more."""
+        return self.before.log is not None and self.after.log is None
+
+    def paths(self) -> frozenset[WorkspacePath] | None:
+        """List the files whose blobs differ, or that a commit changed; None: unreadable."""
+        changed = self.trees.changed(self.before.head, self.after.head)
+        return None if changed is None else changed | self.authored
+
+    def made(self, path: WorkspacePath, old: ContentHash | None, blob: str | None) -> bool:
+        """Whether git made a file what it is: it held `old`, and is this blob (None: gone)."""
+        if path in self.after.unmerged:
+            # What is written into a conflict that stood already is an edit.
+            return path not in self.before.unmerged
+        if blob is None and not self._was_tracked(path):
+            return old is not None and self._put_away_untracked(path, old)
+        return (
+            (blob is not None and blob in self._held_then(path))
+            or self._checked_out(path, blob)
+            or self._out_of_a_stash(path, blob)
+            or self.trees.merging_gives(path, blob, self._standing)
+            or self._taken_along(path, old, blob)
+            or (blob is None and self._left_out(path))
+        )
+
+    def _held_then(self, path: WorkspacePath) -> frozenset[str]:
+        """Give the blobs that HEAD and the index had of a path."""
+        head = None if self.before.head is None else self.trees.blob(self.before.head, path)
+        listed = self.then.files.get(path)
+        found = (head, head if listed is None else listed.index)
+        return frozenset(blob for blob in found if blob is not None)
+
+    def _was_tracked(self, path: WorkspacePath) -> bool:
+        return bool(self._held_then(path)) or any(
+            self.trees.blob(move.new, path) is not None for move in self.moves or ()
+        )
+
+    def _checked_out(self, path: WorkspacePath, blob: str | None) -> bool:
+        """Whether a commit that HEAD came to has the file so, or lacks it."""
+        if self.moves is None:
+            head = self.after.head
+            if head is None or head == self.before.head:
+                return False
+            return self.trees.blob(head, path) == blob and self._is_known(head)
+        for move in self.moves:
+            if self.trees.blob(move.new, path) != blob:
+                continue
+            if path in self.authored:
+                # Somebody committed another content of it; this one may be an older commit's.
+                if self._is_known(move.new):
+                    return True
+            elif move.authored or self._is_trusted(move):
+                return True
+        return False
+
+    def _is_trusted(self, move: Move) -> bool:
+        return move.made or move.new in self._logged or self._is_known(move.new)
+
+    def _is_known(self, commit: str) -> bool:
+        """Whether a commit was there before, or came from another repository."""
+        known = self._known
+        if commit not in known:
+            known[commit] = self.trees.leads_to(self._tips, commit)
+        return known[commit]
+
+    @cached_property
+    def _known(self) -> dict[str, bool]:
+        return {}
+
+    @cached_property
+    def _tips(self) -> frozenset[str]:
+        head = () if self.before.head is None else (self.before.head,)
+        return frozenset((*self.before.tips, *head, *self.after.remotes))
+
+    @cached_property
+    def _logged(self) -> frozenset[str]:
+        """Give the commits that HEAD came to by a commit or a merge, now or earlier."""
+        made = frozenset(move.new for move in self.moves or () if move.authored or move.made)
+        mark = self.before.log
+        return made if mark is None else made | logged_before(self.git.git_dir, mark)
+
+    def _out_of_a_stash(self, path: WorkspacePath, blob: str | None) -> bool:
+        for stash in self.before.stashes[:STASHES_AT_MOST]:
+            if blob is None:
+                was = self.trees.blob(f"{stash}^1", path)
+                held = was is not None and self.trees.blob(stash, path) is None
+            else:
+                places = (stash, f"{stash}^2", f"{stash}^3")
+                held = any(self.trees.blob(place, path) == blob for place in places)
+            if held or self.trees.merging_gives(path, blob, [merge_of_stash(stash)]):
+                return True
+        return False
+
+    def _taken_along(self, path: WorkspacePath, old: ContentHash | None, blob: str | None) -> bool:
+        """Whether git took uncommitted changes of a file along to another commit."""
+        heads = (self.before.head, self.after.head)
+        if old is None or blob is None or None in heads or path in self.authored:
+            return False
+        base, ours = (self.trees.blob(head or "", path) for head in heads)
+        theirs = self.content(old)
+        if base is None or ours is None or base == ours or theirs is None:
+            return False
+        return self.trees.merged_blob(base, ours, theirs) == blob
+
+    def _put_away_untracked(self, path: WorkspacePath, old: ContentHash) -> bool:
+        """Whether a file that git did not track went into a stash that was made since."""
+        for stash in self.after.stashes:
+            if stash not in self.before.stashes:
+                version = self.git.version_at(f"{stash}^3", path)
+                data = None if version is None else self.git.version_bytes(version)
+                if data is not None and hash_content(data) == old:
+                    return True
+        return False
+
+    @cached_property
+    def _standing(self) -> tuple[tuple[str, str, str], ...]:
+        return self.trees.operation()
+
+    def _left_out(self, path: WorkspacePath) -> bool:
+        """Whether git took a file away that it still knows, or forgot together with its HEAD."""
+        if self.after.head is None:
+            listed = self.now.files.get(path)
+            return self.before.head is not None and (listed is None or listed.index is None)
+        return self.gits.is_sparse() and path in self.gits.flags().unlooked

@@ -1,0 +1,132 @@
+"""The work tree before a command and after it (requirements section 6, decision 0007).
+
+Invariant: a tree that cannot be compared is None, never "nothing changed".
+Invariant: while git is at work nothing is told, until it rests or nobody waits any longer.
+"""
+
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+from intent_lsp.core.control_plane import control_plane
+from intent_lsp.core.timestamps import timestamp
+from intent_lsp.core.tree_snapshot import TreeSnapshot
+from intent_lsp.governance.bookkeeping import only_bookkeeping
+from intent_lsp.governance.contents import Contents
+from intent_lsp.governance.disk.comparing import ChangedFile, Comparison, compare
+from intent_lsp.governance.disk.tree_looks import TreeLooks
+from intent_lsp.governance.stores import Stores
+from intent_lsp.store.clock import deadline
+from intent_lsp.store.git_moment import GitRest
+
+_log: Final = logging.getLogger(__name__)
+
+GIT_AWAITED_FOR: Final = 5.0
+"""Seconds that a command's record waits for git to come to rest: its agent waits for the answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeChanges:
+    """What a command changed; `assumed`: git did not come to rest, and may have made some of it.
+
+    `log_vanished`: HEAD's log is gone, by which git's changes are told from others.
+    """
+
+    files: tuple[ChangedFile, ...]
+    assumed: bool = False
+    log_vanished: bool = False
+
+
+class WorkTree:
+    """Compares the work tree of one root with what it was."""
+
+    def __init__(self, stores: Stores, contents: Contents, looks: TreeLooks | None = None) -> None:
+        self._stores = stores
+        self._contents = contents
+        self._looks = looks or TreeLooks(stores.root, stores.git, contents, stores.clock)
+
+    def seen(self) -> TreeSnapshot | None:
+        """Look at what a command may change, and keep it; None: the tree cannot be compared."""
+        found = self._looks.look()
+        if found is None:
+            _log.warning("%s: the work tree cannot be compared", self._stores.root)
+        return found
+
+    def changes(self, before: TreeSnapshot) -> TreeChanges | None:
+        """Give the files that hold something else than before; None: nobody can tell.
+
+        Left out is what git made of a file, unless it discarded what nobody had committed, what git
+        ignores, what only the server writes, and what it wrote last itself, unless that gives
+        agents other rules. It waits for a git that is at work: no lock is to be held meanwhile.
+        """
+        if before.git is not None and self._stores.git is None:
+            return None
+        compared, assumed = self._compared(before)
+        if compared is None:
+            return None
+        edits = (file for file in compared.edits if not self._own(file))
+        return TreeChanges(
+            files=tuple(sorted((*edits, *compared.discarded), key=lambda file: file.path)),
+            assumed=assumed,
+            log_vanished=compared.log_vanished,
+        )
+
+    def untold(
+        self, files: Iterable[ChangedFile], *, since: datetime, session_id: str
+    ) -> tuple[ChangedFile, ...]:
+        """Give the changes of a session's command since a moment that no record has told of.
+
+        Whose record left something else, is what the change then began with. What git discarded of
+        a session's own is no loss. Whoever asks holds the root's lock.
+        """
+        moment = timestamp(since)
+        none = self._stores.past.is_none_since(moment)
+        told = (file if none else self._untold(file, moment) for file in files)
+        left = (file for file in told if file is not None)
+        return tuple(file for file in left if not self._is_own_loss(session_id, file))
+
+    def _compared(self, before: TreeSnapshot) -> tuple[Comparison | None, bool]:
+        """Compare when git rests; whether it did not while it was waited for."""
+        late = deadline(GIT_AWAITED_FOR)
+        while True:
+            rest = None if self._stores.git is None else GitRest(self._stores.git.git_dir)
+            now = self._looks.look()
+            compared = None if now is None else compare(self._looks, self._contents, before, now)
+            if compared is None or not compared.edits or before.git is None or rest is None:
+                return compared, False
+            if rest.lasted(before.git.index, before.git.log):
+                return compared, False
+            if late():
+                return compared, True
+            rest.wait()
+
+    def _untold(self, file: ChangedFile, since: str) -> ChangedFile | None:
+        """Give a change as it is a command's; None: somebody else has accounted for it."""
+        newest = self._stores.past.newest(file.path)
+        if newest is None or newest.timestamp <= since:
+            return file
+        left = next((f.post_hash for f in newest.files if f.path == file.path), None)
+        if left == file.new:
+            return None
+        # Somebody recorded a change meanwhile: this one began with what that one left.
+        return replace(file, old=left, old_known=True)
+
+    def _own(self, file: ChangedFile) -> bool:
+        """Whether a file is as we wrote it last, and that was nobody's way to other rules."""
+        state = self._stores.state
+        if state is None or file.new is None or state.own_write(file.path) != file.new:
+            return False
+        if not control_plane(file.path):
+            return True
+        # A command may have had our own program change what it is held to.
+        kept = None if file.old is None else self._stores.content(file.old)
+        return kept is not None and only_bookkeeping(kept, file.data or b"")
+
+    def _is_own_loss(self, session_id: str, file: ChangedFile) -> bool:
+        """Whether the session itself wrote what it has now thrown away."""
+        newest = self._stores.past.newest(file.path) if file.discarded else None
+        if newest is None or newest.session_id != session_id:
+            return False
+        return any(f.path == file.path and f.post_hash == file.old for f in newest.files)
