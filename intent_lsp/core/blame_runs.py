@@ -61,5 +61,5 @@ def one_run(
         record=record,
         contributor=talks[claim.talk].contributor if claim.talk < len(talks) else None,
         path=file.path,
-        confidence=claim.confidence,
+        confidence=Confidence.ASSUMED if record.is_assumed else claim.confidence,
     )

@@ -16,12 +16,14 @@ from intent_lsp.core.records import Range
 class Confidence(StrEnum):
     """How surely a line comes from a record; `exact` is by arithmetic, by hash, or byte for byte.
 
-    `normalized`: only white space differs. `moved`: the block stood elsewhere.
+    `normalized`: only white space differs. `moved`: the block stood elsewhere. `assumed`: nobody
+    announced the edit, and its intent is the one that was active.
     """
 
     EXACT = "exact"
     NORMALIZED = "normalized"
     MOVED = "moved"
+    ASSUMED = "assumed"
     UNATTRIBUTED = "unattributed"
 
 
@@ -82,10 +84,16 @@ def joined(first: Claims, second: Claims) -> Claims:
     return [one if one is other else best_of((one, other)) for one, other in pairs]
 
 
-def covered(step: Step, count: int) -> Claims:
-    """Claim the lines, of `count`, that the ranges of a step name, whatever they replaced."""
+def covered(step: Step, count: int, *, whole: bool = True) -> Claims:
+    """Claim the lines, of `count`, that the ranges of a step name, whatever they replaced.
+
+    Without `whole` a range that was not compared line by line names none: it tells that something
+    has changed, and not what.
+    """
     claims: Claims = [None] * count
     for talk, run in claimed_runs(step):
+        if run.fallback and not whole:
+            continue
         if run.start_line < 1 or (run.replaced is not None and not run.replaced[2]):
             continue
         first, last = run.start_line - 1, count if run.fallback else min(run.end_line, count)

@@ -105,10 +105,11 @@ class Lineage:
 
     def _compared(self, back: _Back, step: Step, pre: ContentHash) -> Claims:
         """Claim what a step covers, save the lines that the content before it held already."""
-        own = covered(step, len(back.lines))
         old = self._old_lines(pre)
+        own = covered(step, len(back.lines), whole=old is not None)
         if old is None:
-            return own
+            # What the record cannot tell, older contents may.
+            return own if None not in own else joined(own, self._mended(back))
         before = self._claims(pre, old, back.limit, back.used)
         kept = carried(old, self._known(back), self._diff)
         return _over(own, kept, before)

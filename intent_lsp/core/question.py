@@ -19,9 +19,6 @@ from intent_lsp.core.scope.scope import Scope
 
 EDITOR_SAVE: Final = "editor/save"
 
-DISK_CHANGE: Final = "disk/change"
-"""What is recorded as the tool of a change that nobody has told of."""
-
 
 class Unread(Enum):
     """The hash of a file that the asker never read."""

@@ -15,6 +15,9 @@ from intent_lsp.core.paths import WorkspacePath
 UNKNOWN_REVISION: Final = "UNKNOWN"
 PERCENT: Final = "percent"
 
+DISK_CHANGE: Final = "disk/change"
+"""The tool of a record of a change that nobody has told of."""
+
 GRANT_TOOL: Final = "intent/grant"
 """The tool of a record that grants scope."""
 
@@ -177,7 +180,12 @@ class Integrity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """An edit that happened, not yet in the ledger: a record without id, time and integrity."""
+    """An edit that happened, not yet in the ledger: a record without id, time and integrity.
+
+    `assumed`: nobody announced it, and the intent is the one that was active. `compared` is False
+    of a command whose work tree could not be compared; `reconstructed`: what it changed was told
+    from HEAD and the ledger, since the memory of before was gone.
+    """
 
     intent_id: str | None = None
     intent_hash: ContentHash | None = None
@@ -190,10 +198,18 @@ class Event:
     success: bool = True
     error: str | None = None
     concurrent_modification: bool = False
+    assumed: bool = False
+    compared: bool = True
+    reconstructed: bool = False
     approval: Approval | None = None
     grant: Grant | None = None
     vcs: Vcs = Vcs()
     files: tuple[RecordFile, ...] = ()
+
+    @property
+    def is_assumed(self) -> bool:
+        """Whether nobody announced the edit; older records say so by their tool alone."""
+        return self.assumed or (self.tool_name == DISK_CHANGE and _is_by_nobody(self.files))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,3 +257,8 @@ def file_path(name: str, encoding: str | None) -> WorkspacePath:
 def _percent(name: str) -> str:
     doubled = name.replace("%", "%25")
     return _ESCAPED.sub(lambda found: f"%{ord(found.group()) - 0xDC00:02X}", doubled)
+
+
+def _is_by_nobody(files: tuple[RecordFile, ...]) -> bool:
+    talks = [talk for file in files for talk in file.conversations]
+    return bool(talks) and all(talk.contributor == UNKNOWN_CONTRIBUTOR for talk in talks)

@@ -28,8 +28,8 @@ class By(StrEnum):
 class Tally:
     """What a group of edits comes to; `first` and `last` are RFC 3339 times, "" of none.
 
-    `violations` are edits recorded with FAIL, `failed` those that did not happen; `days` counts
-    the edits of each day, as `YYYY-MM-DD`.
+    `violations` are edits recorded with FAIL, `failed` those that did not happen, `assumed`
+    those that nobody announced; `days` counts the edits of each day, as `YYYY-MM-DD`.
     """
 
     edits: int = 0
@@ -38,6 +38,7 @@ class Tally:
     whole: int = 0
     violations: int = 0
     failed: int = 0
+    assumed: int = 0
     first: str = ""
     last: str = ""
     days: dict[str, int] = field(default_factory=dict)
@@ -55,6 +56,7 @@ class Tally:
         self.whole += lines.whole
         self.violations += record.scope_validation is ScopeValidation.FAIL
         self.failed += not record.success
+        self.assumed += record.is_assumed
         self.first = min(self.first or record.timestamp, record.timestamp)
         self.last = max(self.last, record.timestamp)
         self.days[day] = self.days.get(day, 0) + 1

@@ -65,6 +65,7 @@ def _facts(record: Record, left_out: _LeftOut) -> Mapping[str, Any]:
         "mutation_class": record.mutation_class.value,
         "scope_validation": record.scope_validation.value,
         "success": record.success,
+        "assumed": record.is_assumed,
         "left_out": {
             "ranges_of_no_lines": left_out.no_lines,
             "pure_deletions": left_out.deletions,

@@ -29,6 +29,7 @@ HEADINGS: Final[Sequence[str]] = (
     "model",
     "lines_added",
     "lines_removed",
+    "assumed",
 )
 
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
@@ -43,7 +44,7 @@ def csv_rows(record: Record) -> Iterator[bytes]:
     """Give a row for each file of a record; one of no file has one row."""
     for file in record.files or (None,):
         about = _file(file) if file is not None else [""] * 8
-        yield _row([*_deed(record), *about])
+        yield _row([*_deed(record), *about, "true" if record.is_assumed else "false"])
 
 
 def _deed(record: Record) -> list[str]:

@@ -10,7 +10,7 @@ from intent_lsp.core.records import Record, RecordFile
 
 
 def flat_records(record: Record) -> Iterator[dict[str, Any]]:
-    """Give the flat records of a record, keys in their order; `error` is absent without one."""
+    """Give the flat records of a record, keys in their order; two may be absent."""
     for file in record.files or (None,):
         told: dict[str, Any] = {
             "id": record.id,
@@ -23,6 +23,8 @@ def flat_records(record: Record) -> Iterator[dict[str, Any]]:
             "scope_validation": record.scope_validation.value,
             "success": record.success,
         }
+        if record.is_assumed:
+            told["assumed"] = True
         if record.error is not None:
             told["error"] = record.error
         yield told

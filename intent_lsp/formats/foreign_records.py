@@ -167,6 +167,9 @@ def _event(keys: Keys, dialect: Dialect, session: str) -> Event:
         success=happened,
         error=_error(keys, happened=happened),
         concurrent_modification=keys.flag("concurrent_modification") or False,
+        assumed=keys.flag("assumed") or False,
+        compared=keys.flag("compared") is not False,
+        reconstructed=keys.flag("reconstructed") or False,
         vcs=_vcs(keys.within("vcs")),
         files=files,
     )

@@ -140,6 +140,9 @@ class WireRecord(_Wire, kw_only=True):
     success: bool
     error: Annotated[str, Meta(max_length=120)] | None = None
     concurrent_modification: bool = False
+    assumed: bool = False
+    compared: bool = True
+    reconstructed: bool = False
     approval: WireApproval | None = None
     grant: WireGrant | None = None
     vcs: WireVcs

@@ -5,7 +5,7 @@ line.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from intent_lsp.core.blame_runs import BlameRun
@@ -24,6 +24,7 @@ _MINUTE: Final = slice(11, 16)
 _HOW: Final = {
     Confidence.NORMALIZED: "only white space has changed since",
     Confidence.MOVED: "moved here since",
+    Confidence.ASSUMED: "nobody announced it: the intent is the one that was active",
 }
 
 
@@ -60,6 +61,16 @@ def lens_words(runs: Iterable[BlameRun]) -> str:
     intents = {_intent_id(run.record) for run in known if run.record is not None}
     others = "" if len(intents) == 1 else f", {len(intents)} intents"
     return f"{hint_words(newest)}{others}"
+
+
+def doubts(record: Record) -> Iterator[str]:
+    """Say what makes a record less sure than others, each in a sentence."""
+    if record.is_assumed:
+        yield "nobody announced this change; its intent is the one that was active"
+    if not record.compared:
+        yield "the work tree could not be compared: the command may have changed more"
+    if record.reconstructed:
+        yield "what there was before is told from HEAD and the ledger: its memory was destroyed"
 
 
 def _time(run: BlameRun) -> str:

@@ -153,6 +153,7 @@ def _cards(survey: Survey) -> Html:
         ("sessions", number(_named(survey, By.SESSION)), False),
         ("out of scope", number(total.violations), total.violations > 0),
         ("failed", number(total.failed), total.failed > 0),
+        ("assumed", number(total.assumed), False),
     )
     entries = (
         tag("li", tag("b", count), what, class_="alarm" if alarm else "calm")

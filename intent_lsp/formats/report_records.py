@@ -11,6 +11,7 @@ from intent_lsp.core.line_count import count_of_files, count_of_runs
 from intent_lsp.core.records import Range, Record, RecordFile
 from intent_lsp.core.tallies import contributor_name
 from intent_lsp.formats.html_text import Html, Inside, joined, tag
+from intent_lsp.formats.origin_words import doubts
 from intent_lsp.formats.report_tables import files_named
 from intent_lsp.formats.report_words import (
     badge,
@@ -85,6 +86,7 @@ def _consent(record: Record) -> Iterator[Fact]:
         yield "verdict", badge(record)
     if record.concurrent_modification:
         yield "concurrent", "somebody else changed a file between reading and writing"
+    yield from (("doubt", said) for said in doubts(record))
     if record.approval is not None:
         asked = record.approval
         yield "approved", joined([f"{asked.choice.value}, in session ", named(asked.session_id)])

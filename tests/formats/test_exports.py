@@ -110,6 +110,7 @@ def test_a_record_is_an_agent_trace_word_for_word() -> None:
                 "mutation_class": "INTENT_EVOLUTION",
                 "scope_validation": "PASS",
                 "success": True,
+                "assumed": False,
                 "left_out": {"ranges_of_no_lines": 0, "pure_deletions": 0},
             }
         },

@@ -22,12 +22,14 @@ _MARKS: Final = {
     Confidence.EXACT: " ",
     Confidence.NORMALIZED: "=",
     Confidence.MOVED: ">",
+    Confidence.ASSUMED: "~",
     Confidence.UNATTRIBUTED: "?",
 }
 CONFIDENCE_STYLES: Final = {
     Confidence.EXACT: "",
     Confidence.NORMALIZED: "yellow",
     Confidence.MOVED: "yellow",
+    Confidence.ASSUMED: "yellow",
     Confidence.UNATTRIBUTED: "dim",
 }
 _NO_TEXT: Final = "(no text, or too large to be told line by line)"

@@ -98,6 +98,7 @@ def record_row(record: Record, flags: Sequence[str]) -> Sequence[Cell]:
     """Tell a record in a row; `flags` say what has become of its intent."""
     intent = " ".join([record.intent_id or "-", *flags])
     verdict = record.scope_validation.value + ("" if record.success else " (failed)")
+    verdict += " (assumed)" if record.is_assumed else ""
     return (
         Cell(local(record.timestamp)),
         Cell(intent, "yellow" if flags else ""),

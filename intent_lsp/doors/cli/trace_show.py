@@ -14,6 +14,7 @@ from intent_lsp.doors.cli.trace_diff import write_diffs
 from intent_lsp.doors.cli.trace_list import STYLES, added_and_removed
 from intent_lsp.doors.cli.whereabouts import root_above
 from intent_lsp.formats.ledger_jsonl import encode
+from intent_lsp.formats.origin_words import doubts
 from intent_lsp.governance.known_contents import KnownContents
 from intent_lsp.governance.tracing import Tracing
 
@@ -84,6 +85,7 @@ def _consent(record: Record) -> Iterator[Fact]:
         yield "failed", Cell(record.error or "no reason was given", "bold red")
     if record.concurrent_modification:
         yield "concurrent", Cell("somebody else changed a file between reading and writing")
+    yield from (("", Cell(said, "yellow")) for said in doubts(record))
     if record.approval is not None:
         asked = record.approval
         yield "approved", Cell(f"{asked.choice.value}, by a person in session {asked.session_id}")

@@ -62,6 +62,7 @@ def _counts(tally: Tally) -> dict[str, object]:
         "wholeFiles": tally.whole,
         "violations": tally.violations,
         "failed": tally.failed,
+        "assumed": tally.assumed,
         "first": tally.first or None,
         "last": tally.last or None,
         "days": dict(sorted(tally.days.items())),
@@ -101,6 +102,7 @@ class _Drawing:
             Column("Lines"),
             Column("Out of scope"),
             Column("Failed", spare=True),
+            Column("Assumed", spare=True),
             Column("Last", spare=True),
         )
 
@@ -124,6 +126,7 @@ class _Drawing:
             Cell(_lines(tally.lines)),
             Cell(f"{tally.violations:,}", "bold red" if tally.violations else ""),
             Cell(f"{tally.failed:,}", "bold red" if tally.failed else ""),
+            Cell(f"{tally.assumed:,}", "yellow" if tally.assumed else ""),
             Cell(local(tally.last), "dim"),
         )
 

@@ -9,8 +9,9 @@ from typing import Final
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.privacy import veiled
-from intent_lsp.core.question import DISK_CHANGE
 from intent_lsp.core.records import (
+    DISK_CHANGE,
+    UNKNOWN_CONTRIBUTOR,
     AstFingerprint,
     Contributor,
     Conversation,
@@ -110,6 +111,7 @@ def _event(
         mutation_class=kind,
         inferred=True,
         scope_validation=verdict,
+        assumed=author.contributor == UNKNOWN_CONTRIBUTOR,
         vcs=Vcs(revision_id=stores.revision()),
         files=(file,),
     )

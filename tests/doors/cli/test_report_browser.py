@@ -61,7 +61,7 @@ def test_every_part_is_drawn(tab: Tab) -> None:
     assert tab.value("document.querySelector('h1').textContent") == "Ledger report: webshop"
     assert tab.value("document.querySelectorAll('#records > details').length") == EDITS
     assert tab.value("document.querySelectorAll('.heat tbody tr').length") == 12
-    assert tab.value("document.querySelectorAll('.cards li').length") == 8
+    assert tab.value("document.querySelectorAll('.cards li').length") == 9
     assert tab.value("document.querySelectorAll('svg[role=img] g').length") > 5
     # Each section has its place: nothing lies on top of another, nothing is cut off at the side.
     places = tab.value(

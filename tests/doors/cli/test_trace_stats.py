@@ -57,10 +57,10 @@ def test_edits_are_counted_by_intent_with_their_days(shell: Shell, days: list[in
     rows = [re.split(r"  +", line) for line in said.out.splitlines()]
     days_told = "2026-11-01 to 2026-11-04"
     assert rows == [
-        ["Intent", "Edits", days_told, "Lines", "Out of scope", "Failed", "Last"],
-        ["INT-001", "4", "█··█", "+4 -0", "0", "1", "2026-11-04 12:00:00"],
-        ["-", "2", "▄▄··", "+2 -0", "1", "0", "2026-11-02 12:00:00"],
-        ["total", "6", "█▃·▆", "+6 -0", "1", "1", "2026-11-04 12:00:00"],
+        ["Intent", "Edits", days_told, "Lines", "Out of scope", "Failed", "Assumed", "Last"],
+        ["INT-001", "4", "█··█", "+4 -0", "0", "1", "0", "2026-11-04 12:00:00"],
+        ["-", "2", "▄▄··", "+2 -0", "1", "0", "0", "2026-11-02 12:00:00"],
+        ["total", "6", "█▃·▆", "+6 -0", "1", "1", "0", "2026-11-04 12:00:00"],
     ]
 
 
@@ -100,6 +100,7 @@ def test_machines_are_told_everything(
         "wholeFiles": 0,
         "violations": 1,
         "failed": 1,
+        "assumed": 0,
         "first": "2026-11-01T12:00:00.000Z",
         "last": "2026-11-04T12:00:00.000Z",
         "days": {f"2026-11-0{day}": days.count(day) for day in sorted(set(days))},

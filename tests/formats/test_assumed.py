@@ -1,0 +1,68 @@
+"""Edits that nobody announced say so, wherever they are told of."""
+
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from intent_lsp.core.blame_runs import one_run
+from intent_lsp.core.claims import Claim, Confidence
+from intent_lsp.core.records import AGENT, DISK_CHANGE, HUMAN, UNKNOWN_CONTRIBUTOR, Record
+from intent_lsp.core.tallies import Tally
+from intent_lsp.formats.agent_trace import agent_trace
+from intent_lsp.formats.csv_export import csv_heading, csv_rows
+from intent_lsp.formats.flat_record import flat_records
+from intent_lsp.formats.ledger_jsonl import encode
+from intent_lsp.formats.origin_words import doubts, hover_plain
+from tests.support.ledgers import edit, ledger_at
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Record:
+    """Give a record of a person's save of one file."""
+    with closing(ledger_at(tmp_path)) as ledger:
+        return ledger.append(edit())
+
+
+def by(record: Record, contributor: object, **more: object) -> Record:
+    """Give a record as another's, of one of its files."""
+    (file,) = record.files
+    talks = tuple(replace(talk, contributor=contributor) for talk in file.conversations)
+    return replace(record, files=(replace(file, conversations=talks),), **more)
+
+
+def test_an_older_change_of_nobody_is_assumed(record: Record) -> None:
+    assert not by(record, HUMAN).is_assumed
+    assert not by(record, UNKNOWN_CONTRIBUTOR).is_assumed
+    assert not by(record, AGENT, tool_name=DISK_CHANGE).is_assumed
+    assert by(record, UNKNOWN_CONTRIBUTOR, tool_name=DISK_CHANGE).is_assumed
+    assert by(record, HUMAN, assumed=True).is_assumed
+
+
+def test_it_is_said_at_every_place(record: Record) -> None:
+    assumed = replace(record, assumed=True)
+    run = one_run(Claim(0), [(assumed, assumed.files[0])], 1, 1)
+    assert run.confidence is Confidence.ASSUMED
+    assert "nobody announced it" in hover_plain(run, None)
+    assert [flat.get("assumed") for flat in flat_records(assumed)] == [True]
+    assert [flat.get("assumed") for flat in flat_records(record)] == [None]
+    assert agent_trace(assumed)["metadata"]["intent-lsp"]["assumed"] is True
+    assert csv_heading().rstrip().endswith(b",assumed")
+    assert [row.rstrip().rpartition(b",")[2] for row in csv_rows(assumed)] == [b"true"]
+    tally = Tally()
+    tally.count(assumed, tally.lines, "2026-11-21")
+    tally.count(record, tally.lines, "2026-11-21")
+    assert (tally.edits, tally.assumed) == (2, 1)
+
+
+def test_the_keys_of_doubt_stand_behind_concurrent_modification(record: Record) -> None:
+    doubtful = replace(
+        record, concurrent_modification=True, assumed=True, compared=False, reconstructed=True
+    )
+    keys = b'"concurrent_modification":true,"assumed":true,"compared":false,"reconstructed":true,'
+    assert keys in encode(doubtful)
+    assert len(list(doubts(doubtful))) == 3
+    assert not list(doubts(record))
+    for key in (b"assumed", b"compared", b"reconstructed"):
+        assert key not in encode(record)
