@@ -56,6 +56,7 @@ sidecar:
 GITIGNORE = """\
 # Caches and local state: each machine has its own.
 .local/
+.tmp-*
 """
 
 GITATTRIBUTES = """\

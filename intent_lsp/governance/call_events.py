@@ -3,7 +3,7 @@
 Invariant: what is described is what the disk holds when it is recorded.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -24,6 +24,7 @@ from intent_lsp.core.records import (
     Vcs,
 )
 from intent_lsp.core.redaction import error_text
+from intent_lsp.core.renamed_files import renamed
 from intent_lsp.core.tickets import Ticket, TicketFile
 from intent_lsp.formats.diff import file_ranges, whole_range
 from intent_lsp.formats.tree_fingerprint import file_fingerprint
@@ -41,11 +42,23 @@ _FEW: Final = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Doubts:
+    """Why a record of a call is less sure than others (`core.records.Event`)."""
+
+    assumed: bool = False
+    compared: bool = True
+
+
+NO_DOUBTS: Final = Doubts()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FoundFile:
     """A ticket's file when it is recorded: what it holds now, and its hash (`new`; None: gone).
 
     `besides`: the ticket did not name it; `old_known` is False where nobody knows what it held;
-    `saved`: an editor has saved it; `unreadable`: it is there, and nobody knows what it holds.
+    `saved`: an editor has saved it; `unreadable`: it is there, and nobody knows what it holds;
+    `discarded`: git threw away what nobody had committed.
     """
 
     ticket: TicketFile
@@ -55,6 +68,7 @@ class FoundFile:
     old_known: bool = True
     saved: bool = False
     unreadable: bool = False
+    discarded: bool = False
 
     @property
     def path(self) -> WorkspacePath:
@@ -112,7 +126,27 @@ class CallEvents:
             new=changed.new,
             besides=True,
             old_known=changed.old_known,
+            discarded=changed.discarded,
         )
+
+    def under_new_names(self, besides: Sequence[FoundFile]) -> list[FoundFile]:
+        """Take a file that went and one that came for one that was moved, where they fit."""
+        gone, came = dict[WorkspacePath, bytes](), dict[WorkspacePath, bytes]()
+        for file in besides:
+            if file.discarded:
+                continue
+            if file.new is None and file.old is not None:
+                data = self._stores.content(file.old)
+                gone |= {} if data is None else {file.path: data}
+            elif file.old is None and file.old_known and file.data is not None:
+                came[file.path] = file.data
+        names = renamed(gone, came) if gone and came else {}
+        before = {file.path: file.old for file in besides}
+        return [
+            file if file.path not in names else _moved(file, names[file.path], before)
+            for file in besides
+            if file.path not in names.values()
+        ]
 
     def found_away(self, path: WorkspacePath) -> FoundFile:
         """Describe a file that a link has led a call to; nobody looked at it before."""
@@ -133,6 +167,7 @@ class CallEvents:
         *,
         error: str | None,
         verdict: ScopeValidation,
+        doubts: Doubts = NO_DOUBTS,
     ) -> Event | None:
         """Describe a call that has happened or failed; None: it changed none of its files."""
         changed = [file for file in found if file.changed]
@@ -152,6 +187,8 @@ class CallEvents:
             success=error is None,
             error=None if error is None else error_text(error),
             concurrent_modification=self._any_overtaken(ticket, found),
+            assumed=doubts.assumed,
+            compared=doubts.compared,
             approval=_approval(ticket),
             vcs=Vcs(revision_id=self._stores.revision()),
             files=tuple(
@@ -214,6 +251,15 @@ class CallEvents:
             return file_ranges(kept, file.data)
         # What it held is kept no more: all that is known is what it holds now.
         return (whole_range(file.data or b""),)
+
+
+def _moved(
+    file: FoundFile,
+    previous: WorkspacePath,
+    before: Mapping[WorkspacePath, ContentHash | None],
+) -> FoundFile:
+    ticket = replace(file.ticket, previous=previous, pre_hash=before[previous], effect=Effect.MOVE)
+    return replace(file, ticket=ticket)
 
 
 def _approval(ticket: Ticket) -> Approval | None:

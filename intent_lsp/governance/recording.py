@@ -4,16 +4,20 @@ Invariant: what is recorded is what is found on disk, under the verdict that the
 Invariant: whoever calls this holds the root's lock.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from hashlib import sha256
+from typing import Final
+from uuid import UUID
 
-from intent_lsp.core.content import hash_if_there
+from intent_lsp.core.content import decode, hash_if_there
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.privacy import veiled
 from intent_lsp.core.records import Record, ScopeValidation
 from intent_lsp.core.tickets import Recorded, Ticket, TicketFile
-from intent_lsp.governance.call_events import CallEvents, FoundFile
+from intent_lsp.core.timestamps import timestamp
+from intent_lsp.governance.call_events import NO_DOUBTS, CallEvents, Doubts, FoundFile
 from intent_lsp.governance.call_facts import denied_path
 from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.disk.work_tree import TreeChanges, WorkTree
@@ -21,10 +25,15 @@ from intent_lsp.governance.grants import Grants
 from intent_lsp.governance.guarding import Guarding
 from intent_lsp.governance.led_away import led_away
 from intent_lsp.governance.rules import RulesCache
+from intent_lsp.governance.steps import step
 from intent_lsp.governance.stores import Stores
+from intent_lsp.store.drafts import Draft
 from intent_lsp.store.ledger import Appended, Queued
 from intent_lsp.store.roots import RootsBelow
 from intent_lsp.store.state import ReadHash
+
+DISCARDED: Final = "DISCARDED"
+"""The code of a draft that nobody refused: a command threw the text away."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +41,8 @@ class Outcome:
     """What became of a ticket; `record` is None where none was made, or it was made before.
 
     `queued` says why a record waits; `violating` are files that nobody had named, and that its
-    intent may not change. `again`: it was told of before.
+    intent may not change, and `within` is then the record of those that it may. `discarded` are
+    drafts of what it threw away of others. `again`: it was told of before.
     """
 
     ticket: Ticket
@@ -41,7 +51,9 @@ class Outcome:
     queued: str | None = None
     error: str | None = None
     violating: tuple[WorkspacePath, ...] = ()
+    discarded: tuple[Draft, ...] = ()
     again: bool = False
+    within: Record | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +75,7 @@ class _Found:
     files: tuple[FoundFile, ...]
     whole: bool
     outside: tuple[WorkspacePath, ...]
+    doubts: Doubts = NO_DOUBTS
 
 
 class Recording:
@@ -78,6 +91,7 @@ class Recording:
         work_tree: WorkTree,
     ) -> None:
         self._stores = stores
+        self._contents = contents
         self._rules = rules
         self._grants = grants
         self._work_tree = work_tree
@@ -111,16 +125,21 @@ class Recording:
             return Outcome(ticket=ticket, recorded=before, error=before.error, again=True)
         all_found = self._found(ticket, compared)
         found, violating = all_found.files, self._violating(ticket, all_found)
-        event = None
-        if not all_found.whole or found or error is not None:
+        within, broken = _by_verdict(found, () if all_found.outside else violating)
+        appended = beside = None
+        if within and broken:
+            beside = self._append(ticket, within, error, ScopeValidation.PASS, _beside(ticket.id))
+            appended = self._append(ticket, broken, error, ScopeValidation.FAIL, ticket.id)
+        elif not all_found.whole or found or error is not None:
             verdict = _verdict(ticket, found, violating)
-            event = self._events.event(ticket, found, error=error, verdict=verdict)
-        appended = None
-        if event is not None:
-            event = veiled(event, self._rules.current().policy)
-            # By the ticket's id: who asks again after a crash gets the record that there is.
-            appended = self._stores.ledger.append_or_queue(event, ticket.id)
+            appended = self._append(
+                ticket, found, error, verdict, ticket.id, doubts=all_found.doubts
+            )
         record = appended.record if isinstance(appended, Appended) else None
+        for file in found:
+            if file.data is not None:
+                # Whoever asks later what has changed since needs it, whatever becomes of us.
+                self._contents.keep(file.data, file.new)
         recorded = Recorded(
             record_id=None if record is None else record.id,
             files=tuple((file.path, file.old, file.new) for file in found),
@@ -135,7 +154,45 @@ class Recording:
             queued=appended.reason if isinstance(appended, Queued) else None,
             error=error,
             violating=violating,
+            discarded=tuple(self._kept_drafts(ticket, found)),
+            within=beside.record if isinstance(beside, Appended) else None,
         )
+
+    def _append(  # noqa: PLR0913 - an event, and its id
+        self,
+        ticket: Ticket,
+        found: Sequence[FoundFile],
+        error: str | None,
+        verdict: ScopeValidation,
+        record_id: str,
+        *,
+        doubts: Doubts = NO_DOUBTS,
+    ) -> Appended | Queued | None:
+        event = self._events.event(ticket, found, error=error, verdict=verdict, doubts=doubts)
+        if event is None:
+            return None
+        event = veiled(event, self._rules.current().policy)
+        # By an id of the ticket's: who asks again after a crash gets the record that there is.
+        return self._stores.ledger.append_or_queue(event, record_id)
+
+    def _kept_drafts(self, ticket: Ticket, found: Sequence[FoundFile]) -> Iterator[Draft]:
+        """Keep as drafts what a call threw away that nobody had committed."""
+        for file in found:
+            lost = file.old if file.discarded else None
+            data = None if lost is None else self._stores.content(lost)
+            text = None if data is None else decode(data)
+            if text is None:
+                continue
+            with step(f"a draft of what was thrown away of {file.path}"):
+                yield self._stores.drafts.write(
+                    path=file.path,
+                    base_hash=file.new,
+                    text=text.text,
+                    session_id=ticket.session_id,
+                    code=DISCARDED,
+                    intent_id=ticket.intent_id,
+                    created_at=timestamp(self._stores.clock()),
+                )
 
     def saved(self, ticket: Ticket, save: SavedFile) -> Appended | Queued | None:
         """Record a save of a document that a ticket had the editor change; None: nothing changed.
@@ -183,11 +240,13 @@ class Recording:
             )
         guarded = ticket.guarded and self._guarding.changes(ticket.guarded)
         known = {file.path for file in named} | {file.ticket.previous for file in named}
-        besides = [
-            self._events.found_besides(each)
-            for each in (*(changed or ()), *(guarded or ()))
-            if each.path not in known
-        ]
+        besides = self._events.under_new_names(
+            [
+                self._events.found_besides(each)
+                for each in (*(changed or ()), *(guarded or ()))
+                if each.path not in known
+            ]
+        )
         away = led_away(self._stores.root, ticket)
         known.update(file.path for file in besides)
         besides += [self._events.found_away(path) for path in away.inside if path not in known]
@@ -195,11 +254,21 @@ class Recording:
             files=(*named, *besides),
             whole=changed is not None or bool(named),
             outside=away.outside,
+            doubts=Doubts(
+                assumed=compared is not None and compared.assumed,
+                compared=ticket.tree is None or compared is not None,
+            ),
         )
 
     def _violating(self, ticket: Ticket, found: _Found) -> tuple[WorkspacePath, ...]:
         """List the files that nobody had named and that the intent may not change (section 6)."""
-        besides = [file.path for file in found.files if file.besides]
+        besides = [
+            path
+            for file in found.files
+            if file.besides
+            for path in (file.ticket.previous, file.path)
+            if path is not None
+        ]
         if not besides:
             return found.outside
         rules = self._rules.current()
@@ -221,3 +290,19 @@ def _verdict(
         return ScopeValidation.FAIL
     besides = any(file.besides for file in found)
     return ScopeValidation.PASS if besides else ticket.verdict
+
+
+def _by_verdict(
+    found: Sequence[FoundFile], violating: Collection[WorkspacePath]
+) -> tuple[list[FoundFile], list[FoundFile]]:
+    """Part the files of a call: those that it may have changed, and those that it may not."""
+    within, broken = list[FoundFile](), list[FoundFile]()
+    for file in found:
+        ends = {file.path, file.ticket.previous}
+        (broken if file.besides and ends.intersection(violating) else within).append(file)
+    return within, broken
+
+
+def _beside(ticket_id: str) -> str:
+    """Give the id of a ticket's second record: the same one whenever it is asked for."""
+    return str(UUID(bytes=sha256(ticket_id.encode()).digest()[:16], version=4))

@@ -18,8 +18,10 @@ from enum import Enum
 from pathlib import Path
 
 from intent_lsp.core.errors import FileChangedError, UnsafePathError
+from intent_lsp.core.paths import CONTROL_ROOM, LOCAL_ROOM
 
 TEMPORARY_PREFIX = ".tmp-"
+_LOCAL = Path(LOCAL_ROOM).name
 _TEMPORARY = re.compile(r"(?:.*/)?\.tmp-[0-9a-f]{12}", re.DOTALL)
 
 _NEW_FILE_MODE = 0o666
@@ -123,7 +125,7 @@ def replace_file(
     before = _regular(target)
     if before is not None and _read_only(target, before):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(target))
-    temporary = _write_temporary(target.parent, data, mode=_NEW_FILE_MODE)
+    temporary = _write_temporary(room_for_temporary(target), data, mode=_NEW_FILE_MODE)
     try:
         _make_lasting(temporary, like=before)
         _require(target, expected)
@@ -139,7 +141,7 @@ def create_file(path: Path, data: bytes, *, mode: int = _NEW_FILE_MODE) -> bool:
 
     `mode` is narrowed by the process's mask. Raises OSError.
     """
-    temporary = _write_temporary(path.parent, data, mode=mode)
+    temporary = _write_temporary(room_for_temporary(path), data, mode=mode)
     try:
         _make_lasting(temporary, like=None)
         # A link to a finished file: unlike a file opened new, it is never seen half written.
@@ -153,6 +155,20 @@ def create_file(path: Path, data: bytes, *, mode: int = _NEW_FILE_MODE) -> bool:
         _discard(temporary)
     _sync_directory(path.parent)
     return True
+
+
+def room_for_temporary(path: Path) -> Path:
+    """Give the directory in which a file is written before it takes its place at `path`.
+
+    What is ours is written in `.local/`, where git does not see it, as far as that is on the same
+    file system; all else beside its place.
+    """
+    room = path.parent
+    for control in (room, room.parent):
+        local = control / _LOCAL
+        if control.name == CONTROL_ROOM and local.is_dir() and not local.is_symlink():
+            return local if local.stat().st_dev == room.stat().st_dev else room
+    return room
 
 
 def create_cache_file(path: Path, data: bytes, *, mode: int) -> None:

@@ -18,8 +18,11 @@ def quicker(monkeypatch: pytest.MonkeyPatch, path: Path, *contents: bytes) -> No
 
     def fsync(descriptor: int) -> None:
         real(descriptor)
-        beside = any(path.parent.glob(".tmp-*"))
-        if waiting and beside:
+        written = os.fstat(descriptor).st_ino
+        beside = (
+            each for each in path.parent.glob(".local/.tmp-*") if each.stat().st_ino == written
+        )
+        if waiting and any(b"\nactive_intents:" in each.read_bytes() for each in beside):
             path.write_bytes(waiting.pop(0))
 
     monkeypatch.setattr(os, "fsync", fsync)

@@ -498,8 +498,14 @@ def test_what_a_command_changed_unseen_is_found_and_judged(root: Repository, age
     assert record is not None
     # The guide is not the intent's: what happened is a violation, although nobody saw it coming.
     assert record.scope_validation is ScopeValidation.FAIL
-    assert [file.path for file in record.files] == ["docs/guide.md", LOGIN]
-    ranges = [range_ for file in record.files for range_ in file.conversations[0].ranges]
+    assert [file.path for file in record.files] == ["docs/guide.md"]
+    # What it may change is a record of its own.
+    within = outcome.within
+    assert within is not None
+    assert within.scope_validation is ScopeValidation.PASS
+    assert [file.path for file in within.files] == [LOGIN]
+    files = (*record.files, *within.files)
+    ranges = [range_ for file in files for range_ in file.conversations[0].ranges]
     assert [each.replaced for each in ranges] == [(1, 3, 1), (1, 3, 1)]
     brain = (root.root / "AGENT.md").read_text()
     assert "SCOPE_VIOLATION" in brain

@@ -1,6 +1,7 @@
 """What a work tree holds that nobody has told of: whose it is, and what git accounts for."""
 
 import shutil
+import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -476,3 +477,58 @@ def test_a_file_that_is_claimed_while_the_lock_is_waited_for_is_left_to_its_agen
     assert state is not None
     monkeypatch.setattr(state.tickets, "over", lambda *_: next(claimed))
     assert watcher.changes.record(watcher.session).recorded == ()
+
+
+POEM = "".join(f"the line {number} of a poem\n" for number in range(20))
+
+
+@pytest.mark.parametrize(
+    ("move", "left"),
+    [
+        pytest.param(["mv src/auth/poem.py src/auth/song.py"], POEM, id="mv"),
+        pytest.param(["git mv src/auth/poem.py src/auth/song.py"], POEM, id="git-mv"),
+        pytest.param(
+            ["git mv src/auth/poem.py src/auth/song.py", "git commit -qm moved"],
+            POEM,
+            id="committed",
+        ),
+        pytest.param(
+            ["mv src/auth/poem.py src/auth/song.py", "echo more >> src/auth/song.py"],
+            f"{POEM}more\n",
+            id="and-edited",
+        ),
+    ],
+)
+def test_a_file_that_was_moved_keeps_its_past(
+    editor: Editor, governed: Repository, move: list[str], left: str
+) -> None:
+    governed.write("src/auth/poem.py", POEM)
+    governed.commit()
+    watcher = Watcher(editor.desk, editor.session)
+    for command in move:
+        subprocess.run(["sh", "-ec", command], cwd=governed.root, check=True)
+    (record,) = watcher.recorded()
+    (file,) = record.files
+    assert (file.previous_path, file.relative_path) == ("src/auth/poem.py", "src/auth/song.py")
+    assert (file.pre_hash, file.post_hash) == (
+        hash_content(POEM.encode()),
+        hash_content(left.encode()),
+    )
+    (conversation,) = file.conversations
+    assert [run.replaced for run in conversation.ranges] == ([] if left == POEM else [(21, 0, 1)])
+    assert watcher.recorded() == []
+
+
+def test_a_file_that_left_its_owners_scope_is_out_of_bounds(
+    editor: Editor, governed: Repository
+) -> None:
+    governed.write("src/auth/poem.py", POEM)
+    governed.commit()
+    editor.select("INT-001")
+    watcher = Watcher(editor.desk, editor.session)
+    (governed.root / "src/auth/poem.py").rename(governed.root / "src/auth/song.py")
+    assert [verdict for _, _, verdict in watcher.touched()] == ["PASS"]
+    (governed.root / "src/auth/song.py").rename(governed.root / "docs/song.py")
+    assert [verdict for _, _, verdict in watcher.touched()] == ["FAIL"]
+    (governed.root / "docs/song.py").rename(governed.root / "src/auth/song.py")
+    assert [verdict for _, _, verdict in watcher.touched()] == ["FAIL"]

@@ -181,7 +181,7 @@ def test_who_changes_the_rules_behind_our_back_is_recorded(agent: Agent, path: s
 def test_scope_that_an_agent_has_given_itself_does_not_excuse_the_giving(agent: Agent) -> None:
     command = f"f={INTENTS_FILE}; sed -i 's:src/auth/..:**:' $f; echo x > $(echo {GUIDE})"
     record = done(agent, command)
-    assert [file.relative_path for file in record.files] == [INTENTS_FILE, GUIDE]
+    assert [file.relative_path for file in record.files] == [INTENTS_FILE]
     assert record.scope_validation is ScopeValidation.FAIL
 
 

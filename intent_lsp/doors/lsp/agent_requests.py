@@ -43,6 +43,9 @@ from intent_lsp.governance.admission import Admission
 from intent_lsp.governance.calls import Applied
 from intent_lsp.governance.recording import Outcome
 
+_NAMED: Final = 3
+"""Files that a message names; the rest it counts."""
+
 COULD_NOT_JUDGE: Final = (
     "intent-lsp: a call of {} could not be judged and was let through: {}. Later ones are counted"
     " in the status; to have them refused, set fail_open: false."
@@ -241,6 +244,16 @@ class AgentRequests:
         """Tell that a record is on disk, or that it waits; and look at what has changed."""
         what = f"{outcome.ticket.tool_name} is done"
         self._connection.outcomes.recorded(attached, what, outcome.record, outcome.queued)
+        if outcome.within is not None:
+            self._connection.outcomes.recorded(attached, what, outcome.within, None)
+        if outcome.discarded and not outcome.again:
+            named = ", ".join(draft.path for draft in outcome.discarded[:_NAMED])
+            more = len(outcome.discarded) - _NAMED
+            rest = f" and {more} more" if more > 0 else ""
+            self._connection.people.warn(
+                f"{outcome.ticket.tool_name} threw away uncommitted changes of {named}{rest}. "
+                "They are kept as drafts: run “Intent: Restore a Refused Text…”."
+            )
         paths = [attached.desk.root / path for path, _, _ in outcome.recorded.files]
         self._connection.files_written(frozenset(map(str, paths)))
 

@@ -14,7 +14,8 @@ from typing import Final
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.records import AGENT, UNKNOWN_CONTRIBUTOR, Record
+from intent_lsp.core.records import AGENT, UNKNOWN_CONTRIBUTOR, Record, ScopeValidation
+from intent_lsp.core.renamed_files import renamed
 from intent_lsp.core.tickets import Ticket
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.core.tree_snapshot import TreeSnapshot
@@ -157,10 +158,12 @@ class DiskChanges:
             self._account()
             waiting = self._waiting().union(saving)
             files = TreeFiles(self._stores.root)
+            ready = {p: each for p, each in sorted(self._pending.items()) if p not in waiting}
+            names = self._renamed(files, ready)
             found = [
-                self._record(session, files, path, change)
-                for path, change in sorted(self._pending.items())
-                if path not in waiting
+                self._record(session, files, path, names.get(path))
+                for path in ready
+                if path not in names.values()
             ]
             recorded = tuple(each for each in found if each is not None)
             return DiskNews(recorded, not waiting.isdisjoint(self._pending))
@@ -270,9 +273,32 @@ class DiskChanges:
                 waiting.add(path)
         return waiting
 
+    def _renamed(
+        self, files: TreeFiles, ready: Mapping[WorkspacePath, _Pending]
+    ) -> Mapping[WorkspacePath, WorkspacePath]:
+        """Give the old names of files that went and came again as others, and were seen to."""
+        gone, came = dict[WorkspacePath, bytes](), dict[WorkspacePath, bytes]()
+        for path, each in ready.items():
+            if each.new is None and each.old.hash is not None:
+                data = self._stores.content(each.old.hash)
+                gone |= {} if data is None else {path: data}
+        if gone:
+            for path, each in ready.items():
+                if each.old.known and each.old.hash is None and each.new is not None:
+                    held = self._held(files, path)
+                    came |= {} if held is None or held.data is None else {path: held.data}
+        return renamed(gone, came)
+
     def _record(
-        self, session: Session, files: TreeFiles, path: WorkspacePath, pending: _Pending
+        self,
+        session: Session,
+        files: TreeFiles,
+        path: WorkspacePath,
+        previous: WorkspacePath | None,
     ) -> RecordedChange | None:
+        """Record a change, or a file's new name; None: not now, or there is nothing to record."""
+        pending = self._pending[path]
+        before = pending if previous is None else self._pending[previous]
         place, author = real_relative(self._stores.root, path), self._author(session, pending)
         if place is None:
             return None
@@ -283,12 +309,19 @@ class DiskChanges:
                 return None
             if self._git_has_moved() or not self._all_is_recorded():
                 return None
-            old = self._old(path, pending)
-            change = DiskChange(path=path, old=old, new=pending.new, data=held.data)
+            change = DiskChange(
+                path=path,
+                old=self._old(previous or path, before),
+                new=pending.new,
+                data=held.data,
+                previous=previous,
+            )
             outcome = None
             if not self._is_recorded(path, pending):
                 outcome = self._recorded(change, author, place)
         self._pending.pop(path, None)
+        if previous is not None:
+            self._pending.pop(previous, None)
         if isinstance(outcome, Appended):
             return RecordedChange(path=path, record=outcome.record)
         return None if outcome is None else RecordedChange(path=path, queued=outcome.reason)
@@ -327,7 +360,16 @@ class DiskChanges:
         verdict = judgement.verdict
         if verdict is None:
             return None
+        if change.previous is not None and self._was_out_of_bounds(author, change.previous):
+            verdict = ScopeValidation.FAIL
         return record_change(self._stores, change, author, judgement, verdict)
+
+    def _was_out_of_bounds(self, author: Author, previous: WorkspacePath) -> bool:
+        place = real_relative(self._stores.root, previous)
+        if place is None:
+            return False
+        judged = self._judging.judge(author.session_id, place, Reading(read=None, disk=None))
+        return judged.verdict is ScopeValidation.FAIL
 
     def _author(self, session: Session, pending: _Pending) -> Author:
         ticket = pending.ticket

@@ -60,12 +60,16 @@ class HeldThen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiskChange:
-    """A file that holds something else than before; `data` None: it is gone, or too large."""
+    """A file that holds something else than before; `data` None: it is gone, or too large.
+
+    `previous` is its name of before, where it has another now.
+    """
 
     path: WorkspacePath
     old: HeldThen
     new: ContentHash | None
     data: bytes | None
+    previous: WorkspacePath | None = None
 
 
 def record_change(
@@ -97,6 +101,7 @@ def _event(
     )
     file = RecordFile(
         relative_path=change.path,
+        previous_path=change.previous,
         pre_hash=change.old.hash,
         post_hash=change.new,
         ast_fingerprint=fingerprint,

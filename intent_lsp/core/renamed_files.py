@@ -1,0 +1,57 @@
+"""Files that went and files that came, told to be the same one under a new name.
+
+Invariant: a pair is the only one that its two files could make; the rest stays as it is.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from intent_lsp.core.paths import WorkspacePath
+
+EQUAL_AT_LEAST: Final = 64
+"""Bytes below which equal contents say nothing: many small files are alike."""
+
+COMPARED_AT_MOST: Final = 100
+"""Files on either side above which only equal contents are looked for."""
+
+_ALIKE: Final = 0.5
+"""The share of the larger file that two files must have in common, as git has it."""
+
+_Contents = Mapping[WorkspacePath, bytes]
+
+
+def renamed(gone: _Contents, came: _Contents) -> dict[WorkspacePath, WorkspacePath]:
+    """Give the old name of each file that came, where it is one of those that are gone."""
+    pairs = _only_pairs(gone, came, _are_equal)
+    left = {path: data for path, data in gone.items() if path not in pairs.values()}
+    new = {path: data for path, data in came.items() if path not in pairs}
+    if max(len(left), len(new)) <= COMPARED_AT_MOST:
+        pairs |= _only_pairs(left, new, _are_alike)
+    return pairs
+
+
+def _only_pairs(
+    gone: _Contents, came: _Contents, fit: Callable[[bytes, bytes], bool]
+) -> dict[WorkspacePath, WorkspacePath]:
+    fitting = [
+        (new, old)
+        for new, data in came.items()
+        for old, before in gone.items()
+        if fit(before, data)
+    ]
+    news, olds = Counter(new for new, _ in fitting), Counter(old for _, old in fitting)
+    return {new: old for new, old in fitting if news[new] == olds[old] == 1}
+
+
+def _are_equal(before: bytes, data: bytes) -> bool:
+    return len(data) >= EQUAL_AT_LEAST and before == data
+
+
+def _are_alike(before: bytes, data: bytes) -> bool:
+    """Whether two contents share enough lines; empty ones are like nothing."""
+    larger = max(len(before), len(data))
+    if min(len(before), len(data)) < larger * _ALIKE or larger < EQUAL_AT_LEAST:
+        return False
+    common = Counter(before.splitlines(keepends=True)) & Counter(data.splitlines(keepends=True))
+    return sum(len(line) * count for line, count in common.items()) >= larger * _ALIKE
