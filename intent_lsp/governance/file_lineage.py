@@ -11,6 +11,7 @@ from typing import Final
 
 from intent_lsp.core.blame_runs import Source
 from intent_lsp.core.claims import Step
+from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record
 from intent_lsp.store.index import Query
@@ -65,6 +66,13 @@ def file_lineage(index: Index, path: WorkspacePath) -> FileLineage:
     newest_first = merge(*names.values(), key=lambda source: source[0].timestamp, reverse=True)
     sources = [*newest_first][::-1]
     return FileLineage(sources, steps_of(sources))
+
+
+def left_by(index: Index, wanted: ContentHash) -> frozenset[WorkspacePath]:
+    """List the files that newer records have left with a content. Raises as above."""
+    records = islice(_newest_first(index, Query()), RECORDS_ELSEWHERE)
+    files = (file for record in records for file in record.files)
+    return frozenset(file.path for file in files if file.post_hash == wanted)
 
 
 def gone_on(index: Index, path: WorkspacePath, known: FileLineage) -> FileLineage | None:

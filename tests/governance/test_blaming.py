@@ -290,3 +290,19 @@ def test_the_desk_tells_what_its_editors_saved(
     assert (before.record, before.end_line) == (None, 3)
     assert ours.record is not None
     assert (ours.record.intent_id, ours.start_line, ours.end_line) == ("INT-001", 4, 4)
+
+
+def test_a_file_that_moved_unseen_keeps_its_records_where_the_other_is_gone(at: Root) -> None:
+    at.record(changed(None, A + B))
+    at.record(changed(A + B, A + B + C))
+    at.write(A + B + C, "src/moved.py")
+    assert at.who("src/moved.py") == "1-2:0 3-3:1"
+    # A copy is not the file: its lines are found again.
+    at.write(A + B + C)
+    assert at.who("src/moved.py") == "1-2:>0 3-3:?"
+
+
+def test_of_two_files_that_are_gone_neither_is_the_one_that_came(at: Root) -> None:
+    at.record(changed(None, A + B + C), changed(None, A + B + C, "src/b.py"))
+    at.write(A + B + C, "src/moved.py")
+    assert ">" in (at.who("src/moved.py") or "")
