@@ -58,7 +58,8 @@ class FoundFile:
 
     `besides`: the ticket did not name it; `old_known` is False where nobody knows what it held;
     `saved`: an editor has saved it; `unreadable`: it is there, and nobody knows what it holds;
-    `discarded`: git threw away what nobody had committed.
+    `discarded`: git threw away what nobody had committed; `overtaken`: somebody else changed it
+    between the ticket and now.
     """
 
     ticket: TicketFile
@@ -69,6 +70,7 @@ class FoundFile:
     saved: bool = False
     unreadable: bool = False
     discarded: bool = False
+    overtaken: bool = False
 
     @property
     def path(self) -> WorkspacePath:
@@ -197,6 +199,8 @@ class CallEvents:
         )
 
     def _any_overtaken(self, ticket: Ticket, found: Sequence[FoundFile]) -> bool:
+        if any(file.overtaken for file in found):
+            return True
         if len(found) > _FEW and self._stores.past.is_none_since(ticket.issued_at):
             return False
         return any(self._overtaken(ticket, file) for file in found)

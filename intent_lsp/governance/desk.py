@@ -159,6 +159,7 @@ class Governance:
             contents=self.contents,
             grants=self.grants,
             work_tree=work_tree,
+            foreign=self.disk_changes.tell_foreign,
         )
         self.saves = Saves(
             stores=self.stores,

@@ -4,14 +4,14 @@ Invariant: what is recorded is what is found on disk, under the verdict that the
 Invariant: whoever calls this holds the root's lock.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 from typing import Final
 from uuid import UUID
 
-from intent_lsp.core.content import decode, hash_if_there
+from intent_lsp.core.content import ContentHash, decode, hash_if_there
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.privacy import veiled
 from intent_lsp.core.records import Record, ScopeValidation
@@ -20,6 +20,7 @@ from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.call_events import NO_DOUBTS, CallEvents, Doubts, FoundFile
 from intent_lsp.governance.call_facts import denied_path
 from intent_lsp.governance.contents import Contents
+from intent_lsp.governance.disk.disk_changes import COMMAND_AWAITED_FOR, may_have_made
 from intent_lsp.governance.disk.work_tree import TreeChanges, WorkTree
 from intent_lsp.governance.grants import Grants
 from intent_lsp.governance.guarding import Guarding
@@ -34,6 +35,10 @@ from intent_lsp.store.state import ReadHash
 
 DISCARDED: Final = "DISCARDED"
 """The code of a draft that nobody refused: a command threw the text away."""
+
+
+Foreign = Callable[[TicketFile, bytes | None], ContentHash | None]
+"""Records what others wrote into a file that a call claimed and left so; gives what they left."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +86,7 @@ class _Found:
 class Recording:
     """Records the calls of one root's agents."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is a part of the desk that it needs
         self,
         *,
         stores: Stores,
@@ -89,11 +94,14 @@ class Recording:
         contents: Contents,
         grants: Grants,
         work_tree: WorkTree,
+        foreign: Foreign,
     ) -> None:
         self._stores = stores
         self._contents = contents
         self._rules = rules
         self._grants = grants
+        self._foreign = foreign
+        self._left = set[WorkspacePath]()
         self._work_tree = work_tree
         self._guarding = Guarding(stores)
         self._events = CallEvents(stores=stores, contents=contents)
@@ -128,8 +136,17 @@ class Recording:
         within, broken = _by_verdict(found, () if all_found.outside else violating)
         appended = beside = None
         if within and broken:
-            beside = self._append(ticket, within, error, ScopeValidation.PASS, _beside(ticket.id))
-            appended = self._append(ticket, broken, error, ScopeValidation.FAIL, ticket.id)
+            beside = self._append(
+                ticket,
+                within,
+                error,
+                ScopeValidation.PASS,
+                _beside(ticket.id),
+                doubts=all_found.doubts,
+            )
+            appended = self._append(
+                ticket, broken, error, ScopeValidation.FAIL, ticket.id, doubts=all_found.doubts
+            )
         elif not all_found.whole or found or error is not None:
             verdict = _verdict(ticket, found, violating)
             appended = self._append(
@@ -231,7 +248,7 @@ class Recording:
         """Read the ticket's files, and find those that it could not name."""
         state = self._stores.state
         saved = () if state is None else state.tickets.held(ticket.id)
-        named = self._events.found(ticket, saved)
+        named = tuple(self._after_others(file) for file in self._events.found(ticket, saved))
         since = datetime.fromisoformat(ticket.issued_at)
         changed = None
         if compared is not None:
@@ -248,6 +265,7 @@ class Recording:
             ]
         )
         away = led_away(self._stores.root, ticket)
+        besides = self._of_this_command(ticket, besides, now=self._stores.clock())
         known.update(file.path for file in besides)
         besides += [self._events.found_away(path) for path in away.inside if path not in known]
         return _Found(
@@ -255,10 +273,48 @@ class Recording:
             whole=changed is not None or bool(named),
             outside=away.outside,
             doubts=Doubts(
-                assumed=compared is not None and compared.assumed,
+                assumed=(compared is not None and compared.assumed)
+                or any(file.overtaken for file in besides),
                 compared=ticket.tree is None or compared is not None,
             ),
         )
+
+    def _of_this_command(
+        self, ticket: Ticket, besides: Sequence[FoundFile], *, now: datetime
+    ) -> list[FoundFile]:
+        """Give the changes that are a command's where others are under way that may have made them.
+
+        A change in the scope of one of their intents alone is that one's; what is in nobody's is
+        left to the last of them.
+        """
+        state = self._stores.state
+        others = () if state is None else state.tickets.open_commands(now - COMMAND_AWAITED_FOR)
+        others = tuple(other for other in others if other.id != ticket.id)
+        mine = list[FoundFile]()
+        for file in besides:
+            rivals = [other for other in others if may_have_made(other, file.path, file.new)]
+            if rivals and not self._covers(ticket, file.path):
+                self._left.add(file.path)
+                continue
+            overtaken = file.path in self._left or any(
+                self._covers(other, file.path) for other in rivals
+            )
+            self._left.discard(file.path)
+            mine.append(replace(file, overtaken=overtaken))
+        return mine
+
+    def _covers(self, ticket: Ticket, path: WorkspacePath) -> bool:
+        rules = self._rules.current()
+        return self._grants.scope_of(rules, rules.active(ticket.intent_id)).covers(path)
+
+    def _after_others(self, file: FoundFile) -> FoundFile:
+        """Give a file as its call changed it: after what somebody else has written meanwhile."""
+        if file.saved or file.ticket.previous is not None or file.new == file.old:
+            return file
+        third = self._foreign(file.ticket, file.data)
+        if third is None:
+            return file
+        return replace(file, ticket=replace(file.ticket, pre_hash=third), overtaken=True)
 
     def _violating(self, ticket: Ticket, found: _Found) -> tuple[WorkspacePath, ...]:
         """List the files that nobody had named and that the intent may not change (section 6)."""

@@ -13,7 +13,6 @@ from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash, hash_if_there
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import Enforcement
-from intent_lsp.core.records import ScopeValidation
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.chronicle import Chronicle
 from intent_lsp.governance.content import Content, content_of
@@ -136,8 +135,7 @@ class Saves:
             )
             outcome = record_save(self._stores, save)
             self._judging.disown(place.path)
-            if verdict is not ScopeValidation.FAIL:
-                self._contents.keep(disk, new.hash)
+            self._contents.keep(disk, new.hash)
         self._chronicle.saved(told_of(session, judgement))
         return done.recorded(outcome)
 

@@ -1,5 +1,6 @@
 """A governed root in a repository of its own, and an editor at work in it."""
 
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -46,3 +47,13 @@ def editor(governed: Repository, open_editor: Callable[..., Editor]) -> Editor:
 def quick_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have git rest at once when nothing of it moves: here no hook of its takes its time."""
     monkeypatch.setattr(git_moment, "RESTS_AFTER", -1.0)
+
+
+@pytest.fixture
+def shell() -> Callable[[Path, str], None]:
+    """Run a command of the shell in a directory; it must succeed."""
+
+    def run(root: Path, command: str) -> None:
+        subprocess.run(["sh", "-ec", command], cwd=root, check=True, capture_output=True)
+
+    return run

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from intent_lsp.governance.stores import Stores
+from intent_lsp.store.files import room_for_temporary
 
 NOON = datetime(2030, 1, 1, 12, 0, tzinfo=UTC)
 
@@ -18,14 +19,18 @@ def quicker(monkeypatch: pytest.MonkeyPatch, path: Path, *contents: bytes) -> No
 
     def fsync(descriptor: int) -> None:
         real(descriptor)
-        written = os.fstat(descriptor).st_ino
-        beside = (
-            each for each in path.parent.glob(".local/.tmp-*") if each.stat().st_ino == written
-        )
-        if waiting and any(b"\nactive_intents:" in each.read_bytes() for each in beside):
+        if waiting and _is_to_be(path, os.fstat(descriptor).st_ino):
             path.write_bytes(waiting.pop(0))
 
     monkeypatch.setattr(os, "fsync", fsync)
+
+
+def _is_to_be(path: Path, inode: int) -> bool:
+    """Whether a file is the new content of `path`, before it takes its place."""
+    room = room_for_temporary(path)
+    beside = [each for each in room.glob(".tmp-*") if each.stat().st_ino == inode]
+    # In `.local/` others are written too.
+    return any(room == path.parent or b"\nactive_intents:" in each.read_bytes() for each in beside)
 
 
 class Clock:

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from intent_lsp.core.content import ContentHash
+from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import AGENT, UNKNOWN_CONTRIBUTOR, Record, ScopeValidation
 from intent_lsp.core.renamed_files import renamed
-from intent_lsp.core.tickets import Ticket
+from intent_lsp.core.tickets import Ticket, TicketFile
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.core.tree_snapshot import TreeSnapshot
 from intent_lsp.governance.contents import Contents, Seen
@@ -41,6 +41,10 @@ COMMAND_AWAITED_FOR: Final = timedelta(minutes=10)
 
 GIT_AWAITED_FOR: Final = timedelta(seconds=30)
 """How long a lock of git's that nothing moves under is taken for a git at work."""
+
+
+_PASSED: Final = 8
+"""Contents of a file between two records that are remembered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,13 +81,15 @@ class DiskNews:
 class _Pending:
     """A change that nobody has accounted for yet: what the file held, and was seen to hold since.
 
-    `since` is the moment of the look before it. `ticket` is of the call that may have made it.
+    `since` is the moment of the look before it. `ticket` is of the call that may have made it;
+    `passed` are contents that it was seen to hold in between.
     """
 
     old: HeldThen
     new: ContentHash | None
     since: str
     ticket: Ticket | None = None
+    passed: tuple[ContentHash, ...] = ()
 
 
 class DiskChanges:
@@ -114,6 +120,7 @@ class DiskChanges:
         self._moment: GitMoment | None = None
         self._stuck: tuple[GitMoment, datetime] | None = None
         self._passed_over = False
+        self._observer: Session | None = None
         # What files held when git told of them last that it does not tell of any more.
         self._untold: dict[WorkspacePath, ContentHash] = {}
 
@@ -149,6 +156,7 @@ class DiskChanges:
         and while an editor saves (`saving` are its files), changes wait.
         """
         with self._lock:
+            self._observer = session
             if not self._pending:
                 return DiskNews()
             if self._git_has_moved():
@@ -167,6 +175,40 @@ class DiskChanges:
             ]
             recorded = tuple(each for each in found if each is not None)
             return DiskNews(recorded, not waiting.isdisjoint(self._pending))
+
+    def tell_foreign(self, file: TicketFile, data: bytes | None) -> ContentHash | None:
+        """Record what somebody else wrote into a file that a call claimed; None: nothing was seen.
+
+        The file holds `data` now. What was seen in between is another's, unless it is what the
+        call had written so far. Whoever asks holds the root's lock.
+        """
+        path, pre = file.path, file.pre_hash
+        seen, session = self._pending.get(path), self._observer
+        if seen is None or data is None:
+            return None
+        third = self._third(seen, file, data)
+        if third is None:
+            return None
+        left, place = self._stores.content(third), real_relative(self._stores.root, path)
+        if session is not None and place is not None:
+            old = HeldThen(hash=pre, data=None if pre is None else self._stores.content(pre))
+            change = DiskChange(path=path, old=old, new=third, data=left)
+            author = Author(session_id=session.id, contributor=UNKNOWN_CONTRIBUTOR)
+            self._recorded(change, author, place)
+        return third
+
+    def _third(self, seen: _Pending, file: TicketFile, data: bytes) -> ContentHash | None:
+        """Give the last content seen that is neither what a call found nor what it wrote."""
+        pre, now = file.pre_hash, hash_content(data)
+        # A call that has not left what it said is not the only one that wrote.
+        mixed = file.announced is not None and file.announced != now
+        held = (seen.old.hash, *seen.passed, seen.new)
+        after = held[len(held) - held[::-1].index(pre) :] if pre in held else ()
+        for hash_ in reversed(after):
+            content = None if hash_ is None else self._stores.content(hash_)
+            if content and hash_ != now and (mixed or not data.startswith(content)):
+                return hash_
+        return None
 
     def _compared(self, before: TreeSnapshot, now: TreeSnapshot) -> Comparison | None:
         """Compare two looks; None: what there was is lost, as with a repository made anew."""
@@ -220,7 +262,10 @@ class DiskChanges:
             self._pending.pop(file.path, None)
         else:
             ticket = known.ticket if known.new == file.new else None
-            self._pending[file.path] = replace(known, new=file.new, ticket=ticket)
+            passed = known.passed
+            if known.new not in (None, file.new):
+                passed = (*passed, known.new)[-_PASSED:]
+            self._pending[file.path] = replace(known, new=file.new, ticket=ticket, passed=passed)
 
     def _note_untold(self, before: TreeSnapshot, now: TreeSnapshot) -> None:
         """Remember what files held of which git tells no more, though they are still there."""
@@ -267,7 +312,8 @@ class DiskChanges:
         commands = state.tickets.open_commands(at - COMMAND_AWAITED_FOR)
         waiting = set()
         for path, change in self._pending.items():
-            ticket = state.tickets.over(path, at) or _maker(commands, path, change.new)
+            makers = (each for each in commands if may_have_made(each, path, change.new))
+            ticket = state.tickets.over(path, at) or next(makers, None)
             if ticket is not None:
                 self._pending[path] = replace(change, ticket=ticket)
                 waiting.add(path)
@@ -384,15 +430,10 @@ class DiskChanges:
         )
 
 
-def _maker(
-    commands: Collection[Ticket], path: WorkspacePath, new: ContentHash | None
-) -> Ticket | None:
-    """Give the newest command under way that may have made a file what it is."""
-    for ticket in commands:
-        listed = None if ticket.tree is None else ticket.tree.files.get(path)
-        if listed is None or listed.hash != new:
-            return ticket
-    return None
+def may_have_made(ticket: Ticket, path: WorkspacePath, new: ContentHash | None) -> bool:
+    """Whether a command may have made a file what it is: it did not hold that when it began."""
+    listed = None if ticket.tree is None else ticket.tree.files.get(path)
+    return listed is None or listed.hash != new
 
 
 def _moved(

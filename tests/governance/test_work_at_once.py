@@ -1,0 +1,180 @@
+"""Agents, commands and other programs at work in one tree at once: each has its own, once."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from intent_lsp.core.content import hash_content
+from intent_lsp.core.question import Allowed
+from intent_lsp.core.records import Record
+from intent_lsp.core.tools import ToolCall
+from intent_lsp.governance.recording import DISCARDED, Outcome
+from tests.governance.editor import Editor
+from tests.support.repository import Repository
+
+LOGIN, DB = "src/auth/login.py", "src/db.py"
+BASH = "python3 make.py"
+
+
+class Work:
+    """A desk with a watching editor, and agents that are asked and told of by their names."""
+
+    def __init__(self, editor: Editor, root: Repository) -> None:
+        self.editor, self.desk, self.root = editor, editor.desk, root
+        self.look()
+        self.seen = self.desk.disk_changes.record(editor.session)
+
+    def agent(self, name: str, intent: str) -> None:
+        session = self.desk.sessions.open_agent(name)
+        self.desk.checkout.select(session, intent, unsaved_file=False)
+
+    def begins(self, name: str, path: str = "", text: str | None = None) -> str:
+        """Ask for a write of a file, or for a command of which nothing is known."""
+        call = ToolCall(tool_name="Bash", command=BASH)
+        if path:
+            call = ToolCall(tool_name="Write", paths=(path,), new_text=text)
+        admission = self.desk.calls.admit(name, "", call)
+        assert isinstance(admission.decision, Allowed), admission
+        assert admission.ticket is not None
+        return admission.ticket.id
+
+    def ends(self, ticket: str) -> Outcome:
+        outcome = self.desk.calls.record(ticket)
+        assert outcome is not None
+        return outcome
+
+    def look(self) -> None:
+        assert self.desk.disk_changes.look() is not None
+
+    def noticed(self) -> list[Record]:
+        self.look()
+        news = self.desk.disk_changes.record(self.editor.session)
+        return [each.record for each in news.recorded if each.record is not None]
+
+
+@pytest.fixture
+def work(editor: Editor, governed: Repository) -> Work:
+    governed.write(".gitignore", "")
+    governed.commit()
+    return Work(editor, governed)
+
+
+def paths(record: Record | None) -> list[str]:
+    return [] if record is None else [file.relative_path for file in record.files]
+
+
+def test_what_changed_before_a_command_began_is_not_its(work: Work) -> None:
+    work.agent("builder", "INT-001")
+    work.root.write(DB, "by a program\n")
+    ticket = work.begins("builder")
+    (record,) = work.noticed()
+    assert (paths(record), record.assumed) == ([DB], True)
+    assert paths(work.ends(ticket).record) == []
+
+
+def test_a_persons_save_while_a_command_runs_is_theirs_alone(work: Work) -> None:
+    work.agent("builder", "INT-001")
+    ticket = work.begins("builder")
+    assert work.editor.save(DB, "by a person\n").record is not None
+    work.root.write(LOGIN, "by the command\n")
+    outcome = work.ends(ticket)
+    assert paths(outcome.record) == [LOGIN]
+    assert outcome.violating == ()
+    assert work.noticed() == []
+
+
+def test_a_command_goes_on_from_what_was_saved_meanwhile(work: Work) -> None:
+    work.agent("builder", "INT-001")
+    ticket = work.begins("builder")
+    work.editor.save(LOGIN, "by a person\n")
+    work.root.write(LOGIN, "by a person\nby the command\n")
+    record = work.ends(ticket).record
+    assert record is not None
+    (file,) = record.files
+    assert file.pre_hash == hash_content(b"by a person\n")
+    assert [run.replaced for run in file.conversations[0].ranges] == [(2, 0, 1)]
+    assert record.concurrent_modification
+
+
+def test_of_two_commands_each_has_what_only_its_intent_owns(work: Work) -> None:
+    work.agent("builder", "INT-001")
+    work.agent("biller", "INT-002")
+    one, other = work.begins("builder"), work.begins("biller")
+    work.root.write(LOGIN, "by one of them\n")
+    work.root.write("docs/new.md", "by the other\n")
+    work.root.write(DB, "by nobody knows whom\n")
+    first, second = work.ends(one), work.ends(other)
+    assert (paths(first.record), first.violating) == ([LOGIN], ())
+    assert paths(second.within) == ["docs/new.md"]
+    assert (paths(second.record), second.violating) == ([DB], (DB,))
+    record = second.record
+    assert record is not None
+    assert (record.concurrent_modification, record.assumed) == (True, True)
+    assert work.noticed() == []
+
+
+def test_what_another_program_wrote_into_a_claimed_file_is_a_record_of_its_own(work: Work) -> None:
+    work.agent("builder", "INT-001")
+    ticket = work.begins("builder", LOGIN, "one\ntwo\nthree\nby the agent\n")
+    work.root.write(LOGIN, "by a program\ntwo\nthree\n")
+    assert work.noticed() == []
+    work.root.write(LOGIN, "by a program\ntwo\nthree\nby the agent\n")
+    outcome = work.ends(ticket)
+    record = outcome.record
+    assert record is not None
+    foreign = work.desk.stores.ledger.index.newest_for_path(LOGIN)
+    assert foreign is not None
+    assert record.concurrent_modification
+    (file,) = record.files
+    assert file.pre_hash == hash_content(b"by a program\ntwo\nthree\n")
+    assert [run.replaced for run in file.conversations[0].ranges] == [(4, 0, 1)]
+    blamed = work.desk.blaming.blame(LOGIN)
+    assert blamed is not None
+    told = [run.record.tool_name for run in blamed.runs(0, 9) if run.record is not None]
+    assert told == ["disk/change", "Write"]
+    assert work.noticed() == []
+
+
+@pytest.mark.parametrize("half", ["", "one\ntw"])
+def test_what_an_agent_has_written_so_far_is_not_anothers(work: Work, half: str) -> None:
+    work.agent("builder", "INT-001")
+    ticket = work.begins("builder", LOGIN, "one\ntwo\nmore\n")
+    work.root.write(LOGIN, half)
+    work.look()
+    work.root.write(LOGIN, "one\ntwo\nmore\n")
+    record = work.ends(ticket).record
+    assert record is not None
+    assert not record.concurrent_modification
+    assert record.files[0].pre_hash == hash_content(b"one\ntwo\nthree\n")
+
+
+@pytest.mark.parametrize(
+    "command", ["git checkout -q -- .", "git reset -q --hard", "git stash -q", "git restore ."]
+)
+def test_what_a_command_throws_away_of_others_is_kept_and_told(
+    work: Work, command: str, shell: Callable[[Path, str], None]
+) -> None:
+    work.agent("builder", "INT-001")
+    work.root.write(DB, "hours of work\n")
+    assert paths(work.noticed()[0]) == [DB]
+    ticket = work.begins("builder")
+    shell(work.root.root, command)
+    outcome = work.ends(ticket)
+    assert (paths(outcome.record), outcome.violating) == ([DB], (DB,))
+    (draft,) = outcome.discarded
+    assert (draft.path, draft.text, draft.code) == (DB, "hours of work\n", DISCARDED)
+    assert draft in work.desk.stores.drafts.list()
+
+
+def test_what_a_session_throws_away_of_its_own_is_no_loss(
+    work: Work, shell: Callable[[Path, str], None]
+) -> None:
+    work.agent("builder", "INT-001")
+    ticket = work.begins("builder")
+    work.root.write(LOGIN, "a try\n")
+    work.ends(ticket)
+    ticket = work.begins("builder")
+    shell(work.root.root, "git checkout -q -- .")
+    outcome = work.ends(ticket)
+    assert (paths(outcome.record), outcome.discarded) == ([], ())
