@@ -192,9 +192,13 @@ def initialize_params(root: Path) -> Message:
     }
 
 
-def introduce(client: Client, root: Path, *, notified: bool = False) -> None:
-    """Shake hands; `notified`: the server is to tell of records, too."""
+def introduce(
+    client: Client, root: Path, *, notified: bool = False, settings: Message | None = None
+) -> None:
+    """Shake hands; `notified`: the server is to tell of records, too. `settings` are ours."""
     params = initialize_params(root)
+    if settings is not None:
+        params["initializationOptions"] = settings
     if notified:
         params["capabilities"]["experimental"] = {"intent": {"notifications": True}}
     client.ask("initialize", params)

@@ -134,10 +134,14 @@ class DiskChanges:
             now, before = self._looks.look(soon=True), self._then
             if now is None:
                 return None
-            compared = None if before is None else self._compared(before, now)
+            compared = None if before is None else compare(self._looks, self._contents, before, now)
+            again = TreeLook(seen=self._seen(now), moved=frozenset(), again=True)
+            if before is not None and compared is None and not self._is_made_anew(before):
+                # A file went while git was asked for it.
+                return again
             edited = compared is not None and bool(compared.edits)
             if before is not None and edited and self._is_at_work(rest, before):
-                return TreeLook(seen=self._seen(now), moved=frozenset(), again=True)
+                return again
             self._then, self._moment = now, rest.moment
             self._contents.tree_seen(self._seen(now))
             if before is None or compared is None:
@@ -210,9 +214,10 @@ class DiskChanges:
                 return hash_
         return None
 
-    def _compared(self, before: TreeSnapshot, now: TreeSnapshot) -> Comparison | None:
-        """Compare two looks; None: what there was is lost, as with a repository made anew."""
-        return compare(self._looks, self._contents, before, now)
+    def _is_made_anew(self, before: TreeSnapshot) -> bool:
+        """Whether what there was is lost, as with a repository that is made anew."""
+        git = self._stores.git
+        return git is None or (before.head is not None and git.versions_at(before.head, ()) is None)
 
     def _is_at_work(self, rest: GitRest, before: TreeSnapshot) -> bool:
         """Whether git is at work; a lock that stands, and nothing else moves, is passed over."""

@@ -1,4 +1,4 @@
-"""What git itself has made of files between two snapshots of a work tree (decision 0007).
+"""What git itself has made of files between two snapshots of a work tree (decision 0014).
 
 Invariant: that something was staged or committed makes it nobody else's: git's is only what it
 brought from a commit, a stash or a merge.

@@ -1,4 +1,4 @@
-"""The work tree before a command and after it (requirements section 6, decision 0007).
+"""The work tree before a command and after it (requirements section 6, decision 0014).
 
 Invariant: a tree that cannot be compared is None, never "nothing changed".
 Invariant: while git is at work nothing is told, until it rests or nobody waits any longer.
@@ -94,9 +94,13 @@ class WorkTree:
             rest = None if self._stores.git is None else GitRest(self._stores.git.git_dir)
             now = self._looks.look()
             compared = None if now is None else compare(self._looks, self._contents, before, now)
-            if compared is None or not compared.edits or before.git is None or rest is None:
+            if before.git is None or rest is None or now is None:
                 return compared, False
-            if rest.lasted(before.git.index, before.git.log):
+            if compared is None or compared.edits:
+                settled = rest.lasted(before.git.index, before.git.log)
+            else:
+                settled = True
+            if settled:
                 return compared, False
             if late():
                 return compared, True

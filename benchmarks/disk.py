@@ -1,0 +1,121 @@
+"""What it costs to look at a work tree before a command and after it, and beside a checkout.
+
+`intent/validateEdit` and `intent/recordEdit` of a command of unknown effect, less two bare
+requests, against `git status` of the same tree: with a server that watches and one that does not.
+Then the processor time and the memory of a server while git checks out another branch.
+`python -m benchmarks.disk`
+"""
+
+import os
+import resource
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.support.client import BARE, OURS, Client, environment, introduce, started
+from benchmarks.support.figures import Report, Watch, p50, read_options
+from benchmarks.support.process import cpu_seconds, resident_megabytes, wait_until_idle
+from benchmarks.support.project import project
+
+SIZES = (10_000, 100_000)
+QUICK_SIZES = (200,)
+CHECKED_OUT = 2_000
+QUICK_CHECKED_OUT = 50
+ROUNDS = 15
+STATUS = ("git", "--no-optional-locks", "status", "--porcelain=v2", "--untracked-files=all")
+
+
+def names(count: int) -> list[str]:
+    """Give the files of a tree, fifty in a directory."""
+    return [f"src/part{number // 50}/{number}.py" for number in range(count)]
+
+
+def git(root: Path, *words: str) -> None:
+    """Run git; it must succeed."""
+    subprocess.run(["git", *words], cwd=root, env=environment(), check=True, capture_output=True)
+
+
+def status_ms(root: Path) -> float:
+    """Tell how long `git status` takes."""
+    watch = Watch()
+    subprocess.run(STATUS, cwd=root, env=environment(), check=True, capture_output=True)
+    return watch.lap()
+
+
+def look_ms(server: Client) -> float:
+    """Tell how long a command's two looks take together."""
+    watch = Watch()
+    call = {"sessionId": "builder", "toolName": "Bash", "command": "python3 make.py"}
+    given = server.ask("intent/validateEdit", call)
+    server.ask(
+        "intent/recordEdit", {"sessionId": "builder", "ticket": given["ticket"], "success": True}
+    )
+    return watch.lap()
+
+
+def looks(report: Report, root: Path, rounds: int, *, watch: str) -> None:
+    """Hold the looks of a server against `git status`, in turn."""
+    floors, ours, bares = [], [], []
+    with started(OURS) as server, started(BARE) as bare:
+        introduce(server, root, settings={"watch": watch})
+        introduce(bare, root)
+        server.ask("intent/select", {"sessionId": "builder", "intentId": "INT-001"})
+        look_ms(server)
+        wait_until_idle(server)
+        for _ in range(rounds):
+            floors.append(status_ms(root))
+            ours.append(look_ms(server))
+            lap = Watch()
+            bare.ask("bare/echo", {})
+            bare.ask("bare/echo", {})
+            bares.append(lap.lap())
+    said = "watching" if watch == "server" else "not watching"
+    report.plain(f"git status, {said}, p50", p50(floors))
+    both = p50([one - floor for one, floor in zip(ours, bares, strict=True)])
+    report.plain(f"both looks, {said}, p50", both)
+    report.held(f"both looks / git status, {said}", both / p50(floors), aim=3.0)
+
+
+def checkout(report: Report, root: Path, count: int) -> None:
+    """Hold what a server spends beside a checkout against what `git status` spends."""
+    git(root, "checkout", "-q", "-b", "other")
+    for name in names(count):
+        (root / name).write_text("another\n")
+    author = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+    git(root, *author, "commit", "-qam", "another")
+    git(root, "checkout", "-q", "main")
+    with started(OURS) as server:
+        introduce(server, root)
+        wait_until_idle(server)
+        idle, begun = resident_megabytes(server), cpu_seconds(server)
+        children = resource.getrusage(resource.RUSAGE_CHILDREN)
+        status_ms(root)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        git(root, "checkout", "-q", "other")
+        git(root, "checkout", "-q", "main")
+        wait_until_idle(server)
+        spent, left = cpu_seconds(server) - begun, resident_megabytes(server)
+    floor = after.ru_utime + after.ru_stime - children.ru_utime - children.ru_stime
+    report.plain("git status, processor time", floor * 1000)
+    report.plain("the server beside two checkouts, processor time", spent * 1000)
+    report.held("one checkout / git status, processor time", spent / 2 / floor, aim=3.0)
+    report.held("memory afterwards - before", left - idle, aim=10.0, unit="MB")
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    options = read_options(__doc__, words)
+    report = Report("looks at work trees", options)
+    for size in QUICK_SIZES if options.quick else SIZES:
+        report.plain("files", float(size), unit="")
+        with project(dict.fromkeys(names(size), "text\n")) as root:
+            git(root, "branch", "-M", "main")
+            os.utime(root / ".git/index")
+            for watch in ("server", "off"):
+                looks(report, root, options.rounds(ROUNDS), watch=watch)
+            if size == (QUICK_SIZES if options.quick else SIZES)[0]:
+                checkout(report, root, QUICK_CHECKED_OUT if options.quick else CHECKED_OUT)
+    return report.status
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
