@@ -338,7 +338,7 @@ def test_a_tree_that_is_too_large_is_not_followed_until_it_is_smaller(
     repository.write(DB, "changed again\n")
     changes.look()
     (change,) = changes.record(editor.session).recorded
-    assert change.path == DB
+    assert change.paths == (DB,)
     assert editor.look(DB).head == content_of(BEFORE[DB].encode())
 
 

@@ -155,9 +155,11 @@ class Unopened:
             record = partial(attached.desk.disk_changes.record, attached.session, saving)
             news: DiskNews = await self._workplace.work.in_thread(record)
         for change in news.recorded:
-            what = f"{change.path} has changed on disk"
+            more = len(change.paths) - 1
+            others = f" and {more} more files have" if more else " has"
+            what = f"{change.paths[0]}{others} changed on disk"
             self._outcomes.recorded(attached, what, change.record, change.queued)
-        await self._show(attached, [change.path for change in news.recorded])
+        await self._show(attached, [path for change in news.recorded for path in change.paths])
         if news.git:
             self._outcomes.later(GIT_WITHIN, self._stir_later(attached))
         elif news.waiting:

@@ -6,11 +6,12 @@ Invariant: recorded inside the root's lock, so that two servers on one root reco
 
 import logging
 import threading
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 
+from intent_lsp.core.commands import Effect
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.paths import WorkspacePath
@@ -21,15 +22,15 @@ from intent_lsp.core.timestamps import timestamp
 from intent_lsp.core.tree_snapshot import TreeSnapshot
 from intent_lsp.governance.contents import Contents, Seen
 from intent_lsp.governance.disk.comparing import ChangedFile, Comparison, commit_hash, compare
-from intent_lsp.governance.disk.disk_events import Author, DiskChange, HeldThen, record_change
+from intent_lsp.governance.disk.disk_events import Author, DiskChange, HeldThen, record_changes
 from intent_lsp.governance.disk.tree_looks import TreeLooks
-from intent_lsp.governance.judging import Judging, Reading
+from intent_lsp.governance.judging import Judgement, Judging, Reading
 from intent_lsp.governance.sessions import Session
 from intent_lsp.governance.stores import Stores
 from intent_lsp.governance.uncommitted_tree import EMPTY_TREE
 from intent_lsp.store.git_moment import GitMoment, GitRest, git_moment
-from intent_lsp.store.ledger import Appended, Queued
-from intent_lsp.store.places import Place, real_relative
+from intent_lsp.store.ledger import Appended
+from intent_lsp.store.places import real_relative
 from intent_lsp.store.root_lock import RootLock, holding
 from intent_lsp.store.roots import RootsBelow
 from intent_lsp.store.tree_files import Held, TreeFiles, holds_file
@@ -61,9 +62,9 @@ class TreeLook:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedChange:
-    """A change that was recorded, or whose record waits for the ledger (`queued`: why)."""
+    """Changes of one record, or of one that waits for the ledger (`queued`: why)."""
 
-    path: WorkspacePath
+    paths: tuple[WorkspacePath, ...]
     record: Record | None = None
     queued: str | None = None
 
@@ -90,6 +91,18 @@ class _Pending:
     since: str
     ticket: Ticket | None = None
     passed: tuple[ContentHash, ...] = ()
+
+
+class _Group(NamedTuple):
+    """What changes of one record have in common; `intent` is its id.
+
+    Files that came, that went and that changed are told apart: a record has one class.
+    """
+
+    author: Author
+    verdict: ScopeValidation
+    intent: str | None
+    effect: Effect
 
 
 class DiskChanges:
@@ -169,15 +182,8 @@ class DiskChanges:
                 return DiskNews(waiting=True)
             self._account()
             waiting = self._waiting().union(saving)
-            files = TreeFiles(self._stores.root)
             ready = {p: each for p, each in sorted(self._pending.items()) if p not in waiting}
-            names = self._renamed(files, ready)
-            found = [
-                self._record(session, files, path, names.get(path))
-                for path in ready
-                if path not in names.values()
-            ]
-            recorded = tuple(each for each in found if each is not None)
+            recorded = tuple(self._record_all(session, ready))
             return DiskNews(recorded, not waiting.isdisjoint(self._pending))
 
     def tell_foreign(self, file: TicketFile, data: bytes | None) -> ContentHash | None:
@@ -193,12 +199,14 @@ class DiskChanges:
         third = self._third(seen, file, data)
         if third is None:
             return None
-        left, place = self._stores.content(third), real_relative(self._stores.root, path)
-        if session is not None and place is not None:
+        if session is not None:
             old = HeldThen(hash=pre, data=None if pre is None else self._stores.content(pre))
+            left = self._stores.content(third)
             change = DiskChange(path=path, old=old, new=third, data=left)
             author = Author(session_id=session.id, contributor=UNKNOWN_CONTRIBUTOR)
-            self._recorded(change, author, place)
+            judged = self._judged(change, author)
+            if judged is not None:
+                record_changes(self._stores, [change], author, *judged)
         return third
 
     def _third(self, seen: _Pending, file: TicketFile, data: bytes) -> ContentHash | None:
@@ -340,42 +348,69 @@ class DiskChanges:
                     came |= {} if held is None or held.data is None else {path: held.data}
         return renamed(gone, came)
 
-    def _record(
+    def _record_all(
+        self, session: Session, ready: Mapping[WorkspacePath, _Pending]
+    ) -> Iterator[RecordedChange]:
+        """Record changes: those of one author with one verdict together."""
+        files = TreeFiles(self._stores.root)
+        names = self._renamed(files, ready)
+        with holding(self._root_lock):
+            if self._git_has_moved() or not self._all_is_recorded():
+                return
+            groups: dict[_Group, list[tuple[DiskChange, Judgement]]] = {}
+            for path in ready:
+                change = None if path in names.values() else self._change(files, path, names)
+                if change is None:
+                    continue
+                author = self._author(session, self._pending[path])
+                judged = self._judged(change, author)
+                if judged is None:
+                    self._settle(change)
+                else:
+                    judgement, verdict = judged
+                    intent = None if judgement.intent is None else judgement.intent.id
+                    group = _Group(author, verdict, intent, _effect(change))
+                    groups.setdefault(group, []).append((change, judgement))
+            for group, found in groups.items():
+                changes = tuple(change for change, _ in found)
+                outcome = record_changes(
+                    self._stores, changes, group.author, found[0][1], group.verdict
+                )
+                paths = tuple(change.path for change in changes)
+                for change in changes:
+                    self._settle(change)
+                if isinstance(outcome, Appended):
+                    yield RecordedChange(paths=paths, record=outcome.record)
+                else:
+                    yield RecordedChange(paths=paths, queued=outcome.reason)
+
+    def _settle(self, change: DiskChange) -> None:
+        self._pending.pop(change.path, None)
+        self._pending.pop(change.previous or change.path, None)
+
+    def _change(
         self,
-        session: Session,
         files: TreeFiles,
         path: WorkspacePath,
-        previous: WorkspacePath | None,
-    ) -> RecordedChange | None:
-        """Record a change, or a file's new name; None: not now, or there is nothing to record."""
-        pending = self._pending[path]
+        names: Mapping[WorkspacePath, WorkspacePath],
+    ) -> DiskChange | None:
+        """Describe a change, or a file's new name; None: not now, or there is none any more."""
+        pending, previous = self._pending[path], names.get(path)
         before = pending if previous is None else self._pending[previous]
-        place, author = real_relative(self._stores.root, path), self._author(session, pending)
-        if place is None:
+        held = self._held(files, path)
+        if held is None or held.hash != pending.new or self._is_claimed(path):
+            # It has moved on, or is about to, and will be looked at again.
             return None
-        with holding(self._root_lock):
-            held = self._held(files, path)
-            if held is None or held.hash != pending.new or self._is_claimed(path):
-                # It has moved on, or is about to, and will be looked at again.
-                return None
-            if self._git_has_moved() or not self._all_is_recorded():
-                return None
-            change = DiskChange(
-                path=path,
-                old=self._old(previous or path, before),
-                new=pending.new,
-                data=held.data,
-                previous=previous,
-            )
-            outcome = None
-            if not self._is_recorded(path, pending):
-                outcome = self._recorded(change, author, place)
-        self._pending.pop(path, None)
-        if previous is not None:
-            self._pending.pop(previous, None)
-        if isinstance(outcome, Appended):
-            return RecordedChange(path=path, record=outcome.record)
-        return None if outcome is None else RecordedChange(path=path, queued=outcome.reason)
+        if self._is_recorded(path, pending):
+            self._pending.pop(path)
+            return None
+        return DiskChange(
+            path=path,
+            old=self._old(previous or path, before),
+            new=pending.new,
+            data=held.data,
+            previous=previous,
+        )
 
     def _old(self, path: WorkspacePath, pending: _Pending) -> HeldThen:
         """Tell what a file held before its change: by a record of meanwhile, else as seen."""
@@ -402,10 +437,13 @@ class DiskChanges:
         state = self._stores.state
         return state is not None and state.tickets.over(path, self._stores.clock()) is not None
 
-    def _recorded(
-        self, change: DiskChange, author: Author, place: Place
-    ) -> Appended | Queued | None:
-        """Judge and record a change."""
+    def _judged(
+        self, change: DiskChange, author: Author
+    ) -> tuple[Judgement, ScopeValidation] | None:
+        """Judge a change; None: nobody is to know of it."""
+        place = real_relative(self._stores.root, change.path)
+        if place is None:
+            return None
         reading = Reading(read=change.new, disk=change.new)
         judgement = self._judging.judge(author.session_id, place, reading)
         verdict = judgement.verdict
@@ -413,7 +451,7 @@ class DiskChanges:
             return None
         if change.previous is not None and self._was_out_of_bounds(author, change.previous):
             verdict = ScopeValidation.FAIL
-        return record_change(self._stores, change, author, judgement, verdict)
+        return judgement, verdict
 
     def _was_out_of_bounds(self, author: Author, previous: WorkspacePath) -> bool:
         place = real_relative(self._stores.root, previous)
@@ -433,6 +471,12 @@ class DiskChanges:
         return Author(
             session_id=ticket.session_id, agent_id=ticket.agent_id, contributor=contributor
         )
+
+
+def _effect(change: DiskChange) -> Effect:
+    if change.new is None:
+        return Effect.DELETE
+    return Effect.CREATE if change.old.known and change.old.hash is None else Effect.WRITE
 
 
 def may_have_made(ticket: Ticket, path: WorkspacePath, new: ContentHash | None) -> bool:

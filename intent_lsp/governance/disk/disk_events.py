@@ -3,6 +3,7 @@
 Invariant: what is described is what the disk held when it was looked at.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -34,7 +35,7 @@ from intent_lsp.store.clock import budget
 from intent_lsp.store.ledger import Appended, Queued
 
 PARSING_SECONDS: Final = 0.3
-"""What the syntax trees of one change may take: others wait for the root's lock meanwhile."""
+"""What the syntax trees of one record may take: others wait for the root's lock meanwhile."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,41 +73,34 @@ class DiskChange:
     previous: WorkspacePath | None = None
 
 
-def record_change(
+def record_changes(
     stores: Stores,
-    change: DiskChange,
+    changes: Sequence[DiskChange],
     author: Author,
     judgement: Judgement,
     verdict: ScopeValidation,
 ) -> Appended | Queued:
-    """Append the record of a change, without what the team does not want told, or have it wait."""
-    event = _event(change, author, judgement, verdict, stores)
+    """Append one record of changes, without what the team does not want told, or have it wait.
+
+    All of them have one verdict, under the intent of `judgement`.
+    """
+    event = _event(changes, author, judgement, verdict, stores)
     return stores.ledger.append_or_queue(veiled(event, judgement.rules.policy))
 
 
 def _event(
-    change: DiskChange,
+    changes: Sequence[DiskChange],
     author: Author,
     judgement: Judgement,
     verdict: ScopeValidation,
     stores: Stores,
 ) -> Event:
     intent = judgement.intent
-    kind, fingerprint = _inferred(change, stores.trees)
-    conversation = Conversation(
-        url=author.session_id,
-        contributor=author.contributor,
-        ranges=_ranges(change),
-        related=related_to(None if intent is None else specification_of(intent), kind),
-    )
-    file = RecordFile(
-        relative_path=change.path,
-        previous_path=change.previous,
-        pre_hash=change.old.hash,
-        post_hash=change.new,
-        ast_fingerprint=fingerprint,
-        conversations=(conversation,),
-    )
+    late = budget(PARSING_SECONDS)
+    inferred = [_inferred(change, late, stores.trees) for change in changes]
+    kinds = {kind for kind, _ in inferred}
+    kind = kinds.pop() if len(kinds) == 1 else MutationClass.INTENT_EVOLUTION
+    related = related_to(None if intent is None else specification_of(intent), kind)
     return Event(
         intent_id=None if intent is None else intent.id,
         intent_hash=None if intent is None else intent_hash(intent),
@@ -118,13 +112,32 @@ def _event(
         scope_validation=verdict,
         assumed=author.contributor == UNKNOWN_CONTRIBUTOR,
         vcs=Vcs(revision_id=stores.revision()),
-        files=(file,),
+        files=tuple(
+            RecordFile(
+                relative_path=change.path,
+                previous_path=change.previous,
+                pre_hash=change.old.hash,
+                post_hash=change.new,
+                ast_fingerprint=fingerprint,
+                conversations=(
+                    Conversation(
+                        url=author.session_id,
+                        contributor=author.contributor,
+                        ranges=_ranges(change),
+                        related=related,
+                    ),
+                ),
+            )
+            for change, (_, fingerprint) in zip(changes, inferred, strict=True)
+        ),
     )
 
 
-def _inferred(change: DiskChange, trees: KeptTrees) -> tuple[MutationClass, AstFingerprint | None]:
+def _inferred(
+    change: DiskChange, late: Callable[[], bool], trees: KeptTrees
+) -> tuple[MutationClass, AstFingerprint | None]:
     """Tell what kind of change it was, and what its file defines now (section 9)."""
-    late, old = budget(PARSING_SECONDS), change.old
+    old = change.old
     if change.new is None:
         return MutationClass.FILE_DELETION, None
     created = old.known and old.hash is None
