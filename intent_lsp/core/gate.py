@@ -127,6 +127,8 @@ def _refusals(question: Question, passed_over: frozenset[int]) -> Iterator[Denie
 def _allowed(question: Question, call: CallFacts) -> Allowed:
     warnings = () if call.bootstrap else warnings_of(question.intent)
     verdict = ScopeValidation.PASS
-    if call.unknown_paths and not question.files:
+    if (call.unknown_paths and not question.files) or any(
+        each.puts_back and not question.scope.covers(each.path) for each in question.files
+    ):
         verdict = ScopeValidation.EXEMPT
     return Allowed(verdict, warnings + call.warnings + call.unknown_paths)

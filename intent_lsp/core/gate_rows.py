@@ -86,9 +86,12 @@ def intent_ignored(question: Question) -> Denied | None:
 
 
 def scope_violation(question: Question) -> Denied | None:
-    """Row 12: the active intent owns every path."""
+    """Row 12: the active intent owns every path; what is put back need not be its own."""
     intent = question.intent
-    failing = tuple(path for path in question.paths if not question.scope.covers(path))
+    back = {fact.path for fact in question.files if fact.puts_back}
+    failing = tuple(
+        path for path in question.paths if path not in back and not question.scope.covers(path)
+    )
     if not failing:
         return None
     owning = {path: list(open_owners(question.intents, question.owners, path)) for path in failing}

@@ -32,7 +32,8 @@ class FileFact:
 
     `path` is relative to the root; of a file outside it is what the asker called it. `expected` is
     the hash the asker last read (None: read as absent); `current` the disk's now (None: absent).
-    `claimed_by` is another session with an open claim on it.
+    `claimed_by` is another session with an open claim on it. `puts_back`: the edit makes it again
+    what it was before it was changed out of bounds.
     """
 
     path: WorkspacePath
@@ -41,6 +42,7 @@ class FileFact:
     current: ContentHash | None = None
     read_this_turn: bool = False
     claimed_by: str | None = None
+    puts_back: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Final
 
 from intent_lsp.core.commands import TouchedPath
-from intent_lsp.core.content import ContentHash, hash_if_there
+from intent_lsp.core.content import ContentHash, hash_content, hash_if_there
 from intent_lsp.core.control_plane import CONTROL_REASON, control_glob
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
 from intent_lsp.core.policy import ContractRule
@@ -28,6 +28,7 @@ from intent_lsp.formats.call_reading import CallReading
 from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.grants import Grants
 from intent_lsp.governance.hearing import Asker, Hearing
+from intent_lsp.governance.putting_back import PuttingBack
 from intent_lsp.governance.rules import NameSpelling, Rules
 from intent_lsp.governance.sessions import EXECUTION_AUTHORIZED
 from intent_lsp.governance.stores import Stores
@@ -63,6 +64,7 @@ class CallFactsOf:
         self._stores = stores
         self._contents = contents
         self._grants = grants
+        self._putting_back = PuttingBack(stores, contents)
 
     def files(self, reading: CallReading) -> tuple[CallFile, ...]:
         """Place every path of a call, and read what it holds."""
@@ -140,6 +142,7 @@ class CallFactsOf:
 
     def _facts(self, call: ToolCall, asker: Asker, files: Sequence[CallFile]) -> Iterator[FileFact]:
         remembered = self._remembered(asker, files)
+        text = announced(call, len(files))
         for file in files:
             place = file.place
             if place is None or place.real is None or file.outside:
@@ -153,6 +156,7 @@ class CallFactsOf:
                 current=file.hash,
                 read_this_turn=this_turn,
                 claimed_by=memory.claimed_by,
+                puts_back=text is not None and self._putting_back.puts_back(place.path, text),
             )
             if place.real != place.path:
                 yield FileFact(path=place.real, read_this_turn=this_turn)
@@ -206,3 +210,10 @@ def denied_path(rules: Rules, path: WorkspacePath) -> Iterator[DeniedPath]:
 @lru_cache(maxsize=64)
 def _globs(patterns: tuple[str, ...], spelling: NameSpelling) -> Scope:
     return compile_scope(patterns, case_sensitive=spelling.case_sensitive, nfc=spelling.nfc)
+
+
+def announced(call: ToolCall, files: int) -> ContentHash | None:
+    """Give the hash of the text that a call says it writes into its only file."""
+    if call.new_text is None or files != 1:
+        return None
+    return hash_content(call.new_text.encode("utf-8", "surrogatepass"))

@@ -25,6 +25,7 @@ from intent_lsp.governance.disk.work_tree import TreeChanges, WorkTree
 from intent_lsp.governance.grants import Grants
 from intent_lsp.governance.guarding import Guarding
 from intent_lsp.governance.led_away import led_away
+from intent_lsp.governance.putting_back import PuttingBack
 from intent_lsp.governance.rules import RulesCache
 from intent_lsp.governance.steps import step
 from intent_lsp.governance.stores import Stores
@@ -101,6 +102,7 @@ class Recording:
         self._rules = rules
         self._grants = grants
         self._foreign = foreign
+        self._putting_back = PuttingBack(stores, contents)
         self._left = set[WorkspacePath]()
         self._work_tree = work_tree
         self._guarding = Guarding(stores)
@@ -148,7 +150,8 @@ class Recording:
                 ticket, broken, error, ScopeValidation.FAIL, ticket.id, doubts=all_found.doubts
             )
         elif not all_found.whole or found or error is not None:
-            verdict = _verdict(ticket, found, violating)
+            put_back = bool(found) and all(map(self._puts_back, found))
+            verdict = _verdict(ticket, found, violating, put_back=put_back)
             appended = self._append(
                 ticket, found, error, verdict, ticket.id, doubts=all_found.doubts
             )
@@ -316,12 +319,15 @@ class Recording:
             return file
         return replace(file, ticket=replace(file.ticket, pre_hash=third), overtaken=True)
 
+    def _puts_back(self, file: FoundFile) -> bool:
+        return file.besides and self._putting_back.puts_back(file.path, file.new)
+
     def _violating(self, ticket: Ticket, found: _Found) -> tuple[WorkspacePath, ...]:
         """List the files that nobody had named and that the intent may not change (section 6)."""
         besides = [
             path
             for file in found.files
-            if file.besides
+            if file.besides and not self._puts_back(file)
             for path in (file.ticket.previous, file.path)
             if path is not None
         ]
@@ -339,11 +345,17 @@ class Recording:
 
 
 def _verdict(
-    ticket: Ticket, found: Sequence[FoundFile], violating: Sequence[WorkspacePath]
+    ticket: Ticket,
+    found: Sequence[FoundFile],
+    violating: Sequence[WorkspacePath],
+    *,
+    put_back: bool,
 ) -> ScopeValidation:
     """Judge a call by the files that it was found to have changed."""
     if violating:
         return ScopeValidation.FAIL
+    if put_back:
+        return ScopeValidation.EXEMPT
     besides = any(file.besides for file in found)
     return ScopeValidation.PASS if besides else ticket.verdict
 

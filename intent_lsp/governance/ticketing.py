@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from intent_lsp.core.commands import Effect
-from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.question import Allowed
 from intent_lsp.core.records import ApprovalChoice, MutationClass
 from intent_lsp.core.tickets import Ticket, TicketFile
 from intent_lsp.core.tools import ToolCall
 from intent_lsp.formats.intent_hash import intent_hash
-from intent_lsp.governance.call_facts import CallFile
+from intent_lsp.governance.call_facts import CallFile, announced
 from intent_lsp.governance.events import specification_of
 from intent_lsp.governance.hearing import Asker
 
@@ -76,7 +75,7 @@ def inferred_class(files: tuple[CallFile, ...]) -> MutationClass:
 def _ticket_files(asked: Asked) -> Iterator[TicketFile]:
     inside = {file.touched.path: file for file in asked.files if file.place is not None}
     moved = {f.touched.source for f in inside.values() if f.touched.effect is Effect.MOVE}
-    announced = _announced(asked.call, len(inside))
+    said = announced(asked.call, len(inside))
     for name, file in inside.items():
         if name in moved or file.place is None:
             continue
@@ -88,13 +87,6 @@ def _ticket_files(asked: Asked) -> Iterator[TicketFile]:
             pre_hash=file.hash if source is None else source.hash,
             effect=file.touched.effect,
             previous=None if source is None or source.place is None else source.place.path,
-            announced=announced,
+            announced=said,
             real=None if file.place.real == file.place.path else file.place.real,
         )
-
-
-def _announced(call: ToolCall, files: int) -> ContentHash | None:
-    """Give the hash of the text that a call says it writes into its only file."""
-    if call.new_text is None or files != 1:
-        return None
-    return hash_content(call.new_text.encode("utf-8", "surrogatepass"))

@@ -277,7 +277,11 @@ EDITS = {
         "git -c protocol.file.allow=always submodule --quiet add ./ lib",
         {".gitmodules"},
     ),
-    "repository": ("git init -q lib; git -C lib commit -q --allow-empty -m x", {"lib"}),
+    # In one step: a look between its beginning and its first commit would see it grow.
+    "repository": (
+        "git init -q .git/x; git -C .git/x commit -q --allow-empty -m x; mv .git/x lib",
+        {"lib"},
+    ),
 }
 
 

@@ -125,7 +125,7 @@ def test_a_new_file_that_goes_again_is_recorded_twice(
     governed.write(NEW, "new\n")
     assert watcher.touched() == [(NEW, "FILE_CREATION", "FAIL")]
     (governed.root / NEW).unlink()
-    assert watcher.touched() == [(NEW, "FILE_DELETION", "FAIL")]
+    assert watcher.touched() == [(NEW, "FILE_DELETION", "EXEMPT")]
     assert watcher.touched() == []
     governed.commit()
     assert watcher.touched() == []
@@ -137,7 +137,6 @@ def test_a_new_file_that_goes_again_is_recorded_twice(
         [["stash", "--quiet"]],
         [["stash", "--quiet"], ["stash", "pop", "--quiet"]],
         [["stash", "--quiet", "--include-untracked"], ["stash", "pop", "--quiet"]],
-        [["checkout", "--quiet", "--", "."], ["clean", "--quiet", "-f", "none"]],
         [["add", "."], ["reset", "--quiet", "--hard"]],
         [["add", "."], ["commit", "--quiet", "-m", "all"], ["checkout", "--quiet", "HEAD~1"]],
         [["add", "."], ["commit", "--quiet", "-m", "all"], ["reset", "--quiet", "HEAD~1"]],
@@ -152,6 +151,14 @@ def test_what_git_does_to_changed_files_has_no_record(
     for arguments in script:
         governed.git(*arguments)
         assert watcher.touched() == []
+
+
+def test_what_git_puts_back_ends_its_violation(watcher: Watcher, governed: Repository) -> None:
+    governed.write(DB, "by a script\n")
+    assert watcher.touched() == [(DB, "INTENT_EVOLUTION", "FAIL")]
+    governed.git("checkout", "--quiet", "--", DB)
+    assert watcher.touched() == [(DB, "INTENT_EVOLUTION", "EXEMPT")]
+    assert watcher.touched() == []
 
 
 def test_what_git_put_back_is_nobodys_change(editor: Editor, governed: Repository) -> None:
@@ -174,8 +181,11 @@ def test_what_was_committed_and_is_written_again_is_a_change(
     assert len(watcher.recorded()) == 1
     governed.commit()
     watcher.recorded()
-    governed.write(DB, "first\n")
+    governed.write(DB, "third\n")
     assert watcher.touched() == [(DB, "INTENT_EVOLUTION", "FAIL")]
+    # As it was before it was changed out of bounds.
+    governed.write(DB, "second\n")
+    assert watcher.touched() == [(DB, "INTENT_EVOLUTION", "EXEMPT")]
 
 
 def test_a_stash_of_an_earlier_day_is_gits_when_it_is_popped(

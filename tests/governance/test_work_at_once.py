@@ -6,14 +6,15 @@ from pathlib import Path
 import pytest
 
 from intent_lsp.core.content import hash_content
-from intent_lsp.core.question import Allowed
-from intent_lsp.core.records import Record
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.question import Allowed, Denied
+from intent_lsp.core.records import Record, ScopeValidation
 from intent_lsp.core.tools import ToolCall
 from intent_lsp.governance.recording import DISCARDED, Outcome
 from tests.governance.editor import Editor
 from tests.support.repository import Repository
 
-LOGIN, DB = "src/auth/login.py", "src/db.py"
+LOGIN, DB, GUIDE = "src/auth/login.py", "src/db.py", "docs/guide.md"
 BASH = "python3 make.py"
 
 
@@ -156,14 +157,16 @@ def test_what_a_command_throws_away_of_others_is_kept_and_told(
     work: Work, command: str, shell: Callable[[Path, str], None]
 ) -> None:
     work.agent("builder", "INT-001")
-    work.root.write(DB, "hours of work\n")
-    assert paths(work.noticed()[0]) == [DB]
+    work.editor.select("INT-002")
+    assert work.editor.save(GUIDE, "hours of work\n").record is not None
     ticket = work.begins("builder")
     shell(work.root.root, command)
     outcome = work.ends(ticket)
-    assert (paths(outcome.record), outcome.violating) == ([DB], (DB,))
-    (draft,) = outcome.discarded
-    assert (draft.path, draft.text, draft.code) == (DB, "hours of work\n", DISCARDED)
+    assert GUIDE in paths(outcome.record)
+    assert GUIDE in outcome.violating
+    # Selecting the intent has changed the intents file, too, which nobody committed.
+    (draft,) = (each for each in outcome.discarded if each.path == GUIDE)
+    assert (draft.path, draft.text, draft.code) == (GUIDE, "hours of work\n", DISCARDED)
     assert draft in work.desk.stores.drafts.list()
 
 
@@ -178,3 +181,48 @@ def test_what_a_session_throws_away_of_its_own_is_no_loss(
     shell(work.root.root, "git checkout -q -- .")
     outcome = work.ends(ticket)
     assert (paths(outcome.record), outcome.discarded) == ([], ())
+
+
+def test_a_file_is_put_back_by_whoever_may_not_change_it(work: Work) -> None:
+    """By another program, by a command and by an agent's write: the violation is gone."""
+    work.agent("builder", "INT-001")
+    before = (work.root.root / DB).read_bytes()
+    ledger = work.desk.stores.ledger
+
+    def spoil() -> None:
+        work.root.write(DB, "spoilt\n")
+        (record,) = work.noticed()
+        assert record.scope_validation is ScopeValidation.FAIL
+
+    spoil()
+    work.root.write(DB, before)
+    (record,) = work.noticed()
+    assert record.scope_validation is ScopeValidation.EXEMPT
+    spoil()
+    ticket = work.begins("builder")
+    work.root.write(DB, before)
+    outcome = work.ends(ticket)
+    assert (outcome.violating, paths(outcome.record)) == ((), [DB])
+    assert outcome.record is not None
+    assert outcome.record.scope_validation is ScopeValidation.EXEMPT
+    assert work.noticed() == []
+    spoil()
+    spoilt = hash_content((work.root.root / DB).read_bytes())
+    work.desk.calls.read("builder", "", WorkspacePath(DB), spoilt)
+    ticket = work.begins("builder", DB, before.decode())
+    work.root.write(DB, before)
+    assert work.ends(ticket).violating == ()
+    newest = ledger.index.newest_for_path(DB)
+    assert newest is not None
+    assert newest.scope_validation is ScopeValidation.EXEMPT
+    # It may be put back, and changed no further.
+    call = ToolCall(tool_name="Write", paths=(DB,), new_text=before.decode())
+    assert isinstance(work.desk.calls.admit("builder", "", call).decision, Denied)
+
+
+def test_what_others_wrote_in_between_is_not_put_back(work: Work) -> None:
+    work.agent("builder", "INT-001")
+    work.root.write(DB, "spoilt\n")
+    work.noticed()
+    call = ToolCall(tool_name="Write", paths=(DB,), new_text="another\n")
+    assert isinstance(work.desk.calls.admit("builder", "", call).decision, Denied)

@@ -25,6 +25,7 @@ from intent_lsp.governance.disk.comparing import ChangedFile, Comparison, commit
 from intent_lsp.governance.disk.disk_events import Author, DiskChange, HeldThen, record_changes
 from intent_lsp.governance.disk.tree_looks import TreeLooks
 from intent_lsp.governance.judging import Judgement, Judging, Reading
+from intent_lsp.governance.putting_back import PuttingBack
 from intent_lsp.governance.sessions import Session
 from intent_lsp.governance.stores import Stores
 from intent_lsp.governance.uncommitted_tree import EMPTY_TREE
@@ -126,6 +127,7 @@ class DiskChanges:
         self._judging = judging
         self._root_lock = lock
         self._looks = looks
+        self._putting_back = PuttingBack(stores, contents)
         self._lock = threading.Lock()
         self._then: TreeSnapshot | None = None
         self._then_at = ""
@@ -155,13 +157,14 @@ class DiskChanges:
             edited = compared is not None and bool(compared.edits)
             if before is not None and edited and self._is_at_work(rest, before):
                 return again
-            self._then, self._moment = now, rest.moment
+            self._moment = rest.moment
             self._contents.tree_seen(self._seen(now))
             if before is None or compared is None:
-                self._then_at, self._pending = at, {}
+                self._then, self._then_at, self._pending = now, at, {}
                 seen = self._seen(now)
                 return TreeLook(seen=seen, moved=frozenset(seen.files))
-            self._take(compared, at)
+            self._take(compared, now, at)
+            self._then = now
             self._note_untold(before, now)
             return TreeLook(seen=self._seen(now), moved=_moved(before, now, compared))
 
@@ -246,10 +249,21 @@ class DiskChanges:
             return False
         return not self._passed_over and git_moment(git.git_dir) != moment
 
-    def _take(self, compared: Comparison, at: str) -> None:
+    def _stays(self, now: TreeSnapshot) -> bool:
+        """Whether git neither moved HEAD nor put anything away since the last look."""
+        then = None if self._then is None else self._then.git
+        if then is None or now.git is None:
+            return False
+        return (then.head, then.stashes) == (now.git.head, now.git.stashes)
+
+    def _take(self, compared: Comparison, now: TreeSnapshot, at: str) -> None:
         """Take over what changed: what nobody accounts for waits, what git made waits no more."""
         for path in compared.gits:
             self._pending.pop(path, None)
+        for file in compared.discarded if self._stays(now) else ():
+            # What was out of bounds and is put back, by whatever means, ends its violation.
+            if self._putting_back.puts_back(file.path, file.new):
+                self._note(file)
         below = RootsBelow(self._stores.root)
         for file in compared.edits:
             # What lies in a governed root below is for its own server to tell.
@@ -451,6 +465,10 @@ class DiskChanges:
             return None
         if change.previous is not None and self._was_out_of_bounds(author, change.previous):
             verdict = ScopeValidation.FAIL
+        if verdict is ScopeValidation.FAIL and self._putting_back.puts_back(
+            change.path, change.new
+        ):
+            verdict = ScopeValidation.EXEMPT
         return judgement, verdict
 
     def _was_out_of_bounds(self, author: Author, previous: WorkspacePath) -> bool:
