@@ -126,9 +126,9 @@ def _refusals(question: Question, passed_over: frozenset[int]) -> Iterator[Denie
 
 def _allowed(question: Question, call: CallFacts) -> Allowed:
     warnings = () if call.bootstrap else warnings_of(question.intent)
-    verdict = ScopeValidation.PASS
-    if (call.unknown_paths and not question.files) or any(
-        each.puts_back and not question.scope.covers(each.path) for each in question.files
-    ):
-        verdict = ScopeValidation.EXEMPT
+    outside = [each for each in question.files if not question.scope.covers(each.path)]
+    unnamed = bool(call.unknown_paths) and not question.files
+    only_generated = bool(outside) and all(each.generated for each in question.files)
+    exempt = unnamed or only_generated or any(each.puts_back for each in outside)
+    verdict = ScopeValidation.EXEMPT if exempt else ScopeValidation.PASS
     return Allowed(verdict, warnings + call.warnings + call.unknown_paths)

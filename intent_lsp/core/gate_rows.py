@@ -86,11 +86,11 @@ def intent_ignored(question: Question) -> Denied | None:
 
 
 def scope_violation(question: Question) -> Denied | None:
-    """Row 12: the active intent owns every path; what is put back need not be its own."""
+    """Row 12: the active intent owns every path; what is put back or generated need not be its."""
     intent = question.intent
-    back = {fact.path for fact in question.files if fact.puts_back}
+    free = {fact.path for fact in question.files if fact.puts_back or fact.generated}
     failing = tuple(
-        path for path in question.paths if path not in back and not question.scope.covers(path)
+        path for path in question.paths if path not in free and not question.scope.covers(path)
     )
     if not failing:
         return None

@@ -80,6 +80,8 @@ class TeamPolicy:
     mutating_tools: tuple[str, ...] = ()
     read_only_tools: tuple[str, ...] = ()
     history_in_yaml: bool = False
+    generated: tuple[str, ...] = ()
+    """Globs of what tools leave behind, beside those of `core.generated`."""
     ledger: LedgerForm = LedgerForm.SINGLE
     lessons_violations: str = "AGENT.md"
     lessons_verification: str = "CLAUDE.md"

@@ -33,7 +33,7 @@ class FileFact:
     `path` is relative to the root; of a file outside it is what the asker called it. `expected` is
     the hash the asker last read (None: read as absent); `current` the disk's now (None: absent).
     `claimed_by` is another session with an open claim on it. `puts_back`: the edit makes it again
-    what it was before it was changed out of bounds.
+    what it was before it was changed out of bounds. `generated`: tools leave such files behind.
     """
 
     path: WorkspacePath
@@ -43,6 +43,7 @@ class FileFact:
     read_this_turn: bool = False
     claimed_by: str | None = None
     puts_back: bool = False
+    generated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,6 +104,7 @@ class _Sidecar:
             "mutating_tools": self._texts("mutating_tools"),
             "read_only_tools": self._texts("read_only_tools"),
             "history_in_yaml": self._flag("history_in_yaml"),
+            "generated": self._globs("generated"),
             "ledger": self._word("ledger", LedgerForm),
             "lessons": self._lessons,
             "privacy": self._privacy,

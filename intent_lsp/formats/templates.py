@@ -48,6 +48,7 @@ sidecar:
   # mutating_tools: []         # added to the built-in list
   # read_only_tools: []
   # history_in_yaml: false     # recent_history is kept in the intents file too
+  # generated: []              # what tools leave behind, added to caches and their like
   # ledger: single             # single, segments
   # lessons: {violations: AGENT.md, verification: CLAUDE.md}
   # privacy: {session_ids: plain, urls: keep}   # plain or hashed; keep or drop

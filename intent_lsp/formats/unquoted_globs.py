@@ -43,6 +43,7 @@ POLICY_GLOBS = GlobKeys(
     (
         "path_glob",
         "pathGlob",
+        "generated",
         "spec_iteration_globs",
         "specIterationGlobs",
         "blocked_tools",

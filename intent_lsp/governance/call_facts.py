@@ -82,7 +82,7 @@ class CallFactsOf:
         return Question(
             tool_name=call.tool_name,
             governed=rules.governed,
-            files=tuple(self._facts(call, asker, files)),
+            files=tuple(self._facts(call, asker, files, rules)),
             active_intent=intent_id,
             intents=rules.file.intents,
             ignored=rules.ignored,
@@ -140,9 +140,11 @@ class CallFactsOf:
             outside=others.hold(place.path) or others.hold(place.real),
         )
 
-    def _facts(self, call: ToolCall, asker: Asker, files: Sequence[CallFile]) -> Iterator[FileFact]:
+    def _facts(
+        self, call: ToolCall, asker: Asker, files: Sequence[CallFile], rules: Rules
+    ) -> Iterator[FileFact]:
         remembered = self._remembered(asker, files)
-        text = announced(call, len(files))
+        text, generated = announced(call, len(files)), rules.generated
         for file in files:
             place = file.place
             if place is None or place.real is None or file.outside:
@@ -157,9 +159,14 @@ class CallFactsOf:
                 read_this_turn=this_turn,
                 claimed_by=memory.claimed_by,
                 puts_back=text is not None and self._putting_back.puts_back(place.path, text),
+                generated=generated.covers(place.path),
             )
             if place.real != place.path:
-                yield FileFact(path=place.real, read_this_turn=this_turn)
+                yield FileFact(
+                    path=place.real,
+                    read_this_turn=this_turn,
+                    generated=generated.covers(place.real),
+                )
 
     def _remembered(
         self, asker: Asker, files: Sequence[CallFile]

@@ -223,8 +223,16 @@ def _decided(judgement: Judgement, question: Question, place: Place) -> Judgemen
     if judgement.denied is not None or judgement.standing is not Standing.JUDGED:
         return judgement
     decision = judge_save(question)
+    if isinstance(decision, Denied) and _is_generated(decision, judgement.rules, place):
+        decision = Allowed(ScopeValidation.EXEMPT)
     owners = _leading_out(decision, judgement.rules, place)
     return replace(judgement, decision=decision, owners=owners)
+
+
+def _is_generated(denied: Denied, rules: Rules, place: Place) -> bool:
+    """Whether what no intent covers is what a tool leaves behind."""
+    paths = {place.path, place.real or place.path}
+    return denied.code in _OF_INTENTS and all(map(rules.generated.covers, paths))
 
 
 def _same(content: Content, text: str) -> bool:

@@ -14,7 +14,7 @@ from uuid import UUID
 from intent_lsp.core.content import ContentHash, decode, hash_if_there
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.privacy import veiled
-from intent_lsp.core.records import Record, ScopeValidation
+from intent_lsp.core.records import Event, Record, ScopeValidation
 from intent_lsp.core.tickets import Recorded, Ticket, TicketFile
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.call_events import NO_DOUBTS, CallEvents, Doubts, FoundFile
@@ -34,6 +34,8 @@ from intent_lsp.store.ledger import Appended, Queued
 from intent_lsp.store.roots import RootsBelow
 from intent_lsp.store.state import ReadHash
 
+_WORST_FIRST: Final = (ScopeValidation.FAIL, ScopeValidation.PASS, ScopeValidation.EXEMPT)
+
 DISCARDED: Final = "DISCARDED"
 """The code of a draft that nobody refused: a command threw the text away."""
 
@@ -47,8 +49,9 @@ class Outcome:
     """What became of a ticket; `record` is None where none was made, or it was made before.
 
     `queued` says why a record waits; `violating` are files that nobody had named, and that its
-    intent may not change, and `within` is then the record of those that it may. `discarded` are
-    drafts of what it threw away of others. `again`: it was told of before.
+    intent may not change. `beside` are the records of files with other verdicts than those of
+    `record`. `discarded` are drafts of what it threw away of others. `again`: it was told of
+    before.
     """
 
     ticket: Ticket
@@ -59,7 +62,7 @@ class Outcome:
     violating: tuple[WorkspacePath, ...] = ()
     discarded: tuple[Draft, ...] = ()
     again: bool = False
-    within: Record | None = None
+    beside: tuple[Record, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,26 +138,17 @@ class Recording:
             return Outcome(ticket=ticket, recorded=before, error=before.error, again=True)
         all_found = self._found(ticket, compared)
         found, violating = all_found.files, self._violating(ticket, all_found)
-        within, broken = _by_verdict(found, () if all_found.outside else violating)
-        appended = beside = None
-        if within and broken:
-            beside = self._append(
-                ticket,
-                within,
-                error,
-                ScopeValidation.PASS,
-                _beside(ticket.id),
-                doubts=all_found.doubts,
+        nothing = all_found.whole and not found and error is None
+        parts = {} if nothing else self._by_verdict(ticket, all_found, violating)
+        done = [
+            self._append(
+                self._events.event(ticket, files, error=error, verdict=v, doubts=all_found.doubts),
+                # The first verdict's record is the ticket's own.
+                _beside(ticket.id, v) if number else ticket.id,
             )
-            appended = self._append(
-                ticket, broken, error, ScopeValidation.FAIL, ticket.id, doubts=all_found.doubts
-            )
-        elif not all_found.whole or found or error is not None:
-            put_back = bool(found) and all(map(self._puts_back, found))
-            verdict = _verdict(ticket, found, violating, put_back=put_back)
-            appended = self._append(
-                ticket, found, error, verdict, ticket.id, doubts=all_found.doubts
-            )
+            for number, (v, files) in enumerate(parts.items())
+        ]
+        appended = done[0] if done else None
         record = appended.record if isinstance(appended, Appended) else None
         for file in found:
             if file.data is not None:
@@ -175,20 +169,12 @@ class Recording:
             error=error,
             violating=violating,
             discarded=tuple(self._kept_drafts(ticket, found)),
-            within=beside.record if isinstance(beside, Appended) else None,
+            beside=tuple(one.record for one in done[1:] if isinstance(one, Appended)),
         )
 
-    def _append(  # noqa: PLR0913 - an event, and its id
-        self,
-        ticket: Ticket,
-        found: Sequence[FoundFile],
-        error: str | None,
-        verdict: ScopeValidation,
-        record_id: str,
-        *,
-        doubts: Doubts = NO_DOUBTS,
+    def _append(
+        self, event: Event | None, record_id: str | None = None
     ) -> Appended | Queued | None:
-        event = self._events.event(ticket, found, error=error, verdict=verdict, doubts=doubts)
         if event is None:
             return None
         event = veiled(event, self._rules.current().policy)
@@ -228,11 +214,12 @@ class Recording:
             new=hash_if_there(save.new),
             saved=True,
         )
-        event = self._events.event(ticket, (found,), error=None, verdict=ticket.verdict)
-        if state is None or event is None:
+        if state is None:
             return None
-        event = veiled(event, self._rules.current().policy)
-        appended = self._stores.ledger.append_or_queue(event)
+        event = self._events.event(ticket, (found,), error=None, verdict=ticket.verdict)
+        appended = self._append(event)
+        if appended is None:
+            return None
         read = ReadHash(found.new, ticket.turn)
         state.put_read(ticket.session_id, ticket.agent_id, found.path, read)
         if state.tickets.saved(save.path, ticket.id):
@@ -319,58 +306,57 @@ class Recording:
             return file
         return replace(file, ticket=replace(file.ticket, pre_hash=third), overtaken=True)
 
-    def _puts_back(self, file: FoundFile) -> bool:
-        return file.besides and self._putting_back.puts_back(file.path, file.new)
-
     def _violating(self, ticket: Ticket, found: _Found) -> tuple[WorkspacePath, ...]:
         """List the files that nobody had named and that the intent may not change (section 6)."""
         besides = [
             path
             for file in found.files
-            if file.besides and not self._puts_back(file)
+            if file.besides and not self._putting_back.puts_back(file.path, file.new)
             for path in (file.ticket.previous, file.path)
             if path is not None
         ]
         if not besides:
             return found.outside
         rules = self._rules.current()
-        scope = self._grants.scope_of(rules, rules.active(ticket.intent_id))
         others = RootsBelow(self._stores.root)
         violating = (
             path
             for path in besides
-            if not scope.covers(path) or others.hold(path) or any(denied_path(rules, path))
+            if others.hold(path)
+            or any(denied_path(rules, path))
+            or not (self._covers(ticket, path) or rules.generated.covers(path))
         )
         return (*found.outside, *violating)
 
+    def _by_verdict(
+        self, ticket: Ticket, found: _Found, violating: Collection[WorkspacePath]
+    ) -> dict[ScopeValidation, list[FoundFile]]:
+        """Part the files of a call by what is said of each, the worst first.
 
-def _verdict(
-    ticket: Ticket,
-    found: Sequence[FoundFile],
-    violating: Sequence[WorkspacePath],
-    *,
-    put_back: bool,
-) -> ScopeValidation:
-    """Judge a call by the files that it was found to have changed."""
-    if violating:
-        return ScopeValidation.FAIL
-    if put_back:
-        return ScopeValidation.EXEMPT
-    besides = any(file.besides for file in found)
-    return ScopeValidation.PASS if besides else ticket.verdict
+        What leads out of the root is told with all the others; a call that changed none has a
+        verdict, too.
+        """
+        if found.outside:
+            return {ScopeValidation.FAIL: list(found.files)}
+        parts: dict[ScopeValidation, list[FoundFile]] = {verdict: [] for verdict in _WORST_FIRST}
+        for file in found.files:
+            parts[self._verdict(ticket, file, violating)].append(file)
+        return {v: files for v, files in parts.items() if files} or {ticket.verdict: []}
+
+    def _verdict(
+        self, ticket: Ticket, file: FoundFile, violating: Collection[WorkspacePath]
+    ) -> ScopeValidation:
+        """Judge a file that a call has changed: one that it had named was judged before."""
+        if not file.besides:
+            return ticket.verdict
+        if not {file.path, file.ticket.previous}.isdisjoint(violating):
+            return ScopeValidation.FAIL
+        back = self._putting_back.puts_back(file.path, file.new)
+        owned = not back and self._covers(ticket, file.path)
+        return ScopeValidation.PASS if owned else ScopeValidation.EXEMPT
 
 
-def _by_verdict(
-    found: Sequence[FoundFile], violating: Collection[WorkspacePath]
-) -> tuple[list[FoundFile], list[FoundFile]]:
-    """Part the files of a call: those that it may have changed, and those that it may not."""
-    within, broken = list[FoundFile](), list[FoundFile]()
-    for file in found:
-        ends = {file.path, file.ticket.previous}
-        (broken if file.besides and ends.intersection(violating) else within).append(file)
-    return within, broken
-
-
-def _beside(ticket_id: str) -> str:
-    """Give the id of a ticket's second record: the same one whenever it is asked for."""
-    return str(UUID(bytes=sha256(ticket_id.encode()).digest()[:16], version=4))
+def _beside(ticket_id: str, verdict: ScopeValidation) -> str:
+    """Give the id of another record of a ticket: the same one whenever it is asked for."""
+    named = f"{ticket_id} {verdict}".encode()
+    return str(UUID(bytes=sha256(named).digest()[:16], version=4))

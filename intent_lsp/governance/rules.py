@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.content import decode
+from intent_lsp.core.generated import GENERATED
 from intent_lsp.core.intents import Intent, IntentId
 from intent_lsp.core.naming import Owners
 from intent_lsp.core.paths import IGNORE_FILE, INTENTS_FILE, POLICY_FILE, WorkspacePath
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.core.scope.index import Ownership, ScopeIndex
-from intent_lsp.core.scope.scope import Scope, compile_scopes
+from intent_lsp.core.scope.scope import Scope, compile_scope, compile_scopes
 from intent_lsp.formats.ignore_file import IgnoredIntents, read_ignored
 from intent_lsp.formats.intents_yaml import IntentsFile, IntentsReader
 from intent_lsp.formats.policy_yaml import PolicyFile, read_policy
@@ -109,6 +110,15 @@ class Rules:
     def active(self, intent_id: str | None) -> Intent | None:
         """Find the intent that a session has selected, by id or earlier id."""
         return None if intent_id is None else self.file.intents.get(intent_id)
+
+    @cached_property
+    def generated(self) -> Scope:
+        """What tools leave behind: nobody's edits, whatever an intent owns."""
+        return compile_scope(
+            (*GENERATED, *self.policy.generated),
+            case_sensitive=self.spelling.case_sensitive,
+            nfc=self.spelling.nfc,
+        )
 
     def scope_of(self, intent: Intent | None) -> Scope:
         """Give what an intent owns; without an intent, nothing."""

@@ -39,6 +39,7 @@ sidecar:
   mutating_tools: [a]
   read_only_tools: [b]
   history_in_yaml: true
+  generated: ["gen/**"]
   ledger: segments
   lessons: {violations: docs/V.md, verification: W.md}
   privacy: {session_ids: hashed, urls: drop}
@@ -63,6 +64,7 @@ POLICY = TeamPolicy(
     mutating_tools=("a",),
     read_only_tools=("b",),
     history_in_yaml=True,
+    generated=("gen/**",),
     ledger=LedgerForm.SEGMENTS,
     lessons_violations="docs/V.md",
     lessons_verification="W.md",
@@ -111,6 +113,9 @@ FLAWS = [
     ("blocked_tools: [*]", FileCode.YAML_UNQUOTED_GLOB, "*"),
     ("spec_iteration_globs: x", FileCode.WRONG_TYPE, "x"),
     ("spec_iteration_globs: ['../x']", FileCode.DEAD_GLOB, "'../x'"),
+    ("generated: x", FileCode.WRONG_TYPE, "x"),
+    ("generated: [*.gen]", FileCode.YAML_UNQUOTED_GLOB, "*.gen"),
+    ("generated: ['../x']", FileCode.DEAD_GLOB, "'../x'"),
     ("deny_mutations: x", FileCode.WRONG_TYPE, "x"),
     ("deny_mutations: [x]", FileCode.WRONG_TYPE, "x"),
     ("deny_mutations: [{reason: x}]", FileCode.BAD_VALUE, "{reason: x}"),

@@ -8,6 +8,7 @@ import pytest
 
 from intent_lsp.store import git_moment
 from tests.governance.editor import INTENTS, Editor
+from tests.governance.work import Work
 from tests.support.repository import Repository
 
 
@@ -57,3 +58,11 @@ def shell() -> Callable[[Path, str], None]:
         subprocess.run(["sh", "-ec", command], cwd=root, check=True, capture_output=True)
 
     return run
+
+
+@pytest.fixture
+def work(editor: Editor, governed: Repository) -> Work:
+    """Give a desk at work, with a commit of all there is."""
+    governed.write(".gitignore", "")
+    governed.commit()
+    return Work(editor, governed)

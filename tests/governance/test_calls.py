@@ -500,8 +500,7 @@ def test_what_a_command_changed_unseen_is_found_and_judged(root: Repository, age
     assert record.scope_validation is ScopeValidation.FAIL
     assert [file.path for file in record.files] == ["docs/guide.md"]
     # What it may change is a record of its own.
-    within = outcome.within
-    assert within is not None
+    (within,) = outcome.beside
     assert within.scope_validation is ScopeValidation.PASS
     assert [file.path for file in within.files] == [LOGIN]
     files = (*record.files, *within.files)

@@ -7,62 +7,13 @@ import pytest
 
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.question import Allowed, Denied
-from intent_lsp.core.records import Record, ScopeValidation
+from intent_lsp.core.question import Denied
+from intent_lsp.core.records import ScopeValidation
 from intent_lsp.core.tools import ToolCall
-from intent_lsp.governance.recording import DISCARDED, Outcome
-from tests.governance.editor import Editor
-from tests.support.repository import Repository
+from intent_lsp.governance.recording import DISCARDED
+from tests.governance.work import Work, paths
 
 LOGIN, DB, GUIDE = "src/auth/login.py", "src/db.py", "docs/guide.md"
-BASH = "python3 make.py"
-
-
-class Work:
-    """A desk with a watching editor, and agents that are asked and told of by their names."""
-
-    def __init__(self, editor: Editor, root: Repository) -> None:
-        self.editor, self.desk, self.root = editor, editor.desk, root
-        self.look()
-        self.seen = self.desk.disk_changes.record(editor.session)
-
-    def agent(self, name: str, intent: str) -> None:
-        session = self.desk.sessions.open_agent(name)
-        self.desk.checkout.select(session, intent, unsaved_file=False)
-
-    def begins(self, name: str, path: str = "", text: str | None = None) -> str:
-        """Ask for a write of a file, or for a command of which nothing is known."""
-        call = ToolCall(tool_name="Bash", command=BASH)
-        if path:
-            call = ToolCall(tool_name="Write", paths=(path,), new_text=text)
-        admission = self.desk.calls.admit(name, "", call)
-        assert isinstance(admission.decision, Allowed), admission
-        assert admission.ticket is not None
-        return admission.ticket.id
-
-    def ends(self, ticket: str) -> Outcome:
-        outcome = self.desk.calls.record(ticket)
-        assert outcome is not None
-        return outcome
-
-    def look(self) -> None:
-        assert self.desk.disk_changes.look() is not None
-
-    def noticed(self) -> list[Record]:
-        self.look()
-        news = self.desk.disk_changes.record(self.editor.session)
-        return [each.record for each in news.recorded if each.record is not None]
-
-
-@pytest.fixture
-def work(editor: Editor, governed: Repository) -> Work:
-    governed.write(".gitignore", "")
-    governed.commit()
-    return Work(editor, governed)
-
-
-def paths(record: Record | None) -> list[str]:
-    return [] if record is None else [file.relative_path for file in record.files]
 
 
 def test_what_changed_before_a_command_began_is_not_its(work: Work) -> None:
@@ -107,7 +58,7 @@ def test_of_two_commands_each_has_what_only_its_intent_owns(work: Work) -> None:
     work.root.write(DB, "by nobody knows whom\n")
     first, second = work.ends(one), work.ends(other)
     assert (paths(first.record), first.violating) == ([LOGIN], ())
-    assert paths(second.within) == ["docs/new.md"]
+    assert [paths(record) for record in second.beside] == [["docs/new.md"]]
     assert (paths(second.record), second.violating) == ([DB], (DB,))
     record = second.record
     assert record is not None

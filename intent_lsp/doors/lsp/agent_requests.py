@@ -244,8 +244,8 @@ class AgentRequests:
         """Tell that a record is on disk, or that it waits; and look at what has changed."""
         what = f"{outcome.ticket.tool_name} is done"
         self._connection.outcomes.recorded(attached, what, outcome.record, outcome.queued)
-        if outcome.within is not None:
-            self._connection.outcomes.recorded(attached, what, outcome.within, None)
+        for record in outcome.beside:
+            self._connection.outcomes.recorded(attached, what, record, None)
         if outcome.discarded and not outcome.again:
             named = ", ".join(draft.path for draft in outcome.discarded[:_NAMED])
             more = len(outcome.discarded) - _NAMED
