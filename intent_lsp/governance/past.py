@@ -27,6 +27,7 @@ class Past:
     def __init__(self, index: Index) -> None:
         self._index = index
         self._said: str | None = None
+        self._failures = 0
 
     def newest(self, path: WorkspacePath) -> Record | None:
         """Give the newest record that touched a path; None also where nobody can tell."""
@@ -71,14 +72,17 @@ class Past:
         return self._told(lambda: tuple(head.hash for head in self._index.heads()), ())
 
     def _told(self, ask: Callable[[], _T], otherwise: _T) -> _T:
+        failures = self._failures
         try:
             found = ask()
         except IntentLspError as problem:
+            self._failures += 1
             if str(problem) != self._said:
                 self._said = str(problem)
                 _log.warning("the ledger cannot be read: %s", problem)
             return otherwise
-        if self._said is not None:
+        # An answer that was asked for before the last failure says nothing of what is now.
+        if self._said is not None and failures == self._failures:
             self._said = None
             _log.warning("the ledger can be read again")
         return found

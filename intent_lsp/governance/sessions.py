@@ -150,8 +150,11 @@ class Sessions:
             started_at=at,
             last_used_at=at,
         )
-        self._put(row)
-        return row
+        # Whoever was first has begun it: what was chosen in it since stays chosen.
+        if self._stores.state is not None:
+            return self._stores.state.begin_session(row)
+        with self._lock:
+            return self._memory.setdefault((session_id, ""), row)
 
     def _known(self, session_id: str, agent_id: str) -> SessionRow | None:
         state = self._stores.state

@@ -111,6 +111,18 @@ class State:
         """Keep a session's row in place of the one before."""
         self._do("INSERT OR REPLACE INTO session VALUES (?,?,?,?,?,?,?,?,?,?,?)", *astuple(row))
 
+    def begin_session(self, row: SessionRow) -> SessionRow:
+        """Keep a session's first row, unless somebody was first; give the row that is kept."""
+        values = _packed(astuple(row))
+
+        def work(connection: sqlite3.Connection) -> SessionRow:
+            insert = "INSERT OR IGNORE INTO session VALUES (?,?,?,?,?,?,?,?,?,?,?)"
+            connection.execute(insert, values)
+            query = "SELECT * FROM session WHERE session_id = ? AND agent_id = ?"
+            return _session(connection.execute(query, values[:2]).fetchone())
+
+        return self._database.write(work)
+
     def touch_session(self, session_id: str, at: str) -> None:
         """Note that a session was used."""
         query = "UPDATE session SET last_used_at = ?, ended_at = NULL WHERE session_id = ?"

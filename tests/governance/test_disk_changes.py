@@ -542,3 +542,61 @@ def test_a_file_that_left_its_owners_scope_is_out_of_bounds(
     assert [verdict for _, _, verdict in watcher.touched()] == ["FAIL"]
     (governed.root / "docs/song.py").rename(governed.root / "src/auth/song.py")
     assert [verdict for _, _, verdict in watcher.touched()] == ["FAIL"]
+
+
+@pytest.mark.parametrize(
+    ("away", "back"),
+    [
+        (
+            "git commit -qam ours; GIT_SEQUENCE_EDITOR='sed -i 1ibreak' git rebase -q -i other",
+            "git rebase --continue",
+        ),
+        ("git stash -q", "git stash pop -q"),
+        ("git commit -qam ours; git checkout -q other", "git checkout -q main"),
+    ],
+)
+def test_an_edit_that_git_takes_away_and_brings_back_before_it_is_recorded_is_an_edit(
+    watcher: Watcher, governed: Repository, away: str, back: str
+) -> None:
+    governed.git("checkout", "-q", "-b", "other")
+    governed.write("OTHER", "theirs\n")
+    governed.commit("theirs")
+    governed.git("checkout", "-q", "main")
+    watcher.recorded()
+    governed.write(DB, "mine\n")
+    watcher.changes.look()
+    for script in (away, back):
+        subprocess.run(["sh", "-ec", script], cwd=governed.root, check=True, capture_output=True)
+        watcher.changes.look()
+    (record,) = watcher.recorded()
+    (file,) = record.files
+    assert (file.path, file.pre_hash) == (DB, hash_content(BEFORE[DB]))
+    assert file.post_hash == hash_content(b"mine\n")
+    assert watcher.recorded() == []
+
+
+def test_an_edit_that_was_recorded_after_git_took_it_away_is_not_recorded_again(
+    watcher: Watcher, editor: Editor, governed: Repository
+) -> None:
+    known = editor.show(DB)
+    governed.write(DB, "mine\n")
+    watcher.changes.look()
+    governed.git("stash", "-q")
+    watcher.changes.look()
+    # The editor tells of its save as late as that.
+    governed.write(DB, "mine\n")
+    assert editor.did_save(DB, known.encode()).record is not None
+    governed.git("checkout", "-q", "--", DB)
+    watcher.recorded()
+    governed.git("stash", "pop", "-q")
+    assert watcher.recorded() == []
+
+
+def test_while_there_is_no_control_room_nothing_is_recorded_and_none_is_made(
+    watcher: Watcher, governed: Repository
+) -> None:
+    room = governed.root / ".orchestration"
+    shutil.rmtree(room)
+    governed.write(DB, "mine\n")
+    assert watcher.recorded() == []
+    assert not room.exists()

@@ -8,6 +8,7 @@ import pytest
 from intent_lsp.core.paths import LOCAL_ROOM
 from intent_lsp.core.records import Contributor, EntityType
 from intent_lsp.governance.sessions import CHECKOUT_REQUIRED, EXECUTION_AUTHORIZED
+from intent_lsp.store.state import SessionRow
 from tests.governance.editor import INTENTS, Editor
 from tests.support.repository import Repository
 
@@ -123,3 +124,23 @@ def test_without_a_place_to_keep_it_a_session_lives_in_memory(
     again = open_editor(governed.root, "mine")
     assert again.desk.sessions.active_intent("mine") is None
     assert again.session.continued is None
+
+
+def test_what_was_chosen_while_a_lost_session_is_begun_anew_stays_chosen(
+    editor: Editor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state, sessions = editor.desk.stores.state, editor.desk.sessions
+    assert state is not None
+    shutil.rmtree(editor.desk.root / LOCAL_ROOM)
+    real = state.session
+
+    def chosen_meanwhile(session_id: str, agent_id: str = "") -> SessionRow | None:
+        found = real(session_id, agent_id)
+        monkeypatch.undo()
+        editor.select("INT-001")
+        return found
+
+    monkeypatch.setattr(state, "session", chosen_meanwhile)
+    # Whoever found nothing begins the session, and another thread has selected an intent by then.
+    assert sessions.active_intent(editor.session.id) == "INT-001"
+    assert sessions.active_intent(editor.session.id) == "INT-001"

@@ -7,6 +7,7 @@ Invariant: recorded inside the root's lock, so that two servers on one root reco
 import logging
 import threading
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
@@ -14,7 +15,7 @@ from typing import Final, NamedTuple
 from intent_lsp.core.commands import Effect
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.errors import IntentLspError
-from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.paths import CONTROL_ROOM, WorkspacePath
 from intent_lsp.core.records import AGENT, UNKNOWN_CONTRIBUTOR, Record, ScopeValidation
 from intent_lsp.core.renamed_files import renamed
 from intent_lsp.core.tickets import Ticket, TicketFile
@@ -44,6 +45,8 @@ COMMAND_AWAITED_FOR: Final = timedelta(minutes=10)
 GIT_AWAITED_FOR: Final = timedelta(seconds=30)
 """How long a lock of git's that nothing moves under is taken for a git at work."""
 
+TAKEN_AT_MOST: Final = 1_000
+"""Unrecorded changes that git took away which are known again when it brings them back."""
 
 _PASSED: Final = 8
 """Contents of a file between two records that are remembered."""
@@ -132,6 +135,8 @@ class DiskChanges:
         self._then: TreeSnapshot | None = None
         self._then_at = ""
         self._pending: dict[WorkspacePath, _Pending] = {}
+        # Changes that git took out of the work tree before they were recorded.
+        self._taken: dict[WorkspacePath, _Pending] = {}
         self._moment: GitMoment | None = None
         self._stuck: tuple[GitMoment, datetime] | None = None
         self._passed_over = False
@@ -160,7 +165,7 @@ class DiskChanges:
             self._moment = rest.moment
             self._contents.tree_seen(self._seen(now))
             if before is None or compared is None:
-                self._then, self._then_at, self._pending = now, at, {}
+                self._then, self._then_at, self._pending, self._taken = now, at, {}, {}
                 seen = self._seen(now)
                 return TreeLook(seen=seen, moved=frozenset(seen.files))
             self._take(compared, now, at)
@@ -177,7 +182,7 @@ class DiskChanges:
         """
         with self._lock:
             self._observer = session
-            if not self._pending:
+            if not self._pending or not self._has_control_room():
                 return DiskNews()
             if self._git_has_moved():
                 return DiskNews(waiting=True, git=True)
@@ -259,7 +264,7 @@ class DiskChanges:
     def _take(self, compared: Comparison, now: TreeSnapshot, at: str) -> None:
         """Take over what changed: what nobody accounts for waits, what git made waits no more."""
         for path in compared.gits:
-            self._pending.pop(path, None)
+            self._follow_git(path)
         for file in compared.discarded if self._stays(now) else ():
             # What was out of bounds and is put back, by whatever means, ends its violation.
             if self._putting_back.puts_back(file.path, file.new):
@@ -270,6 +275,21 @@ class DiskChanges:
             if not below.hold(file.path):
                 self._note(file)
         self._then_at = at
+
+    def _follow_git(self, path: WorkspacePath) -> None:
+        """Let go of a change that git took out of the work tree, until git brings it back.
+
+        Somebody's edit that is committed and rebased, or stashed and popped, is their edit still.
+        """
+        taken = self._pending.pop(path, None)
+        if taken is not None and taken.new is not None:
+            self._taken[path] = taken
+            while len(self._taken) > TAKEN_AT_MOST:
+                del self._taken[next(iter(self._taken))]
+        elif path in self._taken:
+            with suppress(OSError):
+                if TreeFiles(self._stores.root).held(path).hash == self._taken[path].new:
+                    self._pending[path] = self._taken.pop(path)
 
     def _seen(self, now: TreeSnapshot) -> Seen:
         """Give what was seen of this root's own files."""
@@ -305,9 +325,10 @@ class DiskChanges:
 
     def _account(self) -> None:
         """Let go of the changes that the server itself has made, or of which a record tells."""
-        for path, change in tuple(self._pending.items()):
-            if self._is_own(path, change.new) or self._is_recorded(path, change):
-                del self._pending[path]
+        for changes in (self._pending, self._taken):
+            for path, change in tuple(changes.items()):
+                if self._is_own(path, change.new) or self._is_recorded(path, change):
+                    del changes[path]
 
     def _is_own(self, path: WorkspacePath, new: ContentHash | None) -> bool:
         """Whether a file is as the server itself wrote it last."""
@@ -369,7 +390,8 @@ class DiskChanges:
         files = TreeFiles(self._stores.root)
         names = self._renamed(files, ready)
         with holding(self._root_lock):
-            if self._git_has_moved() or not self._all_is_recorded():
+            settled = self._has_control_room() and not self._git_has_moved()
+            if not settled or not self._all_is_recorded():
                 return
             groups: dict[_Group, list[tuple[DiskChange, Judgement]]] = {}
             for path in ready:
@@ -397,6 +419,10 @@ class DiskChanges:
                     yield RecordedChange(paths=paths, record=outcome.record)
                 else:
                     yield RecordedChange(paths=paths, queued=outcome.reason)
+
+    def _has_control_room(self) -> bool:
+        """Whether there is a place for records: where it was deleted, none is made for them."""
+        return (self._stores.root / CONTROL_ROOM).is_dir()
 
     def _settle(self, change: DiskChange) -> None:
         self._pending.pop(change.path, None)
