@@ -20,6 +20,7 @@ WRITERS = {
     "store.export_file",
     "store.files",
     "store.git_merge",
+    "store.git_private_index",
     "store.index_database",
     "store.known_heads",
     "store.ledger_room",

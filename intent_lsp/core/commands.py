@@ -51,12 +51,14 @@ class TouchedPath:
     `path` is as the command names it, behind the directories that it enters first; a leading `~`
     is left for the caller, and a file that is really named so begins with `./~`. `source`: where
     the content comes from. When `path` is a directory, the source's last name below it changes.
-    What is moved away has an entry of its own, with `DELETE`.
+    What is moved away has an entry of its own, with `DELETE`. `restores`: it is given the content
+    that git has of it.
     """
 
     path: str
     effect: Effect
     source: str | None = None
+    restores: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -43,8 +43,9 @@ class TicketFile:
 class Ticket:
     """An allowed call, as it was judged; moments as `core.timestamps` spells them.
 
-    `tree` is what the work tree held, where it is not known which files the call will change;
-    `guarded` what stood beside it before a command.
+    `tree` is what the work tree held, where it is not known which files the call will change: while
+    the ticket is open. `guarded` is what stood beside it before a command. `background`: what it
+    has started may go on when it has ended; `late`: it has, and this is a second look at that.
     `fingerprint` tells its call from another of the same `tool_use_id`.
     `approved_by` is the session of the person who let it pass; `by_save`: an editor makes the
     change, and its save is the record.
@@ -72,6 +73,8 @@ class Ticket:
     files: tuple[TicketFile, ...] = ()
     tree: TreeSnapshot | None = None
     guarded: GuardedSeen | None = None
+    background: bool = False
+    late: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,7 +26,7 @@ class ToolCall:
 
     `paths` are as spelled by the caller; a rename's are the old and the new one. In `read_hashes`
     None says that the caller believes the file absent. `read_only_hint`: what an MCP tool says of
-    itself; None where it says nothing.
+    itself; None where it says nothing. `background`: the host lets it go on while others begin.
     """
 
     tool_name: str
@@ -39,6 +39,7 @@ class ToolCall:
     read_hashes: Mapping[str, ContentHash | None] = field(default_factory=dict)
     tool_use_id: str | None = None
     read_only_hint: bool | None = None
+    background: bool = False
 
     @property
     def fingerprint(self) -> ContentHash:

@@ -1,38 +1,127 @@
-"""What a git configuration says beside its branches, which git itself writes at any time.
+"""The settings of a git configuration that run or redirect something, as git reads its text.
 
-Invariant: nothing is left out but sections of a branch with plain values; what could be read in
-two ways is kept as it is.
+Invariant: every spelling that git takes for one of them counts as it; of a text that git refuses
+nothing is left out.
 """
 
 import re
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
 
-_BRANCH: Final = re.compile(rb'[ \t]*\[branch "[^"\\]*"\][ \t]*\r?\n?', re.IGNORECASE)
-_PLAIN: Final = re.compile(
-    rb"[ \t]*(?:remote|merge|rebase|pushremote)[ \t]*=[ \t]*[\w./@:+-]*[ \t]*\r?\n?", re.IGNORECASE
+
+class Setting(NamedTuple):
+    """A key in full, such as `core.editor`, and its value: None for a key without `=`."""
+
+    key: bytes
+    value: bytes | None
+
+
+# `*` is any text. Left out: what picks one of the programs that git knows already (`merge.tool`),
+# what names a file that is only shown (`mailmap.file`), and where the network leads (`http.proxy`).
+_GUARDED: Final = b"""
+    alias.* attr.tree browser.*.cmd browser.*.path core.alternateRefsCommand core.askPass
+    core.attributesFile core.bare core.editor core.excludesFile core.fsmonitor core.gitProxy
+    core.hooksPath core.pager core.sshCommand core.worktree credential.* diff.* difftool.*.cmd
+    difftool.*.path extensions.refStorage filter.* fsmonitor.socketDir gc.recentObjectsHook gpg.*
+    guitool.*.cmd hook.* http.cookieFile http.*.cookieFile imap.tunnel include.* includeIf.*
+    init.templateDir instaweb.httpd instaweb.modulePath interactive.diffFilter
+    lfs.customTransfer.*.path lfs.extension.* man.*.cmd man.*.path merge.*.driver mergetool.*.cmd
+    mergetool.*.path pager.* protocol.allow protocol.*.allow remote.*.receivepack
+    remote.*.uploadpack remote.*.vcs sendemail.*cmd sendemail.*smtpServer sequence.editor
+    svn.authorsProg tar.*.command trailer.*.cmd trailer.*.command uploadpack.packObjectsHook
+    url.*.insteadOf url.*.pushInsteadOf
+"""
+_GUARDED_KEY: Final = re.compile(
+    b"|".join(re.escape(key).replace(rb"\*", b".*") for key in _GUARDED.split()),
+    re.IGNORECASE | re.DOTALL,
 )
-_SECTION: Final = re.compile(rb"[ \t]*\[")
+_FREE_SECTIONS: Final = (b"branch.", b"remote.", b"submodule.")
+_COMMAND: Final = (b"!", b"ext::")
+"""What makes a command of the value of an `update` or a `url` there."""
+
+_KEYS_AT_MOST: Final = 4 * 1024 * 1024
+"""Bytes of all keys in full: many short ones below a long name could fill the memory."""
+
+_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+_ITEM: Final = re.compile(
+    rb"""
+    (?: [ \t\r\n] | [;\#][^\n]* )*+
+    (?: \[ (?!\]) (?P<section> [A-Za-z0-9.-]*+ )
+           (?: [ \t\r]++ "(?P<subsection> (?: [^"\\\n] | \\[^\n] )*+ )" )? \]
+      | (?P<key> [A-Za-z][A-Za-z0-9-]*+ ) [ \t]*+
+           (?: = (?P<value> (?: [^"\\;\#\n] | \\["\\tbn\n] | \\\Z
+                              | "(?: [^"\\\n] | \\["\\tbn\n] )*+" )*+ )
+               (?: [;\#][^\n]*+ )? )? (?: \n | \Z )
+      | (?P<end> \Z ) )
+    """,
+    re.VERBOSE,
+)
+_PIECE: Final = re.compile(
+    rb'(?P<space>[ \t\r]++)|"(?P<quoted>(?:[^"\\]|\\.)*+)"|(?:[^ \t\r"\\]|\\.|\\\Z)++', re.DOTALL
+)
+_ESCAPE: Final = re.compile(rb"\\(.?)", re.DOTALL)
+_ESCAPED: Final = {b"n": b"\n", b"t": b"\t", b"b": b"\b", b"\n": b""}
 
 
-def without_branches(config: bytes) -> bytes:
-    """Give a configuration without what it says of where branches are pulled from."""
-    # A line that goes on in the next one could make a value of what looks like a section.
-    if b"\\\n" in config or b"\\\r\n" in config:
-        return config
-    return b"".join(_kept(config))
+def guarded_settings(config: bytes) -> bytes:
+    """Return what a configuration runs or redirects; empty if that is nothing.
+
+    It is written as by `git config --list -z`. Sections stand in the order of their names, as
+    moving one means nothing; those of one name keep theirs, and all of them do beside an
+    `include`, which can stand before or behind what it overrides. A text that cannot be read is
+    returned whole, behind a zero byte (requirements section 6).
+    """
+    read = settings(config)
+    if read is None:
+        return b"\0" + config
+    kept = [setting for setting in read if _is_guarded(setting)]
+    if not any(_section(setting).startswith(b"include") for setting in kept):
+        kept.sort(key=_section)
+    return b"".join(b"\n".join(part for part in each if part is not None) + b"\0" for each in kept)
 
 
-def _kept(config: bytes) -> Iterator[bytes]:
-    branch: bytes | None = None
-    for line in config.splitlines(keepends=True):
-        if _BRANCH.fullmatch(line):
-            branch = line
-            continue
-        if branch is not None and _PLAIN.fullmatch(line):
-            continue
-        if branch is not None and not _SECTION.match(line):
-            # It belongs to the branch, and to no section above it.
-            yield branch
-        branch = None
-        yield line
+def settings(config: bytes) -> Sequence[Setting] | None:
+    """Return all settings in the order of the text, or None if git refuses it or it is too long."""
+    text = config.removeprefix(_BYTE_ORDER_MARK).replace(b"\r\n", b"\n")
+    found: list[Setting] = []
+    section, at, room = b"", 0, _KEYS_AT_MOST
+    while room >= 0 and (item := _ITEM.match(text, at)):
+        at = item.end()
+        if item["end"] is not None:
+            return found
+        if item["key"] is None:
+            section = b".".join(_names(item)) + b"."
+        else:
+            # For git a zero byte is the end of a key, and of a value.
+            key = (section + item["key"].lower()).partition(b"\0")[0]
+            room -= len(key)
+            found.append(Setting(key, None if item["value"] is None else _value(item["value"])))
+    return None
+
+
+def _is_guarded(setting: Setting) -> bool:
+    if _section(setting) + b"." in _FREE_SECTIONS and (setting.value or b"").startswith(_COMMAND):
+        return True
+    return _GUARDED_KEY.fullmatch(setting.key) is not None
+
+
+def _section(setting: Setting) -> bytes:
+    return setting.key.partition(b".")[0]
+
+
+def _names(header: re.Match[bytes]) -> Iterator[bytes]:
+    yield header["section"].lower()
+    if header["subsection"] is not None:
+        yield _ESCAPE.sub(rb"\1", header["subsection"])
+
+
+def _value(written: bytes) -> bytes:
+    value, end = bytearray(), 0
+    for piece in _PIECE.finditer(written):
+        if piece["space"] is None:
+            text = piece[0] if piece["quoted"] is None else piece["quoted"]
+            value += _ESCAPE.sub(lambda found: _ESCAPED.get(found[1], found[1]), text)
+            end = len(value)
+        elif value:
+            value += piece["space"]
+    return bytes(value[:end]).partition(b"\0")[0]

@@ -12,6 +12,7 @@ from intent_lsp.core.command_forms import ShellText
 from intent_lsp.core.command_rules import weigh
 from intent_lsp.core.command_words import Word
 from intent_lsp.core.commands import START, CommandReading, Place, together, unknown
+from intent_lsp.core.git_commands import puts_back, removed_by
 from intent_lsp.formats.shell_evaluated import Evaluated
 from intent_lsp.formats.shell_redirects import read_tail, redirected
 from intent_lsp.formats.shell_syntax import LOST_TEXT, loses_text, parse, spelling
@@ -199,7 +200,9 @@ class _Walk:
             self._call(words[0].text)
         else:
             weighed = weigh(words, self._place)
-            self.readings.append(weighed.reading)
+            self.readings.append(_marked(weighed.reading) if puts_back(words) else weighed.reading)
+            if removed := removed_by(words):
+                self.readings.append(replace(weighed.reading, paths=removed))
             for text in weighed.texts:
                 self._text(text)
             self._place = weighed.place
@@ -247,3 +250,8 @@ class _Walk:
 
     def _unknown(self, program: str, sentence: str) -> None:
         self.readings.append(unknown(program, sentence))
+
+
+def _marked(reading: CommandReading) -> CommandReading:
+    """Say of the paths of a command that it gives them the content that git has of them."""
+    return replace(reading, paths=tuple(replace(path, restores=True) for path in reading.paths))

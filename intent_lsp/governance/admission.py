@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from intent_lsp.core.question import Allowed, Ask, Decision
 from intent_lsp.core.records import MutationClass, ScopeValidation
 from intent_lsp.core.tickets import Ticket, TicketFile
+from intent_lsp.governance.recording import Outcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -13,7 +14,7 @@ class Admission:
 
     `again`: its host has asked before, and was given the same answer. `program` is the first word
     of the command that it runs. `failed` is why it could not be judged, and was allowed all the
-    same.
+    same. `before` is what was recorded of its session's commands whose end nobody had told.
     """
 
     decision: Decision
@@ -26,6 +27,7 @@ class Admission:
     governed: bool = True
     again: bool = False
     failed: str | None = None
+    before: tuple[Outcome, ...] = ()
 
     @property
     def verdict(self) -> ScopeValidation:

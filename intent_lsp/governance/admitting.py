@@ -64,6 +64,7 @@ class Admitting:
         Where a person has to be asked and can be, the decision is Ask, and nothing is kept of it.
         `by_save`: an editor makes the change, and its save is recorded under the ticket.
         """
+        hearing = self._facts.heard(hearing)
         call, rules, word = hearing.call, hearing.rules, hearing.word
         before = self._given_before(hearing.asker, call)
         if before is not None:
@@ -116,6 +117,7 @@ class Admitting:
 
     def explain(self, hearing: Hearing) -> tuple[tuple[ExplainedRow, ...], Admission]:
         """Tell every row of the gate, and what it would say: nothing is kept of it."""
+        hearing = self._facts.heard(hearing)
         judged = self.judge(hearing)
         decision = judged.decision
         if isinstance(decision, Ask):

@@ -47,6 +47,7 @@ class Doubts:
 
     assumed: bool = False
     compared: bool = True
+    reconstructed: bool = False
 
 
 NO_DOUBTS: Final = Doubts()
@@ -191,6 +192,7 @@ class CallEvents:
             concurrent_modification=self._any_overtaken(ticket, found),
             assumed=doubts.assumed,
             compared=doubts.compared,
+            reconstructed=doubts.reconstructed,
             approval=_approval(ticket),
             vcs=Vcs(revision_id=self._stores.revision()),
             files=tuple(

@@ -6,14 +6,15 @@ Invariant: a path is judged as it reads and where its bytes go.
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
 from intent_lsp.core.commands import TouchedPath
 from intent_lsp.core.content import ContentHash, hash_content, hash_if_there
 from intent_lsp.core.control_plane import CONTROL_REASON, control_glob
-from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
+from intent_lsp.core.git_commands import LOCAL_ROOM_REASON
+from intent_lsp.core.paths import INTENTS_FILE, LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.policy import ContractRule
 from intent_lsp.core.question import (
     CallFacts,
@@ -38,6 +39,9 @@ from intent_lsp.store.control_room import control_drift
 from intent_lsp.store.places import Place, real_relative
 from intent_lsp.store.roots import RootsBelow
 
+PUT_BACK: Final = (
+    "What was changed out of bounds may be put back: what the command makes of it is compared."
+)
 _NOTHING_KNOWN: Final = FileMemory()
 
 
@@ -65,6 +69,24 @@ class CallFactsOf:
         self._contents = contents
         self._grants = grants
         self._putting_back = PuttingBack(stores, contents)
+
+    def heard(self, hearing: Hearing) -> Hearing:
+        """Let a command put back what was changed out of bounds: the disk decides whether it did.
+
+        Left out are the paths that it would give git's content, and whose violation stands.
+        """
+        reading = hearing.reading
+        back = [touched for touched in reading.paths if self._may_be_put_back(touched)]
+        if not back:
+            return hearing
+        paths = tuple(touched for touched in reading.paths if touched not in back)
+        reading = replace(reading, paths=paths, unknown=(*reading.unknown, PUT_BACK))
+        return replace(hearing, reading=reading)
+
+    def _may_be_put_back(self, touched: TouchedPath) -> bool:
+        place = real_relative(self._stores.root, touched.path) if touched.restores else None
+        inside = place is not None and place.real == place.path
+        return place is not None and inside and self._putting_back.is_violated(place.path)
 
     def files(self, reading: CallReading) -> tuple[CallFile, ...]:
         """Place every path of a call, and read what it holds."""
@@ -211,7 +233,8 @@ def denied_path(rules: Rules, path: WorkspacePath) -> Iterator[DeniedPath]:
     if rule is not None:
         yield DeniedPath(path, rule.path_glob, rule.reason)
     elif (glob := control_glob(path)) is not None:
-        yield DeniedPath(path, glob, CONTROL_REASON)
+        local = path == LOCAL_ROOM
+        yield DeniedPath(path, glob, LOCAL_ROOM_REASON if local else CONTROL_REASON)
 
 
 @lru_cache(maxsize=64)

@@ -30,6 +30,7 @@ from intent_lsp.governance.recording import Outcome, Recording
 from intent_lsp.governance.rules import Rules, RulesCache
 from intent_lsp.governance.sessions import Sessions
 from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.unended import Unended
 from intent_lsp.governance.verifying import Verifying
 from intent_lsp.store.root_lock import RootLock, holding
 from intent_lsp.store.state import ReadHash
@@ -76,6 +77,7 @@ class Calls:
         recording: Recording,
         applying: Applying,
         verifying: Verifying,
+        unended: Unended,
         news: CallNews,
         lock: RootLock | None,
     ) -> None:
@@ -86,6 +88,7 @@ class Calls:
         self._recording = recording
         self._applying = applying
         self._verifying = verifying
+        self._unended = unended
         self._news = news
         self._lock = lock
         self.failures = 0
@@ -229,6 +232,7 @@ class Calls:
         rules = self._rules.current()
         # Read before the lock is taken: others need not wait for a command to be parsed.
         reading = _readable(call, partial(read, rules))
+        unended = self._unended.compare(caller.session_id, caller.agent_id)
         try:
             cause = self._cause(reading, rules)
             if cause is None:
@@ -244,7 +248,7 @@ class Calls:
             self.failures += 1
             admission = self._failed(caller, call, reading, problem)
         self._news.judged(admission, caller.session_id, caller.agent_id)
-        return admission
+        return replace(admission, before=unended)
 
     def _failed(
         self, caller: Caller, call: ToolCall, reading: CallReading, problem: Exception

@@ -39,7 +39,7 @@ from intent_lsp.governance.judging import Judgement, Judging
 from intent_lsp.governance.lessons import Lessons
 from intent_lsp.governance.looks import Looks
 from intent_lsp.governance.planning import Planning
-from intent_lsp.governance.recording import Recording
+from intent_lsp.governance.recording import Outcome, Recording
 from intent_lsp.governance.recovering import Recovering
 from intent_lsp.governance.rules import FileState, Rules, RulesCache
 from intent_lsp.governance.saves import Saves
@@ -47,6 +47,7 @@ from intent_lsp.governance.scope_checks import ScopeChecks
 from intent_lsp.governance.sessions import CHECKOUT_REQUIRED, Session, Sessions
 from intent_lsp.governance.stores import Stores
 from intent_lsp.governance.tracing import Tracing
+from intent_lsp.governance.unended import Unended
 from intent_lsp.governance.untold import Untold
 from intent_lsp.governance.verifying import Verifying
 from intent_lsp.store import clock
@@ -159,7 +160,7 @@ class Governance:
             contents=self.contents,
             grants=self.grants,
             work_tree=work_tree,
-            foreign=self.disk_changes.tell_foreign,
+            foreign=self.disk_changes,
         )
         self.saves = Saves(
             stores=self.stores,
@@ -184,6 +185,13 @@ class Governance:
             news=news,
             lock=gate_lock,
         )
+        self._unended = Unended(
+            stores=self.stores,
+            work_tree=work_tree,
+            recording=recording,
+            news=news,
+            lock=gate_lock,
+        )
         self.calls = Calls(
             stores=self.stores,
             rules=self.rules,
@@ -197,6 +205,7 @@ class Governance:
             recording=recording,
             applying=Applying(stores=self.stores, contents=self.contents),
             verifying=self.verifying,
+            unended=self._unended,
             news=news,
             lock=gate_lock,
         )
@@ -245,6 +254,11 @@ class Governance:
         """Shorten the journal by what a commit holds, and recommend archiving where it is time."""
         self.recovering.prune()
         recommend_archiving(self.root, self.stores.clock)
+
+    def begin_turn(self, session_id: str, agent_id: str) -> tuple[SessionRow, tuple[Outcome, ...]]:
+        """Begin an agent's next turn; what its open commands have changed is recorded."""
+        ended = self._unended.end(session_id, agent_id)
+        return self.sessions.begin_turn(session_id, agent_id), ended
 
     def close(self, session: Session | None) -> None:
         """End the session and let go of every store; what is untold is told."""

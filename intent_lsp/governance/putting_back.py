@@ -17,6 +17,11 @@ class PuttingBack:
         self._stores = stores
         self._contents = contents
 
+    def is_violated(self, path: WorkspacePath) -> bool:
+        """Whether a file was changed out of bounds by its newest record."""
+        newest = self._stores.past.newest(path)
+        return newest is not None and newest.scope_validation is ScopeValidation.FAIL
+
     def puts_back(self, path: WorkspacePath, new: ContentHash | None) -> bool:
         """Whether a file (`new` None: gone) is what it was before its violation, or as in HEAD."""
         newest = self._stores.past.newest(path)

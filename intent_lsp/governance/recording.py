@@ -4,15 +4,15 @@ Invariant: what is recorded is what is found on disk, under the verdict that the
 Invariant: whoever calls this holds the root's lock.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 from typing import Final
 from uuid import UUID
 
-from intent_lsp.core.content import ContentHash, decode, hash_if_there
-from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.content import decode, hash_if_there
+from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.privacy import veiled
 from intent_lsp.core.records import Event, Record, ScopeValidation
 from intent_lsp.core.tickets import Recorded, Ticket, TicketFile
@@ -20,7 +20,8 @@ from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.call_events import NO_DOUBTS, CallEvents, Doubts, FoundFile
 from intent_lsp.governance.call_facts import denied_path
 from intent_lsp.governance.contents import Contents
-from intent_lsp.governance.disk.disk_changes import COMMAND_AWAITED_FOR, may_have_made
+from intent_lsp.governance.disk.comparing import ChangedFile
+from intent_lsp.governance.disk.disk_changes import COMMAND_AWAITED_FOR, DiskChanges, may_have_made
 from intent_lsp.governance.disk.work_tree import TreeChanges, WorkTree
 from intent_lsp.governance.grants import Grants
 from intent_lsp.governance.guarding import Guarding
@@ -38,10 +39,6 @@ _WORST_FIRST: Final = (ScopeValidation.FAIL, ScopeValidation.PASS, ScopeValidati
 
 DISCARDED: Final = "DISCARDED"
 """The code of a draft that nobody refused: a command threw the text away."""
-
-
-Foreign = Callable[[TicketFile, bytes | None], ContentHash | None]
-"""Records what others wrote into a file that a call claimed and left so; gives what they left."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +95,7 @@ class Recording:
         contents: Contents,
         grants: Grants,
         work_tree: WorkTree,
-        foreign: Foreign,
+        foreign: DiskChanges,
     ) -> None:
         self._stores = stores
         self._contents = contents
@@ -118,9 +115,11 @@ class Recording:
         """
         state, now = self._stores.state, self._stores.clock()
         known = None if state is None else state.tickets.ticket(ticket_id, now)
-        if known is None or known[1] is not None or known[0].tree is None:
+        lost = None if state is None or known else state.tickets.commands.remembered(ticket_id)
+        ticket = lost if known is None else known[0]
+        if ticket is None or ticket.tree is None or (known and known[1] is not None):
             return None
-        return self._work_tree.changes(known[0].tree)
+        return self._work_tree.changes(ticket.tree)
 
     def record(
         self, ticket_id: str, *, error: str | None = None, compared: TreeChanges | None = None
@@ -131,45 +130,123 @@ class Recording:
         """
         state, now = self._stores.state, self._stores.clock()
         known = None if state is None else state.tickets.ticket(ticket_id, now)
-        if state is None or known is None:
+        if state is None:
             return None
+        if known is None:
+            lost = state.tickets.commands.remembered(ticket_id)
+            return None if lost is None else self._reconstructed(lost, compared)
         ticket, before = known
         if before is not None:
             return Outcome(ticket=ticket, recorded=before, error=before.error, again=True)
-        all_found = self._found(ticket, compared)
+        outcome = self._recorded(ticket, self._found(ticket, compared), error, ticket.id)
+        outcome = replace(outcome, recorded=state.tickets.end(ticket_id, outcome.recorded))
+        if ticket.background and not ticket.late and compared is not None:
+            state.tickets.issue(self._second_look(ticket, compared), now)
+        return outcome
+
+    def _reconstructed(self, ticket: Ticket, compared: TreeChanges | None) -> Outcome:
+        """Record a command that has deleted what was known of it, together with all its changes.
+
+        Whatever it did besides, that is a violation.
+        """
+        besides, doubts = self._besides(ticket, compared)
+        doubts = replace(doubts, reconstructed=True)
+        event = self._events.event(
+            ticket, besides, error=None, verdict=ScopeValidation.FAIL, doubts=doubts
+        )
+        appended = self._append(event, ticket.id)
+        self._keep(ticket, besides)
+        recorded = Recorded(
+            record_id=appended.record.id if isinstance(appended, Appended) else None,
+            files=tuple((file.path, file.old, file.new) for file in besides),
+        )
+        if self._stores.state is not None:
+            self._stores.state.tickets.issue(ticket, self._stores.clock())
+            recorded = self._stores.state.tickets.end(ticket.id, recorded)
+        return Outcome(
+            ticket=ticket,
+            recorded=recorded,
+            record=appended.record if isinstance(appended, Appended) else None,
+            queued=appended.reason if isinstance(appended, Queued) else None,
+            violating=(WorkspacePath(LOCAL_ROOM), *(file.path for file in besides)),
+        )
+
+    def record_so_far(self, ticket: Ticket, compared: TreeChanges) -> Outcome | None:
+        """Record what an open command has changed by now, and let it go on from there.
+
+        None: nothing, or somebody else has recorded it.
+        """
+        state = self._stores.state
+        known = None if state is None else state.tickets.ticket(ticket.id, self._stores.clock())
+        if state is None or known is None or known[0] != ticket or known[1] is not None:
+            return None
+        besides, doubts = self._besides(ticket, compared)
+        if not besides:
+            return None
+        found = _Found(files=tuple(besides), whole=True, outside=(), doubts=doubts)
+        # By what was found: who asks again after a crash gets the record that there is.
+        held = sorted((file.path, file.new or "") for file in besides)
+        outcome = self._recorded(ticket, found, None, _named_after(ticket.id, str(held)))
+        state.tickets.commands.go_on(ticket.id, compared.now)
+        return outcome
+
+    def _recorded(
+        self, ticket: Ticket, all_found: _Found, error: str | None, record_id: str
+    ) -> Outcome:
+        """Record what was found, a record for each verdict; the first has the id that is given."""
         found, violating = all_found.files, self._violating(ticket, all_found)
         nothing = all_found.whole and not found and error is None
         parts = {} if nothing else self._by_verdict(ticket, all_found, violating)
         done = [
             self._append(
-                self._events.event(ticket, files, error=error, verdict=v, doubts=all_found.doubts),
-                # The first verdict's record is the ticket's own.
-                _beside(ticket.id, v) if number else ticket.id,
+                self._events.event(
+                    ticket, files, error=error, verdict=v, doubts=_doubts(all_found.doubts, files)
+                ),
+                _named_after(record_id, v) if number else record_id,
             )
             for number, (v, files) in enumerate(parts.items())
         ]
         appended = done[0] if done else None
         record = appended.record if isinstance(appended, Appended) else None
-        for file in found:
-            if file.data is not None:
-                # Whoever asks later what has changed since needs it, whatever becomes of us.
-                self._contents.keep(file.data, file.new)
+        self._keep(ticket, found)
         recorded = Recorded(
             record_id=None if record is None else record.id,
             files=tuple((file.path, file.old, file.new) for file in found),
             error=error,
         )
-        reads = {file.path: ReadHash(file.new, ticket.turn) for file in found}
-        state.put_reads(ticket.session_id, ticket.agent_id, reads)
         return Outcome(
             ticket=ticket,
-            recorded=state.tickets.end(ticket_id, recorded),
+            recorded=recorded,
             record=record,
             queued=appended.reason if isinstance(appended, Queued) else None,
             error=error,
             violating=violating,
             discarded=tuple(self._kept_drafts(ticket, found)),
             beside=tuple(one.record for one in done[1:] if isinstance(one, Appended)),
+        )
+
+    def _keep(self, ticket: Ticket, found: Sequence[FoundFile]) -> None:
+        """Keep what a call has left, and that its agent knows it."""
+        for file in found:
+            if file.data is not None:
+                # Whoever asks later what has changed since needs it, whatever becomes of us.
+                self._contents.keep(file.data, file.new)
+        if self._stores.state is not None:
+            reads = {file.path: ReadHash(file.new, ticket.turn) for file in found}
+            self._stores.state.put_reads(ticket.session_id, ticket.agent_id, reads)
+
+    def _second_look(self, ticket: Ticket, compared: TreeChanges) -> Ticket:
+        """Give the ticket under which what a command has left running is found later."""
+        return replace(
+            ticket,
+            id=self._stores.new_id(),
+            issued_at=timestamp(self._stores.clock()),
+            tool_use_id=None,
+            fingerprint=None,
+            files=(),
+            tree=compared.now,
+            guarded=None,
+            late=True,
         )
 
     def _append(
@@ -239,35 +316,45 @@ class Recording:
         state = self._stores.state
         saved = () if state is None else state.tickets.held(ticket.id)
         named = tuple(self._after_others(file) for file in self._events.found(ticket, saved))
-        since = datetime.fromisoformat(ticket.issued_at)
-        changed = None
+        besides, doubts = self._besides(ticket, compared)
+        away = led_away(self._stores.root, ticket)
+        known = {file.path for file in (*named, *besides)}
+        known |= {file.ticket.previous for file in named if file.ticket.previous is not None}
+        besides += [self._events.found_away(path) for path in away.inside if path not in known]
+        return _Found(
+            files=(*named, *besides),
+            whole=compared is not None or bool(named),
+            outside=away.outside,
+            doubts=doubts,
+        )
+
+    def _besides(
+        self, ticket: Ticket, compared: TreeChanges | None
+    ) -> tuple[list[FoundFile], Doubts]:
+        """Find the files that a call has changed beside those that it has named."""
+        changed: tuple[ChangedFile, ...] = ()
         if compared is not None:
+            since = datetime.fromisoformat(ticket.issued_at)
             changed = self._work_tree.untold(
                 compared.files, since=since, session_id=ticket.session_id
             )
         guarded = ticket.guarded and self._guarding.changes(ticket.guarded)
-        known = {file.path for file in named} | {file.ticket.previous for file in named}
+        known = {path for file in ticket.files for path in (file.path, file.previous)}
         besides = self._events.under_new_names(
             [
                 self._events.found_besides(each)
-                for each in (*(changed or ()), *(guarded or ()))
-                if each.path not in known
+                for each in (*changed, *(guarded or ()))
+                if each.path not in known and not self._may_hide(ticket, each)
             ]
         )
-        away = led_away(self._stores.root, ticket)
         besides = self._of_this_command(ticket, besides, now=self._stores.clock())
-        known.update(file.path for file in besides)
-        besides += [self._events.found_away(path) for path in away.inside if path not in known]
-        return _Found(
-            files=(*named, *besides),
-            whole=changed is not None or bool(named),
-            outside=away.outside,
-            doubts=Doubts(
-                assumed=(compared is not None and compared.assumed)
-                or any(file.overtaken for file in besides),
-                compared=ticket.tree is None or compared is not None,
-            ),
+        for file in besides:
+            self._foreign.tell_before(file.path, file.old)
+        doubts = Doubts(
+            assumed=ticket.late or (compared is not None and compared.assumed),
+            compared=ticket.tree is None or compared is not None,
         )
+        return besides, doubts
 
     def _of_this_command(
         self, ticket: Ticket, besides: Sequence[FoundFile], *, now: datetime
@@ -278,13 +365,17 @@ class Recording:
         left to the last of them.
         """
         state = self._stores.state
-        others = () if state is None else state.tickets.open_commands(now - COMMAND_AWAITED_FOR)
-        others = tuple(other for other in others if other.id != ticket.id)
+        others = () if state is None else state.tickets.commands.since(now - COMMAND_AWAITED_FOR)
+        others = tuple(other for other in others if other.id != ticket.id and not other.late)
         mine = list[FoundFile]()
         for file in besides:
+            if self._is_anothers(ticket, file, now):
+                continue
             rivals = [other for other in others if may_have_made(other, file.path, file.new)]
             if rivals and not self._covers(ticket, file.path):
-                self._left.add(file.path)
+                # What a rival owns it will tell of; of what nobody owns the last one does.
+                if not any(self._covers(other, file.path) for other in rivals):
+                    self._left.add(file.path)
                 continue
             overtaken = file.path in self._left or any(
                 self._covers(other, file.path) for other in rivals
@@ -292,6 +383,20 @@ class Recording:
             self._left.discard(file.path)
             mine.append(replace(file, overtaken=overtaken))
         return mine
+
+    def _is_anothers(self, ticket: Ticket, file: FoundFile, now: datetime) -> bool:
+        """Whether a change is what another call claims, or what an editor is about to tell of."""
+        state = self._stores.state
+        claim = None if state is None else state.tickets.over(file.path, now)
+        if claim is not None and claim.id != ticket.id:
+            return True
+        coming = self._stores.coming_saves.get(file.path)
+        saved = None if coming is None or file.data is None else decode(file.data)
+        return saved is not None and saved.text == coming
+
+    def _may_hide(self, ticket: Ticket, file: ChangedFile) -> bool:
+        """Whether a file is hidden by an ignore file that the intent owns: it is nobody's then."""
+        return file.hidden_by is not None and self._covers(ticket, file.hidden_by)
 
     def _covers(self, ticket: Ticket, path: WorkspacePath) -> bool:
         rules = self._rules.current()
@@ -301,7 +406,7 @@ class Recording:
         """Give a file as its call changed it: after what somebody else has written meanwhile."""
         if file.saved or file.ticket.previous is not None or file.new == file.old:
             return file
-        third = self._foreign(file.ticket, file.data)
+        third = self._foreign.tell_foreign(file.ticket, file.data)
         if third is None:
             return file
         return replace(file, ticket=replace(file.ticket, pre_hash=third), overtaken=True)
@@ -356,7 +461,13 @@ class Recording:
         return ScopeValidation.PASS if owned else ScopeValidation.EXEMPT
 
 
-def _beside(ticket_id: str, verdict: ScopeValidation) -> str:
+def _doubts(doubts: Doubts, files: Sequence[FoundFile]) -> Doubts:
+    """Say of a record that nobody can tell which of several commands has made its files so."""
+    shared = any(file.besides and file.overtaken for file in files)
+    return replace(doubts, assumed=doubts.assumed or shared)
+
+
+def _named_after(record_id: str, what: str) -> str:
     """Give the id of another record of a ticket: the same one whenever it is asked for."""
-    named = f"{ticket_id} {verdict}".encode()
+    named = f"{record_id} {what}".encode("utf-8", "surrogateescape")
     return str(UUID(bytes=sha256(named).digest()[:16], version=4))

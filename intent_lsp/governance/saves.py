@@ -94,6 +94,7 @@ class Saves:
             if buffer.manual and _turned_back(judgement, content, text):
                 draft = self.keep_draft(session, judgement, content.hash, text)
                 self._tell_refusal(session, judgement)
+            self._stores.coming_saves[place.path] = text
             return BeforeSave(judgement=judgement, disk=disk, content=content, draft=draft)
 
     def after(
@@ -109,6 +110,20 @@ class Saves:
 
         `known` is what it held before: seen before the save, else its last known content.
         """
+        try:
+            return self._after(session, place, disk=disk, known=known, read=read)
+        finally:
+            self._stores.coming_saves.pop(place.path, None)
+
+    def _after(
+        self,
+        session: Session,
+        place: Place,
+        *,
+        disk: bytes | None,
+        known: bytes | None,
+        read: ContentHash | None,
+    ) -> AfterSave:
         with self._lock:
             old, new = content_of(known), content_of(disk)
             reading = Reading(read=read, disk=old.hash)

@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from intent_lsp.core.content import ContentHash
+from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import UNKNOWN_REVISION
 from intent_lsp.governance.kept_trees import KeptTrees
 from intent_lsp.governance.past import Past
@@ -24,7 +25,8 @@ class Stores:
     """Every store of a root; `git` is None outside of a repository, `state` without `.local/`.
 
     `trees` are those of the contents that were recorded last; `past` is what the ledger tells, as
-    far as it can be read.
+    far as it can be read. `coming_saves` are the texts that editors of this process are about to
+    save, or have just saved, by file.
     """
 
     root: Path
@@ -36,6 +38,7 @@ class Stores:
     clock: Callable[[], datetime]
     new_id: Callable[[], str]
     trees: KeptTrees = field(default_factory=KeptTrees)
+    coming_saves: dict[WorkspacePath, str] = field(default_factory=dict)
     past: Past = field(init=False)
 
     def __post_init__(self) -> None:

@@ -6,6 +6,7 @@ Invariant: pure; the world has been asked before.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from intent_lsp.core.background import goes_on
 from intent_lsp.core.commands import Effect
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.question import Allowed
@@ -56,6 +57,7 @@ def ticket_of(asked: Asked, decision: Allowed, *, ticket_id: str, at: str) -> Ti
         by_save=asked.by_save,
         program=asked.program,
         files=ticket_files(asked),
+        background=call.background or goes_on(call.command or ""),
     )
 
 

@@ -71,6 +71,11 @@ class Git:
         """The git directory that all work trees share."""
         return self._common
 
+    @property
+    def top(self) -> Path:
+        """The top of the work tree, in which the root lies."""
+        return self._top
+
     def watch_paths(self) -> tuple[Path, ...]:
         """Give the directories, not their subdirectories, in which HEAD or the index moves."""
         return watched_directories(self.git_dir)

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from intent_lsp.core.paths import WorkspacePath, parse_relative
@@ -20,6 +21,8 @@ _SETTINGS: Final = (
     *("-c", "core.trustctime=true"),
     *("-c", "core.checkStat=default"),
     *("-c", "core.untrackedCache=false"),
+    # A copy of an index that is refreshed would else leave a part of itself in git's directory.
+    *("-c", "core.splitIndex=false"),
 )
 
 _OPTIONS: Final = (
@@ -66,15 +69,18 @@ class TreeStatus:
     repositories: tuple[WorkspacePath, ...] = ()
 
 
-def tree_status(root: Path) -> TreeStatus | None:
-    """Ask how the files below `root` differ from HEAD; None, and a line in the log: no answer."""
+def tree_status(root: Path, index: Mapping[str, str] = MappingProxyType({})) -> TreeStatus | None:
+    """Ask how the files below `root` differ from HEAD; None, and a line in the log: no answer.
+
+    `index` are the variables by which git uses another index than its own.
+    """
     repository = discover(root)
     top = None if repository is None else work_tree_top(root, Path(repository.workdir))
     prefix = None if top is None else _prefix(root, top)
     if repository is None or top is None or prefix is None:
         return None
     # The work tree is where it is, whatever the settings say.
-    place = {"GIT_DIR": str(Path(repository.path)), "GIT_WORK_TREE": str(top)}
+    place = {"GIT_DIR": str(Path(repository.path)), "GIT_WORK_TREE": str(top), **index}
     printed = run_git(root, *_SETTINGS, "status", *_OPTIONS, "--", ".", place=place)
     return None if printed is None else read_status(printed, prefix)
 

@@ -14,7 +14,7 @@ from intent_lsp.core.content import hash_content
 from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.guarded import GuardedFile, LedgerSeen
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.formats.git_config import without_branches
+from intent_lsp.formats.git_config import guarded_settings, settings
 from intent_lsp.store.files import stamp
 from intent_lsp.store.ledger_file import opened, read_at
 
@@ -25,8 +25,10 @@ READ_AT_MOST: Final = 1024 * 1024
 
 HOOKS_AT_MOST: Final = 1000
 
-_CONFIG: Final = (".git/config", ".git/config.worktree")
-_SHARED: Final = ("config", "info/attributes", "info/exclude")
+_CONFIG: Final = "config"
+_OF_WORK_TREE: Final = "config.worktree"
+_SHARED: Final = (_CONFIG, "info/attributes", "info/exclude")
+_READS_OF_WORK_TREE: Final = b"extensions.worktreeconfig"
 _SAMPLE: Final = ".sample"
 
 
@@ -37,10 +39,10 @@ def guarded_files(git_dir: Path, common: Path) -> Mapping[WorkspacePath, Guarded
     """
     found = {}
     for name, place in _places(git_dir, common):
-        path = WorkspacePath(f".git/{name}")
         data = guarded_bytes(place)
-        if data is not None:
-            meaning = without_branches(data) if path in _CONFIG else data
+        meaning = None if data is None else _meaning(name, data, common)
+        if data is not None and meaning is not None:
+            path = WorkspacePath(f".git/{name}")
             found[path] = GuardedFile(
                 path=path, hash=hash_content(data), meaning=hash_content(meaning)
             )
@@ -82,6 +84,21 @@ def ledger_goes_on(ledger: Path, before: LedgerSeen) -> bool:
     return hash_content(_part(ledger, before.start, before.end)) == before.hash
 
 
+def _meaning(name: str, data: bytes, common: Path) -> bytes | None:
+    # Of a file that was not read to its end nobody knows what it sets.
+    if name not in {_CONFIG, _OF_WORK_TREE} or len(data) > READ_AT_MOST:
+        return data
+    kept = guarded_settings(data)
+    if name == _CONFIG:
+        return kept
+    if not kept:
+        # `git sparse-checkout` makes one: beside no setting that counts it is as good as none.
+        return None
+    # Whether git reads this file stands in the other one.
+    shared = settings(guarded_bytes(common / _CONFIG) or b"") or ()
+    return kept + repr([each.value for each in shared if each.key == _READS_OF_WORK_TREE]).encode()
+
+
 def _part(ledger: Path, start: int, end: int) -> bytes:
     try:
         with opened(ledger) as fd:
@@ -93,7 +110,7 @@ def _part(ledger: Path, start: int, end: int) -> bytes:
 
 def _places(git_dir: Path, common: Path) -> Iterator[tuple[str, Path]]:
     yield from ((name, common / name) for name in _SHARED)
-    yield "config.worktree", git_dir / "config.worktree"
+    yield _OF_WORK_TREE, git_dir / _OF_WORK_TREE
     hooks = common / "hooks"
     names = itertools.islice(_files_below(hooks), HOOKS_AT_MOST)
     # What git brings as an example is run by nobody.

@@ -77,6 +77,14 @@ _LAYOUTS = (
     ) WITHOUT ROWID;
     CREATE TABLE moment (name BLOB PRIMARY KEY, at BLOB) WITHOUT ROWID;
     """,
+    """
+    CREATE TABLE tree (id BLOB PRIMARY KEY, body BLOB) WITHOUT ROWID;
+    CREATE TABLE open_command (
+        ticket_id BLOB PRIMARY KEY, session_id BLOB, agent_id BLOB, issued_at BLOB, tree_id BLOB
+    ) WITHOUT ROWID;
+    CREATE INDEX open_command_session ON open_command (session_id, agent_id);
+    CREATE INDEX open_command_tree ON open_command (tree_id);
+    """,
 )
 
 

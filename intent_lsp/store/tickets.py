@@ -7,7 +7,7 @@ Invariant: a ticket whose outcome was kept gives the same outcome ever after.
 import json
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
 from typing import Final
@@ -28,6 +28,16 @@ from intent_lsp.core.tickets import (
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.shapes import known
 from intent_lsp.store.database import Database
+from intent_lsp.store.open_commands import (
+    WITH_TREE,
+    KeptTree,
+    OpenCommands,
+    end_command,
+    forget_commands,
+    keep_command,
+    read_ticket,
+    spelled,
+)
 
 NO_CONTENTS: Final[Mapping[ContentHash, bytes]] = MappingProxyType({})
 
@@ -59,6 +69,7 @@ class Tickets:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self.commands = OpenCommands(database)
 
     def issue(
         self, ticket: Ticket, now: datetime, contents: Mapping[ContentHash, bytes] = NO_CONTENTS
@@ -78,8 +89,9 @@ class Tickets:
             pack(ticket.agent_id),
             use,
             pack(ticket.issued_at),
-            _spelled(ticket),
+            spelled(replace(ticket, tree=None)),
         )
+        tree = None if ticket.tree is None else KeptTree.of(ticket.tree)
         claims = [(pack(file.path), row[0], row[1], row[2], until) for file in ticket.files]
         kept = [(pack(hash_), row[0], data) for hash_, data in contents.items()]
 
@@ -91,10 +103,13 @@ class Tickets:
                 connection.execute(
                     "DELETE FROM ticket_content WHERE ticket_id NOT IN (SELECT id FROM ticket)"
                 )
+                forget_commands(connection)
             connection.execute("DELETE FROM claim WHERE until < ?", (timestamp(now),))
             if use is not None:
                 _forget_use(connection, row[1:4])
             connection.execute("INSERT INTO ticket VALUES (?,?,?,?,?,?,NULL)", row)
+            if tree is not None:
+                keep_command(connection, (*row[:3], row[4]), tree)
             connection.executemany("INSERT INTO claim VALUES (?,?,?,?,?)", claims)
             connection.executemany("INSERT INTO ticket_content VALUES (?,?,?)", kept)
             if ticket.by_save:
@@ -103,29 +118,34 @@ class Tickets:
                 connection.executemany("INSERT INTO saved_for VALUES (?,?)", saves)
 
         self._database.write(work)
+        if ticket.tree is not None:
+            self.commands.remember(ticket)
 
     def ticket(self, ticket_id: str, now: datetime) -> tuple[Ticket, Recorded | None] | None:
         """Give a ticket and its outcome (None: it is open); None: unknown, or too old."""
-        query = "SELECT body, outcome FROM ticket WHERE id = ? AND issued_at >= ?"
+        query = (
+            f"SELECT ticket.body, tree.body, outcome FROM ticket {WITH_TREE}"  # noqa: S608 - ours
+            " WHERE ticket.id = ? AND ticket.issued_at >= ?"
+        )
         values = (pack(ticket_id), pack(timestamp(now - GOOD_FOR)))
         rows = self._database.rows(query, values)
         if not rows:
             return None
-        body, outcome = rows[0]
-        return _ticket(body), None if outcome is None else _recorded(outcome)
+        body, tree, outcome = rows[0]
+        return self.commands.with_tree(body, tree), None if outcome is None else _recorded(outcome)
 
     def of_use(self, session_id: str, agent_id: str, tool_use_id: str) -> Ticket | None:
         """Give the ticket that a call, named by its host, was given before."""
         values = (pack(session_id), pack(agent_id), pack(tool_use_id))
         rows = self._database.rows(_ENDED, values)
-        return _ticket(rows[0][0]) if rows else None
+        return read_ticket(rows[0][0]) if rows else None
 
     def refuse(
         self, session_id: str, agent_id: str, tool_use_id: str, refused: Refused, now: datetime
     ) -> None:
         """Keep the refusal of a call that its host has named, in the place of what it had."""
         key = (pack(session_id), pack(agent_id), pack(tool_use_id))
-        row = (*key, pack(timestamp(now)), _spelled(refused))
+        row = (*key, pack(timestamp(now)), spelled(refused))
         oldest = pack(timestamp(now - GOOD_FOR))
 
         def work(connection: sqlite3.Connection) -> None:
@@ -156,18 +176,21 @@ class Tickets:
 
     def end(self, ticket_id: str, outcome: Recorded) -> Recorded:
         """Keep the outcome of a ticket and end its claims; give the first one that was kept."""
-        key, told = pack(ticket_id), _spelled(outcome)
+        key, told = pack(ticket_id), spelled(outcome)
 
         def work(connection: sqlite3.Connection) -> Recorded:
             for table in ("claim", "saved_for", "held_save", "ticket_content"):
                 connection.execute(f"DELETE FROM {table} WHERE ticket_id = ?", (key,))  # noqa: S608 - ours
+            end_command(connection, key)
             connection.execute(
                 "UPDATE ticket SET outcome = ? WHERE id = ? AND outcome IS NULL", (told, key)
             )
             rows = connection.execute("SELECT outcome FROM ticket WHERE id = ?", (key,)).fetchall()
             return _recorded(rows[0][0]) if rows else outcome
 
-        return self._database.write(work)
+        kept = self._database.write(work)
+        self.commands.forget(ticket_id)
+        return kept
 
     def end_claims(self, session_id: str, agent_id: str) -> None:
         """End the claims of a session, or of a subagent: its next turn begins."""
@@ -188,17 +211,7 @@ class Tickets:
         )
         values = (pack(timestamp(now - GOOD_FOR)), pack(path), timestamp(now))
         rows = self._database.rows(query, values)
-        return _ticket(rows[0][0]) if rows else None
-
-    def open_commands(self, since: datetime) -> tuple[Ticket, ...]:
-        """Give the open tickets of calls that may change any file, the newest first."""
-        query = (
-            "SELECT body FROM ticket WHERE outcome IS NULL AND issued_at >= ?"
-            " ORDER BY issued_at DESC"
-        )
-        rows = self._database.rows(query, (pack(timestamp(since)),))
-        found = (_ticket(body) for (body,) in rows)
-        return tuple(ticket for ticket in found if ticket.tree is not None)
+        return read_ticket(rows[0][0]) if rows else None
 
     def saved(self, path: WorkspacePath, ticket_id: str) -> bool:
         """Note that an editor has saved its part of a ticket; whether that was the last one."""
@@ -251,7 +264,7 @@ class Tickets:
                     session_id=unpack(session_id),
                     hash=ContentHash(unpack(hash_)),
                 ),
-                _ticket(body),
+                read_ticket(body),
             )
             for path, ticket_id, session_id, hash_, body in self._database.write(work)
         )
@@ -262,15 +275,6 @@ def _forget_use(connection: sqlite3.Connection, key: tuple[bytes | None, ...]) -
     of_call = "WHERE session_id = ? AND agent_id = ? AND use_id = ?"
     connection.execute(f"UPDATE ticket SET use_id = NULL {of_call}", key)  # noqa: S608 - ours
     connection.execute(f"DELETE FROM refusal {of_call}", key)  # noqa: S608 - ours
-
-
-def _spelled(value: Ticket | Recorded | Refused) -> bytes:
-    # ASCII alone: names that are no text hold lone surrogates, which have no UTF-8.
-    return json.dumps(msgspec.to_builtins(value)).encode("ascii")
-
-
-def _ticket(body: bytes) -> Ticket:
-    return msgspec.convert(json.loads(body), Ticket)
 
 
 def _recorded(outcome: bytes) -> Recorded:

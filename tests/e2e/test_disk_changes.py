@@ -11,6 +11,7 @@ import pytest
 from lsprotocol import types as lsp
 
 from intent_lsp.core.content import hash_content
+from intent_lsp.doors.lsp.types import uri_of
 from tests.support.editor import Editor, capabilities, editing
 from tests.support.governed import FILES, LINES, govern
 from tests.support.repository import Repository, create
@@ -396,16 +397,87 @@ BURSTS = 3
 
 async def test_a_burst_of_files_is_shown_and_recorded_each_once(repository: Repository) -> None:
     govern(repository)
-    names = [f"lib/{number:03}.py" for number in range(200)]
+    names = [f"lib/{folder}/{number:02}.py" for folder in "abcd" for number in range(50)]
     async with billing(repository) as editor:
 
         def recorded() -> list[str]:
             return [file["relative_path"] for r in editor.records() for file in r["files"]]
 
-        run(repository, "mkdir lib; for n in $(seq -w 000 199); do echo $n > lib/$n.py; done")
+        create = "for n in $(seq -w 00 49); do echo $n > $d/$n.py; done"
+        run(repository, f"for d in lib/a lib/b lib/c lib/d; do mkdir -p $d; {create}; done")
         for name in names:
             await editor.problems(name, OUT)
         await editor.until(lambda: len(recorded()) == len(names), "all of them recorded")
         assert sorted(recorded()) == names
         # What came at once is one record, or two where a look fell into the middle of it.
         assert len(editor.records()) <= BURSTS
+
+
+FOLDERS = ("lib/a", "lib/b", "lib/c")
+
+
+async def test_a_burst_is_told_in_few_words(repository: Repository) -> None:
+    """One program changes 300 files of three folders, as a formatter does."""
+    govern(repository)
+    names = [f"{folder}/{number:02}.py" for folder in FOLDERS for number in range(100)]
+    for name in names:
+        repository.write(name, LINES)
+    repository.commit()
+    firsts = [f"{folder}/00.py" for folder in FOLDERS]
+    async with billing(repository) as editor:
+
+        def recorded() -> list[str]:
+            return sorted(path for _, path, verdict in told(editor.records()) if verdict == "FAIL")
+
+        async def shows(*expected: str) -> None:
+            await editor.until(lambda: showing(editor) == sorted(expected), f"shown: {expected}")
+
+        run(repository, "for file in lib/*/*.py; do echo formatted >> $file; done")
+        await editor.until(lambda: recorded() == names, "all of them recorded")
+        await shows(*firsts)
+        assert len(editor.records()) <= 2
+        assert len(editor.told) + len(editor.asked) <= 1
+        for name in firsts:
+            (problem,) = await editor.problems(name, OUT)
+            assert f"99 more changed files in {name.rpartition('/')[0]}" in problem.message
+
+        # One that is opened shows its own, and the others count one less.
+        editor.open("lib/a/50.py")
+        await editor.until(lambda: "98 more changed files" in said(editor, "lib/a/00.py"), "less")
+        await shows(*firsts, "lib/a/50.py")
+        assert "more changed files" not in said(editor, "lib/a/50.py")
+
+        run(repository, "git checkout -q -- .")
+        editor.reload("lib/a/50.py")
+        await shows()
+        assert len(editor.told) + len(editor.asked) <= 1
+        assert recorded() == names
+
+
+async def test_what_waits_of_one_burst_is_said_in_one_message(repository: Repository) -> None:
+    govern(repository)
+    ledger = repository.root / ".orchestration/agent_trace.jsonl"
+    async with billing(repository) as editor:
+        ledger.mkdir()
+        run(repository, f"{append(LOGIN)}; {append(INVOICE)}")
+        await editor.until(lambda: editor.told, "it is said to wait")
+        ledger.rmdir()
+        before = await marked(repository, editor)
+        assert sorted(told(before)) == [
+            ("disk/change", LOGIN, "FAIL"),
+            ("disk/change", INVOICE, "PASS"),
+        ]
+        (message,) = editor.told
+        assert f"{LOGIN} and 1 more file have changed on disk, its record waits" in message
+
+
+def said(editor: Editor, name: str) -> str:
+    """Give the message of the one problem that a file shows."""
+    (problem,) = editor.shown[editor.uri(name)].diagnostics
+    return problem.message
+
+
+def showing(editor: Editor) -> list[str]:
+    """Name the files that show something."""
+    prefix = uri_of(editor.root) + "/"
+    return sorted(uri.removeprefix(prefix) for uri, it in editor.shown.items() if it.diagnostics)

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from intent_lsp.core.paths import (
     IGNORE_FILE,
     INTENTS_FILE,
     LEDGER_FILE,
+    LOCAL_ROOM,
     POLICY_FILE,
     WorkspacePath,
 )
@@ -23,6 +25,7 @@ from intent_lsp.core.question import Allowed, Denied
 from intent_lsp.core.records import MutationClass, Record, ScopeValidation
 from intent_lsp.core.tickets import Ticket, TicketFile
 from intent_lsp.core.timestamps import timestamp
+from intent_lsp.core.tools import ToolCall
 from intent_lsp.governance.admission import Admission
 from intent_lsp.governance.call_facts import denied_path
 from intent_lsp.governance.led_away import LedAway, led_away
@@ -30,6 +33,7 @@ from intent_lsp.governance.rules import NameSpelling
 from intent_lsp.store.notes import Voice
 from tests.governance.editor import Editor
 from tests.governance.test_calls import Agent
+from tests.governance.work import Work, paths
 from tests.support.repository import Repository
 
 LOGIN, GUIDE = "src/auth/login.py", "docs/guide.md"
@@ -307,7 +311,8 @@ IN_GIT = [
 
 @pytest.mark.parametrize("name", IN_GIT)
 def test_a_change_of_gits_own_rules_is_found(agent: Agent, name: str) -> None:
-    record = done(agent, f'f=.git/{name}; mkdir -p "$(dirname $f)"; echo "# mine" >> "$f"')
+    line = "[pager] log = mine" if name.startswith("config") else "# mine"
+    record = done(agent, f'f=.git/{name}; mkdir -p "$(dirname $f)"; echo "{line}" >> "$f"')
     assert [file.relative_path for file in record.files] == [f".git/{name}"]
     assert record.scope_validation is ScopeValidation.FAIL
 
@@ -336,6 +341,8 @@ def test_a_ledger_that_a_command_rewrites_is_found(agent: Agent, change: str) ->
         "g=git; $g branch --quiet --track other",
         "g=git; $g checkout -q older",
         "g=git; $g checkout -q before",
+        "g=git; $g remote add other ../other; $g config user.name x",
+        "g=git; $g config core.ignorecase true; $g submodule --quiet init",
         "f=x.sample; echo x > .git/hooks/$f",
     ],
 )
@@ -480,3 +487,35 @@ def test_who_takes_a_persons_session_is_an_agent_all_the_same(agent: Agent, edit
 
 def test_a_cited_intent_that_owns_the_file_is_not_enough(agent: Agent) -> None:
     assert agent.refused(GUIDE, intent_id="INT-002").code is GateCode.CHECKOUT_REQUIRED
+
+
+@pytest.mark.parametrize("change", [None, "src/auth/login.py", "docs/guide.md"])
+def test_a_command_that_deletes_what_is_known_of_it_is_recorded_all_the_same(
+    work: Work, change: str | None
+) -> None:
+    work.agent("builder", "INT-001")
+    ticket = work.begins("builder")
+    if change:
+        work.root.write(change, "changed\n")
+    shutil.rmtree(work.root.root / LOCAL_ROOM)
+    outcome = work.ends(ticket)
+    assert outcome.violating == (LOCAL_ROOM, *([change] if change else []))
+    record = outcome.record
+    assert record is not None
+    assert (record.reconstructed, record.scope_validation) == (True, ScopeValidation.FAIL)
+    assert (record.session_id, record.intent_id) == ("builder", "INT-001")
+    assert paths(record) == ([change] if change else [])
+    assert work.ends(ticket).again
+    assert work.desk.stores.ledger.verify().ok
+
+
+@pytest.mark.parametrize("command", ["git clean -fdx", "git add . && git stash -a"])
+def test_a_command_that_says_so_is_refused_and_told_how_to_spare_it(
+    work: Work, command: str
+) -> None:
+    work.agent("builder", "INT-001")
+    asked = work.desk.calls.admit("builder", "", ToolCall(tool_name="Bash", command=command))
+    denied = asked.decision
+    assert isinstance(denied, Denied)
+    assert denied.code is GateCode.PATH_DENIED
+    assert "-e .orchestration" in str(denied.details)

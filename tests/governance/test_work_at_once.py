@@ -177,3 +177,88 @@ def test_what_others_wrote_in_between_is_not_put_back(work: Work) -> None:
     work.noticed()
     call = ToolCall(tool_name="Write", paths=(DB,), new_text="another\n")
     assert isinstance(work.desk.calls.admit("builder", "", call).decision, Denied)
+
+
+@pytest.mark.parametrize(
+    ("command", "text", "verdict"),
+    [
+        (f"git restore {DB}", "alpha\nbeta\ngamma\n", ScopeValidation.EXEMPT),
+        (f"git checkout -- {DB}", "alpha\nbeta\ngamma\n", ScopeValidation.EXEMPT),
+        (f"git restore --source=HEAD~1 {DB}", "another\n", ScopeValidation.FAIL),
+    ],
+)
+def test_a_command_may_put_back_what_was_changed_out_of_bounds(
+    work: Work, command: str, text: str, verdict: ScopeValidation
+) -> None:
+    work.agent("builder", "INT-001")
+    asked = ToolCall(tool_name="Bash", command=command)
+    # While nothing is wrong with the file it is no more the intent's than any other.
+    assert isinstance(work.desk.calls.admit("builder", "", asked).decision, Denied)
+    ticket = work.begins("builder")
+    work.root.write(DB, "out of bounds\n")
+    assert work.ends(ticket).violating == (DB,)
+    ticket = work.begins("builder", command=command)
+    work.root.write(DB, text)
+    outcome = work.ends(ticket)
+    assert paths(outcome.record) == [DB]
+    assert outcome.record is not None
+    assert outcome.record.scope_validation is verdict
+
+
+THREE = "one\ntwo\nthree\n"
+
+
+@pytest.fixture
+def both(work: Work) -> Work:
+    work.agent("builder", "INT-001")
+    work.agent("biller", "INT-002")
+    return work
+
+
+def test_what_an_open_ticket_claims_is_not_another_commands(both: Work) -> None:
+    command = both.begins("builder")
+    write = both.begins("biller", GUIDE, "by the biller\n")
+    both.root.write(GUIDE, "by the biller\n")
+    assert paths(both.ends(command).record) == []  # FAIL of the builder, and again of the biller
+    assert paths(both.ends(write).record) == [GUIDE]
+
+
+def test_what_a_rival_owns_and_is_left_with_is_not_in_doubt(both: Work) -> None:
+    one, other = both.begins("builder"), both.begins("biller")
+    both.root.write(LOGIN, "by the builder\n")
+    both.ends(other)
+    record = both.ends(one).record
+    assert record is not None
+    assert (record.concurrent_modification, record.assumed) == (False, False)
+
+
+def test_a_record_in_doubt_casts_none_on_the_one_beside_it(both: Work) -> None:
+    one, other = both.begins("builder"), both.begins("biller")
+    both.root.write(DB, "by nobody knows whom\n")
+    both.ends(other)
+    both.root.write(LOGIN, "by the builder\n")
+    (record,) = both.ends(one).beside
+    assert not record.assumed
+
+
+def test_a_save_on_its_way_is_not_a_commands(both: Work) -> None:
+    command = both.begins("builder")
+    before = both.editor.will_save(LOGIN, THREE + "by a person\n")
+    both.root.write(LOGIN, THREE + "by a person\n")
+    assert paths(both.ends(command).record) == []  # of the builder, and again of the person
+    assert both.editor.did_save(LOGIN, before.disk).record is not None
+
+
+@pytest.mark.parametrize("announced", [LOGIN, ""])
+def test_what_a_program_wrote_before_a_call_has_a_record(both: Work, announced: str) -> None:
+    both.root.write(LOGIN, THREE + "by a program\n")
+    both.look()
+    text = THREE + "by a program\nby the builder\n"
+    ticket = both.begins("builder", announced, text)
+    both.root.write(LOGIN, text)
+    both.ends(ticket)
+    both.noticed()
+    blamed = both.desk.blaming.blame(LOGIN)
+    assert blamed is not None
+    (run,) = blamed.runs(3, 3)
+    assert run.record is not None  # there is no record of that line, and the chain has a gap

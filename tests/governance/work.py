@@ -22,9 +22,11 @@ class Work:
         session = self.desk.sessions.open_agent(name)
         self.desk.checkout.select(session, intent, unsaved_file=False)
 
-    def begins(self, name: str, path: str = "", text: str | None = None) -> str:
+    def begins(
+        self, name: str, path: str = "", text: str | None = None, *, command: str = BASH
+    ) -> str:
         """Ask for a write of a file, or for a command of which nothing is known."""
-        call = ToolCall(tool_name="Bash", command=BASH)
+        call = ToolCall(tool_name="Bash", command=command)
         if path:
             call = ToolCall(tool_name="Write", paths=(path,), new_text=text)
         admission = self.desk.calls.admit(name, "", call)

@@ -1,13 +1,21 @@
 """Git's own rules and the ledger's end, as a command finds them (requirements section 6)."""
 
 import os
+import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.guarded import GuardedFile
+from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.store import guarded
 from intent_lsp.store.guarded import guarded_files, ledger_goes_on, ledger_seen
 from intent_lsp.store.moments import last_touched
+from tests.support.repository import create
+
+CONFIG = WorkspacePath(".git/config")
 
 
 def put(root: Path, name: str, text: str = "x\n") -> Path:
@@ -17,12 +25,16 @@ def put(root: Path, name: str, text: str = "x\n") -> Path:
     return path
 
 
+def meanings(files: Mapping[WorkspacePath, GuardedFile]) -> Mapping[WorkspacePath, ContentHash]:
+    return {path: file.meaning for path, file in files.items()}
+
+
 def test_what_git_heeds_and_runs_is_hashed(tmp_path: Path) -> None:
     names = ["config", "info/exclude", "info/attributes", "hooks/pre-commit", "hooks/sub/x"]
     for name in (*names, "hooks/pre-push.sample", "HEAD", "description", "info/refs"):
         put(tmp_path, name)
     work_tree = tmp_path / "worktrees/a"
-    put(work_tree, "config.worktree")
+    put(work_tree, "config.worktree", "[core]\n\tpager = x\n")
     put(work_tree, "config")
     (tmp_path / "hooks/dangling").symlink_to("nowhere")
     os.mkfifo(tmp_path / "hooks/pipe")
@@ -31,13 +43,76 @@ def test_what_git_heeds_and_runs_is_hashed(tmp_path: Path) -> None:
     assert guarded_files(tmp_path / "no", tmp_path / "no") == {}
 
 
-def test_a_configuration_means_the_same_with_another_branch(tmp_path: Path) -> None:
-    place = put(tmp_path, "config", "[core]\n")
-    (before,) = guarded_files(tmp_path, tmp_path).values()
-    place.write_text('[core]\n[branch "a"]\n\tremote = origin\n')
-    (after,) = guarded_files(tmp_path, tmp_path).values()
-    assert before.meaning == after.meaning
-    assert before.hash != after.hash
+FREE = [
+    "git remote add origin ../other && git push --quiet --force --set-upstream origin main",
+    "git checkout --quiet --track -b mine main",
+    "git config user.name x && git config --add core.ignoreCase true",
+    "git submodule --quiet add ../other sub && git submodule --quiet init",
+    "git sparse-checkout set a",
+]
+
+
+@pytest.mark.parametrize("command", FREE)
+def test_what_git_writes_into_its_configuration_all_day_means_nothing(
+    tmp_path: Path, command: str
+) -> None:
+    other = create(tmp_path / "other")
+    other.commit()
+    other.git("config", "receive.denyCurrentBranch", "ignore")
+    repository = create(tmp_path / "root")
+    repository.commit()
+    git_dir = repository.root / ".git"
+    before = guarded_files(git_dir, git_dir)
+    subprocess.run(["bash", "-ec", command], cwd=repository.root, check=True)
+    after = guarded_files(git_dir, git_dir)
+    assert meanings(before) == meanings(after)
+    assert before[CONFIG].hash != after[CONFIG].hash
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git config core.hooksPath x",
+        "git config alias.st '!x'",
+        "git config remote.origin.uploadpack x",
+        "git config --worktree core.pager x",
+        "printf x > .git/config",
+    ],
+)
+def test_what_git_is_made_to_run_is_another_meaning(tmp_path: Path, command: str) -> None:
+    repository = create(tmp_path)
+    git_dir = tmp_path / ".git"
+    repository.git("config", "extensions.worktreeConfig", "true")
+    repository.git("config", "--worktree", "core.editor", "x")
+    before = guarded_files(git_dir, git_dir)
+    subprocess.run(["bash", "-ec", command], cwd=tmp_path, check=True)
+    assert meanings(before) != meanings(guarded_files(git_dir, git_dir))
+
+
+def test_a_work_trees_own_configuration_counts_by_what_it_sets_and_whether_it_is_read(
+    tmp_path: Path,
+) -> None:
+    config = put(tmp_path, "config", "[core]\n")
+    own = put(tmp_path, "config.worktree", "[core]\n\tsparseCheckout = true\n")
+    assert list(guarded_files(tmp_path, tmp_path)) == [CONFIG]
+    own.write_text("[core]\n\thooksPath = x\n")
+    seen = []
+    for text in ("[core]\n", "[a]\n", "[extensions]\n\tworktreeConfig\n", "[broken\n"):
+        config.write_text(text)
+        seen.append(guarded_files(tmp_path, tmp_path)[WorkspacePath(".git/config.worktree")])
+    assert seen[0] == seen[1] == seen[3] != seen[2]
+    config.unlink()
+    assert list(guarded_files(tmp_path, tmp_path).values()) == seen[:1]
+
+
+def test_of_a_configuration_that_is_not_read_to_its_end_everything_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guarded, "READ_AT_MOST", 4)
+    place = put(tmp_path, "config", "# abc")
+    before = guarded_files(tmp_path, tmp_path)
+    place.write_text("# abcd")
+    assert meanings(before) != meanings(guarded_files(tmp_path, tmp_path))
 
 
 def test_of_a_large_file_the_beginning_and_the_size_are_compared(

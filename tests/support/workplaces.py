@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from intent_lsp.doors.lsp.bulletin import Bulletin
+from intent_lsp.doors.lsp.bulletin import Bulletin, Publish
 from intent_lsp.doors.lsp.client import Client
 from intent_lsp.doors.lsp.current_settings import CurrentSettings
 from intent_lsp.doors.lsp.desks import Desks
@@ -16,15 +16,17 @@ from intent_lsp.doors.lsp.workplace import Workplace
 
 
 @asynccontextmanager
-async def workplace_on(root: Path) -> AsyncIterator[Workplace]:
-    """Give a workplace that watches nothing and shows nobody anything."""
+async def workplace_on(root: Path, push: Publish | None = None) -> AsyncIterator[Workplace]:
+    """Give a workplace that watches nothing, and shows what it has to `push` or when asked."""
     settings = CurrentSettings(Settings(watch="off"))
     desks = Desks(settings, (str(root),))
     workplace = Workplace(
         desks=desks,
         settings=settings,
         work=Work(),
-        bulletin=Bulletin(pull=True, publish=lambda _: lambda: None, refresh=lambda: None),
+        bulletin=Bulletin(
+            pull=push is None, publish=push or (lambda _: lambda: None), refresh=lambda: None
+        ),
         spelling=Spelling(Client(), PositionEncoding.UTF_16),
     )
     yield workplace

@@ -84,8 +84,10 @@ class AgentRequests:
         """Answer `intent/beginTurn`."""
         params = read(given, Common)
         attached = await self._finder.attached(params)
-        begin = attached.desk.sessions.begin_turn
-        row = await self._finish(self._in_thread(begin, *_asker(params, attached)))
+        begin = attached.desk.begin_turn
+        row, ended = await self._finish(self._in_thread(begin, *_asker(params, attached)))
+        for outcome in ended:
+            self._tell_record(attached, outcome)
         # What its claims held back is the editor's own.
         await self._finish(self._connection.outcomes.release(attached))
         return {"turn": row.turn, "stage": row.stage}
@@ -217,6 +219,8 @@ class AgentRequests:
 
     def _tell_refusal(self, attached: Attached, admission: Admission) -> None:
         self._tell_the_rest(attached)
+        for outcome in admission.before:
+            self._tell_record(attached, outcome)
         people = self._connection.people
         if admission.failed is not None and attached.desk.root not in self._failed:
             self._failed.add(attached.desk.root)

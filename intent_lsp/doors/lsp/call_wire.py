@@ -44,6 +44,7 @@ class ToolCallParams(PathParams, kw_only=True, frozen=True):
     read_hash: str | msgspec.UnsetType | None = msgspec.UNSET
     read_hashes: dict[str, str | None] = msgspec.field(default_factory=dict)
     tool_use_id: Id | None = None
+    background: bool = False
 
     def call(self) -> ToolCall:
         """Give the call that the params describe, or fail the request."""
@@ -65,6 +66,7 @@ class ToolCallParams(PathParams, kw_only=True, frozen=True):
             mutation_class=self.mutation_class,
             read_hashes=hashes,
             tool_use_id=self.tool_use_id,
+            background=self.background,
         )
 
     def named(self) -> tuple[str, ...]:

@@ -117,8 +117,10 @@ class Connection:
     async def attach_again(self) -> None:
         """Find out anew who governs the folders and the documents."""
         await self.attach_folders()
-        for tracked in self.workplace.all_tracked():
-            await self.find_again(tracked)
+        documents = self.workplace.all_tracked()
+        with self.workplace.showing.held(documents):
+            for tracked in documents:
+                await self.find_again(tracked)
 
     async def find_again(self, tracked: Tracked) -> None:
         """Find out anew who governs one document."""
@@ -127,10 +129,12 @@ class Connection:
             await self.attached(tracked.attached)
 
     async def _find_below(self, root: Path) -> None:
-        for tracked in self.workplace.all_tracked():
-            path = path_of_uri(tracked.uri)
-            if path is not None and relative_to(path, str(root)) is not None:
-                await self.workplace.attach_again(tracked)
+        documents = self.workplace.all_tracked()
+        with self.workplace.showing.held(documents):
+            for tracked in documents:
+                path = path_of_uri(tracked.uri)
+                if path is not None and relative_to(path, str(root)) is not None:
+                    await self.workplace.attach_again(tracked)
 
     async def _watch(self, attached: Attached, opened: Path | None) -> None:
         waiting = self._to_watch.setdefault(attached, set())
@@ -185,8 +189,7 @@ class Connection:
     async def settings_changed(self) -> None:
         """Show everything again by the settings as they are now."""
         await self.attach_again()
-        for tracked in self.workplace.all_tracked():
-            self.workplace.post(tracked)
+        self.workplace.post_all()
         self.pages.check_all()
 
     async def end(self) -> None:
@@ -224,10 +227,12 @@ class Connection:
                 self.outcomes.maps.stir(attached)
             await self.rules_may_have_changed(attached)
             self._unopened.stir(attached)
-        for tracked in self.workplace.all_tracked():
-            path = path_of_uri(tracked.uri)
-            if path is not None and paths & {path, str(Path(path).parent)}:
-                await self.workplace.look_again(tracked)
+        await self.workplace.look_at(
+            tracked
+            for tracked in self.workplace.all_tracked()
+            if (path := path_of_uri(tracked.uri)) is not None
+            and paths & {path, str(Path(path).parent)}
+        )
 
 
 def _what_changes(told: Wire) -> tuple[object, ...]:

@@ -161,9 +161,12 @@ class Operating:
         said = done(operation, after.paths)
         self._connection.outcomes.recorded(attached, said, after.record, after.queued)
         await self._connection.rules_may_have_changed(attached)
-        for tracked in self._connection.workplace.of_root(attached):
-            if tracked.place is not None and tracked.place.path in after.paths:
-                await self._connection.workplace.look_again(tracked)
+        workplace = self._connection.workplace
+        await workplace.look_at(
+            tracked
+            for tracked in workplace.of_root(attached)
+            if tracked.place is not None and tracked.place.path in after.paths
+        )
 
     def _warn(self, operation: FileOperation, refused: Sequence[Judgement]) -> None:
         said = warning(operation, refused, self._connection.workplace.settings.severity)

@@ -50,4 +50,9 @@ class Problem:
     @property
     def severity(self) -> Severity:
         """How loud it is where no setting says otherwise."""
-        return SEVERITIES.get(self.code, Severity.ERROR)
+        return severity_of(self.code)
+
+
+def severity_of(code: str) -> Severity:
+    """Tell how loud a code is where no setting says otherwise."""
+    return SEVERITIES.get(code, Severity.ERROR)

@@ -4,6 +4,7 @@ Invariant: one problem for each run of changed lines, in order of position, the 
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from intent_lsp.core.codes import ShownCode
@@ -15,6 +16,7 @@ from intent_lsp.doors.lsp.problem import Elsewhere, Problem
 from intent_lsp.governance.looks import Look
 
 _SERVER_ONLY = "{path} is written by intent-lsp alone; this edit will be recorded as FAIL."
+_ALIKE = "The same goes for {files} in {folder}; open one to see its own lines."
 
 
 def problems(
@@ -31,8 +33,7 @@ def problems(
         return ()
     if look.stale:
         runs = (MarkedRun(0, 0),)
-    code = ShownCode.CONTROL_PLANE_EDIT.value if denied is None else denied.code.value
-    path = look.judgement.path
+    code, path = code_of(look), look.judgement.path
     message = _SERVER_ONLY.format(path=path) if denied is None else denied.message
     elsewhere = _scope_places(root, look, denied)
     intent = look.judgement.intent
@@ -51,6 +52,22 @@ def problems(
         for run in runs[:room]
     )
     return shown + _rest(runs, path, room)
+
+
+def code_of(look: Look) -> str:
+    """Give the code under which changes of a file are shown."""
+    denied = look.judgement.denied
+    return ShownCode.CONTROL_PLANE_EDIT.value if denied is None else denied.code.value
+
+
+def for_folder(problem: Problem, others: int) -> Problem:
+    """Give a file's problem as it is shown for `others` of its folder, too (disk section 3)."""
+    directory = problem.path.rpartition("/")[0]
+    told = _ALIKE.format(
+        files="1 more changed file" if others == 1 else f"{others} more changed files",
+        folder=f"{directory}/" if directory else "the root folder",
+    )
+    return replace(problem, message=f"{problem.message} {told}")
 
 
 def runs_of_record(record: Record, line_count: int) -> tuple[MarkedRun, ...]:

@@ -5,7 +5,7 @@ Invariant: whatever stirs a root is followed by one look at its work tree, howev
 
 import asyncio
 import logging
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -122,18 +122,13 @@ class Unopened:
                         self._outcomes.later(GIT_WITHIN, self._stir_later(root.attached))
                     elif tree is not None:
                         paths = tree.moved.union(tree.seen.files) if everything else tree.moved
-                        await self._show(root.attached, paths)
+                        await self._workplace.look_at_closed(root.attached, paths)
                 self._record_when_quiet(root)
                 # A stream of changes is looked at now and then: whoever makes it waits for us, too.
                 pause = RESTED * (self._loop.time() - began)
                 await asyncio.sleep(min(pause, LONGEST_PAUSE))
         finally:
             root.looking = False
-
-    async def _show(self, attached: Attached, paths: Iterable[WorkspacePath]) -> None:
-        """Show what is wrong with those of some files that no editor has open."""
-        for path in sorted(paths):
-            await self._workplace.look_at_closed(attached, path)
 
     def _record_when_quiet(self, root: _Root) -> None:
         now = self._loop.time()
@@ -145,7 +140,11 @@ class Unopened:
         root.quiet = self._loop.call_at(at, self._begin_recording, root)
 
     def _begin_recording(self, root: _Root) -> None:
-        root.quiet, root.unrecorded_since = None, None
+        since, root.quiet = root.unrecorded_since, None
+        if root.wanted and since is not None and self._loop.time() < since + LONGEST:
+            # It is not quiet: the look that is due will see more of what is going on.
+            return
+        root.unrecorded_since = None
         self._workplace.work.begin(self._record(root))
 
     async def _record(self, root: _Root) -> None:
@@ -154,16 +153,23 @@ class Unopened:
             saving = self._saving(attached)
             record = partial(attached.desk.disk_changes.record, attached.session, saving)
             news: DiskNews = await self._workplace.work.in_thread(record)
-        for change in news.recorded:
-            more = len(change.paths) - 1
-            others = f" and {more} more files have" if more else " has"
-            what = f"{change.paths[0]}{others} changed on disk"
-            self._outcomes.recorded(attached, what, change.record, change.queued)
-        await self._show(attached, [path for change in news.recorded for path in change.paths])
+        self._tell(attached, news)
+        paths = [path for change in news.recorded for path in change.paths]
+        await self._workplace.look_at_closed(attached, paths)
         if news.git:
             self._outcomes.later(GIT_WITHIN, self._stir_later(attached))
         elif news.waiting:
             self._outcomes.later(CLAIMED_FOR.total_seconds() + A_MOMENT, self._stir_later(attached))
+
+    def _tell(self, attached: Attached, news: DiskNews) -> None:
+        """Tell of the records that were made; of all that wait for the ledger in one message."""
+        waiting = [change for change in news.recorded if change.queued is not None]
+        for change in news.recorded:
+            if change.queued is None:
+                self._outcomes.recorded(attached, _changed(change.paths), change.record, None)
+        if waiting:
+            paths = sorted(path for change in waiting for path in change.paths)
+            self._outcomes.recorded(attached, _changed(paths), None, waiting[0].queued)
 
     def _saving(self, attached: Attached) -> frozenset[WorkspacePath]:
         """List the open files with a save of this editor's that is not recorded yet."""
@@ -175,3 +181,10 @@ class Unopened:
 
     async def _stir_later(self, attached: Attached) -> None:
         self.stir(attached)
+
+
+def _changed(paths: Sequence[WorkspacePath]) -> str:
+    first, more = paths[0], len(paths) - 1
+    if not more:
+        return f"{first} has changed on disk"
+    return f"{first} and {more} more {'file' if more == 1 else 'files'} have changed on disk"

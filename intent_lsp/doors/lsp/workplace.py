@@ -6,12 +6,14 @@ Invariant: answers stay in order per document: whoever works on one holds its la
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import ExitStack
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.content import decode, lines_if_text, split_lines
+from intent_lsp.core.content import decode, split_lines
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath, path_of_uri
-from intent_lsp.core.violations import SHOWN_A_ROOT
 from intent_lsp.doors.lsp import sight
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.bulletin import Bulletin
@@ -19,12 +21,11 @@ from intent_lsp.doors.lsp.control_pages import CONTROL_PAGES
 from intent_lsp.doors.lsp.current_settings import CurrentSettings
 from intent_lsp.doors.lsp.desks import Desks
 from intent_lsp.doors.lsp.documents import Document
+from intent_lsp.doors.lsp.showing import Folder, Showing, folder_of
 from intent_lsp.doors.lsp.tracked import Diffs, Tracked
 from intent_lsp.doors.lsp.types import Spelling, uri_of
 from intent_lsp.doors.lsp.work import Work
-from intent_lsp.formats.yaml_limits import MAX_BYTES
 from intent_lsp.governance.looks import Look
-from intent_lsp.store import files
 
 IDLE: Final = 0.5
 """Seconds without an edit after which a text is compared from the ground up."""
@@ -45,11 +46,10 @@ class Workplace:
         self.desks = desks
         self.settings = settings
         self.bulletin = bulletin
-        self.spelling = spelling
+        self.showing = Showing(settings=settings, bulletin=bulletin, spelling=spelling)
         self._tracked: dict[str, Tracked] = {}
         self.work = work
         self._idle: dict[str, asyncio.TimerHandle] = {}
-        self._sources: dict[Path, tuple[int, list[str]]] = {}
         self.attached: Callable[[Attached, Path], Awaitable[None]] | None = None
 
     def tracked(self, uri: str) -> Tracked | None:
@@ -98,7 +98,10 @@ class Workplace:
             known.generation += 1
             self.work.begin(self.look_again(known))
             return
+        until = ExitStack()
         if known is not None:
+            # It is out of bounds still: no other file of its folder is to appear meanwhile.
+            until.enter_context(self.showing.held((known,)))
             self._forget(known)
         tracked = Tracked(
             uri=document.uri,
@@ -107,7 +110,7 @@ class Workplace:
             opened=document.opened,
         )
         self._tracked[document.uri] = tracked
-        self.work.begin(self._attach(tracked))
+        self.work.begin(self._attach(tracked, until))
 
     def changed(self, document: Document) -> None:
         """Follow a document's newest edits, and show at once what they changed."""
@@ -138,11 +141,29 @@ class Workplace:
                 await self._read_closed(tracked)
             await self.look(tracked)
 
-    async def look_at_closed(self, attached: Attached, path: WorkspacePath) -> None:
-        """Show what is wrong with a file of a root that no editor has open.
+    async def look_at(self, files: Iterable[Tracked]) -> None:
+        """Take a new look at some documents, and show what it gives a folder at a time."""
+        folders: dict[Folder | None, list[Tracked]] = {}
+        for tracked in files:
+            folders.setdefault(folder_of(tracked), []).append(tracked)
+        await asyncio.gather(*map(self._look_at_folder, folders.values()))
+
+    async def _look_at_folder(self, files: Iterable[Tracked]) -> None:
+        with self.showing.held(files):
+            await asyncio.gather(*map(self.look_again, files))
+
+    async def look_at_closed(self, attached: Attached, paths: Iterable[WorkspacePath]) -> None:
+        """Show what is wrong with those of a root's files that no editor has open.
 
         A file with which nothing is wrong is tracked no more.
         """
+        placed = sorted((path.rpartition("/")[0], path) for path in paths)
+        for folder, of_folder in groupby(placed, key=itemgetter(0)):
+            with self.showing.held_folders({(attached, folder)}):
+                for _, path in of_folder:
+                    await self._look_at_closed(attached, path)
+
+    async def _look_at_closed(self, attached: Attached, path: WorkspacePath) -> None:
         uri = uri_of(attached.desk.root / path)
         tracked = self._tracked.get(uri)
         if tracked is None:
@@ -172,40 +193,27 @@ class Workplace:
 
     async def look_at_root(self, attached: Attached) -> None:
         """Take a new look at every document of a root."""
-        await asyncio.gather(*(self.look_again(tracked) for tracked in self.of_root(attached)))
+        await self.look_at(self.of_root(attached))
 
     async def look_at_directories(self, attached: Attached, directories: frozenset[Path]) -> None:
         """Take a new look at the documents of a root that lie in some directories."""
         root = attached.desk.root
-        near = [
+        await self.look_at(
             tracked
             for tracked in self.of_root(attached)
             if tracked.place is not None and (root / tracked.place.path).parent in directories
-        ]
-        await asyncio.gather(*map(self.look_again, near))
+        )
 
     def post(self, tracked: Tracked) -> None:
         """Show the problems of a document's text as it stands."""
-        if _is_page(tracked) or self._tracked.get(tracked.uri) is not tracked:
-            return
-        severity_of = self.settings.severity
-        shown = [
-            self.spelling.problem(
-                problem,
-                tracked.lines,
-                version=tracked.version,
-                severity=severity,
-                sources={path: lines for path, (_, lines) in self._sources.items()},
-            )
-            for problem in tracked.show(self._room(tracked))
-            if (severity := severity_of(problem.code, problem.severity, problem.path)) is not None
-        ]
-        self.bulletin.post(tracked.uri, tracked.version, shown)
+        if not _is_page(tracked) and self._tracked.get(tracked.uri) is tracked:
+            self.showing.post(tracked)
 
-    def _room(self, tracked: Tracked) -> int:
-        """Give how many problems the other files of its root leave for one file (section 8)."""
-        others = (t for t in self._tracked.values() if t.attached is tracked.attached)
-        return max(0, SHOWN_A_ROOT - sum(len(t.problems) for t in others if t is not tracked))
+    def post_all(self) -> None:
+        """Show the problems of every document by the settings of now."""
+        with self.showing.held(self.all_tracked()):
+            for tracked in self.all_tracked():
+                self.post(tracked)
 
     async def settled(self, uri: str) -> None:
         """Wait until whatever is under way for a document is done."""
@@ -218,6 +226,7 @@ class Workplace:
         """End what is under way; the threads finish what they write."""
         for handle in self._idle.values():
             handle.cancel()
+        self.showing.end()
         await self.work.end()
 
     def _forget_if_fine(self, tracked: Tracked) -> None:
@@ -229,13 +238,14 @@ class Workplace:
         self._cancel_idle(tracked.uri)
         if self._tracked.get(tracked.uri) is tracked:
             del self._tracked[tracked.uri]
-        if not _is_page(tracked):
-            self.bulletin.post(tracked.uri, None, ())
+            if not _is_page(tracked):
+                self.showing.forget(tracked)
 
-    async def _attach(self, tracked: Tracked) -> None:
-        async with tracked.lane:
-            await self.work.in_thread(sight.find_desk, self.desks, tracked)
-            await self.look(tracked)
+    async def _attach(self, tracked: Tracked, until: ExitStack) -> None:
+        with until:
+            async with tracked.lane:
+                await self.work.in_thread(sight.find_desk, self.desks, tracked)
+                await self.look(tracked)
         if tracked.attached is not None and tracked.place is not None and self.attached is not None:
             root = tracked.attached.desk.root
             await self.attached(tracked.attached, root / tracked.place.path)
@@ -258,20 +268,8 @@ class Workplace:
     def _take(self, tracked: Tracked, lines: list[str]) -> tuple[Look | None, Diffs | None]:
         look, diffs = sight.take(tracked, lines)
         if look is not None and tracked.attached is not None:
-            self._remember_source(look, tracked.attached)
+            self.showing.remember_source(look, tracked.attached)
         return look, diffs
-
-    def _remember_source(self, look: Look, attached: Attached) -> None:
-        """Keep the lines of the intents file, which problems refer to by place."""
-        path = attached.desk.root / INTENTS_FILE
-        version = look.judgement.rules.version
-        if path in self._sources and self._sources[path][0] == version:
-            return
-        try:
-            data = files.read_bytes(path, MAX_BYTES)
-        except OSError:
-            data = None
-        self._sources[path] = (version, lines_if_text(data))
 
     async def _settle_closed(self, tracked: Tracked) -> None:
         """Judge the file as it is on disk, now that nobody holds another text of it."""

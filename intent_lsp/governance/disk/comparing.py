@@ -28,7 +28,8 @@ class ChangedFile:
 
     `data` is None too where the file is too large to hold. `old_known` is False where nobody can
     tell any more what the file held; `old` is then None. `discarded`: git has put what was there
-    before, uncommitted, out of the work tree.
+    before, uncommitted, out of the work tree. `hidden_by` is the ignore file whose new line keeps
+    the file from git's sight.
     """
 
     path: WorkspacePath
@@ -37,6 +38,7 @@ class ChangedFile:
     data: bytes | None
     old_known: bool = True
     discarded: bool = False
+    hidden_by: WorkspacePath | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

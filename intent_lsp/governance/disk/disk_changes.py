@@ -200,22 +200,40 @@ class DiskChanges:
         The file holds `data` now. What was seen in between is another's, unless it is what the
         call had written so far. Whoever asks holds the root's lock.
         """
-        path, pre = file.path, file.pre_hash
-        seen, session = self._pending.get(path), self._observer
-        if seen is None or data is None:
-            return None
-        third = self._third(seen, file, data)
-        if third is None:
-            return None
-        if session is not None:
-            old = HeldThen(hash=pre, data=None if pre is None else self._stores.content(pre))
-            left = self._stores.content(third)
-            change = DiskChange(path=path, old=old, new=third, data=left)
-            author = Author(session_id=session.id, contributor=UNKNOWN_CONTRIBUTOR)
-            judged = self._judged(change, author)
-            if judged is not None:
-                record_changes(self._stores, [change], author, *judged)
+        self.tell_before(file.path, file.pre_hash)
+        seen = self._pending.get(file.path)
+        third = None if seen is None or data is None else self._third(seen, file, data)
+        if third is not None:
+            self._record_step(file.path, file.pre_hash, third)
         return third
+
+    def tell_before(self, path: WorkspacePath, pre: ContentHash | None) -> None:
+        """Record what nobody announced and a call found done: it held `pre` when that began.
+
+        Whoever asks holds the root's lock.
+        """
+        seen = self._pending.get(path)
+        if seen is None or not seen.old.known or pre == seen.old.hash:
+            return
+        newest = self._stores.past.newest(path)
+        told = newest is not None and path in (left := _post_hashes(newest)) and left[path] == pre
+        if not told and not self._is_own(path, pre) and pre in (*seen.passed, seen.new):
+            self._record_step(path, seen.old.hash, pre)
+
+    def _record_step(
+        self, path: WorkspacePath, old: ContentHash | None, new: ContentHash | None
+    ) -> None:
+        """Record that a file came from one content to another, by nobody knows whom."""
+        if self._observer is None:
+            return
+        before, after = (
+            None if each is None else self._stores.content(each) for each in (old, new)
+        )
+        change = DiskChange(path=path, old=HeldThen(hash=old, data=before), new=new, data=after)
+        author = _nobody(self._observer)
+        judged = self._judged(change, author)
+        if judged is not None:
+            record_changes(self._stores, [change], author, *judged)
 
     def _third(self, seen: _Pending, file: TicketFile, data: bytes) -> ContentHash | None:
         """Give the last content seen that is neither what a call found nor what it wrote."""
@@ -357,14 +375,17 @@ class DiskChanges:
         state, at = self._stores.state, self._stores.clock()
         if state is None or not self._pending:
             return set()
-        commands = state.tickets.open_commands(at - COMMAND_AWAITED_FOR)
-        waiting = set()
+        commands = state.tickets.commands.since(at - COMMAND_AWAITED_FOR)
+        waiting = set[WorkspacePath]()
         for path, change in self._pending.items():
-            makers = (each for each in commands if may_have_made(each, path, change.new))
-            ticket = state.tickets.over(path, at) or next(makers, None)
+            makers = [each for each in commands if may_have_made(each, path, change.new)]
+            # One that is under way is likelier than what another has left running.
+            first = min(makers, key=lambda each: each.late, default=None)
+            ticket = state.tickets.over(path, at) or first
             if ticket is not None:
                 self._pending[path] = replace(change, ticket=ticket)
-                waiting.add(path)
+                # What a command has left running tells of no end.
+                waiting.update(() if ticket.late else (path,))
         return waiting
 
     def _renamed(
@@ -507,14 +528,22 @@ class DiskChanges:
     def _author(self, session: Session, pending: _Pending) -> Author:
         ticket = pending.ticket
         if ticket is None:
-            return Author(session_id=session.id, contributor=UNKNOWN_CONTRIBUTOR)
+            return _nobody(session)
         contributor, state = AGENT, self._stores.state
         voice = None if state is None else state.notes.voice(ticket.session_id, ticket.agent_id)
         if voice is not None and voice.model is not None:
             contributor = replace(AGENT, model_identifier=voice.model)
         return Author(
-            session_id=ticket.session_id, agent_id=ticket.agent_id, contributor=contributor
+            session_id=ticket.session_id,
+            agent_id=ticket.agent_id,
+            contributor=contributor,
+            assumed=ticket.late,
         )
+
+
+def _nobody(session: Session) -> Author:
+    """Give the author of what nobody has announced: the session that saw it stands for them."""
+    return Author(session_id=session.id, contributor=UNKNOWN_CONTRIBUTOR, assumed=True)
 
 
 def _effect(change: DiskChange) -> Effect:

@@ -12,7 +12,6 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.privacy import veiled
 from intent_lsp.core.records import (
     DISK_CHANGE,
-    UNKNOWN_CONTRIBUTOR,
     AstFingerprint,
     Contributor,
     Conversation,
@@ -40,11 +39,15 @@ PARSING_SECONDS: Final = 0.3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Author:
-    """Who changed a file, as far as anybody knows: the session that it is recorded under."""
+    """Who changed a file, as far as anybody knows: the session that it is recorded under.
+
+    `assumed`: nobody has announced that it would.
+    """
 
     session_id: str
     agent_id: str = ""
     contributor: Contributor
+    assumed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +113,7 @@ def _event(
         mutation_class=kind,
         inferred=True,
         scope_validation=verdict,
-        assumed=author.contributor == UNKNOWN_CONTRIBUTOR,
+        assumed=author.assumed,
         vcs=Vcs(revision_id=stores.revision()),
         files=tuple(
             RecordFile(

@@ -21,6 +21,7 @@ from intent_lsp.governance.contents import KEPT_AT_MOST, Contents
 from intent_lsp.governance.uncommitted_tree import is_too_large
 from intent_lsp.store.files import Stamp, is_temporary, stamp
 from intent_lsp.store.git import Git
+from intent_lsp.store.git_private_index import PrivateIndex
 from intent_lsp.store.git_snapshot import GitSnapshots
 from intent_lsp.store.git_status import TreeStatus, tree_status
 from intent_lsp.store.roots import RootsBelow, is_git_top
@@ -62,6 +63,7 @@ class TreeLooks:
         self._clock = clock
         self._git = git
         self._gits = None if git is None else GitSnapshots(git)
+        self._index = None if git is None else PrivateIndex(root, git.git_dir)
         self._inner: dict[WorkspacePath, TreeLooks] = {}
         self._lock = threading.Lock()
         self._stamped: dict[WorkspacePath, tuple[Stamp | None, ContentHash | None]] = {}
@@ -106,8 +108,8 @@ class TreeLooks:
 
     def _status(self) -> TreeStatus | None:
         """Ask git which files to look at, or take every file where there is no git."""
-        if self._git is not None:
-            return tree_status(self._root)
+        if self._git is not None and self._index is not None:
+            return tree_status(self._root, self._index.place())
         paths = files_below(self._root, at_most=FILES_AT_MOST)
         return None if paths is None else TreeStatus(head=None, paths=paths)
 

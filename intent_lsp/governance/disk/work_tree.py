@@ -16,7 +16,9 @@ from intent_lsp.core.tree_snapshot import TreeSnapshot
 from intent_lsp.governance.bookkeeping import only_bookkeeping
 from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.disk.comparing import ChangedFile, Comparison, compare
+from intent_lsp.governance.disk.hidden_files import hidden_files, keep_excludes
 from intent_lsp.governance.disk.tree_looks import TreeLooks
+from intent_lsp.governance.putting_back import PuttingBack
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store.clock import deadline
 from intent_lsp.store.git_moment import GitRest
@@ -31,10 +33,12 @@ GIT_AWAITED_FOR: Final = 5.0
 class TreeChanges:
     """What a command changed; `assumed`: git did not come to rest, and may have made some of it.
 
-    `log_vanished`: HEAD's log is gone, by which git's changes are told from others.
+    `log_vanished`: HEAD's log is gone, by which git's changes are told from others. `now` is what
+    the tree holds now, from which a next comparison goes on.
     """
 
     files: tuple[ChangedFile, ...]
+    now: TreeSnapshot
     assumed: bool = False
     log_vanished: bool = False
 
@@ -45,6 +49,7 @@ class WorkTree:
     def __init__(self, stores: Stores, contents: Contents, looks: TreeLooks | None = None) -> None:
         self._stores = stores
         self._contents = contents
+        self._putting_back = PuttingBack(stores, contents)
         self._looks = looks or TreeLooks(stores.root, stores.git, contents, stores.clock)
 
     def seen(self) -> TreeSnapshot | None:
@@ -52,6 +57,8 @@ class WorkTree:
         found = self._looks.look()
         if found is None:
             _log.warning("%s: the work tree cannot be compared", self._stores.root)
+        elif found.git is not None:
+            keep_excludes(found.git, self._contents)
         return found
 
     def changes(self, before: TreeSnapshot) -> TreeChanges | None:
@@ -63,12 +70,14 @@ class WorkTree:
         """
         if before.git is not None and self._stores.git is None:
             return None
-        compared, assumed = self._compared(before)
-        if compared is None:
+        now, compared, assumed = self._compared(before)
+        if compared is None or now is None:
             return None
-        edits = (file for file in compared.edits if not self._own(file))
+        edits = [file for file in compared.edits if not self._own(file)]
+        edits += hidden_files(self._looks, self._contents, before, now, compared.edits)
         return TreeChanges(
             files=tuple(sorted((*edits, *compared.discarded), key=lambda file: file.path)),
+            now=now,
             assumed=assumed,
             log_vanished=compared.log_vanished,
         )
@@ -85,9 +94,22 @@ class WorkTree:
         none = self._stores.past.is_none_since(moment)
         told = (file if none else self._untold(file, moment) for file in files)
         left = (file for file in told if file is not None)
-        return tuple(file for file in left if not self._is_own_loss(session_id, file))
+        kept = (self._without_own_loss(session_id, file) for file in left)
+        return tuple(file for file in kept if file is not None)
 
-    def _compared(self, before: TreeSnapshot) -> tuple[Comparison | None, bool]:
+    def _without_own_loss(self, session_id: str, file: ChangedFile) -> ChangedFile | None:
+        """Give a change, but for what the session has thrown away that it had written itself.
+
+        Where that was out of bounds, the file is put back, which is told.
+        """
+        if not self._is_own_loss(session_id, file):
+            return file
+        back = self._putting_back.puts_back(file.path, file.new)
+        return replace(file, discarded=False) if back else None
+
+    def _compared(
+        self, before: TreeSnapshot
+    ) -> tuple[TreeSnapshot | None, Comparison | None, bool]:
         """Compare when git rests; whether it did not while it was waited for."""
         late = deadline(GIT_AWAITED_FOR)
         while True:
@@ -95,15 +117,15 @@ class WorkTree:
             now = self._looks.look()
             compared = None if now is None else compare(self._looks, self._contents, before, now)
             if before.git is None or rest is None or now is None:
-                return compared, False
+                return now, compared, False
             if compared is None or compared.edits:
                 settled = rest.lasted(before.git.index, before.git.log)
             else:
                 settled = True
             if settled:
-                return compared, False
+                return now, compared, False
             if late():
-                return compared, True
+                return now, compared, True
             rest.wait()
 
     def _untold(self, file: ChangedFile, since: str) -> ChangedFile | None:

@@ -1,0 +1,93 @@
+"""Files that a command made and hid from git by new lines of ignore files (decision 0014).
+
+Invariant: a file that was ignored before is nobody's; one that was seen before is compared by
+whoever calls this.
+"""
+
+import logging
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.tree_snapshot import GitSnapshot, TreeSnapshot
+from intent_lsp.governance.contents import Contents
+from intent_lsp.governance.disk.comparing import ChangedFile
+from intent_lsp.governance.disk.tree_looks import TreeLooks, is_anybodys
+from intent_lsp.store.files import read_bytes
+from intent_lsp.store.git_hidden import IGNORE_FILE, hidden_by
+from intent_lsp.store.tree_files import TreeFiles
+
+_log: Final = logging.getLogger(__name__)
+
+_EXCLUDE: Final = WorkspacePath(".git/info/exclude")
+
+
+def keep_excludes(git: GitSnapshot, contents: Contents) -> None:
+    """Keep what the ignore files outside of the work tree hold, as it was when they were seen."""
+    for place, hash_ in git.excludes:
+        try:
+            data = read_bytes(Path(place))
+        except OSError as problem:
+            _log.warning("%s is not kept: %s", place, problem)
+            continue
+        if data is not None:
+            contents.keep(data, hash_)
+
+
+def hidden_files(
+    looks: TreeLooks,
+    contents: Contents,
+    before: TreeSnapshot,
+    now: TreeSnapshot,
+    edits: Iterable[ChangedFile],
+) -> Iterator[ChangedFile]:
+    """Give the files that are there, were not ignored before, and are ignored now."""
+    root, git = looks.root, looks.git
+    if git is None:
+        return
+    changed = dict(_changed_in_tree(contents, edits))
+    paths = {git.full_path(each): each for each in changed}
+    asked = {name: changed[path] for name, path in paths.items()}
+    asked |= dict(_changed_elsewhere(contents, before.git, now.git))
+    found = hidden_by(git, root, asked) if asked else {}
+    files = TreeFiles(root)
+    for path, source in (found or {}).items():
+        if path in before.files or not is_anybodys(path):
+            continue
+        held = files.held(path)
+        if held.hash is not None:
+            yield ChangedFile(
+                path=path,
+                old=None,
+                new=held.hash,
+                data=held.data,
+                hidden_by=paths.get(source, _EXCLUDE),
+            )
+
+
+def _changed_in_tree(
+    contents: Contents, edits: Iterable[ChangedFile]
+) -> Iterator[tuple[WorkspacePath, bytes]]:
+    for file in edits:
+        if file.path.rpartition("/")[2] == IGNORE_FILE:
+            yield file.path, _held(contents, file.old)
+
+
+def _changed_elsewhere(
+    contents: Contents, before: GitSnapshot | None, now: GitSnapshot | None
+) -> Iterator[tuple[str, bytes]]:
+    """Give the changed ignore files outside of the work tree, by the names that git may use."""
+    old = dict(before.excludes) if before is not None else {}
+    new = dict(now.excludes) if now is not None else {}
+    for place in sorted(old.keys() | new.keys()):
+        if old.get(place) != new.get(place):
+            data = _held(contents, old.get(place))
+            yield place, data
+            if place.endswith("/info/exclude"):
+                yield _EXCLUDE, data
+
+
+def _held(contents: Contents, hash_: ContentHash | None) -> bytes:
+    return (contents.kept_bytes(hash_) or b"") if hash_ is not None else b""

@@ -1,0 +1,159 @@
+"""The open tickets of commands, each with what the work tree held when it was given.
+
+Invariant: equal trees are kept once, and none longer than a ticket that it was seen for is open.
+Invariant: a ticket that this process gave is known to it until it ends, whatever becomes of the
+file: a command may have deleted that.
+"""
+
+import json
+import sqlite3
+from dataclasses import dataclass, replace
+from datetime import datetime
+from hashlib import sha256
+from typing import Any, Final
+
+import msgspec
+
+from intent_lsp.core.text_bytes import pack
+from intent_lsp.core.tickets import Ticket
+from intent_lsp.core.timestamps import timestamp
+from intent_lsp.core.tree_snapshot import TreeSnapshot
+from intent_lsp.formats.shapes import known
+from intent_lsp.store.database import Database
+
+WITH_TREE: Final = (
+    "LEFT JOIN open_command ON open_command.ticket_id = ticket.id"
+    " LEFT JOIN tree ON tree.id = open_command.tree_id"
+)
+"""Joins a ticket with its tree, which is NULL where it has none, or has come to its end."""
+
+_OPEN: Final = (
+    "SELECT ticket.body, tree.body FROM open_command"
+    " JOIN ticket ON ticket.id = open_command.ticket_id JOIN tree ON tree.id = open_command.tree_id"
+)
+_GIVEN_AT_MOST: Final = 100
+"""Tickets of commands that a process remembers beside the file."""
+
+_TREES_AT_ONCE: Final = 8
+"""Trees that were read and are not read again: each look asks for those of the open tickets."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptTree:
+    """What a work tree held, as it is kept: equal trees have one id."""
+
+    id: bytes
+    body: bytes
+
+    @classmethod
+    def of(cls, tree: TreeSnapshot) -> "KeptTree":
+        """Spell a tree."""
+        body = spelled(tree)
+        return cls(sha256(body).digest(), body)
+
+    def keep(self, connection: sqlite3.Connection) -> None:
+        """Keep it, unless it is kept for another ticket."""
+        connection.execute("INSERT OR IGNORE INTO tree VALUES (?,?)", (self.id, self.body))
+
+
+class OpenCommands:
+    """The open tickets of calls that may change any file. Methods raise StateUnavailableError."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._read: dict[bytes, TreeSnapshot] = {}
+        self._given: dict[str, Ticket] = {}
+
+    def remember(self, ticket: Ticket) -> None:
+        """Remember a ticket of a command that was given, beside the file."""
+        self._given[ticket.id] = ticket
+        for old in tuple(self._given)[:-_GIVEN_AT_MOST]:
+            self._given.pop(old, None)
+
+    def forget(self, ticket_id: str) -> None:
+        """Forget a ticket that has come to its end."""
+        self._given.pop(ticket_id, None)
+
+    def remembered(self, ticket_id: str) -> Ticket | None:
+        """Give a ticket that this process gave, with its tree, and that has not ended."""
+        return self._given.get(ticket_id)
+
+    def since(self, moment: datetime) -> tuple[Ticket, ...]:
+        """Give those that were given since a moment, the newest first."""
+        where = " WHERE open_command.issued_at >= ? ORDER BY open_command.issued_at DESC"
+        rows = self._database.rows(_OPEN + where, (pack(timestamp(moment)),))
+        return tuple(self.with_tree(*row) for row in rows)
+
+    def of(self, session_id: str, agent_id: str) -> tuple[Ticket, ...]:
+        """Give those of a session, or of a subagent of it, the oldest first."""
+        where = (
+            " WHERE open_command.session_id = ? AND open_command.agent_id = ?"
+            " ORDER BY open_command.issued_at"
+        )
+        rows = self._database.rows(_OPEN + where, (pack(session_id), pack(agent_id)))
+        return tuple(self.with_tree(*row) for row in rows)
+
+    def go_on(self, ticket_id: str, tree: TreeSnapshot) -> None:
+        """Have an open ticket begin anew, with what the work tree holds now."""
+        now, key = KeptTree.of(tree), pack(ticket_id)
+
+        def work(connection: sqlite3.Connection) -> None:
+            now.keep(connection)
+            query = "UPDATE open_command SET tree_id = ? WHERE ticket_id = ?"
+            connection.execute(query, (now.id, key))
+            _drop_unused(connection)
+
+        self._database.write(work)
+
+    def with_tree(self, body: bytes, tree: bytes | None) -> Ticket:
+        """Read a ticket together with its tree (None: it has none any more)."""
+        ticket = read_ticket(body)
+        if tree is None:
+            return ticket
+        id_ = sha256(tree).digest()
+        found = self._read.get(id_)
+        if found is None:
+            found = msgspec.convert(json.loads(tree), TreeSnapshot)
+            if len(self._read) >= _TREES_AT_ONCE:
+                self._read = {}
+            self._read[id_] = found
+        return replace(ticket, tree=found)
+
+
+def keep_command(
+    connection: sqlite3.Connection, names: tuple[bytes | None, ...], tree: KeptTree
+) -> None:
+    """Keep a new ticket's tree; `names` are its id, its session, its subagent and its time."""
+    tree.keep(connection)
+    connection.execute("INSERT INTO open_command VALUES (?,?,?,?,?)", (*names, tree.id))
+
+
+def end_command(connection: sqlite3.Connection, ticket_id: bytes) -> None:
+    """Let go of the tree of a ticket that has come to its end."""
+    drop = "DELETE FROM open_command WHERE ticket_id = ?"
+    if connection.execute(drop, (ticket_id,)).rowcount:
+        _drop_unused(connection)
+
+
+def forget_commands(connection: sqlite3.Connection) -> None:
+    """Let go of the trees of tickets that are forgotten."""
+    connection.execute("DELETE FROM open_command WHERE ticket_id NOT IN (SELECT id FROM ticket)")
+    _drop_unused(connection)
+
+
+def _drop_unused(connection: sqlite3.Connection) -> None:
+    connection.execute("DELETE FROM tree WHERE id NOT IN (SELECT tree_id FROM open_command)")
+
+
+def spelled(value: Any) -> bytes:  # noqa: ANN401 - whatever msgspec reads back
+    """Spell a value as it is kept."""
+    # ASCII alone: names that are no text hold lone surrogates, which have no UTF-8.
+    return json.dumps(msgspec.to_builtins(value)).encode("ascii")
+
+
+def read_ticket(body: bytes) -> Ticket:
+    """Read a ticket that was kept, without its tree."""
+    return msgspec.convert(json.loads(body), Ticket)
+
+
+KNOWN: Final = known(Ticket, TreeSnapshot)
