@@ -8,6 +8,7 @@ import logging
 from collections.abc import Callable, Collection, Mapping
 from typing import Final, TypeVar
 
+from intent_lsp.core.content import ContentHash
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.intents import Intent, Intents
 from intent_lsp.core.paths import WorkspacePath
@@ -19,6 +20,9 @@ from intent_lsp.store.ledger_index import Index
 _log: Final = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
+
+_ASKED: Final = 200
+"""Records of one file that are looked through for a content."""
 
 
 class Past:
@@ -36,6 +40,15 @@ class Past:
     def newest_passing(self, path: WorkspacePath) -> Record | None:
         """Give the newest record of a path that happened and broke no rule."""
         return self._told(lambda: self._index.newest_passing_for_path(path), None)
+
+    def has_left(self, path: WorkspacePath, hash_: ContentHash) -> bool:
+        """Whether one of the newest records of a file has left it so."""
+        query = Query(path=path)
+        nothing: tuple[Record, ...] = ()
+        found = self._told(lambda: self._index.query(query, limit=_ASKED).records, nothing)
+        return any(
+            file.post_hash == hash_ for each in found for file in each.files if file.path == path
+        )
 
     def is_none_since(self, moment: str) -> bool:
         """Whether no record is as young as an RFC 3339 time; False also where nobody can tell."""

@@ -561,6 +561,7 @@ def test_an_edit_that_git_takes_away_and_brings_back_before_it_is_recorded_is_an
     governed.git("checkout", "-q", "-b", "other")
     governed.write("OTHER", "theirs\n")
     governed.commit("theirs")
+    watcher.recorded()
     governed.git("checkout", "-q", "main")
     watcher.recorded()
     governed.write(DB, "mine\n")
@@ -572,6 +573,38 @@ def test_an_edit_that_git_takes_away_and_brings_back_before_it_is_recorded_is_an
     (file,) = record.files
     assert (file.path, file.pre_hash) == (DB, hash_content(BEFORE[DB]))
     assert file.post_hash == hash_content(b"mine\n")
+    assert watcher.recorded() == []
+
+
+@pytest.mark.parametrize("back", ["git rebase -q other", "git checkout -q other; git merge -q -"])
+def test_an_edit_that_was_never_seen_before_git_took_it_away_is_an_edit(
+    watcher: Watcher, governed: Repository, back: str
+) -> None:
+    governed.git("checkout", "-q", "-b", "other")
+    governed.write("OTHER", "theirs\n")
+    governed.commit("theirs")
+    watcher.recorded()
+    governed.git("checkout", "-q", "main")
+    watcher.recorded()
+    governed.write(DB, "mine\n")
+    away = "git commit -qam ours; git checkout -q other"
+    for script in (away, f"git checkout -q main; {back}"):
+        subprocess.run(["sh", "-ec", script], cwd=governed.root, check=True, capture_output=True)
+        watcher.changes.look()
+    (record,) = watcher.recorded()
+    assert [(file.path, file.post_hash) for file in record.files] == [(DB, hash_content(b"mine\n"))]
+    assert watcher.recorded() == []
+
+
+def test_what_a_save_has_recorded_is_no_edit_when_git_brings_it_back(
+    watcher: Watcher, editor: Editor, governed: Repository
+) -> None:
+    editor.select("INT-001")
+    assert editor.save(LOGIN, "first\n").record is not None
+    governed.git("commit", "-qam", "ours")
+    assert editor.save(LOGIN, "second\n").record is not None
+    watcher.recorded()
+    governed.git("checkout", "-q", "--", LOGIN)
     assert watcher.recorded() == []
 
 

@@ -5,7 +5,7 @@ Invariant: a tree that cannot be compared is None, never "nothing changed".
 """
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -20,6 +20,9 @@ from intent_lsp.store.git_trees import GitTrees
 from intent_lsp.store.tree_files import TreeFiles
 
 _log: Final = logging.getLogger(__name__)
+
+UNSEEN_AT_MOST: Final = 1_000
+"""Files of commits, made since the last look, that are looked at where git took them away again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,12 +48,15 @@ class ChangedFile:
 class Comparison:
     """What changed between two snapshots: edits, and what git made, by path.
 
-    `log_vanished`: HEAD's log was there before, and is not any more.
+    `unseen` are edits that somebody has committed since, and that git has taken away by now: what
+    the file held before, and in that commit. `log_vanished`: HEAD's log was there before, and is
+    not any more.
     """
 
     edits: tuple[ChangedFile, ...]
     gits: frozenset[WorkspacePath]
     discarded: tuple[ChangedFile, ...] = ()
+    unseen: tuple[ChangedFile, ...] = ()
     log_vanished: bool = False
 
 
@@ -91,6 +97,7 @@ def compare(
         edits=tuple(sorted((e for p in parts for e in p.edits), key=lambda each: each.path)),
         gits=frozenset(path for part in parts for path in part.gits),
         discarded=tuple(file for part in parts for file in part.discarded),
+        unseen=tuple(file for part in parts for file in part.unseen),
         log_vanished=own.log_vanished,
     )
 
@@ -146,6 +153,7 @@ def _moved_below(room: WorkspacePath, found: Comparison | None) -> Comparison | 
         edits=tuple(replace(file, path=below(file.path)) for file in found.edits),
         gits=frozenset(map(below, found.gits)),
         discarded=tuple(replace(file, path=below(file.path)) for file in found.discarded),
+        unseen=tuple(replace(file, path=below(file.path)) for file in found.unseen),
     )
 
 
@@ -207,8 +215,23 @@ class _Comparing:
             edits=tuple(edits),
             gits=frozenset(gits),
             discarded=tuple(replace(file, discarded=True) for file in discarded),
+            unseen=tuple(self._unseen(frozenset(file.path for file in edits))),
             log_vanished=changes is not None and changes.log_vanished,
         )
+
+    def _unseen(self, edited: frozenset[WorkspacePath]) -> Iterator[ChangedFile]:
+        """Give what somebody has committed since, of files that hold something else by now."""
+        changes = self._changes
+        if changes is None:
+            return
+        for path in sorted(changes.authored - edited)[:UNSEEN_AT_MOST]:
+            data = changes.authored_content(path)
+            new = None if data is None else hash_content(data)
+            old, known = self._old(path, self._before(path))
+            if data is None or not known or new in (old, self._files.held(path).hash):
+                continue
+            self._contents.keep(data, new)
+            yield ChangedFile(path=path, old=old, new=new, data=data)
 
     def _git_changes(self, git: Git) -> GitChanges | None:
         gits = self._looks.gits

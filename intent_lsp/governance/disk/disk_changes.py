@@ -160,7 +160,9 @@ class DiskChanges:
                 # A file went while git was asked for it.
                 return again
             edited = compared is not None and bool(compared.edits)
-            if before is not None and edited and self._is_at_work(rest, before):
+            # Where git is half way, what it has committed already would be forgotten.
+            moved = before is not None and (edited or now.git != before.git)
+            if before is not None and moved and self._is_at_work(rest, before):
                 return again
             self._moment = rest.moment
             self._contents.tree_seen(self._seen(now))
@@ -283,6 +285,9 @@ class DiskChanges:
         """Take over what changed: what nobody accounts for waits, what git made waits no more."""
         for path in compared.gits:
             self._follow_git(path)
+        for file in compared.unseen:
+            old = HeldThen(hash=file.old, data=None)
+            self._keep_taken(file.path, _Pending(old=old, new=file.new, since=self._then_at))
         for file in compared.discarded if self._stays(now) else ():
             # What was out of bounds and is put back, by whatever means, ends its violation.
             if self._putting_back.puts_back(file.path, file.new):
@@ -301,13 +306,19 @@ class DiskChanges:
         """
         taken = self._pending.pop(path, None)
         if taken is not None and taken.new is not None:
-            self._taken[path] = taken
-            while len(self._taken) > TAKEN_AT_MOST:
-                del self._taken[next(iter(self._taken))]
+            self._keep_taken(path, taken)
         elif path in self._taken:
             with suppress(OSError):
-                if TreeFiles(self._stores.root).held(path).hash == self._taken[path].new:
-                    self._pending[path] = self._taken.pop(path)
+                held = TreeFiles(self._stores.root).held(path).hash
+                if held is not None and held == self._taken[path].new:
+                    back = self._taken.pop(path)
+                    if not self._stores.past.has_left(path, held):
+                        self._pending[path] = back
+
+    def _keep_taken(self, path: WorkspacePath, taken: _Pending) -> None:
+        self._taken[path] = taken
+        while len(self._taken) > TAKEN_AT_MOST:
+            del self._taken[next(iter(self._taken))]
 
     def _seen(self, now: TreeSnapshot) -> Seen:
         """Give what was seen of this root's own files."""

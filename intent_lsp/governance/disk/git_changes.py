@@ -56,6 +56,14 @@ class GitChanges:
         """The files that commits made since then changed themselves."""
         return self.trees.authored(self.moves or ())
 
+    def authored_content(self, path: WorkspacePath) -> bytes | None:
+        """Give what the newest of those commits has of a file; None: none has it."""
+        for move in reversed(self.moves or ()):
+            version = self.git.version_at(move.new, path) if move.authored else None
+            if version is not None:
+                return self.git.version_bytes(version)
+        return None
+
     @property
     def log_vanished(self) -> bool:
         """Whether the log of HEAD was there, and is not any more."""
