@@ -228,6 +228,7 @@ class Recording:
     def _keep(self, ticket: Ticket, found: Sequence[FoundFile]) -> None:
         """Keep what a call has left, and that its agent knows it."""
         for file in found:
+            self._foreign.note_left(file.path, file.new)
             if file.data is not None:
                 # Whoever asks later what has changed since needs it, whatever becomes of us.
                 self._contents.keep(file.data, file.new)

@@ -262,3 +262,19 @@ def test_what_a_program_wrote_before_a_call_has_a_record(both: Work, announced: 
     assert blamed is not None
     (run,) = blamed.runs(3, 3)
     assert run.record is not None  # there is no record of that line, and the chain has a gap
+
+
+@pytest.mark.parametrize("announced", [True, False])
+def test_what_is_undone_after_a_call_and_before_the_next_look_is_an_edit(
+    both: Work, *, announced: bool
+) -> None:
+    both.root.write(LOGIN, THREE + "by a program\n")
+    both.noticed()
+    ticket = both.begins("builder", LOGIN if announced else "", "by the agent\n")
+    both.root.write(LOGIN, "by the agent\n")
+    both.ends(ticket)
+    both.root.write(LOGIN, THREE + "by a program\n")
+    (record,) = both.noticed()
+    (file,) = record.files
+    assert file.pre_hash == hash_content(b"by the agent\n")
+    assert record.assumed

@@ -20,7 +20,7 @@ from intent_lsp.core.records import AGENT, UNKNOWN_CONTRIBUTOR, Record, ScopeVal
 from intent_lsp.core.renamed_files import renamed
 from intent_lsp.core.tickets import Ticket, TicketFile
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.core.tree_snapshot import TreeSnapshot
+from intent_lsp.core.tree_snapshot import FileSnapshot, TreeSnapshot
 from intent_lsp.governance.contents import Contents, Seen
 from intent_lsp.governance.disk.comparing import ChangedFile, Comparison, commit_hash, compare
 from intent_lsp.governance.disk.disk_events import Author, DiskChange, HeldThen, record_changes
@@ -137,6 +137,8 @@ class DiskChanges:
         self._pending: dict[WorkspacePath, _Pending] = {}
         # Changes that git took out of the work tree before they were recorded.
         self._taken: dict[WorkspacePath, _Pending] = {}
+        # What calls were recorded to have left since the last look.
+        self._left: dict[WorkspacePath, ContentHash | None] = {}
         self._moment: GitMoment | None = None
         self._stuck: tuple[GitMoment, datetime] | None = None
         self._passed_over = False
@@ -151,9 +153,11 @@ class DiskChanges:
             if git is None:
                 return None
             rest, at = GitRest(git.git_dir), timestamp(self._stores.clock())
+            left = dict(self._left)
             now, before = self._looks.look(soon=True), self._then
             if now is None:
                 return None
+            before = None if before is None else _with_left(before, left)
             compared = None if before is None else compare(self._looks, self._contents, before, now)
             again = TreeLook(seen=self._seen(now), moved=frozenset(), again=True)
             if before is not None and compared is None and not self._is_made_anew(before):
@@ -170,6 +174,9 @@ class DiskChanges:
                 self._then, self._then_at, self._pending, self._taken = now, at, {}, {}
                 seen = self._seen(now)
                 return TreeLook(seen=seen, moved=frozenset(seen.files))
+            self._left = {
+                p: each for p, each in self._left.items() if p not in left or left[p] != each
+            }
             self._take(compared, now, at)
             self._then = now
             self._note_untold(before, now)
@@ -195,6 +202,10 @@ class DiskChanges:
             ready = {p: each for p, each in sorted(self._pending.items()) if p not in waiting}
             recorded = tuple(self._record_all(session, ready))
             return DiskNews(recorded, not waiting.isdisjoint(self._pending))
+
+    def note_left(self, path: WorkspacePath, left: ContentHash | None) -> None:
+        """Take what a call was recorded to have left for what the next look begins with."""
+        self._left[path] = left
 
     def tell_foreign(self, file: TicketFile, data: bytes | None) -> ContentHash | None:
         """Record what somebody else wrote into a file that a call claimed; None: nothing was seen.
@@ -550,6 +561,20 @@ class DiskChanges:
             contributor=contributor,
             assumed=ticket.late,
         )
+
+
+def _with_left(
+    before: TreeSnapshot, left: Mapping[WorkspacePath, ContentHash | None]
+) -> TreeSnapshot:
+    """Give a snapshot with what files were recorded to hold since."""
+    if not left:
+        return before
+    nothing = FileSnapshot(None)
+    later = {
+        path: FileSnapshot(hash_, before.files.get(path, nothing).index)
+        for path, hash_ in left.items()
+    }
+    return replace(before, files={**before.files, **later})
 
 
 def _nobody(session: Session) -> Author:
