@@ -74,10 +74,13 @@ def _refused_save(story: Story, editor: Editor) -> None:
     story.step("The team turns on `enforcement: block`, and the person saves all the same")
     policy = story.folder / POLICY
     policy.write_text(policy.read_text().replace("# enforcement: warn ", "enforcement: block "))
-    # A policy is committed, as code is; else it would be told of as a change that nobody owned.
+    # A policy is committed, as code is.
     story.git("commit", "--quiet", "--message", "Turn saves back", "--", POLICY)
     changes = [{"uri": editor.uri(POLICY), "type": 2}]
     editor.tell("workspace/didChangeWatchedFiles", {"changes": changes})
+    # Nobody has announced it: it is noticed on the disk, and recorded when all is quiet.
+    noticed = _recorded(editor, 2)
+    check(noticed["files"][0]["relative_path"] == POLICY, "the policy's change is noticed")
     typed = editor.texts[editor.uri(INVOICE)]
     editor.save(INVOICE)
     check((story.folder / INVOICE).read_text() == INVOICE_TEXT, "the disk keeps its bytes")
@@ -100,7 +103,7 @@ def _another_intent(story: Story, editor: Editor) -> None:
     """Save under the owning intent."""
     story.step("They save again, for INT-002 now")
     editor.save(INVOICE)
-    record = _recorded(editor, 2)
+    record = _recorded(editor, 3)
     check("self.tax" in (story.folder / INVOICE).read_text(), "the save reaches the disk")
     check(record["intent_id"] == "INT-002", "the record names the other intent")
     check(record["scope_validation"] == "PASS", "the record's verdict is PASS")

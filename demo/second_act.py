@@ -15,9 +15,6 @@ _LOCK = "    if user.count() > 3:\n        return None\n"
 _END = "    return user.check(password)\n"
 _GREET = "    return user.check(password) and greet(user)\n"
 
-_RECORDS = 5
-"""Two saves, two edits of agents, and the policy."""
-
 _SHORT = 8
 """Digits of a hash that are shown."""
 
@@ -128,8 +125,6 @@ def _astray(story: Story, builder: Agent) -> None:
 def _ledger(story: Story, editor: Editor) -> None:
     """Show every record, and verify the chain."""
     story.step("What is in the ledger now: each change, its intent, and what the file became")
-    # What nobody told of, here the policy that this demo wrote, is noticed when all is quiet.
-    editor.wait(lambda: len(editor.told("intent/didTrace")) >= _RECORDS, "the last record")
     records = editor.ask("intent/trace", {})["records"][::-1]
     agents = {"architect": "Architect", "builder": "Builder"}
     rows = []

@@ -35,7 +35,7 @@ from tests.support.broken_world import (
     small_disk,
 )
 from tests.support.editor import PATIENCE, SERVER, Editor, editing
-from tests.support.governed import LINES, govern
+from tests.support.governed import LINES, govern, take_away
 from tests.support.raw_client import RawClient
 from tests.support.repository import Repository
 
@@ -944,7 +944,7 @@ async def test_while_the_whole_room_is_gone_nothing_is_known_and_nothing_fails(
         await editor.ask("intent/select", {"intentId": "INT-002"})
         editor.open(INVOICE)
         editor.type(INVOICE, LINES + "1\n")
-        shutil.rmtree(room)
+        take_away(room)
         await until_said(editor, "is OFF")
         for _ in range(3):
             status = await editor.ask("intent/status")
@@ -961,7 +961,7 @@ async def test_while_the_whole_room_is_gone_nothing_is_known_and_nothing_fails(
         await editor.traced(1)
         assert not await editor.settled(INVOICE)
         await verified(editor, 1)
-        shutil.rmtree(room)
+        take_away(room)
         await until_said(editor, "is OFF", 2)
     said_so = log.read_text()
     assert "Traceback" not in said_so

@@ -1,12 +1,10 @@
 """The intents file in an editor: checked as it is typed, governing once it is saved."""
 
-import shutil
-
 import pytest
 from lsprotocol import types as lsp
 
 from tests.support.editor import Editor, editing
-from tests.support.governed import INTENTS, LINES, govern
+from tests.support.governed import INTENTS, LINES, govern, take_away
 from tests.support.repository import Repository
 
 pytestmark = pytest.mark.e2e
@@ -155,7 +153,7 @@ async def test_off_loudly_when_the_whole_room_is_taken_away(repository: Reposito
         editor.type(INVOICE, "top\n" + LINES)
         await editor.problems(INVOICE, "SCOPE_VIOLATION")
 
-        shutil.rmtree(room)
+        take_away(room)
         await editor.problems(INVOICE)
         await editor.until(lambda: any("is OFF" in told for told in editor.told), "off")
         status = await editor.ask("intent/status")

@@ -1,5 +1,8 @@
 """A governed repository to edit in: two intents, some files, one commit."""
 
+import shutil
+from pathlib import Path
+
 from tests.support.repository import Repository
 
 INTENTS = """\
@@ -36,6 +39,12 @@ def govern(repository: Repository, policy: str = "") -> Repository:
         set_policy(repository, policy)
     repository.commit("begin")
     return repository
+
+
+def take_away(room: Path) -> None:
+    """Remove a directory in one step: a server may be writing into it."""
+    aside = room.with_name(f"{room.name}-taken")
+    shutil.rmtree(room.rename(aside.parent.parent / aside.name))
 
 
 def set_policy(repository: Repository, policy: str) -> None:
