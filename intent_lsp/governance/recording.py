@@ -180,13 +180,14 @@ class Recording:
         known = None if state is None else state.tickets.ticket(ticket.id, self._stores.clock())
         if state is None or known is None or known[0] != ticket or known[1] is not None:
             return None
-        besides, doubts = self._besides(ticket, compared)
-        if not besides:
-            return None
-        found = _Found(files=tuple(besides), whole=True, outside=(), doubts=doubts)
-        # By what was found: who asks again after a crash gets the record that there is.
-        held = sorted((file.path, file.new or "") for file in besides)
-        outcome = self._recorded(ticket, found, None, _named_after(ticket.id, str(held)))
+        # What no work tree shows has no later beginning: it is told of at the end.
+        besides, doubts = self._besides(replace(ticket, guarded=None), compared)
+        outcome = None
+        if besides:
+            found = _Found(files=tuple(besides), whole=True, outside=(), doubts=doubts)
+            # By what was found: who asks again after a crash gets the record that there is.
+            held = sorted((file.path, file.new or "") for file in besides)
+            outcome = self._recorded(ticket, found, None, _named_after(ticket.id, str(held)))
         state.tickets.commands.go_on(ticket.id, compared.now)
         return outcome
 
@@ -333,24 +334,24 @@ class Recording:
         self, ticket: Ticket, compared: TreeChanges | None
     ) -> tuple[list[FoundFile], Doubts]:
         """Find the files that a call has changed beside those that it has named."""
-        changed: tuple[ChangedFile, ...] = ()
-        if compared is not None:
-            since = datetime.fromisoformat(ticket.issued_at)
-            changed = self._work_tree.untold(
-                compared.files, since=since, session_id=ticket.session_id
-            )
-        guarded = ticket.guarded and self._guarding.changes(ticket.guarded)
+        since, session = datetime.fromisoformat(ticket.issued_at), ticket.session_id
+        changed = () if compared is None else compared.files
+        changed = self._work_tree.untold(changed, since=since, session_id=session)
         known = {path for file in ticket.files for path in (file.path, file.previous)}
-        besides = self._events.under_new_names(
-            [
-                self._events.found_besides(each)
-                for each in (*changed, *(guarded or ()))
-                if each.path not in known and not self._may_hide(ticket, each)
-            ]
+        unnamed = [
+            self._events.found_besides(each)
+            for each in changed
+            if each.path not in known and not self._may_hide(ticket, each)
+        ]
+        besides = self._of_this_command(
+            ticket, self._events.under_new_names(unnamed), now=self._stores.clock()
         )
-        besides = self._of_this_command(ticket, besides, now=self._stores.clock())
         for file in besides:
             self._foreign.tell_before(file.path, file.old)
+        # Of git's own files each command knows for itself what it found: the first one tells.
+        guarded = self._guarding.changes(ticket.guarded) if ticket.guarded else ()
+        guarded = self._work_tree.untold(guarded, since=since, session_id=session)
+        besides += [self._events.found_besides(each) for each in guarded if each.path not in known]
         doubts = Doubts(
             assumed=ticket.late or (compared is not None and compared.assumed),
             compared=ticket.tree is None or compared is not None,

@@ -31,7 +31,7 @@ _OPEN: Final = (
     "SELECT ticket.body, tree.body FROM open_command"
     " JOIN ticket ON ticket.id = open_command.ticket_id JOIN tree ON tree.id = open_command.tree_id"
 )
-_GIVEN_AT_MOST: Final = 100
+_GIVEN_AT_MOST: Final = 20
 """Tickets of commands that a process remembers beside the file."""
 
 _TREES_AT_ONCE: Final = 8
@@ -104,6 +104,9 @@ class OpenCommands:
             _drop_unused(connection)
 
         self._database.write(work)
+        given = self._given.get(ticket_id)
+        if given is not None:
+            self._given[ticket_id] = replace(given, tree=tree)
 
     def with_tree(self, body: bytes, tree: bytes | None) -> Ticket:
         """Read a ticket together with its tree (None: it has none any more)."""

@@ -5,7 +5,9 @@ import pytest
 from intent_lsp.core.background import goes_on
 from intent_lsp.core.records import Record, ScopeValidation
 from intent_lsp.core.tools import ToolCall
+from intent_lsp.core.tree_snapshot import TreeSnapshot
 from intent_lsp.governance.admission import Admission
+from intent_lsp.governance.disk.tree_looks import TreeLooks
 from intent_lsp.governance.recording import Outcome
 from tests.governance.work import BASH, Work, paths
 
@@ -164,3 +166,38 @@ def test_equal_trees_are_kept_once_and_not_longer_than_needed(work: Work) -> Non
         work.ends(ticket)
     assert state.tickets.commands.of("builder", "") == ()
     assert state._rows("SELECT count(*) FROM tree") == [(0,)]  # noqa: SLF001 - nothing else tells
+
+
+def test_a_host_that_never_tells_of_an_end_costs_one_look_a_call(
+    work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(5):
+        asks(work)
+    work.root.write(LOGIN, "by one of them\n")
+    assert files(asks(work).before) == [[LOGIN]]
+    looked = []
+    real = TreeLooks.look
+
+    def look(self: TreeLooks, *, soon: bool = False) -> TreeSnapshot | None:
+        looked.append(soon)
+        return real(self, soon=soon)
+
+    monkeypatch.setattr(TreeLooks, "look", look)
+    assert asks(work).before == ()
+    # One for those that are open, and one for the new one.
+    assert len(looked) == 2
+
+
+def test_what_a_command_did_to_gits_own_files_is_told_once(work: Work) -> None:
+    ticket = work.begins("builder")
+    (work.root.root / ".git/hooks/pre-commit").write_text("exit 0\n")
+    assert [files(asks(work).before) for _ in range(2)] == [[], []]
+    assert work.ends(ticket).violating == (".git/hooks/pre-commit",)
+
+
+def test_of_two_commands_the_first_tells_what_was_done_to_gits_own_files(work: Work) -> None:
+    work.agent("other", "INT-002")
+    first, second = work.begins("builder"), work.begins("other")
+    (work.root.root / ".git/hooks/pre-commit").write_text("exit 0\n")
+    assert work.ends(second).violating == (".git/hooks/pre-commit",)
+    assert work.ends(first).violating == ()

@@ -174,9 +174,7 @@ class DiskChanges:
                 self._then, self._then_at, self._pending, self._taken = now, at, {}, {}
                 seen = self._seen(now)
                 return TreeLook(seen=seen, moved=frozenset(seen.files))
-            self._left = {
-                p: each for p, each in self._left.items() if p not in left or left[p] != each
-            }
+            self._forget_left(left)
             self._take(compared, now, at)
             self._then = now
             self._note_untold(before, now)
@@ -205,7 +203,15 @@ class DiskChanges:
 
     def note_left(self, path: WorkspacePath, left: ContentHash | None) -> None:
         """Take what a call was recorded to have left for what the next look begins with."""
-        self._left[path] = left
+        # Before the first look there is nothing to begin with.
+        if self._then is not None:
+            self._left[path] = left
+
+    def _forget_left(self, seen: Mapping[WorkspacePath, ContentHash | None]) -> None:
+        """Forget what a look began with; what calls were recorded to have left since stays."""
+        for path, left in seen.items():
+            if self._left.get(path) == left:
+                self._left.pop(path, None)
 
     def tell_foreign(self, file: TicketFile, data: bytes | None) -> ContentHash | None:
         """Record what somebody else wrote into a file that a call claimed; None: nothing was seen.
