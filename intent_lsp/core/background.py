@@ -3,10 +3,19 @@
 import re
 from typing import Final
 
-_GOES_ON: Final = re.compile(r"(?<![&<>|])&(?![&>])|\b(?:nohup|setsid|disown|coproc)\b")
-# Not in `2>&1`, `&>`, `|&` and `&&`. In a quoted text it is no sign; a second look does no harm.
+_QUOTED: Final = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
+_SHELL_TEXT: Final = re.compile(r"\b(?:sh|bash|dash|zsh|ksh)\s+(?:\S+\s+)*?-\w*c\b")
+# Not in `2>&1`, `&>`, `|&` and `&&`.
+_BEHIND: Final = re.compile(r"(?<![&<>|\\])&(?![&>])")
+_LETS_GO: Final = re.compile(
+    r"(?:^|[;&|({\n]|\b(?:sudo|time|exec|then|do|else)\s)\s*(?:nohup|setsid|disown|coproc)\b"
+)
 
 
 def goes_on(command: str) -> bool:
-    """Whether a shell command may leave something running: it is looked at once more later."""
-    return _GOES_ON.search(command) is not None
+    """Whether a shell command may leave something running: it is looked at once more later.
+
+    What is quoted is no sign of it, unless another shell is given it to run.
+    """
+    text = command if _SHELL_TEXT.search(command) else _QUOTED.sub("''", command)
+    return _BEHIND.search(text) is not None or _LETS_GO.search(text) is not None

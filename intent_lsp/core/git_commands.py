@@ -18,11 +18,16 @@ LOCAL_ROOM_REASON: Final = (
 )
 
 _VALUED: Final = frozenset(("-C", "-c", "--git-dir", "--work-tree", "--namespace"))
+_ELSEWHERE: Final = frozenset(("-C", "--git-dir", "--work-tree"))
+"""Options by which git works in another directory than its caller's."""
+
 _MAGIC: Final = frozenset("*?[:")
 
 
 def removed_by(words: Sequence[Word]) -> tuple[TouchedPath, ...]:
-    """Give the local room where a simple command would remove it; else nothing."""
+    """Give the local room where a command of git, run at the top, would remove it."""
+    if any(word.unknown for word in words):
+        return ()
     name, rest = _subcommand(words)
     removes = (name == "clean" and _cleans(rest)) or (name == "stash" and _stashes(rest))
     return (TouchedPath(LOCAL_ROOM, Effect.DELETE),) if removes else ()
@@ -41,6 +46,8 @@ def _subcommand(words: Sequence[Word]) -> tuple[str, Sequence[str]]:
         return "", ()
     at = 1
     while at < len(known) and known[at].startswith("-"):
+        if known[at] in _ELSEWHERE:
+            return "", ()
         at += 2 if known[at] in _VALUED else 1
     return (known[at], known[at + 1 :]) if at < len(known) else ("", ())
 

@@ -46,6 +46,7 @@ class Ticket:
     `tree` is what the work tree held, where it is not known which files the call will change: while
     the ticket is open. `guarded` is what stood beside it before a command. `background`: what it
     has started may go on when it has ended; `late`: it has, and this is a second look at that.
+    `gone_on`: its session has made another call since, and nobody has told of its end.
     `fingerprint` tells its call from another of the same `tool_use_id`.
     `approved_by` is the session of the person who let it pass; `by_save`: an editor makes the
     change, and its save is the record.
@@ -75,6 +76,7 @@ class Ticket:
     guarded: GuardedSeen | None = None
     background: bool = False
     late: bool = False
+    gone_on: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

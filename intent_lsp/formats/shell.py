@@ -199,9 +199,9 @@ class _Walk:
         if words and not words[0].unknown and words[0].text in self._functions:
             self._call(words[0].text)
         else:
-            weighed = weigh(words, self._place)
+            here, weighed = self._place, weigh(words, self._place)
             self.readings.append(_marked(weighed.reading) if puts_back(words) else weighed.reading)
-            if removed := removed_by(words):
+            if here == "" and (removed := removed_by(words)):
                 self.readings.append(replace(weighed.reading, paths=removed))
             for text in weighed.texts:
                 self._text(text)

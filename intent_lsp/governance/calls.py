@@ -232,7 +232,9 @@ class Calls:
         rules = self._rules.current()
         # Read before the lock is taken: others need not wait for a command to be parsed.
         reading = _readable(call, partial(read, rules))
-        unended = self._unended.compare(caller.session_id, caller.agent_id)
+        unended: tuple[Outcome, ...] = ()
+        if reading.mutating and rules.governed:
+            unended = self._unended.compare(caller.session_id, caller.agent_id)
         try:
             cause = self._cause(reading, rules)
             if cause is None:

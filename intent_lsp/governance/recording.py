@@ -115,30 +115,40 @@ class Recording:
         """
         state, now = self._stores.state, self._stores.clock()
         known = None if state is None else state.tickets.ticket(ticket_id, now)
-        lost = None if state is None or known else state.tickets.commands.remembered(ticket_id)
+        lost = None if state is None else state.tickets.commands.remembered(ticket_id, now)
         ticket = lost if known is None else known[0]
         if ticket is None or ticket.tree is None or (known and known[1] is not None):
             return None
         return self._work_tree.changes(ticket.tree)
 
     def record(
-        self, ticket_id: str, *, error: str | None = None, compared: TreeChanges | None = None
+        self,
+        ticket_id: str,
+        *,
+        error: str | None = None,
+        compared: TreeChanges | None = None,
+        told: bool = True,
     ) -> Outcome | None:
         """Record what has become of a ticket's files; `error`: the call failed. None: unknown.
 
-        `compared` is what `compare` gave. A ticket that was recorded gives the same answer again.
+        `compared` is what `compare` gave; `told`: its host has told of its end. A ticket that was
+        recorded gives the same answer again.
         """
         state, now = self._stores.state, self._stores.clock()
         known = None if state is None else state.tickets.ticket(ticket_id, now)
         if state is None:
             return None
         if known is None:
-            lost = state.tickets.commands.remembered(ticket_id)
+            lost = state.tickets.commands.remembered(ticket_id, now)
             return None if lost is None else self._reconstructed(lost, compared)
         ticket, before = known
         if before is not None:
             return Outcome(ticket=ticket, recorded=before, error=before.error, again=True)
-        outcome = self._recorded(ticket, self._found(ticket, compared), error, ticket.id)
+        found = self._found(ticket, compared)
+        if ticket.gone_on and not told:
+            # Whoever changed something since its session went on: hardly this one.
+            found = replace(found, doubts=replace(found.doubts, assumed=True))
+        outcome = self._recorded(ticket, found, error, ticket.id)
         outcome = replace(outcome, recorded=state.tickets.end(ticket_id, outcome.recorded))
         if ticket.background and not ticket.late and compared is not None:
             state.tickets.issue(self._second_look(ticket, compared), now)
@@ -149,16 +159,17 @@ class Recording:
 
         Whatever it did besides, that is a violation.
         """
-        besides, doubts = self._besides(ticket, compared)
-        doubts = replace(doubts, reconstructed=True)
+        found = self._found(ticket, compared)
+        files = tuple(file for file in found.files if file.changed)
+        doubts = replace(found.doubts, reconstructed=True)
         event = self._events.event(
-            ticket, besides, error=None, verdict=ScopeValidation.FAIL, doubts=doubts
+            ticket, files, error=None, verdict=ScopeValidation.FAIL, doubts=doubts
         )
         appended = self._append(event, ticket.id)
-        self._keep(ticket, besides)
+        self._keep(ticket, files)
         recorded = Recorded(
             record_id=appended.record.id if isinstance(appended, Appended) else None,
-            files=tuple((file.path, file.old, file.new) for file in besides),
+            files=tuple((file.path, file.old, file.new) for file in files),
         )
         if self._stores.state is not None:
             self._stores.state.tickets.issue(ticket, self._stores.clock())
@@ -168,7 +179,7 @@ class Recording:
             recorded=recorded,
             record=appended.record if isinstance(appended, Appended) else None,
             queued=appended.reason if isinstance(appended, Queued) else None,
-            violating=(WorkspacePath(LOCAL_ROOM), *(file.path for file in besides)),
+            violating=(WorkspacePath(LOCAL_ROOM), *(file.path for file in files)),
         )
 
     def record_so_far(self, ticket: Ticket, compared: TreeChanges) -> Outcome | None:
@@ -182,6 +193,7 @@ class Recording:
             return None
         # What no work tree shows has no later beginning: it is told of at the end.
         besides, doubts = self._besides(replace(ticket, guarded=None), compared)
+        doubts = replace(doubts, assumed=doubts.assumed or ticket.gone_on)
         outcome = None
         if besides:
             found = _Found(files=tuple(besides), whole=True, outside=(), doubts=doubts)
@@ -242,7 +254,7 @@ class Recording:
         return replace(
             ticket,
             id=self._stores.new_id(),
-            issued_at=timestamp(self._stores.clock()),
+            issued_at=compared.at,
             tool_use_id=None,
             fingerprint=None,
             files=(),
@@ -368,7 +380,7 @@ class Recording:
         """
         state = self._stores.state
         others = () if state is None else state.tickets.commands.since(now - COMMAND_AWAITED_FOR)
-        others = tuple(other for other in others if other.id != ticket.id and not other.late)
+        others = tuple(other for other in others if _is_rival(other, ticket))
         mine = list[FoundFile]()
         for file in besides:
             if self._is_anothers(ticket, file, now):
@@ -461,6 +473,15 @@ class Recording:
         back = self._putting_back.puts_back(file.path, file.new)
         owned = not back and self._covers(ticket, file.path)
         return ScopeValidation.PASS if owned else ScopeValidation.EXEMPT
+
+
+def _is_rival(other: Ticket, ticket: Ticket) -> bool:
+    """Whether another open command may as well have made what one is found to have changed.
+
+    Not one of the same session whose end nobody has told: that has very likely ended.
+    """
+    same = (other.session_id, other.agent_id) == (ticket.session_id, ticket.agent_id)
+    return other.id != ticket.id and not other.late and not (same and other.gone_on)
 
 
 def _doubts(doubts: Doubts, files: Sequence[FoundFile]) -> Doubts:

@@ -158,6 +158,7 @@ class Saves:
         self, session: Session, place: Place, *, known: bytes | None
     ) -> AfterSave | None:
         """Record a save of a file that cannot be read: without the hash of what it holds now."""
+        self._stores.coming_saves.pop(place.path, None)
         with self._lock:
             judgement = self._judging.judge(session.id, place)
             verdict = judgement.verdict

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from intent_lsp.store.files import Stamp, create_cache_file, read_bytes, stamp
+from intent_lsp.store.files import Stamp, create_cache_file, read_bytes, remove_file, stamp
 from intent_lsp.store.local_room import PRIVATE_FILE_MODE, find_local_room
 
 _log: Final = logging.getLogger(__name__)
@@ -35,11 +35,12 @@ class PrivateIndex:
         self._index = git_dir / "index"
         self._lock = threading.Lock()
         self._copied: Stamp | None = None
+        self._left: Stamp | None = None
 
     def place(self) -> Mapping[str, str]:
         """Give the variables by which git uses the copy, and may refresh it; none: there is none.
 
-        It is made anew where the real one is another than it was.
+        It is made anew where the real one is another than it was, or somebody else has changed it.
         """
         with self._lock:
             room = find_local_room(self._root)
@@ -47,17 +48,26 @@ class PrivateIndex:
             if room is None or now is None or now.size > COPIED_AT_MOST:
                 return _NONE
             copy = room / FILE_NAME
-            if now != self._copied or stamp(copy) is None:
+            if now != self._copied or self._left is None or stamp(copy) != self._left:
                 self._copied = now if self._copy(copy, now) else None
+                self._left = stamp(copy)
             if self._copied is None:
                 return _NONE
             return {"GIT_INDEX_FILE": os.fspath(copy), "GIT_OPTIONAL_LOCKS": "1"}
+
+    def done(self) -> None:
+        """Take the copy as git has left it, when a look is over."""
+        with self._lock:
+            room = find_local_room(self._root)
+            self._left = None if room is None else stamp(room / FILE_NAME)
 
     def _copy(self, copy: Path, now: Stamp) -> bool:
         try:
             data = read_bytes(self._index)
             if data is None or stamp(self._index) != now:
                 return False
+            # A git that was killed has left it, and no other would take it away.
+            remove_file(copy.with_name(f"{FILE_NAME}.lock"))
             create_cache_file(copy, data, mode=PRIVATE_FILE_MODE)
             # By this moment git tells which files may have changed since within their stamps.
             os.utime(copy, ns=(now.mtime_ns, now.mtime_ns))

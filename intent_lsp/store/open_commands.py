@@ -1,8 +1,8 @@
 """The open tickets of commands, each with what the work tree held when it was given.
 
-Invariant: equal trees are kept once, and none longer than a ticket that it was seen for is open.
-Invariant: a ticket that this process gave is known to it until it ends, whatever becomes of the
-file: a command may have deleted that.
+Invariant: equal trees are kept once, and a tree as long as one of its tickets is open.
+Invariant: the newest tickets that this process gave are known to it until they end, whatever
+becomes of the file: a command may have deleted that.
 """
 
 import json
@@ -15,7 +15,7 @@ from typing import Any, Final
 import msgspec
 
 from intent_lsp.core.text_bytes import pack
-from intent_lsp.core.tickets import Ticket
+from intent_lsp.core.tickets import GOOD_FOR, Ticket
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.core.tree_snapshot import TreeSnapshot
 from intent_lsp.formats.shapes import known
@@ -28,7 +28,7 @@ WITH_TREE: Final = (
 """Joins a ticket with its tree, which is NULL where it has none, or has come to its end."""
 
 _OPEN: Final = (
-    "SELECT ticket.body, tree.body FROM open_command"
+    "SELECT ticket.body, tree.body, gone_on FROM open_command"
     " JOIN ticket ON ticket.id = open_command.ticket_id JOIN tree ON tree.id = open_command.tree_id"
 )
 _GIVEN_AT_MOST: Final = 20
@@ -74,9 +74,11 @@ class OpenCommands:
         """Forget a ticket that has come to its end."""
         self._given.pop(ticket_id, None)
 
-    def remembered(self, ticket_id: str) -> Ticket | None:
-        """Give a ticket that this process gave, with its tree, and that has not ended."""
-        return self._given.get(ticket_id)
+    def remembered(self, ticket_id: str, now: datetime) -> Ticket | None:
+        """Give a ticket that this process gave, and that has neither ended nor become too old."""
+        ticket = self._given.get(ticket_id)
+        old = ticket is None or ticket.issued_at < timestamp(now - GOOD_FOR)
+        return None if old else ticket
 
     def since(self, moment: datetime) -> tuple[Ticket, ...]:
         """Give those that were given since a moment, the newest first."""
@@ -84,13 +86,14 @@ class OpenCommands:
         rows = self._database.rows(_OPEN + where, (pack(timestamp(moment)),))
         return tuple(self.with_tree(*row) for row in rows)
 
-    def of(self, session_id: str, agent_id: str) -> tuple[Ticket, ...]:
+    def of(self, session_id: str, agent_id: str, now: datetime) -> tuple[Ticket, ...]:
         """Give those of a session, or of a subagent of it, the oldest first."""
         where = (
             " WHERE open_command.session_id = ? AND open_command.agent_id = ?"
-            " ORDER BY open_command.issued_at"
+            " AND open_command.issued_at >= ? ORDER BY open_command.issued_at"
         )
-        rows = self._database.rows(_OPEN + where, (pack(session_id), pack(agent_id)))
+        oldest = pack(timestamp(now - GOOD_FOR))
+        rows = self._database.rows(_OPEN + where, (pack(session_id), pack(agent_id), oldest))
         return tuple(self.with_tree(*row) for row in rows)
 
     def go_on(self, ticket_id: str, tree: TreeSnapshot) -> None:
@@ -99,7 +102,7 @@ class OpenCommands:
 
         def work(connection: sqlite3.Connection) -> None:
             now.keep(connection)
-            query = "UPDATE open_command SET tree_id = ? WHERE ticket_id = ?"
+            query = "UPDATE open_command SET tree_id = ?, gone_on = 1 WHERE ticket_id = ?"
             connection.execute(query, (now.id, key))
             _drop_unused(connection)
 
@@ -108,11 +111,12 @@ class OpenCommands:
         if given is not None:
             self._given[ticket_id] = replace(given, tree=tree)
 
-    def with_tree(self, body: bytes, tree: bytes | None) -> Ticket:
+    def with_tree(self, body: bytes, tree: bytes | None, gone_on: int | None) -> Ticket:
         """Read a ticket together with its tree (None: it has none any more)."""
         ticket = read_ticket(body)
         if tree is None:
             return ticket
+        ticket = replace(ticket, gone_on=bool(gone_on))
         id_ = sha256(tree).digest()
         found = self._read.get(id_)
         if found is None:
@@ -128,7 +132,7 @@ def keep_command(
 ) -> None:
     """Keep a new ticket's tree; `names` are its id, its session, its subagent and its time."""
     tree.keep(connection)
-    connection.execute("INSERT INTO open_command VALUES (?,?,?,?,?)", (*names, tree.id))
+    connection.execute("INSERT INTO open_command VALUES (?,?,?,?,?,0)", (*names, tree.id))
 
 
 def end_command(connection: sqlite3.Connection, ticket_id: bytes) -> None:

@@ -80,7 +80,8 @@ _LAYOUTS = (
     """
     CREATE TABLE tree (id BLOB PRIMARY KEY, body BLOB) WITHOUT ROWID;
     CREATE TABLE open_command (
-        ticket_id BLOB PRIMARY KEY, session_id BLOB, agent_id BLOB, issued_at BLOB, tree_id BLOB
+        ticket_id BLOB PRIMARY KEY, session_id BLOB, agent_id BLOB, issued_at BLOB, tree_id BLOB,
+        gone_on INTEGER
     ) WITHOUT ROWID;
     CREATE INDEX open_command_session ON open_command (session_id, agent_id);
     CREATE INDEX open_command_tree ON open_command (tree_id);

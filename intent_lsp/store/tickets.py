@@ -124,15 +124,15 @@ class Tickets:
     def ticket(self, ticket_id: str, now: datetime) -> tuple[Ticket, Recorded | None] | None:
         """Give a ticket and its outcome (None: it is open); None: unknown, or too old."""
         query = (
-            f"SELECT ticket.body, tree.body, outcome FROM ticket {WITH_TREE}"  # noqa: S608 - ours
+            f"SELECT ticket.body, tree.body, gone_on, outcome FROM ticket {WITH_TREE}"  # noqa: S608 - ours
             " WHERE ticket.id = ? AND ticket.issued_at >= ?"
         )
         values = (pack(ticket_id), pack(timestamp(now - GOOD_FOR)))
         rows = self._database.rows(query, values)
         if not rows:
             return None
-        body, tree, outcome = rows[0]
-        return self.commands.with_tree(body, tree), None if outcome is None else _recorded(outcome)
+        *ticket, outcome = rows[0]
+        return self.commands.with_tree(*ticket), None if outcome is None else _recorded(outcome)
 
     def of_use(self, session_id: str, agent_id: str, tool_use_id: str) -> Ticket | None:
         """Give the ticket that a call, named by its host, was given before."""

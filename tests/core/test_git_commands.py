@@ -17,7 +17,7 @@ def removes(command: str) -> bool:
         "git clean -xdf",
         "git clean -x -d -f .",
         "git clean -fdX",
-        "git -C sub -c a.b=c clean -ffdx",
+        "git -c a.b=c clean -ffdx",
         "/usr/bin/git clean -fdx",
         "git clean -fdx -e node_modules",
         "git clean -fdX -e .orchestration",
@@ -47,6 +47,7 @@ def test_these_would_remove_it(command: str) -> None:
         "git clean -fdx --exclude=.orchestration/.local",
         "git clean -fdX -e !.orchestration/.local",
         "git clean -fdx build dist/",
+        "git -C packages/x clean -fdx",
         "git stash",
         "git stash -u",
         "git stash push -m all",
@@ -64,3 +65,5 @@ def test_these_spare_it(command: str) -> None:
 def test_what_is_not_known_is_no_sign() -> None:
     assert removed_by([]) == ()
     assert removed_by([Word("git"), Word("$how", "it may be anything")]) == ()
+    unknown = Word("$BUILD", "it may be anything")
+    assert removed_by([Word("git"), Word("clean"), Word("-fdx"), unknown]) == ()

@@ -1,13 +1,19 @@
 """Commands of which no host tells the end, and what they leave running."""
 
+from dataclasses import replace
+from datetime import timedelta
+
 import pytest
 
 from intent_lsp.core.background import goes_on
+from intent_lsp.core.question import Allowed
 from intent_lsp.core.records import Record, ScopeValidation
+from intent_lsp.core.tickets import GOOD_FOR
 from intent_lsp.core.tools import ToolCall
 from intent_lsp.core.tree_snapshot import TreeSnapshot
 from intent_lsp.governance.admission import Admission
 from intent_lsp.governance.disk.tree_looks import TreeLooks
+from intent_lsp.governance.disk.work_tree import WorkTree
 from intent_lsp.governance.recording import Outcome
 from tests.governance.work import BASH, Work, paths
 
@@ -105,6 +111,12 @@ def test_a_turn_that_begins_ends_what_was_open(work: Work) -> None:
         ("make && make test 2>&1 | tee log", False),
         ("make &> log", False),
         ("make |& tee log", False),
+        ("bash -c 'serve & sleep 1'", True),
+        ("cd web && nohup npm start", True),
+        ("sed 's/x/[&]/' a", False),
+        ("curl 'http://localhost/?a=1&b=2'", False),
+        ('git commit -m "R&D"', False),
+        ("grep -rn nohup docs", False),
     ],
 )
 def test_a_command_says_whether_it_leaves_something_running(command: str, *, told: bool) -> None:
@@ -161,10 +173,18 @@ def test_equal_trees_are_kept_once_and_not_longer_than_needed(work: Work) -> Non
     state = work.desk.stores.state
     assert state is not None
     tickets = [work.begins("builder") for _ in range(3)]
-    assert len({id(each.tree) for each in state.tickets.commands.of("builder", "")}) == 1
+    assert (
+        len(
+            {
+                id(each.tree)
+                for each in state.tickets.commands.of("builder", "", work.desk.stores.clock())
+            }
+        )
+        == 1
+    )
     for ticket in tickets:
         work.ends(ticket)
-    assert state.tickets.commands.of("builder", "") == ()
+    assert state.tickets.commands.of("builder", "", work.desk.stores.clock()) == ()
     assert state._rows("SELECT count(*) FROM tree") == [(0,)]  # noqa: SLF001 - nothing else tells
 
 
@@ -201,3 +221,75 @@ def test_of_two_commands_the_first_tells_what_was_done_to_gits_own_files(work: W
     (work.root.root / ".git/hooks/pre-commit").write_text("exit 0\n")
     assert work.ends(second).violating == (".git/hooks/pre-commit",)
     assert work.ends(first).violating == ()
+
+
+def test_one_whose_end_is_never_told_hides_no_violation_of_the_next(work: Work) -> None:
+    work.begins("builder")
+    second = asks(work)
+    # Its session has gone on once more: the first has very likely ended.
+    third = asks(work)
+    assert second.ticket is not None
+    assert third.ticket is not None
+    work.ends(second.ticket.id)
+    work.root.write(DB, "out of bounds\n")
+    outcome = work.ends(third.ticket.id)
+    assert outcome.violating == (DB,)
+    assert outcome.record is not None
+    assert (outcome.record.assumed, outcome.record.concurrent_modification) == (False, False)
+
+
+def test_what_changes_long_after_it_is_only_assumed_to_be_its(work: Work) -> None:
+    work.begins("builder")
+    work.root.write(LOGIN, "by the command\n")
+    assert files(asks(work).before) == [[LOGIN]]
+    work.root.write(DB, "by a person in another editor\n")
+    _, ended = work.desk.begin_turn("builder", "")
+    records = [each.record for each in ended if each.record is not None]
+    assert [(paths(each), each.assumed) for each in records] == [([DB], True)]
+
+
+def test_a_ticket_that_is_too_old_is_no_sign_of_a_deleted_memory(
+    work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ticket = work.begins("builder")
+    real = work.desk.stores.clock
+    later = replace(work.desk.stores, clock=lambda: real() + GOOD_FOR + timedelta(hours=1))
+    for part in (work.desk.calls._recording, work.desk._unended):  # noqa: SLF001 - of our own desk
+        monkeypatch.setattr(part, "_stores", later)
+    assert work.desk.begin_turn("builder", "")[1] == ()
+    assert work.desk.calls.record(ticket) is None
+
+
+def test_what_goes_wrong_with_one_of_them_stops_neither_call_nor_turn(
+    work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work.begins("builder")
+    work.root.write(LOGIN, "by the command\n")
+
+    def broken(*_given: object) -> None:
+        raise RuntimeError("a fault of ours")
+
+    monkeypatch.setattr(WorkTree, "changes_until", broken)
+    monkeypatch.setattr(WorkTree, "changes", broken)
+    assert isinstance(asks(work).decision, Allowed)
+    row, ended = work.desk.begin_turn("builder", "")
+    assert (row.turn, ended) == (2, ())
+
+
+def test_a_second_look_begins_with_the_tree_that_it_says(work: Work) -> None:
+    """Between a command's last look and its record, others may record."""
+    work.agent("other", "INT-002")
+    ticket = work.begins("builder", command=f"{BASH} &")
+    compared = work.desk.calls._recording.compare(ticket)  # noqa: SLF001 - as `record` does
+    write = work.begins("other", GUIDE, "by the other\n")
+    work.root.write(GUIDE, "by the other\n")
+    assert paths(work.ends(write).record) == [GUIDE]
+    work.desk.calls._recording.record(ticket, compared=compared)  # noqa: SLF001 - likewise
+    assert work.desk.begin_turn("builder", "")[1] == ()
+
+
+def test_reading_pays_for_nothing(work: Work) -> None:
+    work.begins("builder")
+    work.root.write(LOGIN, "by the command\n")
+    read = ToolCall(tool_name="Read", paths=(LOGIN,))
+    assert work.desk.calls.admit("builder", "", read).before == ()

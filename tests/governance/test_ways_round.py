@@ -31,6 +31,7 @@ from intent_lsp.governance.call_facts import denied_path
 from intent_lsp.governance.led_away import LedAway, led_away
 from intent_lsp.governance.rules import NameSpelling
 from intent_lsp.store.notes import Voice
+from intent_lsp.store.tree_files import Held, TreeFiles
 from tests.governance.editor import Editor
 from tests.governance.test_calls import Agent
 from tests.governance.work import Work, paths
@@ -519,3 +520,35 @@ def test_a_command_that_says_so_is_refused_and_told_how_to_spare_it(
     assert isinstance(denied, Denied)
     assert denied.code is GateCode.PATH_DENIED
     assert "-e .orchestration" in str(denied.details)
+
+
+def test_what_such_a_command_named_is_told_as_well(work: Work) -> None:
+    work.agent("builder", "INT-001")
+    ticket = work.begins("builder", command="python3 evil.py > src/auth/login.py")
+    work.root.write("src/auth/login.py", "changed\n")
+    shutil.rmtree(work.root.root / LOCAL_ROOM)
+    outcome = work.ends(ticket)
+    assert paths(outcome.record) == ["src/auth/login.py"]
+    assert outcome.record is not None
+    assert outcome.record.reconstructed
+
+
+def test_a_committed_file_that_cannot_be_read_stops_nothing(
+    work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work.agent("builder", "INT-001")
+    work.root.write("src/db.py", "committed\n")
+    work.root.commit("ours")
+    work.root.write("src/db.py", "later\n")
+    real = TreeFiles.held
+
+    def held(self: TreeFiles, path: WorkspacePath) -> Held:
+        if path == "src/db.py":
+            raise PermissionError(errno.EACCES, "not for us")
+        return real(self, path)
+
+    monkeypatch.setattr(TreeFiles, "held", held)
+    ticket = work.begins("builder")
+    work.root.write("src/auth/login.py", "changed\n")
+    assert paths(work.ends(ticket).record) == ["src/auth/login.py"]
+    work.look()

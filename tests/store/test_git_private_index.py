@@ -37,6 +37,7 @@ def test_a_look_writes_down_in_the_copy_what_it_has_found(copied: Repository) ->
     assert real.read_bytes() == before
     refreshed = copy.read_bytes()
     assert refreshed != before
+    private.done()
     # The next one finds it so, and goes on with it.
     assert private.place() == place
     tree_status(copied.root, place)
@@ -76,6 +77,29 @@ def test_where_there_is_no_room_or_no_index_gits_own_is_used(
     assert PrivateIndex(repository.root, repository.root / ".git").place() == {}
     (copied.root / ".git/index").unlink()
     assert PrivateIndex(copied.root, copied.root / ".git").place() == {}
+
+
+def test_a_copy_that_somebody_else_has_changed_is_made_anew(copied: Repository) -> None:
+    private = PrivateIndex(copied.root, copied.root / ".git")
+    place = private.place()
+    tree_status(copied.root, place)
+    private.done()
+    blinded = "git update-index --assume-unchanged src/1.py"
+    assert os.system(f"cd {copied.root} && GIT_INDEX_FILE={LOCAL_ROOM}/{FILE_NAME} {blinded}") == 0  # noqa: S605 - words of ours
+    copied.write("src/1.py", "hidden\n")
+    status = tree_status(copied.root, private.place())
+    assert status is not None
+    assert "src/1.py" in status.paths
+
+
+def test_a_lock_that_a_killed_git_has_left_is_taken_away(copied: Repository) -> None:
+    lock = copied.root / LOCAL_ROOM / f"{FILE_NAME}.lock"
+    lock.touch()
+    private = PrivateIndex(copied.root, copied.root / ".git")
+    before = (copied.root / ".git/index").read_bytes()
+    tree_status(copied.root, private.place())
+    assert (copied.root / LOCAL_ROOM / FILE_NAME).read_bytes() != before
+    assert not lock.exists()
 
 
 def test_a_copy_that_is_lost_is_made_anew(copied: Repository) -> None:

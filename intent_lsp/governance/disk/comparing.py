@@ -80,11 +80,20 @@ _ABSENT: Final = _Side()
 
 
 def compare(
-    looks: TreeLooks, contents: Contents, then: TreeSnapshot, now: TreeSnapshot
+    looks: TreeLooks,
+    contents: Contents,
+    then: TreeSnapshot,
+    now: TreeSnapshot,
+    *,
+    also_unseen: bool = False,
 ) -> Comparison | None:
-    """Tell what has changed below a directory; None: nobody can tell."""
+    """Tell what has changed below a directory; None: nobody can tell.
+
+    `also_unseen`: what was committed since is read, too; of the repository itself.
+    """
     then, now = _unfolded(then, now), _unfolded(now, then)
-    own = _Comparing(looks, contents, then, now).comparison()
+    comparing = _Comparing(looks, contents, then, now)
+    own = comparing.comparison()
     if own is None:
         return None
     parts = [own]
@@ -97,7 +106,7 @@ def compare(
         edits=tuple(sorted((e for p in parts for e in p.edits), key=lambda each: each.path)),
         gits=frozenset(path for part in parts for path in part.gits),
         discarded=tuple(file for part in parts for file in part.discarded),
-        unseen=tuple(file for part in parts for file in part.unseen),
+        unseen=tuple(comparing.unseen(own)) if also_unseen else (),
         log_vanished=own.log_vanished,
     )
 
@@ -153,7 +162,6 @@ def _moved_below(room: WorkspacePath, found: Comparison | None) -> Comparison | 
         edits=tuple(replace(file, path=below(file.path)) for file in found.edits),
         gits=frozenset(map(below, found.gits)),
         discarded=tuple(replace(file, path=below(file.path)) for file in found.discarded),
-        unseen=tuple(replace(file, path=below(file.path)) for file in found.unseen),
     )
 
 
@@ -215,23 +223,29 @@ class _Comparing:
             edits=tuple(edits),
             gits=frozenset(gits),
             discarded=tuple(replace(file, discarded=True) for file in discarded),
-            unseen=tuple(self._unseen(frozenset(file.path for file in edits))),
             log_vanished=changes is not None and changes.log_vanished,
         )
 
-    def _unseen(self, edited: frozenset[WorkspacePath]) -> Iterator[ChangedFile]:
+    def unseen(self, compared: Comparison) -> Iterator[ChangedFile]:
         """Give what somebody has committed since, of files that hold something else by now."""
-        changes = self._changes
+        changes, edited = self._changes, {file.path for file in compared.edits}
         if changes is None:
             return
         for path in sorted(changes.authored - edited)[:UNSEEN_AT_MOST]:
             data = changes.authored_content(path)
             new = None if data is None else hash_content(data)
             old, known = self._old(path, self._before(path))
-            if data is None or not known or new in (old, self._files.held(path).hash):
+            if data is None or not known or new == old or self._holds(path, new):
                 continue
             self._contents.keep(data, new)
             yield ChangedFile(path=path, old=old, new=new, data=data)
+
+    def _holds(self, path: WorkspacePath, hash_: ContentHash | None) -> bool:
+        try:
+            return self._files.held(path).hash == hash_
+        except OSError as problem:
+            _log.warning("%s cannot be compared: %s", path, problem)
+            return True
 
     def _git_changes(self, git: Git) -> GitChanges | None:
         gits = self._looks.gits

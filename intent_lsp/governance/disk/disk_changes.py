@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 from intent_lsp.core.commands import Effect
-from intent_lsp.core.content import ContentHash, hash_content
+from intent_lsp.core.content import ContentHash, decode, hash_content
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.paths import CONTROL_ROOM, WorkspacePath
 from intent_lsp.core.records import AGENT, UNKNOWN_CONTRIBUTOR, Record, ScopeValidation
@@ -24,7 +24,7 @@ from intent_lsp.core.tree_snapshot import FileSnapshot, TreeSnapshot
 from intent_lsp.governance.contents import Contents, Seen
 from intent_lsp.governance.disk.comparing import ChangedFile, Comparison, commit_hash, compare
 from intent_lsp.governance.disk.disk_events import Author, DiskChange, HeldThen, record_changes
-from intent_lsp.governance.disk.tree_looks import TreeLooks
+from intent_lsp.governance.disk.tree_looks import TreeLooks, is_anybodys
 from intent_lsp.governance.judging import Judgement, Judging, Reading
 from intent_lsp.governance.putting_back import PuttingBack
 from intent_lsp.governance.sessions import Session
@@ -158,7 +158,7 @@ class DiskChanges:
             if now is None:
                 return None
             before = None if before is None else _with_left(before, left)
-            compared = None if before is None else compare(self._looks, self._contents, before, now)
+            compared = None if before is None else self._compared(before, now)
             again = TreeLook(seen=self._seen(now), moved=frozenset(), again=True)
             if before is not None and compared is None and not self._is_made_anew(before):
                 # A file went while git was asked for it.
@@ -179,6 +179,9 @@ class DiskChanges:
             self._then = now
             self._note_untold(before, now)
             return TreeLook(seen=self._seen(now), moved=_moved(before, now, compared))
+
+    def _compared(self, before: TreeSnapshot, now: TreeSnapshot) -> Comparison | None:
+        return compare(self._looks, self._contents, before, now, also_unseen=True)
 
     def record(self, session: Session, saving: Collection[WorkspacePath] = ()) -> DiskNews:
         """Record what nobody accounts for, under the session of whoever changed it.
@@ -204,7 +207,7 @@ class DiskChanges:
     def note_left(self, path: WorkspacePath, left: ContentHash | None) -> None:
         """Take what a call was recorded to have left for what the next look begins with."""
         # Before the first look there is nothing to begin with.
-        if self._then is not None:
+        if self._then is not None and is_anybodys(path):
             self._left[path] = left
 
     def _forget_left(self, seen: Mapping[WorkspacePath, ContentHash | None]) -> None:
@@ -232,12 +235,19 @@ class DiskChanges:
         Whoever asks holds the root's lock.
         """
         seen = self._pending.get(path)
-        if seen is None or not seen.old.known or pre == seen.old.hash:
+        if seen is None or not seen.old.known or pre == seen.old.hash or self._comes(path, pre):
             return
         newest = self._stores.past.newest(path)
         told = newest is not None and path in (left := _post_hashes(newest)) and left[path] == pre
         if not told and not self._is_own(path, pre) and pre in (*seen.passed, seen.new):
             self._record_step(path, seen.old.hash, pre)
+
+    def _comes(self, path: WorkspacePath, left: ContentHash | None) -> bool:
+        """Whether an editor has saved a content, and is about to tell of it."""
+        text = self._stores.coming_saves.get(path)
+        data = None if text is None or left is None else self._stores.content(left)
+        saved = None if data is None else decode(data)
+        return saved is not None and saved.text == text
 
     def _record_step(
         self, path: WorkspacePath, old: ContentHash | None, new: ContentHash | None

@@ -26,14 +26,14 @@ _EXCLUDE: Final = WorkspacePath(".git/info/exclude")
 
 def keep_excludes(git: GitSnapshot, contents: Contents) -> None:
     """Keep what the ignore files outside of the work tree hold, as it was when they were seen."""
-    for place, hash_ in git.excludes:
+    for place, _ in git.excludes:
         try:
             data = read_bytes(Path(place))
         except OSError as problem:
             _log.warning("%s is not kept: %s", place, problem)
             continue
         if data is not None:
-            contents.keep(data, hash_)
+            contents.keep(data)
 
 
 def hidden_files(
@@ -71,8 +71,9 @@ def _changed_in_tree(
     contents: Contents, edits: Iterable[ChangedFile]
 ) -> Iterator[tuple[WorkspacePath, bytes]]:
     for file in edits:
-        if file.path.rpartition("/")[2] == IGNORE_FILE:
-            yield file.path, _held(contents, file.old)
+        held = _held(contents, file.old) if file.path.rpartition("/")[2] == IGNORE_FILE else None
+        if held is not None:
+            yield file.path, held
 
 
 def _changed_elsewhere(
@@ -82,12 +83,13 @@ def _changed_elsewhere(
     old = dict(before.excludes) if before is not None else {}
     new = dict(now.excludes) if now is not None else {}
     for place in sorted(old.keys() | new.keys()):
-        if old.get(place) != new.get(place):
-            data = _held(contents, old.get(place))
+        data = _held(contents, old.get(place)) if old.get(place) != new.get(place) else None
+        if data is not None:
             yield place, data
             if place.endswith("/info/exclude"):
                 yield _EXCLUDE, data
 
 
-def _held(contents: Contents, hash_: ContentHash | None) -> bytes:
-    return (contents.kept_bytes(hash_) or b"") if hash_ is not None else b""
+def _held(contents: Contents, hash_: ContentHash | None) -> bytes | None:
+    """Give what an ignore file held; None: that is not known any more."""
+    return b"" if hash_ is None else contents.kept_bytes(hash_)

@@ -109,7 +109,10 @@ class TreeLooks:
     def _status(self) -> TreeStatus | None:
         """Ask git which files to look at, or take every file where there is no git."""
         if self._git is not None and self._index is not None:
-            return tree_status(self._root, self._index.place())
+            try:
+                return tree_status(self._root, self._index.place())
+            finally:
+                self._index.done()
         paths = files_below(self._root, at_most=FILES_AT_MOST)
         return None if paths is None else TreeStatus(head=None, paths=paths)
 

@@ -34,13 +34,23 @@ class TreeChanges:
     """What a command changed; `assumed`: git did not come to rest, and may have made some of it.
 
     `log_vanished`: HEAD's log is gone, by which git's changes are told from others. `now` is what
-    the tree holds now, from which a next comparison goes on.
+    the tree holds now, from which a next comparison goes on; it was looked at after `at`.
     """
 
     files: tuple[ChangedFile, ...]
     now: TreeSnapshot
+    at: str
     assumed: bool = False
     log_vanished: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeAtRest:
+    """What a tree held at one look, which began after `at`, and whether git has rested since."""
+
+    now: TreeSnapshot
+    at: str
+    rest: GitRest | None
 
 
 class WorkTree:
@@ -70,15 +80,33 @@ class WorkTree:
         """
         if before.git is not None and self._stores.git is None:
             return None
-        now, compared, assumed = self._compared(before)
-        if compared is None or now is None:
+        look, compared, assumed = self._compared(before)
+        if compared is None or look is None:
             return None
+        return replace(self._found(before, look, compared), assumed=assumed)
+
+    def look(self) -> TreeAtRest | None:
+        """Look at the tree once, for comparisons that wait for nobody; None: it cannot be."""
+        git, at = self._stores.git, timestamp(self._stores.clock())
+        rest = None if git is None else GitRest(git.git_dir)
+        now = self._looks.look()
+        return None if now is None else TreeAtRest(now=now, at=at, rest=rest)
+
+    def changes_until(self, before: TreeSnapshot, look: TreeAtRest) -> TreeChanges | None:
+        """Give what `changes` would, as it was at one look; None also while git is at work."""
+        git = before.git
+        if git is not None and (look.rest is None or not look.rest.lasted(git.index, git.log)):
+            return None
+        compared = compare(self._looks, self._contents, before, look.now)
+        return None if compared is None else self._found(before, look, compared)
+
+    def _found(self, before: TreeSnapshot, look: TreeAtRest, compared: Comparison) -> TreeChanges:
         edits = [file for file in compared.edits if not self._own(file)]
-        edits += hidden_files(self._looks, self._contents, before, now, compared.edits)
+        edits += hidden_files(self._looks, self._contents, before, look.now, compared.edits)
         return TreeChanges(
             files=tuple(sorted((*edits, *compared.discarded), key=lambda file: file.path)),
-            now=now,
-            assumed=assumed,
+            now=look.now,
+            at=look.at,
             log_vanished=compared.log_vanished,
         )
 
@@ -107,26 +135,25 @@ class WorkTree:
         back = self._putting_back.puts_back(file.path, file.new)
         return replace(file, discarded=False) if back else None
 
-    def _compared(
-        self, before: TreeSnapshot
-    ) -> tuple[TreeSnapshot | None, Comparison | None, bool]:
+    def _compared(self, before: TreeSnapshot) -> tuple[TreeAtRest | None, Comparison | None, bool]:
         """Compare when git rests; whether it did not while it was waited for."""
         late = deadline(GIT_AWAITED_FOR)
         while True:
-            rest = None if self._stores.git is None else GitRest(self._stores.git.git_dir)
-            now = self._looks.look()
-            compared = None if now is None else compare(self._looks, self._contents, before, now)
-            if before.git is None or rest is None or now is None:
-                return now, compared, False
+            look = self.look()
+            if look is None:
+                return None, None, False
+            compared = compare(self._looks, self._contents, before, look.now)
+            if before.git is None or look.rest is None:
+                return look, compared, False
             if compared is None or compared.edits:
-                settled = rest.lasted(before.git.index, before.git.log)
+                settled = look.rest.lasted(before.git.index, before.git.log)
             else:
                 settled = True
             if settled:
-                return now, compared, False
+                return look, compared, False
             if late():
-                return now, compared, True
-            rest.wait()
+                return look, compared, True
+            look.rest.wait()
 
     def _untold(self, file: ChangedFile, since: str) -> ChangedFile | None:
         """Give a change as it is a command's; None: somebody else has accounted for it."""
