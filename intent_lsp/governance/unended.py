@@ -85,8 +85,8 @@ class Unended:
 class _SoFar:
     """Records what some commands have changed by now, all of them by one look.
 
-    One whose tree is as it was at the call before costs no comparison. While git is at work nothing is told: a later
-    call sees it.
+    One whose tree is as it was at the call before costs no comparison. While git is at work
+    nothing is told: a later call sees it.
     """
 
     def __init__(self, work_tree: WorkTree, recording: Recording, lock: RootLock | None) -> None:
