@@ -264,6 +264,7 @@ class Governance:
         """End the session and let go of every store; what is untold is told."""
         self.untold.tell()
         if session is not None:
+            self._unended.end(session.id, "")
             self.sessions.end(session.id)
         self.calls.close()
         self._writer.close()

@@ -1,4 +1,4 @@
-"""What a command did to files that no work tree shows: git's own and the ledger (section 6).
+"""What a command did to files that no work tree shows: git's own, the ledger, ignored rules.
 
 Invariant: what git brought with another commit is git's; what a command did by itself is not.
 """
@@ -7,7 +7,7 @@ import logging
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from intent_lsp.core.content import hash_if_there
+from intent_lsp.core.content import hash_content, hash_if_there
 from intent_lsp.core.guarded import GuardedFile, GuardedSeen
 from intent_lsp.core.paths import LEDGER_FILE, WorkspacePath
 from intent_lsp.governance.disk.comparing import ChangedFile
@@ -15,7 +15,8 @@ from intent_lsp.governance.stores import Stores
 from intent_lsp.store.files import read_bytes
 from intent_lsp.store.git_reflog import log_mark, moves_since
 from intent_lsp.store.git_trees import GitTrees
-from intent_lsp.store.guarded import guarded_files, ledger_goes_on, ledger_seen
+from intent_lsp.store.guarded import guarded_bytes, guarded_files, ledger_goes_on, ledger_seen
+from intent_lsp.store.hidden_control_files import hidden_control_files
 
 _log: Final = logging.getLogger(__name__)
 
@@ -44,8 +45,16 @@ class Guarding:
         return (*self._of_git(before), *self._of_ledger(before))
 
     def _files(self) -> _Files:
-        git = self._stores.git
-        return {} if git is None else guarded_files(git.git_dir, git.common_dir)
+        git, root = self._stores.git, self._stores.root
+        if git is None:
+            return {}
+        found = dict(guarded_files(git.git_dir, git.common_dir))
+        for path in hidden_control_files(root, git):
+            data = guarded_bytes(root / path)
+            if data is not None:
+                hash_ = hash_content(data)
+                found[path] = GuardedFile(path=path, hash=hash_, meaning=hash_)
+        return found
 
     def _of_git(self, before: GuardedSeen) -> Iterator[ChangedFile]:
         known, now = {file.path: file for file in before.files}, self._files()

@@ -48,7 +48,7 @@ class Unended:
         return self._each(tickets, _SoFar(self._work_tree, self._recording, self._lock))
 
     def end(self, session_id: str, agent_id: str) -> tuple[Outcome, ...]:
-        """Record what they have changed, and end them: their turn is over."""
+        """Record what they have changed, and end them: their turn is over, or their session."""
         return self._each(self._open(session_id, agent_id), self._ended)
 
     def _each(

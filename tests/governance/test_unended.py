@@ -1,5 +1,6 @@
 """Commands of which no host tells the end, and what they leave running."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
@@ -15,6 +16,7 @@ from intent_lsp.governance.admission import Admission
 from intent_lsp.governance.disk.tree_looks import TreeLooks
 from intent_lsp.governance.disk.work_tree import WorkTree
 from intent_lsp.governance.recording import Outcome
+from tests.governance.editor import Editor
 from tests.governance.work import BASH, Work, paths
 
 LOGIN, DB, GUIDE = "src/auth/login.py", "src/db.py", "docs/guide.md"
@@ -293,3 +295,17 @@ def test_reading_pays_for_nothing(work: Work) -> None:
     work.root.write(LOGIN, "by the command\n")
     read = ToolCall(tool_name="Read", paths=(LOGIN,))
     assert work.desk.calls.admit("builder", "", read).before == ()
+
+
+def test_the_end_of_an_agents_own_connection_ends_its_commands(
+    work: Work, open_editor: Callable[..., Editor]
+) -> None:
+    own = open_editor(work.root.root, "agents-own")
+    own.select("INT-001")
+    call = ToolCall(tool_name="Bash", command=BASH)
+    assert own.desk.calls.admit("agents-own", "", call).ticket is not None
+    work.root.write(DB, "out of bounds\n")
+    own.close()
+    newest = work.desk.stores.ledger.index.newest_for_path(DB)
+    assert newest is not None
+    assert (newest.session_id, newest.scope_validation) == ("agents-own", ScopeValidation.FAIL)

@@ -552,3 +552,39 @@ def test_a_committed_file_that_cannot_be_read_stops_nothing(
     work.root.write("src/auth/login.py", "changed\n")
     assert paths(work.ends(ticket).record) == ["src/auth/login.py"]
     work.look()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".claude/settings.local.json",
+        ".codex/hooks/x.toml",
+        ".gemini/settings.json",
+        ".intentignore",
+        ".orchestration/constraints.sidecar.yaml",
+    ],
+)
+def test_control_plane_that_git_ignores_is_compared_as_well(work: Work, path: str) -> None:
+    work.root.write(".gitignore", "/.claude\n/.codex\n/.gemini\n.intentignore\n")
+    work.root.write(".git/info/exclude", ".orchestration/constraints.sidecar.yaml\n")
+    work.root.commit("ignored")
+    work.root.write(path, "# ours\n")
+    work.agent("builder", "INT-001")
+    ticket = work.begins("builder")
+    (work.root.root / path).unlink()
+    assert work.ends(ticket).violating == (path,)
+    for text in ("{}\n", "{ }\n"):
+        ticket = work.begins("builder")
+        work.root.write(path, text)
+        outcome = work.ends(ticket)
+        assert outcome.violating == (path,)
+        assert outcome.record is not None
+        assert outcome.record.scope_validation is ScopeValidation.FAIL
+
+
+def test_what_the_server_writes_is_no_commands_change(work: Work) -> None:
+    work.agent("builder", "INT-001")
+    ticket = work.begins("builder")
+    work.editor.save("src/auth/login.py", "by a person\n")
+    (work.root.root / ".orchestration/.local/anything").write_text("ours\n")
+    assert work.ends(ticket).violating == ()
