@@ -472,6 +472,7 @@ def test_a_commit_that_cannot_be_read_leaves_nothing_to_compare_with(
 def test_more_files_than_are_compared_are_not_committed_unseen(
     repository: Repository, caplog: pytest.LogCaptureFixture
 ) -> None:
+    """It takes long because more than 10,000 files are made, committed and looked at."""
     repository.write(".gitignore", ".orchestration/\n")
     repository.commit()
     desk = Desk.of(repository.root)
