@@ -205,7 +205,7 @@ class DiskChanges:
             return DiskNews(recorded, not waiting.isdisjoint(self._pending))
 
     def note_left(self, path: WorkspacePath, left: ContentHash | None) -> None:
-        """Take what a call was recorded to have left for what the next look begins with."""
+        """Have the next look begin with what a call was recorded to have left of a file."""
         # Before the first look there is nothing to begin with.
         if self._then is not None and is_anybodys(path):
             self._left[path] = left
@@ -230,7 +230,7 @@ class DiskChanges:
         return third
 
     def tell_before(self, path: WorkspacePath, pre: ContentHash | None) -> None:
-        """Record what nobody announced and a call found done: it held `pre` when that began.
+        """Record the unannounced change that a call has found: the file held `pre` when it began.
 
         Whoever asks holds the root's lock.
         """
