@@ -404,9 +404,7 @@ class Recording:
         claim = None if state is None else state.tickets.over(file.path, now)
         if claim is not None and claim.id != ticket.id:
             return True
-        coming = self._stores.coming_saves.get(file.path)
-        saved = None if coming is None or file.data is None else decode(file.data)
-        return saved is not None and saved.text == coming
+        return self._stores.is_coming_save(file.path, file.data)
 
     def _may_hide(self, ticket: Ticket, file: ChangedFile) -> bool:
         """Whether a file is hidden by an ignore file that the intent owns: it is nobody's then."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from intent_lsp.core.content import ContentHash
+from intent_lsp.core.content import ContentHash, decode
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import UNKNOWN_REVISION
 from intent_lsp.governance.kept_trees import KeptTrees
@@ -53,6 +53,12 @@ class Stores:
         """Give a content that is kept with an open ticket, or as a snapshot; None: in neither."""
         kept = None if self.state is None else self.state.tickets.content(hash_)
         return self.snapshots.get(hash_) if kept is None else kept
+
+    def is_coming_save(self, path: WorkspacePath, data: bytes | None) -> bool:
+        """Whether a file holds what an editor is about to save, or has just saved."""
+        coming = self.coming_saves.get(path)
+        held = None if coming is None or data is None else decode(data)
+        return held is not None and held.text == coming
 
     def revision(self) -> str:
         """Give the commit checked out, as records name it; UNKNOWN without one."""

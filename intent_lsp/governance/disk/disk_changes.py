@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 from intent_lsp.core.commands import Effect
-from intent_lsp.core.content import ContentHash, decode, hash_content
+from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.paths import CONTROL_ROOM, WorkspacePath
 from intent_lsp.core.records import AGENT, UNKNOWN_CONTRIBUTOR, Record, ScopeValidation
@@ -244,10 +244,9 @@ class DiskChanges:
 
     def _comes(self, path: WorkspacePath, left: ContentHash | None) -> bool:
         """Whether an editor has saved a content, and is about to tell of it."""
-        text = self._stores.coming_saves.get(path)
-        data = None if text is None or left is None else self._stores.content(left)
-        saved = None if data is None else decode(data)
-        return saved is not None and saved.text == text
+        if left is None or path not in self._stores.coming_saves:
+            return False
+        return self._stores.is_coming_save(path, self._stores.content(left))
 
     def _record_step(
         self, path: WorkspacePath, old: ContentHash | None, new: ContentHash | None
