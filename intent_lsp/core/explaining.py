@@ -13,7 +13,7 @@ from typing import Final
 from intent_lsp.core import call_row_facts, row_facts
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.fact_names import fact_of, shown
-from intent_lsp.core.gate import BOOTSTRAP_PASSES_OVER, ROWS, SCOPE_ROW, Row, judge_call
+from intent_lsp.core.gate import ROWS, SCOPE_ROW, Row, judge_call, passed_over
 from intent_lsp.core.question import Ask, CallFacts, Denied, Question
 
 
@@ -47,6 +47,8 @@ _OFF: Final = "Not asked, since governance is off."
 _AGENTS: Final = "Not asked of a person's save; this row is for agents' calls."
 _READS: Final = "Not asked, since the call changes no file."
 _FIRST: Final = "Passed over, since there is no intent yet and this call writes the first."
+_LOOKS: Final = "Passed over, since the command only looks, as far as its text tells."
+
 _NO_INTENT: Final = "Cannot be asked, since no intent is active (row 8)."
 _UNKNOWN_INTENT: Final = "Cannot be asked, since the intent {} is not known (row 9)."
 
@@ -133,8 +135,10 @@ def _why_not_asked(question: Question, number: int, *, agents_only: bool) -> str
     if not call.mutating:
         # A blocked tool is refused whatever it does.
         return None if number == _TOOL_ROW else _READS
-    if call.bootstrap and number in BOOTSTRAP_PASSES_OVER:
-        return _FIRST
+    if question.only_looks and number == _PERSON_ROW:
+        return _LOOKS
+    if number in passed_over(question):
+        return _LOOKS if question.only_looks else _FIRST
     return _without_intent(question, number)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from intent_lsp.core.commands import Effect, TouchedPath
+from intent_lsp.core.commands.reading import Effect, TouchedPath
 
 Rewrite = Callable[[str], str]
 """Makes a file's new text of its old one, which is empty where there is no file.

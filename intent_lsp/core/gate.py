@@ -57,6 +57,9 @@ ROWS: Final = (
 BOOTSTRAP_PASSES_OVER: Final = frozenset((3, 6, 8, 9, 10, 11, SCOPE_ROW))
 """What the first intent cannot be held to, since it is not there yet."""
 
+LOOKING_PASSES_OVER: Final = frozenset((3, 4, 8, 9, 10, 11))
+"""What nobody is held to who only looks: no intent is asked for, and none is at fault."""
+
 
 def judge_save(question: Question) -> SaveDecision:
     """Judge a person's save: the first row that fails decides; none: allowed, `PASS`."""
@@ -76,7 +79,7 @@ def judge_call(question: Question, call: CallFacts) -> Decision:
         return Allowed(ScopeValidation.EXEMPT)
     if not call.mutating:
         return gate_call_rows.tool_blocked(question) or Allowed(ScopeValidation.EXEMPT)
-    refusals = _refusals(question, BOOTSTRAP_PASSES_OVER if call.bootstrap else frozenset())
+    refusals = _refusals(question, passed_over(question))
     first = next(refusals, None)
     if first is not None and first.code is GateCode.SCOPE_VIOLATION:
         if call.approval is not None:
@@ -85,9 +88,17 @@ def judge_call(question: Question, call: CallFacts) -> Decision:
             return Ask(first)
     if first is not None:
         return first
-    if call.approval is None and (call.bootstrap or call.hitl is PeopleAsked.ALWAYS):
+    if _asks_person(question, call):
         return Ask(rejected(question, "nobody has approved it"))
     return _allowed(question, call)
+
+
+def passed_over(question: Question) -> frozenset[int]:
+    """Give the rows that are not asked of a call."""
+    if question.only_looks:
+        return LOOKING_PASSES_OVER
+    first = question.call is not None and question.call.bootstrap
+    return BOOTSTRAP_PASSES_OVER if first else frozenset()
 
 
 def rejected(question: Question, feedback: str) -> Denied:
@@ -114,17 +125,27 @@ def unavailable(cause: str, paths: tuple[WorkspacePath, ...]) -> Denied:
     )
 
 
-def _refusals(question: Question, passed_over: frozenset[int]) -> Iterator[Denied]:
-    """Run the rows in order and give each refusal; those after row 9 need an intent that is."""
+def _refusals(question: Question, numbers: frozenset[int]) -> Iterator[Denied]:
+    """Run the rows but for these `numbers`, and give each refusal.
+
+    Those after row 9 need an intent that is.
+    """
     for row in ROWS:
-        if row.number in passed_over or (row.agents_only and question.call is None):
+        if row.number in numbers or (row.agents_only and question.call is None):
             continue
         denied = row.check(question)
         if denied is not None:
             yield denied
 
 
+def _asks_person(question: Question, call: CallFacts) -> bool:
+    always = call.bootstrap or call.hitl is PeopleAsked.ALWAYS
+    return always and call.approval is None and not question.only_looks
+
+
 def _allowed(question: Question, call: CallFacts) -> Allowed:
+    if question.only_looks:
+        return Allowed(ScopeValidation.EXEMPT, call.unknown_paths)
     warnings = () if call.bootstrap else warnings_of(question.intent)
     outside = [each for each in question.files if not question.scope.covers(each.path)]
     unnamed = bool(call.unknown_paths) and not question.files

@@ -67,11 +67,13 @@ class DeniedPath:
 class CallFacts:
     """What judging an agent's call needs beside the question.
 
-    `cited` is the intent that the call itself names; `checked_out` the one that the session chose
+    `looking`: as far as its text tells, it changes nothing but the question's files. `cited` is the
+    intent that the call itself names; `checked_out` the one that the session chose
     in this turn. `new_specs` are the numbered specs among the paths that do not exist yet.
     """
 
     mutating: bool = True
+    looking: bool = False
     blocked: bool = False
     policy_version: int = 1
     cited: str | None = None
@@ -110,6 +112,11 @@ class Question:
     def paths(self) -> tuple[WorkspacePath, ...]:
         """Every path that the edit names."""
         return tuple(fact.path for fact in self.files)
+
+    @property
+    def only_looks(self) -> bool:
+        """Whether it is a command that, as far as its text tells, changes nothing of anybody's."""
+        return self.call is not None and self.call.looking and not self.files
 
     @property
     def intent(self) -> Intent:

@@ -25,6 +25,8 @@ def change(question: Question) -> str:
     if question.call is None:
         return "A save changes its file, so it is judged."
     tool = shown(question.tool_name)
+    if question.only_looks:
+        return f"This command of {tool} only looks, as far as its text tells; it is compared after."
     if question.call.mutating:
         return f"This call of {tool} can change files, so it is judged."
     return f"This call of {tool} changes no file, so only row 5 is asked of it."

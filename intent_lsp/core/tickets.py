@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
-from intent_lsp.core.commands import Effect
-from intent_lsp.core.content import ContentHash
+from intent_lsp.core.commands.reading import Effect
+from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.guarded import GuardedSeen
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import ApprovalChoice, MutationClass, ScopeValidation
+from intent_lsp.core.text_bytes import pack
 from intent_lsp.core.tree_snapshot import TreeSnapshot
 
 CLAIMED_FOR: Final = timedelta(seconds=30)
@@ -43,9 +44,10 @@ class TicketFile:
 class Ticket:
     """An allowed call, as it was judged; moments as `core.timestamps` spells them.
 
-    `tree` is what the work tree held, where it is not known which files the call will change: while
-    the ticket is open. `guarded` is what stood beside it before a command. `background`: what it
-    has started may go on when it has ended; `late`: it has, and this is a second look at that.
+    `tree` is what the work tree held before a command, while the ticket is open, and `guarded` what
+    stood beside it; `command` is its hash. `looking`: it was to change nothing, as far as
+    its text tells. `background`: what it has started may go on when it has ended; `late`: it has,
+    and this is a second look at that.
     `gone_on`: its session has made another call since, and nobody has told of its end.
     `fingerprint` tells its call from another of the same `tool_use_id`.
     `approved_by` is the session of the person who let it pass; `by_save`: an editor makes the
@@ -70,6 +72,8 @@ class Ticket:
     approval: ApprovalChoice | None = None
     approved_by: str | None = None
     program: str | None = None
+    command: ContentHash | None = None
+    looking: bool = False
     by_save: bool = False
     files: tuple[TicketFile, ...] = ()
     tree: TreeSnapshot | None = None
@@ -79,13 +83,20 @@ class Ticket:
     gone_on: bool = False
 
 
+def command_hash(command: str) -> ContentHash:
+    """Give the name of a command by which it is found again: it may hold what nobody may keep."""
+    return hash_content(pack(command))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
     """What became of a ticket: its record, if it made one, and each file's hash after it.
 
-    `error`: why its call failed.
+    `error`: why its call failed. `violating` are files that nobody had named, and that its intent
+    may not change.
     """
 
     record_id: str | None
     files: tuple[tuple[WorkspacePath, ContentHash | None, ContentHash | None], ...] = ()
     error: str | None = None
+    violating: tuple[WorkspacePath, ...] = ()

@@ -68,6 +68,9 @@ COMMAND_TOOLS: Final = (
     "multi_tool_use.parallel",
 )
 
+OTHER_SHELLS: Final = ("PowerShell",)
+"""Tools whose commands are for another shell than `bash`: their text is not read."""
+
 READ_ONLY_TOOLS: Final = (
     "read*",
     "view*",

@@ -4,16 +4,25 @@ Invariant: every path that the call, its patch or its command names is judged, e
 Invariant: a mutating call that names no path says why none is known.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from intent_lsp.core.commands import CommandKind, CommandReading, Effect, TouchedPath
+from intent_lsp.core.commands.reading import (
+    NOTHING,
+    CommandKind,
+    CommandReading,
+    Effect,
+    TouchedPath,
+    unknown,
+)
+from intent_lsp.core.commands.rows import CommandLists
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.core.redaction import redacted
-from intent_lsp.core.tools import ToolCall, ToolKind, bare_name, tool_kind
+from intent_lsp.core.tool_names import OTHER_SHELLS
+from intent_lsp.core.tools import ToolCall, ToolKind, bare_name, named_in, tool_kind
 from intent_lsp.formats.patch import PatchReading, read_patch
 from intent_lsp.formats.patched_file import PatchedFile
-from intent_lsp.formats.shell import read_command
+from intent_lsp.formats.shell.reader import read_command
 
 NO_PATH: Final = "The call names no path; what it changes is judged when it is recorded."
 
@@ -25,34 +34,41 @@ _MOVING: Final = frozenset({"rename_file", "move_file"})
 class CallReading:
     """What a call would do; `unknown` says which paths cannot be known, and why.
 
-    `perhaps` are second spellings in a patch, which count where there is such a file.
-    `verifying`: it runs a verification command, which is exempt. `program` is the first word of
+    `perhaps` are second spellings in a patch, which count where there is such a file. `looking`: it
+    is a command that, as far as its text tells, changes nothing but `paths`. `verifying`: a part of
+    that is a test, a linter or a build; `git`: a part of it is git. `program` is the first word of
     the part of its command that decided; None: there is none, or it may hold a secret.
     """
 
     mutating: bool
+    looking: bool = False
     verifying: bool = False
+    git: bool = False
     paths: tuple[TouchedPath, ...] = ()
     perhaps: tuple[TouchedPath, ...] = ()
     unknown: tuple[str, ...] = ()
     program: str | None = None
 
 
-def read_call(call: ToolCall, policy: TeamPolicy) -> CallReading:
+def read_call(call: ToolCall, policy: TeamPolicy, lists: CommandLists) -> CallReading:
     """Read what a call would do, by its tool, its paths, its patch and its command."""
     kind = tool_kind(call, policy)
     if kind is ToolKind.READ_ONLY:
         return CallReading(mutating=False)
-    command = None if call.command is None else read_command(call.command)
+    command = _command(call, lists, runs=kind is ToolKind.COMMAND)
     patch = None if call.patch is None else read_patch(call.patch)
-    if kind is ToolKind.COMMAND:
-        # A tool that runs commands and was given none: an empty command is destructive.
-        command = command or read_command("")
-        if command.kind is not CommandKind.DESTRUCTIVE and not call.paths and patch is None:
-            verifying = command.kind is CommandKind.VERIFICATION
-            program = _told(call, command)
-            return CallReading(mutating=False, verifying=verifying, program=program)
-    return _changing(call, patch, command)
+    alone = kind is ToolKind.COMMAND and not call.paths and patch is None
+    if alone and command.kind is CommandKind.PLAIN:
+        return CallReading(mutating=False, git=command.git, program=_told(call, command))
+    reading = _changing(call, patch, command)
+    if alone and command.kind is CommandKind.LOOKING:
+        return replace(reading, looking=True, verifying=command.verifying, unknown=())
+    return reading
+
+
+def looking(reading: CallReading) -> CallReading:
+    """Read a call that changes nothing as one that may, and is compared."""
+    return replace(reading, mutating=True, looking=True)
 
 
 def told_program(command: str, program: str) -> str | None:
@@ -64,32 +80,38 @@ def told_program(command: str, program: str) -> str | None:
     return program if all(word in shown for word in program.split()) else None
 
 
-def _changing(
-    call: ToolCall, patch: PatchReading | None, command: CommandReading | None
-) -> CallReading:
+def _changing(call: ToolCall, patch: PatchReading | None, command: CommandReading) -> CallReading:
     paths = [*_named(call)]
-    unknown: list[str] = []
+    sentences: list[str] = []
     perhaps: list[TouchedPath] = []
     if patch is not None:
         for file in patch.files:
             (perhaps if file.doubtful else paths).extend(_patched(file))
-        unknown += patch.problems
-    if command is not None:
-        paths += command.paths
-        unknown += command.unknown
-    if not paths and not unknown:
-        unknown.append(NO_PATH)
+        sentences += patch.problems
+    paths += command.paths
+    sentences += command.unknown
+    if not paths and not sentences:
+        sentences.append(NO_PATH)
     return CallReading(
         mutating=True,
         paths=tuple(dict.fromkeys(paths)),
         perhaps=tuple(dict.fromkeys(perhaps)),
-        unknown=tuple(dict.fromkeys(unknown)),
-        program=None if command is None else _told(call, command),
+        unknown=tuple(dict.fromkeys(sentences)),
+        program=_told(call, command),
     )
 
 
+def _command(call: ToolCall, lists: CommandLists, *, runs: bool) -> CommandReading:
+    """Read the command of a call; a tool that runs commands and was given none has an empty one."""
+    if call.command is None and not runs:
+        return NOTHING
+    if named_in(call.tool_name, OTHER_SHELLS):
+        return unknown("", f"The command is for another shell than `bash`: `{call.tool_name}`")
+    return read_command(call.command or "", lists)
+
+
 def _told(call: ToolCall, command: CommandReading) -> str | None:
-    return told_program(call.command or "", command.program)
+    return None if call.command is None else told_program(call.command, command.program)
 
 
 def _named(call: ToolCall) -> tuple[TouchedPath, ...]:

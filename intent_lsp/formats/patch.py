@@ -7,7 +7,7 @@ Invariant: where a name may mean two files, both are named, since every file nam
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from intent_lsp.core.commands import Effect
+from intent_lsp.core.commands.reading import Effect
 from intent_lsp.formats.patch_envelope import Envelope
 from intent_lsp.formats.patch_headers import (
     Header,

@@ -8,7 +8,7 @@ Invariant: an indented line of an update is text, unless it is indented as the u
 import re
 from collections.abc import Sequence
 
-from intent_lsp.core.commands import Effect
+from intent_lsp.core.commands.reading import Effect
 from intent_lsp.formats.patch_headers import Header
 from intent_lsp.formats.patched_file import PatchedFile
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from intent_lsp.core.commands import Effect
+from intent_lsp.core.commands.reading import Effect
 from intent_lsp.formats.patch_names import NO_FILE, candidates, read_name, read_pair, spelling
 from intent_lsp.formats.patched_file import PatchedFile
 

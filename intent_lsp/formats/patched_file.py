@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from intent_lsp.core.commands import Effect
+from intent_lsp.core.commands.reading import Effect
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
 """What the gate said of an agent's call, and what it is recorded under (section 6)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from intent_lsp.core.question import Allowed, Ask, Decision
 from intent_lsp.core.records import MutationClass, ScopeValidation
@@ -34,6 +34,15 @@ class Admission:
         """The verdict that a record of it would have now."""
         decision = self.decision.why if isinstance(self.decision, Ask) else self.decision
         return decision.verdict
+
+
+def warned(admission: Admission, *warnings: str) -> Admission:
+    """Give an admission with more warnings; a refusal has none."""
+    decision = admission.decision
+    if not isinstance(decision, Allowed):
+        return admission
+    told = tuple(dict.fromkeys((*decision.warnings, *warnings)))
+    return replace(admission, decision=Allowed(decision.verdict, told))
 
 
 def of_ticket(ticket: Ticket, *, again: bool) -> Admission:

@@ -15,8 +15,7 @@ from intent_lsp.core.question import Allowed, Ask, CallFacts, Decision, Denied, 
 from intent_lsp.core.tickets import Ticket
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.core.tools import ToolCall
-from intent_lsp.core.tree_snapshot import TreeSnapshot
-from intent_lsp.governance.admission import Admission, of_ticket
+from intent_lsp.governance.admission import Admission, of_ticket, warned
 from intent_lsp.governance.call_facts import CallFactsOf, CallFile
 from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.disk.work_tree import WorkTree
@@ -80,13 +79,14 @@ class Admitting:
             intent=rules.active(judged.question.active_intent),
             files=judged.files,
             program=hearing.reading.program,
+            looking=judged.question.only_looks,
             approval=word.approval,
             approved_by=word.session_id,
             by_save=by_save,
         )
         governed = hearing.reading.mutating and rules.governed
         if isinstance(decision, Allowed) and governed:
-            admission = self._issue(asked, decision, unknown=bool(hearing.reading.unknown))
+            admission = self._issue(asked, decision)
             problem = self._stores.problem()
             if problem is None or admission.ticket is None:
                 return admission
@@ -168,16 +168,27 @@ class Admitting:
         asker = asked.asker
         state.tickets.refuse(asker.session_id, asker.agent_id, use, refused, self._stores.clock())
 
-    def _issue(self, asked: Asked, decision: Allowed, *, unknown: bool) -> Admission:
+    def begin_command(self, admission: Admission) -> Admission:
+        """Have the ticket of a command hold what is there before it: no lock need be held.
+
+        Who asks again, and was never answered, is given what is there now.
+        """
+        ticket, state = admission.ticket, self._stores.state
+        if ticket is None or state is None:
+            return admission
+        if admission.again:
+            kept = state.tickets.ticket(ticket.id, self._stores.clock())
+            if kept is None or kept[1] is not None or kept[0].tree is not None:
+                return admission
+        begun = replace(ticket, tree=self._work_tree.seen(), guarded=self._guarding.seen())
+        if begun.tree is None:
+            begun = replace(begun, warnings=(*ticket.warnings, NOT_COMPARED))
+        state.tickets.begin_command(begun)
+        return warned(replace(admission, ticket=begun), *begun.warnings)
+
+    def _issue(self, asked: Asked, decision: Allowed) -> Admission:
         now = self._stores.clock()
-        tree: TreeSnapshot | None = None
-        if unknown:
-            tree = self._work_tree.seen()
-            if tree is None:
-                decision = Allowed(decision.verdict, (*decision.warnings, NOT_COMPARED))
         ticket = ticket_of(asked, decision, ticket_id=self._stores.new_id(), at=timestamp(now))
-        guarded = None if asked.call.command is None else self._guarding.seen()
-        ticket = replace(ticket, tree=tree, guarded=guarded)
         small: dict[ContentHash, bytes] = {}
         for file in asked.files:
             if file.data is None or file.hash is None:

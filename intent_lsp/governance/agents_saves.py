@@ -9,7 +9,7 @@ from intent_lsp.core.control_plane import control_plane
 from intent_lsp.core.gate_call_rows import path_denied
 from intent_lsp.core.question import CallFacts, Denied, Question
 from intent_lsp.core.standing import Standing
-from intent_lsp.governance.call_facts import denied_path
+from intent_lsp.governance.denied_paths import denied_path
 from intent_lsp.governance.rules import Rules
 
 

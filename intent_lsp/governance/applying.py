@@ -5,7 +5,7 @@ Invariant: all of the files change, or none; what is written over is what was ju
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from intent_lsp.core.commands import Effect
+from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.content import ContentHash, decode, hash_if_there
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.file_changes import FileChange

@@ -7,14 +7,11 @@ Invariant: a path is judged as it reads and where its bytes go.
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Final
 
-from intent_lsp.core.commands import TouchedPath
+from intent_lsp.core.commands.reading import TouchedPath
 from intent_lsp.core.content import ContentHash, hash_content, hash_if_there
-from intent_lsp.core.control_plane import CONTROL_REASON, control_glob
-from intent_lsp.core.git_commands import LOCAL_ROOM_REASON
-from intent_lsp.core.paths import INTENTS_FILE, LOCAL_ROOM, WorkspacePath
+from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
 from intent_lsp.core.policy import ContractRule
 from intent_lsp.core.question import (
     CallFacts,
@@ -23,14 +20,15 @@ from intent_lsp.core.question import (
     Question,
     Unread,
 )
-from intent_lsp.core.scope.scope import Scope, compile_scope
 from intent_lsp.core.tools import ToolCall, blocked
 from intent_lsp.formats.call_reading import CallReading
+from intent_lsp.governance.command_paths import CommandPaths
 from intent_lsp.governance.contents import Contents
+from intent_lsp.governance.denied_paths import denied_path, globs
 from intent_lsp.governance.grants import Grants
 from intent_lsp.governance.hearing import Asker, Hearing
 from intent_lsp.governance.putting_back import PuttingBack
-from intent_lsp.governance.rules import NameSpelling, Rules
+from intent_lsp.governance.rules import Rules
 from intent_lsp.governance.sessions import EXECUTION_AUTHORIZED
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store import files as disk
@@ -69,13 +67,18 @@ class CallFactsOf:
         self._contents = contents
         self._grants = grants
         self._putting_back = PuttingBack(stores, contents)
+        self._command_paths = CommandPaths(stores)
 
     def heard(self, hearing: Hearing) -> Hearing:
-        """Let a command put back what was changed out of bounds: the disk decides whether it did.
+        """Give a call with the paths that are judged: of a command as the disk has them.
 
-        Left out are the paths that it would give git's content, and whose violation stands.
+        A command may put back what was changed out of bounds, and the disk decides whether it did:
+        left out are the paths that it would give git's content, and whose violation stands.
         """
-        reading = hearing.reading
+        reading, call = hearing.reading, hearing.call
+        if call.command is not None and not call.paths and call.patch is None:
+            reading = self._command_paths.found(reading, hearing.rules)
+            hearing = replace(hearing, reading=reading)
         back = [touched for touched in reading.paths if self._may_be_put_back(touched)]
         if not back:
             return hearing
@@ -123,9 +126,10 @@ class CallFactsOf:
         denies = policy.contract is ContractRule.DENY
         authorized = row is not None and row.stage == EXECUTION_AUTHORIZED
         new = [file for file in files if not file.there and file.place is not None]
-        specs = _globs(policy.spec_iteration_globs, rules.spelling)
+        specs = globs(policy.spec_iteration_globs, rules.spelling)
         return CallFacts(
             mutating=reading.mutating,
+            looking=reading.looking,
             blocked=blocked(call.tool_name, policy),
             policy_version=policy.version,
             cited=call.intent_id,
@@ -224,22 +228,6 @@ def _denied(rules: Rules, files: Sequence[CallFile]) -> Iterator[DeniedPath]:
         for path in dict.fromkeys((file.place.path, file.place.real)):
             if path is not None:
                 yield from denied_path(rules, path)
-
-
-def denied_path(rules: Rules, path: WorkspacePath) -> Iterator[DeniedPath]:
-    """Give why no agent may change a path, if that is so (row 6)."""
-    denying, spelling = rules.policy.deny_mutations, rules.spelling
-    rule = next((r for r in denying if _globs((r.path_glob,), spelling).covers(path)), None)
-    if rule is not None:
-        yield DeniedPath(path, rule.path_glob, rule.reason)
-    elif (glob := control_glob(path)) is not None:
-        local = path == LOCAL_ROOM
-        yield DeniedPath(path, glob, LOCAL_ROOM_REASON if local else CONTROL_REASON)
-
-
-@lru_cache(maxsize=64)
-def _globs(patterns: tuple[str, ...], spelling: NameSpelling) -> Scope:
-    return compile_scope(patterns, case_sensitive=spelling.case_sensitive, nfc=spelling.nfc)
 
 
 def announced(call: ToolCall, files: int) -> ContentHash | None:

@@ -1,6 +1,7 @@
 """What is told of judged and recorded calls, each once (requirements section 9).
 
-Invariant: what is given again, and what a person has yet to decide, is not told.
+Invariant: what is given again, and what a person has yet to decide, is not told; neither is a
+command that was to change nothing, and did not.
 Invariant: a record is told of after all that was judged before it.
 """
 
@@ -28,6 +29,8 @@ class CallNews:
         """Tell of a judgement, once its answer is given."""
         if admission.again or not admission.governed or isinstance(admission.decision, Ask):
             return
+        if admission.ticket is not None and admission.ticket.looking:
+            return
         self._untold.add(partial(self._judged, admission, session_id, agent_id))
 
     def recorded(self, outcome: Outcome) -> None:
@@ -36,6 +39,8 @@ class CallNews:
             return
         self._untold.tell()
         ticket = outcome.ticket
+        if ticket.looking and not outcome.recorded.files and not outcome.violating:
+            return
         told = Told(
             tool=ticket.tool_name,
             session_id=ticket.session_id,

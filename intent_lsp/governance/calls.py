@@ -20,9 +20,9 @@ from intent_lsp.core.person import NOBODY, PersonsWord
 from intent_lsp.core.question import Allowed, Denied
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.core.tools import ToolCall
-from intent_lsp.formats.call_reading import CallReading, read_call
-from intent_lsp.governance.admission import Admission
-from intent_lsp.governance.admitting import Admitting
+from intent_lsp.formats.call_reading import CallReading, looking, read_call
+from intent_lsp.governance.admission import Admission, warned
+from intent_lsp.governance.admitting import NOT_COMPARED, Admitting
 from intent_lsp.governance.applying import Applying
 from intent_lsp.governance.call_news import CallNews
 from intent_lsp.governance.hearing import Asker, Hearing
@@ -31,7 +31,8 @@ from intent_lsp.governance.rules import Rules, RulesCache
 from intent_lsp.governance.sessions import Sessions
 from intent_lsp.governance.stores import Stores
 from intent_lsp.governance.unended import Unended
-from intent_lsp.governance.verifying import Verifying
+from intent_lsp.store.command_lists import command_lists
+from intent_lsp.store.git_programs import runs_programs
 from intent_lsp.store.root_lock import RootLock, holding
 from intent_lsp.store.state import ReadHash
 
@@ -76,7 +77,6 @@ class Calls:
         admitting: Admitting,
         recording: Recording,
         applying: Applying,
-        verifying: Verifying,
         unended: Unended,
         news: CallNews,
         lock: RootLock | None,
@@ -87,7 +87,6 @@ class Calls:
         self._admitting = admitting
         self._recording = recording
         self._applying = applying
-        self._verifying = verifying
         self._unended = unended
         self._news = news
         self._lock = lock
@@ -101,19 +100,11 @@ class Calls:
         What goes wrong on our side lets it pass, or refuses it where the team says so (section 10).
         """
         caller = Caller(session_id, agent_id, word)
-        readings: list[CallReading] = []
-
-        def read(rules: Rules) -> CallReading:
-            readings.append(read_call(call, rules.policy))
-            return readings[0]
-
-        admission = self._judged(caller, call, read, self._admitting.admit)
-        verifying = any(reading.verifying for reading in readings)
-        if verifying and call.command is not None and isinstance(admission.decision, Allowed):
-            # Not under the lock: others need not wait for the work tree to be looked through.
-            program = readings[0].program
-            self._verifying.begin(session_id, agent_id, call.command, program)
-        return admission
+        admission = self._judged(caller, call, partial(self._read, call), self._admitting.admit)
+        if call.command is None or admission.ticket is None:
+            return admission
+        # Not under the lock: others need not wait for the work tree to be looked through.
+        return self._begun(call, admission)
 
     def admit_change(
         self,
@@ -181,7 +172,7 @@ class Calls:
     ) -> tuple[tuple[ExplainedRow, ...], Admission]:
         """Tell every row of the gate on a call, and what it would say; nothing is kept of it."""
         rules = self._rules.current()
-        reading = _readable(call, partial(read_call, call, rules.policy))
+        reading = _readable(call, partial(self._read, call, rules))
         hearing = self._hearing(Caller(session_id, agent_id), call, reading, rules)
         rows, admission = self._admitting.explain(hearing)
         if (cause := self._cause(reading, rules)) is not None:
@@ -202,6 +193,13 @@ class Calls:
         """Let go of the lock's file."""
         if self._lock is not None:
             self._lock.close()
+
+    def _read(self, call: ToolCall, rules: Rules) -> CallReading:
+        """Read a call; git that was configured to run programs may do more than to look."""
+        reading = read_call(call, rules.policy, command_lists())
+        if reading.mutating or not reading.git or not runs_programs(self._stores.git):
+            return reading
+        return looking(reading)
 
     def _cause(self, reading: CallReading, rules: Rules) -> str | None:
         """Tell what a call is refused for where the team wants no failure to pass (section 10)."""
@@ -251,6 +249,17 @@ class Calls:
             admission = self._failed(caller, call, reading, problem)
         self._news.judged(admission, caller.session_id, caller.agent_id)
         return replace(admission, before=unended)
+
+    def _begun(self, call: ToolCall, admission: Admission) -> Admission:
+        """Begin an admitted command; what goes wrong is answered as the team wants it."""
+        try:
+            return self._admitting.begin_command(admission)
+        except Exception as problem:  # noqa: BLE001 - whatever it is, it is not the agent's fault
+            _log.exception("what %s changes cannot be compared", call.tool_name)
+            self.failures += 1
+            if not self._rules.current().policy.fail_open:
+                return _unavailable(call, str(problem))
+            return warned(admission, NOT_COMPARED)
 
     def _failed(
         self, caller: Caller, call: ToolCall, reading: CallReading, problem: Exception

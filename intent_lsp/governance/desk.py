@@ -50,6 +50,7 @@ from intent_lsp.governance.tracing import Tracing
 from intent_lsp.governance.unended import Unended
 from intent_lsp.governance.untold import Untold
 from intent_lsp.governance.verifying import Verifying
+from intent_lsp.governance.violations import Violations
 from intent_lsp.store import clock
 from intent_lsp.store.archiving_advice import recommend_archiving
 from intent_lsp.store.drafts import Drafts
@@ -175,11 +176,10 @@ class Governance:
             contents=self.contents,
             chronicle=self.chronicle,
         )
+        self.violations = Violations(self.stores, self.rules, self.contents)
         self.verifying = Verifying(
             stores=self.stores,
-            rules=self.rules,
             sessions=self.sessions,
-            work_tree=work_tree,
             recording=recording,
             chronicle=self.chronicle,
             news=news,
@@ -204,7 +204,6 @@ class Governance:
             ),
             recording=recording,
             applying=Applying(stores=self.stores, contents=self.contents),
-            verifying=self.verifying,
             unended=self._unended,
             news=news,
             lock=gate_lock,

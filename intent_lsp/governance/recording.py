@@ -18,8 +18,8 @@ from intent_lsp.core.records import Event, Record, ScopeValidation
 from intent_lsp.core.tickets import Recorded, Ticket, TicketFile
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.call_events import NO_DOUBTS, CallEvents, Doubts, FoundFile
-from intent_lsp.governance.call_facts import denied_path
 from intent_lsp.governance.contents import Contents
+from intent_lsp.governance.denied_paths import denied_path
 from intent_lsp.governance.disk.comparing import ChangedFile
 from intent_lsp.governance.disk.disk_changes import COMMAND_AWAITED_FOR, DiskChanges, may_have_made
 from intent_lsp.governance.disk.work_tree import TreeChanges, WorkTree
@@ -45,10 +45,9 @@ DISCARDED: Final = "DISCARDED"
 class Outcome:
     """What became of a ticket; `record` is None where none was made, or it was made before.
 
-    `queued` says why a record waits; `violating` are files that nobody had named, and that its
-    intent may not change. `beside` are the records of files with other verdicts than those of
-    `record`. `discarded` are drafts of what it threw away of others. `again`: it was told of
-    before.
+    `queued` says why a record waits. `beside` are the records of files with other verdicts than
+    those of `record`. `discarded` are drafts of what it threw away of others. `again`: it was told
+    of before.
     """
 
     ticket: Ticket
@@ -56,10 +55,14 @@ class Outcome:
     record: Record | None = None
     queued: str | None = None
     error: str | None = None
-    violating: tuple[WorkspacePath, ...] = ()
     discarded: tuple[Draft, ...] = ()
     again: bool = False
     beside: tuple[Record, ...] = ()
+
+    @property
+    def violating(self) -> tuple[WorkspacePath, ...]:
+        """The files that nobody had named, and that its intent may not change."""
+        return self.recorded.violating
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,6 +173,7 @@ class Recording:
         recorded = Recorded(
             record_id=appended.record.id if isinstance(appended, Appended) else None,
             files=tuple((file.path, file.old, file.new) for file in files),
+            violating=(WorkspacePath(LOCAL_ROOM), *(file.path for file in files)),
         )
         if self._stores.state is not None:
             self._stores.state.tickets.issue(ticket, self._stores.clock())
@@ -179,7 +183,6 @@ class Recording:
             recorded=recorded,
             record=appended.record if isinstance(appended, Appended) else None,
             queued=appended.reason if isinstance(appended, Queued) else None,
-            violating=(WorkspacePath(LOCAL_ROOM), *(file.path for file in files)),
         )
 
     def record_so_far(self, ticket: Ticket, compared: TreeChanges) -> Outcome | None:
@@ -208,7 +211,10 @@ class Recording:
     ) -> Outcome:
         """Record what was found, a record for each verdict; the first has the id that is given."""
         found, violating = all_found.files, self._violating(ticket, all_found)
-        nothing = all_found.whole and not found and error is None
+        if ticket.looking and not found:
+            # A search that finds nothing fails, and is no failed change.
+            error = None
+        nothing = not found and error is None and (all_found.whole or ticket.looking)
         parts = {} if nothing else self._by_verdict(ticket, all_found, violating)
         done = [
             self._append(
@@ -226,6 +232,7 @@ class Recording:
             record_id=None if record is None else record.id,
             files=tuple((file.path, file.old, file.new) for file in found),
             error=error,
+            violating=violating,
         )
         return Outcome(
             ticket=ticket,
@@ -233,7 +240,6 @@ class Recording:
             record=record,
             queued=appended.reason if isinstance(appended, Queued) else None,
             error=error,
-            violating=violating,
             discarded=tuple(self._kept_drafts(ticket, found)),
             beside=tuple(one.record for one in done[1:] if isinstance(one, Appended)),
         )

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from intent_lsp.core.background import goes_on
-from intent_lsp.core.commands import Effect
+from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.question import Allowed
 from intent_lsp.core.records import ApprovalChoice, MutationClass
-from intent_lsp.core.tickets import Ticket, TicketFile
+from intent_lsp.core.tickets import Ticket, TicketFile, command_hash
 from intent_lsp.core.tools import ToolCall
 from intent_lsp.formats.intent_hash import intent_hash
 from intent_lsp.governance.call_facts import CallFile, announced
@@ -28,6 +28,7 @@ class Asked:
     intent: Intent | None
     files: tuple[CallFile, ...]
     program: str | None = None
+    looking: bool = False
     approval: ApprovalChoice | None = None
     approved_by: str | None = None
     by_save: bool = False
@@ -56,6 +57,8 @@ def ticket_of(asked: Asked, decision: Allowed, *, ticket_id: str, at: str) -> Ti
         approved_by=asked.approved_by,
         by_save=asked.by_save,
         program=asked.program,
+        command=None if call.command is None else command_hash(call.command),
+        looking=asked.looking,
         files=ticket_files(asked),
         background=call.background or goes_on(call.command or ""),
     )

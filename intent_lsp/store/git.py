@@ -157,6 +157,10 @@ class Git:
             return bool(self._run("check-ignore", "--", f"./{path}"))
         return found
 
+    def tracks_below(self, path: WorkspacePath) -> bool:
+        """Whether the index has the file, or any below the directory."""
+        return bool(self._run("--literal-pathspecs", "ls-files", "-z", "--", path))
+
     def changed_paths(self) -> tuple[WorkspacePath, ...]:
         """Give the files that differ from HEAD, untracked ones included, ignored ones not."""
         status = tree_status(self.root)

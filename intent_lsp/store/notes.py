@@ -121,25 +121,6 @@ class Notes:
         urls = [unpack(url) for _, url in rows if url is not None]
         return Voice(next(iter(models), None), next(iter(urls), None))
 
-    def put_watch(self, session_id: str, agent_id: str, command: str, ticket_id: str) -> None:
-        """Note the ticket under which a command is compared; the one before is forgotten."""
-        values = tuple(map(pack, (session_id, agent_id, command, ticket_id)))
-        query = "INSERT OR REPLACE INTO watched_command VALUES (?,?,?,?)"
-        self._database.write(lambda connection: connection.execute(query, values))
-
-    def take_watch(self, session_id: str, agent_id: str, command: str) -> str | None:
-        """Give the ticket under which a command is compared, once."""
-        values = tuple(map(pack, (session_id, agent_id, command)))
-        where = "WHERE session_id = ? AND agent_id = ? AND command = ?"
-
-        def work(connection: sqlite3.Connection) -> str | None:
-            query = f"SELECT ticket_id FROM watched_command {where}"  # noqa: S608 - ours
-            found = connection.execute(query, values).fetchone()
-            connection.execute(f"DELETE FROM watched_command {where}", values)  # noqa: S608 - ours
-            return None if found is None else unpack(found[0])
-
-        return self._database.write(work)
-
     def take_moment(self, name: str, at: str, *, last_at_most: str) -> bool:
         """Note that something is done now; False: it was done later than `last_at_most`.
 

@@ -132,7 +132,7 @@ def keep_command(
 ) -> None:
     """Keep a new ticket's tree; `names` are its id, its session, its subagent and its time."""
     tree.keep(connection)
-    connection.execute("INSERT INTO open_command VALUES (?,?,?,?,?,0)", (*names, tree.id))
+    connection.execute("INSERT OR IGNORE INTO open_command VALUES (?,?,?,?,?,0)", (*names, tree.id))
 
 
 def end_command(connection: sqlite3.Connection, ticket_id: bytes) -> None:

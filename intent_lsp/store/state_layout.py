@@ -86,6 +86,7 @@ _LAYOUTS = (
     CREATE INDEX open_command_session ON open_command (session_id, agent_id);
     CREATE INDEX open_command_tree ON open_command (tree_id);
     """,
+    "DROP TABLE watched_command",
 )
 
 

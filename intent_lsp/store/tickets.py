@@ -121,6 +121,21 @@ class Tickets:
         if ticket.tree is not None:
             self.commands.remember(ticket)
 
+    def begin_command(self, ticket: Ticket) -> None:
+        """Keep what stood there before a command whose ticket was issued."""
+        key, body = pack(ticket.id), spelled(replace(ticket, tree=None))
+        tree = None if ticket.tree is None else KeptTree.of(ticket.tree)
+        names = (key, pack(ticket.session_id), pack(ticket.agent_id), pack(ticket.issued_at))
+
+        def work(connection: sqlite3.Connection) -> None:
+            query = "UPDATE ticket SET body = ? WHERE id = ? AND outcome IS NULL"
+            if connection.execute(query, (body, key)).rowcount and tree is not None:
+                keep_command(connection, names, tree)
+
+        self._database.write(work)
+        if tree is not None:
+            self.commands.remember(ticket)
+
     def ticket(self, ticket_id: str, now: datetime) -> tuple[Ticket, Recorded | None] | None:
         """Give a ticket and its outcome (None: it is open); None: unknown, or too old."""
         query = (

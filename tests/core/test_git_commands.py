@@ -2,8 +2,8 @@
 
 import pytest
 
-from intent_lsp.core.command_words import Word
-from intent_lsp.core.git_commands import removed_by
+from intent_lsp.core.commands.git import removed_by
+from intent_lsp.core.commands.words import Word
 
 
 def removes(command: str) -> bool:

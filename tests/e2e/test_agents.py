@@ -70,6 +70,35 @@ async def test_an_agents_edit_from_refusal_to_record(repository: Repository) -> 
         assert (await editor.ask("intent/status"))["activeIntentId"] is None
 
 
+async def test_an_agent_is_told_what_its_command_has_broken_and_the_way_back(
+    repository: Repository,
+) -> None:
+    govern(repository)
+    async with editing(repository.root) as editor:
+        command = {"toolName": "Bash", "command": "pytest -q"}
+        # Nobody needs an intent in order to test.
+        allowed = await ask(editor, "validateEdit", **command)
+        assert (allowed["allowed"], allowed["scopeValidation"]) == (True, "EXEMPT")
+        repository.write(INVOICE, "by the tests\n")
+        done = await ask(editor, "recordEdit", ticket=allowed["ticket"], success=True)
+        (violation,) = done["violations"]
+        assert (violation["path"], violation["uri"]) == (INVOICE, editor.uri(INVOICE))
+        assert violation["code"] == "NO_ACTIVE_INTENT"
+        assert f"`git restore -- {INVOICE}`" in violation["message"]
+        assert await ask(editor, "recordEdit", ticket=allowed["ticket"], success=True) == done
+        # The way back needs no intent, and is compared.
+        back = {"toolName": "Bash", "command": f"git restore -- {INVOICE}"}
+        allowed = await ask(editor, "validateEdit", **back)
+        repository.git("restore", "--", INVOICE)
+        done = await ask(editor, "recordEdit", ticket=allowed["ticket"], success=True)
+        assert done["violations"] == []
+        # What a verification changes is told by whoever tells how it came out.
+        await ask(editor, "validateEdit", **command)
+        repository.write(INVOICE, "by the tests\n")
+        told = await ask(editor, "recordVerification", command="pytest -q", success=True)
+        assert [each["path"] for each in told["violations"]] == [INVOICE]
+
+
 async def test_sessions_and_turns_survive_the_server(repository: Repository) -> None:
     govern(repository)
     async with editing(repository.root) as editor:

@@ -5,6 +5,7 @@ import pytest
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.core.tools import ToolCall
 from intent_lsp.formats.call_reading import read_call, told_program
+from intent_lsp.store.command_lists import command_lists
 
 TOKEN = "ghp_" + "a1B2" * 9
 
@@ -25,7 +26,7 @@ TOKEN = "ghp_" + "a1B2" * 9
 )
 def test_the_program_that_is_told_holds_no_secret(command: str, program: str | None) -> None:
     call = ToolCall(tool_name="Bash", command=command)
-    assert read_call(call, TeamPolicy()).program == program
+    assert read_call(call, TeamPolicy(), command_lists()).program == program
 
 
 def test_a_word_that_the_redacted_command_has_not_is_not_told() -> None:

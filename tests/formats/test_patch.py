@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.core.commands import Effect
+from intent_lsp.core.commands.reading import Effect
 from intent_lsp.formats.patch import PatchReading, read_patch
 from intent_lsp.formats.patched_file import PatchedFile
 from tests.support.repository import Repository

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.core.commands import Effect
+from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.file_changes import FileChange
 from intent_lsp.core.question import Allowed, Denied
 from intent_lsp.core.tools import ToolCall

@@ -13,7 +13,7 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.privacy import hashed_session
 from intent_lsp.core.question import Allowed, Denied
 from intent_lsp.core.records import MutationClass, ScopeValidation
-from intent_lsp.core.tool_names import COMMAND_TOOLS, EDIT_TOOLS
+from intent_lsp.core.tool_names import COMMAND_TOOLS, EDIT_TOOLS, OTHER_SHELLS
 from intent_lsp.core.tools import ToolCall
 from intent_lsp.governance.admission import Admission
 from intent_lsp.governance.desk import Governance
@@ -475,7 +475,10 @@ def test_no_attempt_in_scope_is_refused(agent: Open) -> None:
     for call in MUTATIONS:
         admission = builder.asks(*call.get("paths", ()), **_rest(call))
         assert isinstance(admission.decision, Allowed), (call, admission.decision)
-        assert admission.decision.verdict is ScopeValidation.PASS
+        # What another shell would do is not read: it is compared.
+        unread = call["tool"] in OTHER_SHELLS
+        expected = ScopeValidation.EXEMPT if unread else ScopeValidation.PASS
+        assert admission.decision.verdict is expected
         assert admission.ticket is not None
 
 
@@ -599,12 +602,12 @@ def test_a_command_that_verifies_is_compared_all_the_same(root: Repository, agen
     builder = agent()
     verified = builder.desk.verifying.end
     asked = builder.asks(tool="Bash", command="pytest -q")
-    assert (asked.decision, asked.ticket) == (Allowed(ScopeValidation.EXEMPT), None)
+    assert asked.decision == Allowed(ScopeValidation.EXEMPT)
     root.write(LOGIN, "formatted\n")
     learnt, outcome = verified("builder", "", "pytest -q", success=True)
     assert outcome is not None
     assert outcome.record is not None
-    assert (outcome.record.tool_name, learnt) == ("disk/command", False)
+    assert (outcome.record.tool_name, learnt) == ("Bash", False)
     assert outcome.record.scope_validation is ScopeValidation.PASS
     # Once: what came after it is not the command's.
     root.write("docs/guide.md", "later\n")
@@ -621,4 +624,4 @@ def test_a_command_that_verifies_is_compared_all_the_same(root: Repository, agen
     assert outcome.record is not None
     assert outcome.record.scope_validation is ScopeValidation.FAIL
     ledger = (root.root / ".orchestration/governance_ledger.md").read_text()
-    assert ledger.count("tool=disk/command") == 2
+    assert ledger.count("tool=Bash") == 2

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from intent_lsp.core.codes import GateCode
-from intent_lsp.core.commands import TouchedPath
+from intent_lsp.core.commands.reading import TouchedPath
 from intent_lsp.core.errors import InvalidCallError, OverLimitError
 from intent_lsp.core.paths import POLICY_FILE, is_file_name
 from intent_lsp.core.question import Allowed, Denied
@@ -16,6 +16,7 @@ from intent_lsp.core.tools import ToolCall
 from intent_lsp.formats import call_reading
 from intent_lsp.governance import calls
 from intent_lsp.governance.call_facts import CallFactsOf, CallFile
+from intent_lsp.store.command_lists import command_lists
 from intent_lsp.store.roots import RootsBelow
 from tests.governance.editor import INTENTS
 from tests.governance.test_calls import Agent
@@ -83,7 +84,7 @@ def test_no_call_is_let_through_unjudged(lasting: Agent, call: ToolCall) -> None
         return
     assert (admission.failed, desk.calls.failures) == (None, 0)
     if isinstance(admission.decision, Allowed):
-        reading = call_reading.read_call(call, desk.rules.current().policy)
+        reading = call_reading.read_call(call, desk.rules.current().policy, command_lists())
         assert (admission.ticket is not None) == reading.mutating
 
 

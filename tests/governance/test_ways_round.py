@@ -27,7 +27,7 @@ from intent_lsp.core.tickets import Ticket, TicketFile
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.core.tools import ToolCall
 from intent_lsp.governance.admission import Admission
-from intent_lsp.governance.call_facts import denied_path
+from intent_lsp.governance.denied_paths import denied_path
 from intent_lsp.governance.led_away import LedAway, led_away
 from intent_lsp.governance.rules import NameSpelling
 from intent_lsp.store.notes import Voice
@@ -163,7 +163,6 @@ def test_no_command_that_names_a_foreign_file_may_run(agent: Agent) -> None:
         'F=docs/guide.md; echo x > "$F"',
         "echo 'echo x > docs/guide.md' | sh",
         "echo docs/guide.md | xargs rm",
-        "sed -i s/Guide/x/ d*cs/guide.md",
         "find docs -name '*.md' -delete",
         "printf 'echo x > docs/guide.md' > src/auth/x.sh; . src/auth/x.sh",
     ],

@@ -141,7 +141,8 @@ class AgentRequests:
         if attached is None or outcome is None:
             said = f"No ticket {params.ticket} was given here within the last 24 hours."
             raise failed(RequestCode.TICKET_UNKNOWN, said, {"ticket": params.ticket})
-        return outcome_wire(outcome, attached.desk.root)
+        violations = await self._in_thread(attached.desk.violations.of, outcome)
+        return outcome_wire(outcome, violations, attached.desk.root)
 
     async def apply_edit(self, given: object) -> Wire:
         """Answer `intent/applyEdit`: judge a change, make it, record it."""

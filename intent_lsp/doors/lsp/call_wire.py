@@ -4,6 +4,7 @@ Invariant: what is wrong with a call's words names the field; a path is never pe
 URI is, once.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -24,6 +25,7 @@ from intent_lsp.formats.shapes import known
 from intent_lsp.governance.admission import Admission
 from intent_lsp.governance.calls import Applied
 from intent_lsp.governance.recording import Outcome
+from intent_lsp.governance.violations import Violation
 
 WRITE_TOOL: Final = "write_to_file"
 """The tool by which an agent would write a path that it asks about."""
@@ -169,7 +171,7 @@ def not_governed_wire() -> Wire:
     return decision_json(allowed, verdict=exempt, intent_id=None, files=())
 
 
-def outcome_wire(outcome: Outcome, root: Path) -> Wire:
+def outcome_wire(outcome: Outcome, violations: Sequence[Violation], root: Path) -> Wire:
     """Spell the answer of `intent/recordEdit`."""
     return {
         "recordId": outcome.recorded.record_id,
@@ -177,7 +179,21 @@ def outcome_wire(outcome: Outcome, root: Path) -> Wire:
             {"path": path, "uri": uri_of(root / path), "preHash": old, "postHash": new}
             for path, old, new in outcome.recorded.files
         ],
+        "violations": violations_wire(violations, root),
     }
+
+
+def violations_wire(violations: Sequence[Violation], root: Path) -> list[Wire]:
+    """Spell what a call has changed out of bounds."""
+    return [
+        {
+            "path": each.path,
+            "uri": uri_of(root / each.path),
+            "code": each.code,
+            "message": each.message,
+        }
+        for each in violations
+    ]
 
 
 KNOWN: Final = known(ToolCallParams, ApplyParams, ExplainParams, RecordParams, ReadParams)

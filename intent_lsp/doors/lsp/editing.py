@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from lsprotocol import types as lsp
 
-from intent_lsp.core.commands import Effect
+from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.content import decode, split_lines
 from intent_lsp.core.file_changes import FileChange
 from intent_lsp.core.person import PersonsWord

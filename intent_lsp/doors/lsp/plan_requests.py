@@ -3,7 +3,7 @@
 Invariant: what an agent wants of the plan is a person's to grant; what a person asks for is done.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import timedelta
 
 from intent_lsp.core.intents import Intent
@@ -12,6 +12,7 @@ from intent_lsp.core.person import PersonsWord
 from intent_lsp.core.redaction import neutral
 from intent_lsp.doors.lsp.asking import Asking
 from intent_lsp.doors.lsp.attached import Attached
+from intent_lsp.doors.lsp.call_wire import violations_wire
 from intent_lsp.doors.lsp.connection import Connection
 from intent_lsp.doors.lsp.finder import Finder
 from intent_lsp.doors.lsp.finish import Finish
@@ -29,6 +30,7 @@ from intent_lsp.governance.checkout import Refusal
 from intent_lsp.governance.chronicle import Told
 from intent_lsp.governance.planning import Plan, Wish
 from intent_lsp.governance.sessions import Session
+from intent_lsp.governance.violations import Violation
 
 
 class PlanRequests:
@@ -146,12 +148,15 @@ class PlanRequests:
             params.command,
             success=params.success,
         )
+        violations: Sequence[Violation] = ()
         if outcome is not None:
             # What it should not have changed is on record.
             told = f"{outcome.ticket.program or 'a command'} is done"
             record, queued = outcome.record, outcome.queued
             self._connection.outcomes.recorded(attached, told, record, queued)
-        return {"lessonRecorded": learnt}
+            violations = await self._in_thread(attached.desk.violations.of, outcome)
+        told_of = violations_wire(violations, attached.desk.root)
+        return {"lessonRecorded": learnt, "violations": told_of}
 
     async def _word(self, attached: Attached, params: ExpandParams, wish: Wish) -> PersonsWord:
         if params.grant_token is not None:

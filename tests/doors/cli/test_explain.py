@@ -145,16 +145,21 @@ def test_a_call_cites_the_intent_that_is_named(shell: Shell, project: Repository
     assert project.root.is_dir()
 
 
-def test_a_command_is_read_as_a_shell_reads_it(shell: Shell, project: Repository) -> None:
+def test_a_command_is_explained_by_what_it_names(shell: Shell, project: Repository) -> None:
     shell("intents", "select", "INT-001", "--session", "s1")
     asked = ("--session", "s1", "--json")
     writes = shell("explain", "--command", "cat x > README.md", *asked)
     assert writes.status == 1
     assert writes.json["decision"]["error"]["details"]["paths"] == ["README.md"]
-    reads = shell("explain", "--command", "git status", *asked)
+    reads = shell("explain", "--command", "ls -l", *asked)
     assert reads.status == 0
     assert reads.json["decision"]["scopeValidation"] == "EXEMPT"
     assert "This call of Bash changes no file" in facts(reads)[2]
+    looks = shell("explain", "--command", "ls *.py", *asked)
+    assert (looks.status, looks.json["decision"]["scopeValidation"]) == (0, "EXEMPT")
+    assert "it is compared after" in facts(looks)[2]
+    assert (outcomes(looks)[3], outcomes(looks)[8], outcomes(looks)[16]) == ("skipped",) * 3
+    assert "Passed over, since the command only looks" in facts(looks)[16]
     named = shell("explain", "--tool", "execute_command", "--command", "rm src/auth/x", *asked)
     assert named.status == 0
     assert "execute_command" in facts(named)[2]

@@ -1,0 +1,145 @@
+"""A program's arguments, told apart into options and operands as its row says.
+
+Invariant: no word is lost: each becomes an option, an option's value, an operand, or the `--`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from intent_lsp.core.commands.rows import Options, Row, RowKind, Style
+from intent_lsp.core.commands.words import Word
+
+_SHORTEST_BEGINNING = len("--x")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option, by the name that its row has for it."""
+
+    name: str
+    value: Word | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arguments:
+    """The options and operands of one call; `dashed`: the operands after `--`, None without it."""
+
+    options: tuple[Option, ...] = ()
+    operands: tuple[Word, ...] = ()
+    dashed: tuple[Word, ...] | None = None
+
+    def values(self, names: Options) -> tuple[Word, ...]:
+        """Return the values of the options of these names."""
+        return tuple(
+            option.value
+            for option in self.options
+            if option.name in names and option.value is not None
+        )
+
+    def has(self, names: Options) -> bool:
+        """Whether one of these options is given: `-X`, or `-X=GET` with that value."""
+        return not names.isdisjoint(self.given)
+
+    @property
+    def given(self) -> frozenset[str]:
+        """The names of the options, and each with its value."""
+        names = {option.name for option in self.options}
+        with_values = {f"{each.name}={each.value.text}" for each in self.options if each.value}
+        return frozenset(names | with_values)
+
+
+def all_arguments(words: Sequence[Word], row: Row) -> Arguments:
+    """Tell options and operands apart, in any order, up to `--`."""
+    options: list[Option] = []
+    operands: list[Word] = []
+    at, dashed = 0, None
+    while at < len(words) and dashed is None:
+        word = words[at]
+        at += 1
+        if word.text == "--":
+            dashed = tuple(words[at:])
+        elif _is_option(word, row) or (at == 1 and row.style is Style.TAR):
+            found, taken = _options(word, words[at:], row)
+            options += found
+            at += taken
+        elif word.text or word.unknown:
+            operands.append(word)
+    if row.passes:
+        options += [Option(word.text) for word in dashed or ()]
+    return Arguments(options=tuple(options), operands=(*operands, *(dashed or ())), dashed=dashed)
+
+
+def leading_arguments(words: Sequence[Word], row: Row) -> Arguments:
+    """Tell the options before the first operand; all that follows it are operands.
+
+    An option whose value names a program ends the options, and its value is the first operand.
+    """
+    options: list[Option] = []
+    at = 0
+    while at < len(words) and _is_option(words[at], row):
+        if words[at].text == "--":
+            return Arguments(options=tuple(options), operands=tuple(words[at + 1 :]), dashed=())
+        found, taken = _options(words[at], words[at + 1 :], row)
+        options += found
+        at += 1 + taken
+        if found[-1].name in row.module and found[-1].value is not None:
+            return Arguments(options=tuple(options), operands=(found[-1].value, *words[at:]))
+    return Arguments(options=tuple(options), operands=tuple(words[at:]))
+
+
+def _is_option(word: Word, row: Row) -> bool:
+    if row.style is Style.KEYED:
+        return "=" in word.text
+    return len(word.text) > 1 and word.text.startswith("-")
+
+
+def _options(word: Word, following: Sequence[Word], row: Row) -> tuple[list[Option], int]:
+    """Return the options of one word, and how many words after it are their values."""
+    if row.style is Style.TAR and not word.text.startswith("-"):
+        return _undashed(word, following, row)
+    long = word.text.startswith("--") or row.style in {Style.WHOLE, Style.KEYED}
+    head, equals, _ = word.text.partition("=")
+    if not long and head not in row.named:
+        return _cluster(word, following, row)
+    names = _full_names(head, row)
+    if equals:
+        return [Option(name, word.after(len(head) + 1)) for name in names], 0
+    if following and not row.taking.isdisjoint(names):
+        return [Option(name, following[0]) for name in names], 1
+    return [Option(name) for name in names], 0
+
+
+def _full_names(head: str, row: Row) -> list[str]:
+    """Return what a name may mean: itself, with another dash, or whatever it is a beginning of."""
+    whole = row.style is Style.WHOLE
+    spellings = [head, "-" + head, head.removeprefix("-")] if whole else [head]
+    known = [name for name in spellings if name in row.named]
+    whole = whole or row.kind is RowKind.VERIFIES
+    if known or whole or len(head) < _SHORTEST_BEGINNING:
+        return known[:1] or [head]
+    return sorted(name for name in row.named if name.startswith(head)) or [head]
+
+
+def _cluster(word: Word, following: Sequence[Word], row: Row) -> tuple[list[Option], int]:
+    found: list[Option] = []
+    for at, letter in enumerate(word.text[1:], start=2):
+        name, rest = f"-{letter}", word.after(at)
+        if name in row.attached:
+            return [*found, Option(name, rest if rest.text else None)], 0
+        if name in row.taking and rest.text:
+            return [*found, Option(name, rest)], 0
+        if name in row.taking and following:
+            return [*found, Option(name, following[0])], 1
+        found.append(Option(name))
+    return found, 0
+
+
+def _undashed(word: Word, following: Sequence[Word], row: Row) -> tuple[list[Option], int]:
+    """Read tar's oldest spelling: the letters' values follow in the letters' order."""
+    found, taken = [], 0
+    for letter in word.text:
+        name = f"-{letter}"
+        takes = name in row.taking and taken < len(following)
+        found.append(Option(name, following[taken] if takes else None))
+        taken += takes
+    return found, taken

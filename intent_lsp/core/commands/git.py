@@ -1,0 +1,110 @@
+"""Commands of git that remove `.orchestration/.local/`, or put files back (decision 0014).
+
+Invariant: pure; a word that is not known is taken for none that does so, since what a command has
+done is found afterwards.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from intent_lsp.core.commands.reading import Effect, TouchedPath
+from intent_lsp.core.commands.words import Word
+from intent_lsp.core.paths import CONTROL_ROOM, LOCAL_ROOM
+
+LOCAL_ROOM_REASON: Final = (
+    f"{LOCAL_ROOM}/ holds what is known of this tree and its open edits. Spare it: "
+    f"`git clean -fdx -e {CONTROL_ROOM}`, `git clean -fdX -e '!{CONTROL_ROOM}/.local'`, "
+    "`git stash -u` in the place of `git stash -a`."
+)
+
+_VALUED: Final = frozenset(("-C", "-c", "--git-dir", "--work-tree", "--namespace"))
+_ELSEWHERE: Final = frozenset(("-C", "--git-dir", "--work-tree"))
+"""Options by which git works in another directory than its caller's."""
+
+_MAGIC: Final = frozenset("*?[:")
+
+
+def removed_by(words: Sequence[Word]) -> tuple[TouchedPath, ...]:
+    """Give the local room where a command of git, run at the top, would remove it."""
+    if any(word.unknown for word in words):
+        return ()
+    name, rest = _subcommand(words)
+    removes = (name == "clean" and _cleans(rest)) or (name == "stash" and _stashes(rest))
+    return (TouchedPath(LOCAL_ROOM, Effect.DELETE),) if removes else ()
+
+
+def puts_back(words: Sequence[Word]) -> bool:
+    """Whether a simple command gives files the content that git has of them."""
+    name, rest = _subcommand(words)
+    return name == "restore" or (name == "checkout" and "--" in rest)
+
+
+def _subcommand(words: Sequence[Word]) -> tuple[str, Sequence[str]]:
+    """Give the subcommand of git, and the known words behind it; empty: it is no git."""
+    known = [word.text for word in words if not word.unknown]
+    if not known or known[0].rpartition("/")[2] != "git":
+        return "", ()
+    at = 1
+    while at < len(known) and known[at].startswith("-"):
+        if known[at] in _ELSEWHERE:
+            return "", ()
+        at += 2 if known[at] in _VALUED else 1
+    return (known[at], known[at + 1 :]) if at < len(known) else ("", ())
+
+
+def _cleans(words: Sequence[str]) -> bool:
+    """Whether `git clean` takes ignored directories, and is not told to spare ours."""
+    letters, excluded, places = _read_clean(words)
+    if not {"d"} <= letters or letters.isdisjoint("xX") or "n" in letters:
+        return False
+    # With -X an exclusion is one more pattern to delete, unless it takes something out.
+    spares = (each for each in excluded if "x" in letters or each.startswith("!"))
+    if any(CONTROL_ROOM in each or ".local" in each for each in spares):
+        return False
+    return _reach(places)
+
+
+def _read_clean(words: Sequence[str]) -> tuple[set[str], list[str], list[str]]:
+    """Give the letters of the options, the patterns that are excluded, and the operands."""
+    letters, excluded, places = set[str](), list[str](), list[str]()
+    rest = iter(words)
+    for word in rest:
+        if word == "--":
+            places += rest
+        elif word.startswith("--exclude="):
+            excluded.append(word.partition("=")[2])
+        elif word in ("-e", "--exclude"):
+            excluded.append(next(rest, ""))
+        elif word == "--dry-run":
+            letters.add("n")
+        elif word.startswith("-") and not word.startswith("--"):
+            flags, valued, pattern = word[1:].partition("e")
+            letters.update(flags)
+            excluded += [pattern or next(rest, "")] if valued else []
+        elif not word.startswith("-"):
+            places.append(word)
+    return letters, excluded, places
+
+
+def _stashes(words: Sequence[str]) -> bool:
+    """Whether `git stash` takes ignored files along."""
+    if words and words[0] in ("push", "save"):
+        words = words[1:]
+    elif words and not words[0].startswith("-"):
+        return False
+    options = [word for word in words if word.startswith("-")]
+    every = any(word == "--all" or (not word.startswith("--") and "a" in word) for word in options)
+    places = words[words.index("--") + 1 :] if "--" in words else ()
+    return every and _reach(places)
+
+
+def _reach(places: Sequence[str]) -> bool:
+    """Whether pathspecs reach our directory; without any, all is reached."""
+    if not places:
+        return True
+    return any(
+        not _MAGIC.isdisjoint(place)
+        or place.strip("/") in ("", ".", "..")
+        or place.removeprefix("./").startswith(CONTROL_ROOM)
+        for place in places
+    )

@@ -1,0 +1,133 @@
+"""The paths that a call's operands and options name, as its row tells them.
+
+Invariant: an operand that is a target becomes a path or a sentence that says why it is none.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from glob import escape
+from typing import Final
+
+from intent_lsp.core.commands.arguments import Arguments
+from intent_lsp.core.commands.reading import (
+    SINKS,
+    CommandKind,
+    CommandReading,
+    Effect,
+    Place,
+    TouchedPath,
+    entered,
+    unknown,
+)
+from intent_lsp.core.commands.rows import Operands, Row
+from intent_lsp.core.commands.words import Word
+
+_INTO: Final = frozenset({"-t", "--target-directory"})
+_HERE: Final = frozenset({".", "..", "./", "../"})
+
+_OPERANDS: Final = {
+    Operands.NONE: slice(0),
+    Operands.ALL: slice(None),
+    Operands.FIRST: slice(1),
+    Operands.SECOND: slice(1, 2),
+    Operands.BUT_FIRST: slice(1, None),
+}
+"""Where the operands stand that a row speaks of by their place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Who writes, and from which directory its paths are named."""
+
+    program: str
+    place: Place
+
+
+def targets(row: Row, arguments: Arguments, site: Site) -> Iterator[CommandReading]:
+    """Read each target of a call's operands, and its sources where they are the same files."""
+    operands = arguments.operands
+    match row.operands:
+        case Operands.COPY | Operands.MOVE | Operands.SEND:
+            yield from _copied(row, arguments, site)
+        case Operands.BELOW:
+            yield from (_below(word, site) for word in operands)
+        case Operands.DASHED:
+            yield from (target(word, row.effect, site) for word in arguments.dashed or ())
+        case kind:
+            given = kind is Operands.BUT_FIRST and arguments.has(row.given)
+            chosen = operands if given else operands[_OPERANDS[kind]]
+            yield from (target(word, row.effect, site) for word in chosen)
+    if row.shares:
+        yield from (target(word, Effect.WRITE, site) for word in _sources(arguments)[0])
+
+
+def target(word: Word, effect: Effect, site: Site, source: str | None = None) -> CommandReading:
+    """Read one word as a path that is written; what is no file changes nothing."""
+    if word.unknown and not word.pattern:
+        return unknown(site.program, word.unknown)
+    if not word.text or word.text in SINKS or word.text.startswith("/dev/fd/"):
+        return CommandReading(program=site.program)
+    if word.text in _HERE and effect is Effect.WRITE:
+        return unknown(site.program, f"`{site.program}` changes files below `{word.text}`")
+    place = site.place
+    if word.pattern and place:
+        # What is in a directory's name is no pattern.
+        place = escape(place)
+    path = entered(place, word.pattern or word.text)
+    if path is None:
+        return unknown(site.program, f"`{word.text}` is named in a directory that is not known")
+    touched = TouchedPath(path, effect, source, pattern=bool(word.pattern))
+    return CommandReading(kind=CommandKind.LOOKING, paths=(touched,), program=site.program)
+
+
+def _below(word: Word, site: Site) -> CommandReading:
+    last = word.text.rpartition("/")[2]
+    if word.unknown or "." in last.strip("."):
+        return target(word, Effect.WRITE, site)
+    return unknown(site.program, f"`{site.program}` changes files below `{word.text}`")
+
+
+def _copied(row: Row, arguments: Arguments, site: Site) -> Iterator[CommandReading]:
+    into = arguments.values(_INTO)
+    sources, last = _sources(arguments)
+    moves = row.operands is Operands.MOVE
+    effect = Effect.MOVE if moves else row.effect
+    if moves:
+        yield from (target(word, Effect.DELETE, site) for word in sources)
+    if not sources:
+        yield unknown(site.program, f"`{site.program}` names no file that it writes")
+    elif row.operands is Operands.SEND:
+        yield _sent(last[0], site)
+    elif into or len(sources) > 1 or last[0].text.endswith("/"):
+        yield from (
+            target(_inside(last[0], word), effect, site, _source(word, site)) for word in sources
+        )
+    elif sources[0].unknown:
+        yield unknown(site.program, sources[0].unknown)
+        yield target(last[0], effect, site)
+    else:
+        yield target(last[0], effect, site, _source(sources[0], site))
+
+
+def _sources(arguments: Arguments) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
+    """Return what is copied, and where it goes."""
+    names = (*arguments.operands, *arguments.values(_INTO)[:1])
+    return names[:-1], names[-1:]
+
+
+def _inside(directory: Word, source: Word) -> Word:
+    name = source.text.rstrip("/").rpartition("/")[2]
+    path = f"{directory.text}{name}" if directory.text.endswith("/") else f"{directory.text}/{name}"
+    if name in {"", ".", ".."}:
+        return Word(path, f"what is below `{source.text}` goes to `{directory.text}`")
+    return Word(path, directory.unknown or source.unknown)
+
+
+def _source(word: Word, site: Site) -> str | None:
+    return None if word.unknown else entered(site.place, word.text)
+
+
+def _sent(word: Word, site: Site) -> CommandReading:
+    if ":" in word.text.partition("/")[0]:
+        return unknown(site.program, f"`{word.text}` is on another machine")
+    return target(word, Effect.WRITE, site)

@@ -1,0 +1,344 @@
+"""One simple command weighed by the rows of its program (docs/commands.md).
+
+Invariant: `weigh` is total: a call that no row fits may change anything, and says so.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from intent_lsp.core.commands.arguments import Arguments, all_arguments, leading_arguments
+from intent_lsp.core.commands.reading import (
+    NOTHING,
+    START,
+    CommandKind,
+    CommandReading,
+    Effect,
+    Place,
+    TouchedPath,
+    entered,
+    together,
+    unknown,
+)
+from intent_lsp.core.commands.rows import (
+    EVERY,
+    NO_ROW,
+    CommandLists,
+    Operands,
+    Row,
+    RowKind,
+    Runs,
+    Tasks,
+)
+from intent_lsp.core.commands.targets import Site, target, targets
+from intent_lsp.core.commands.words import Word, filled, joined
+
+MAX_WRAPPERS: Final = 16
+"""Programs that run programs, one inside the other, above which nothing more is read."""
+
+_ABOUT: Final = frozenset({"--version", "-version", "-V", "-v", "--help", "--info"})
+"""What every program answers by telling of itself, where it stands alone."""
+
+_MOVING: Final = frozenset({"cd", "chdir", "pushd", "popd"})
+_LOOKING: Final = CommandReading(kind=CommandKind.LOOKING)
+
+
+@dataclass(frozen=True, slots=True)
+class ShellText:
+    """A word that a program has read as shell, and where."""
+
+    word: Word
+    site: Site
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weighed:
+    """What a simple command does itself, the texts it has read as shell, and where it leaves us."""
+
+    reading: CommandReading = NOTHING
+    texts: tuple[ShellText, ...] = ()
+    place: Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Call:
+    """A call of a program: the words that name it, those behind them, and what led there."""
+
+    name: str
+    words: Sequence[Word]
+    place: Place
+    before: tuple[CommandReading, ...] = ()
+    plain: bool = True
+
+    @property
+    def site(self) -> Site:
+        return Site(self.name, self.place)
+
+
+def weigh(words: Sequence[Word], place: Place, lists: CommandLists, depth: int = 0) -> Weighed:
+    """Weigh one simple command, redirections and assignments aside."""
+    if not words:
+        return Weighed(place=place)
+    first = words[0]
+    if first.unknown or depth > MAX_WRAPPERS:
+        deep = f"`{first.text}` is run by too many programs inside each other"
+        return Weighed(reading=unknown(first.text, first.unknown or deep), place=place)
+    if first.text in _MOVING:
+        return _moved(words, place)
+    name, doubt = _program(first.text, lists)
+    call = _Call(name=name, words=words[1:], place=place, plain=first.text == name)
+    weighed = _weigh_call(_subcommand(call, lists), lists, depth)
+    read = together([weighed.reading, *doubt])
+    return replace(weighed, reading=_of_git(read, place) if name == "git" else read)
+
+
+def _of_git(reading: CommandReading, place: Place) -> CommandReading:
+    """Mark a reading as git's; what another repository has configured nobody has asked."""
+    kind = reading.kind if place == START else max(reading.kind, CommandKind.LOOKING)
+    return replace(reading, kind=kind, git=True)
+
+
+def _program(word: str, lists: CommandLists) -> tuple[str, tuple[CommandReading, ...]]:
+    """Return the name by which a program has rows, and a doubt where it may be any other.
+
+    A path counts by its last name in a directory of the system, and in one into which package
+    managers put programs, where it verifies or runs others. In any other directory called `bin` it
+    is judged by what it says that it is, and not believed.
+    """
+    directory, slash, last = word.rpartition("/")
+    if not slash or word in lists.rows or word in lists.above or directory in lists.system_bins:
+        return (last if directory in lists.system_bins else word), ()
+    kinds = {row.kind for row in lists.rows.get(last, ())}
+    verifies = not kinds.isdisjoint({RowKind.VERIFIES, RowKind.RUNS})
+    if verifies and f"/{directory}".endswith(tuple(f"/{each}" for each in lists.project_bins)):
+        return last, ()
+    doubt = unknown(word, f"`{word}` is not where programs are kept: it may be any other")
+    return (last if directory.endswith("bin") else word), (doubt,)
+
+
+def _moved(words: Sequence[Word], place: Place) -> Weighed:
+    """Weigh a change of directory: the home without an operand, unknown by an option or a stack."""
+    operands = [word for word in words[1:] if word.text not in {"--", "-P", "-L"}]
+    there: Place = None
+    if not operands:
+        there = "~" if words[0].text in {"cd", "chdir"} else None
+    elif not operands[0].unknown and not operands[0].text.startswith(("-", "+")):
+        there = entered(place, operands[0].text) if operands[0].text else None
+    plain = words[0].text == "cd" and all(word.literal for word in words)
+    kind = CommandKind.PLAIN if plain else CommandKind.LOOKING
+    return Weighed(reading=CommandReading(kind=kind, program=words[0].text), place=there)
+
+
+def _subcommand(call: _Call, lists: CommandLists) -> _Call:
+    """Go on to the subcommand that a call names, as far as subcommands have rows."""
+    while call.name in lists.above:
+        row = next(iter(lists.rows.get(call.name, ())), NO_ROW)
+        arguments = leading_arguments(call.words, row)
+        first = next(iter(arguments.operands), None)
+        name = "" if first is None else f"{call.name} {first.text}"
+        if first is None or first.unknown or not (name in lists.rows or name in lists.above):
+            return call
+        call = _Call(
+            name=name,
+            words=arguments.operands[1:],
+            place=_working_place(call, row, arguments),
+            before=(*call.before, *_risky(call, row, arguments)),
+            plain=call.plain and _only_plain(row, arguments) and first.literal,
+        )
+    return call
+
+
+def _risky(call: _Call, row: Row, arguments: Arguments) -> Iterator[CommandReading]:
+    for option in arguments.options:
+        if option.name in row.unless:
+            sentence = f"`{call.name} {option.name}` may change what nobody can see"
+            yield unknown(call.name, sentence)
+
+
+def _working_place(call: _Call, row: Row, arguments: Arguments) -> Place:
+    """Return the directory that the options say to work in."""
+    place = call.place
+    for word in arguments.values(row.enters):
+        place = None if word.unknown else entered(place, word.text)
+    return place
+
+
+def _weigh_call(call: _Call, lists: CommandLists, depth: int) -> Weighed:
+    for row in lists.rows.get(call.name, ()):
+        wraps = row.kind is RowKind.RUNS and row.runs is not Runs.SEARCH
+        arguments = (leading_arguments if wraps else all_arguments)(call.words, row)
+        if not _fits(row, arguments, lists):
+            continue
+        inside = replace(call, place=_working_place(call, row, arguments))
+        if row.kind is RowKind.RUNS:
+            return _weigh_inner(call, inside, row, arguments, lists, depth)
+        texts = tuple(ShellText(word, inside.site) for word in arguments.values(row.texts))
+        reading = together([*call.before, *_by_row(inside, row, arguments)])
+        return Weighed(reading=reading, texts=texts, place=call.place)
+    if call.words and call.words[0].text in _ABOUT and _all_options(call.words):
+        about = replace(_LOOKING, program=call.name)
+        return Weighed(reading=together([*call.before, about]), place=call.place)
+    return Weighed(reading=unknown(call.name, _not_known(call, lists)), place=call.place)
+
+
+def _all_options(words: Sequence[Word]) -> bool:
+    return all(not word.unknown and word.text.startswith("-") for word in words)
+
+
+def _not_known(call: _Call, lists: CommandLists) -> str:
+    if call.name not in lists.rows and call.name not in lists.above:
+        return f"`{call.name}` is not a program known to only read"
+    operands = (word.text for word in call.words if not word.text.startswith("-"))
+    shown = f"{call.name} {next(operands, '')}".strip()
+    return f"`{shown}` is not known to only read"
+
+
+def _fits(row: Row, arguments: Arguments, lists: CommandLists) -> bool:
+    operands = arguments.operands
+    return (
+        (not row.needs or arguments.has(row.needs))
+        and not arguments.has(row.unless)
+        and not (row.bare and operands)
+        and (not row.first or (bool(operands) and _is_one_of(operands[0], row.first)))
+        and _names_tasks(row, arguments, lists)
+        and (not row.script or _follows(row, arguments))
+        and (row.operands is not Operands.SECOND or len(operands) > 1)
+        and (row.kind is not RowKind.RUNS or row.runs is Runs.SEARCH or len(operands) > row.skip)
+    )
+
+
+def _is_one_of(word: Word, names: frozenset[str]) -> bool:
+    return not word.unknown and word.text in names
+
+
+def _names_tasks(row: Row, arguments: Arguments, lists: CommandLists) -> bool:
+    names = [word for word in arguments.operands if "=" not in word.text]
+
+    def verifies(word: Word) -> bool:
+        known = word.text in row.also or lists.is_task(word.text.rpartition(":")[2] or word.text)
+        return not word.unknown and (known or lists.is_task(word.text))
+
+    match row.tasks:
+        case Tasks.NONE:
+            return True
+        case Tasks.FIRST:
+            return bool(names) and verifies(names[0])
+        case Tasks.ANY:
+            return any(map(verifies, names))
+        case Tasks.EVERY:
+            return bool(names) and all(map(verifies, names))
+
+
+def _follows(row: Row, arguments: Arguments) -> bool:
+    """Whether the scripts of a call are such as the row speaks of."""
+    scripts = arguments.values(row.given) or arguments.operands[:1]
+    found = [not word.unknown and re.fullmatch(row.script, word.text) for word in scripts]
+    return bool(found) and all(found)
+
+
+def _by_row(call: _Call, row: Row, arguments: Arguments) -> Iterator[CommandReading]:
+    """Read a call that runs nothing else by the row that fits it."""
+    reads = row.kind is not RowKind.WRITES
+    if reads:
+        kind = CommandKind.PLAIN if _is_plain(call, row, arguments) else CommandKind.LOOKING
+        yield CommandReading(kind=kind, program=call.name, verifying=row.kind is RowKind.VERIFIES)
+    written = [target(word, Effect.WRITE, call.site) for word in arguments.values(row.writes)]
+    written += targets(row, arguments, call.site)
+    if row.touches:
+        written.append(CommandReading(paths=(TouchedPath(row.touches, Effect.WRITE),)))
+    yield from (replace(each, kind=max(each.kind, CommandKind.LOOKING)) for each in written)
+    if row.more:
+        yield unknown(call.name, f"`{call.name}` {row.more}")
+    elif not reads and not written:
+        yield unknown(call.name, f"`{call.name}` does not name the files that it changes")
+
+
+def _is_plain(call: _Call, row: Row, arguments: Arguments) -> bool:
+    """Whether a call is exempt as far as it is told by its own words."""
+    writes = arguments.has(row.writes) or row.operands is not Operands.NONE
+    literal = all(word.literal for word in call.words)
+    return call.plain and literal and not writes and _only_plain(row, arguments)
+
+
+def _only_plain(row: Row, arguments: Arguments) -> bool:
+    """Whether every option is one with which the row only reads."""
+    if row.plain is None:
+        return False
+    names = {option.name for option in arguments.options}
+    refused = names & (row.unless | row.writes | row.enters)
+    return not refused and (EVERY in row.plain or names <= row.plain)
+
+
+def _weigh_inner(  # noqa: PLR0913, PLR0917 - what a call was read as, and what its inner one is read by
+    outer: _Call,
+    inside: _Call,
+    row: Row,
+    arguments: Arguments,
+    lists: CommandLists,
+    depth: int,
+) -> Weighed:
+    """Weigh what a program runs; what an inner `cd` does to us nobody knows."""
+    options = [*outer.before, *_by_row(inside, replace(row, kind=RowKind.READS), arguments)]
+    words: Sequence[Word] = arguments.operands[row.skip :]
+    match row.runs:
+        case Runs.TEXT | Runs.JOINED:
+            text = words[0] if row.runs is Runs.TEXT else joined(words)
+            run = (ShellText(text, inside.site),)
+            return Weighed(reading=together(options), texts=run, place=outer.place)
+        case Runs.SEARCH:
+            inner = _weigh_searched(inside, row, lists, depth)
+        case Runs.WORDS:
+            set_first = _assignments(words) if row.assignments else 0
+            if any(lists.chooses(w.text, known=not w.unknown) for w in words[:set_first]):
+                options.append(unknown(outer.name, "a variable may decide which program runs"))
+            words = _with_input(words[set_first:], row, arguments, outer.name)
+            inner = weigh(words, inside.place, lists, depth + 1)
+    place = outer.place if inner.place == inside.place else None
+    texts = tuple(ShellText(word, inside.site) for word in arguments.values(row.texts))
+    reading = together([*options, _LOOKING, inner.reading])
+    return Weighed(reading=reading, texts=(*inner.texts, *texts), place=place)
+
+
+def _assignments(words: Sequence[Word]) -> int:
+    """Count the words at the start that set a variable."""
+    for count, word in enumerate(words):
+        name, equals, _ = word.text.partition("=")
+        if not equals or not name.isidentifier():
+            return count
+    return len(words)
+
+
+def _with_input(
+    words: Sequence[Word], row: Row, arguments: Arguments, label: str
+) -> Sequence[Word]:
+    if not row.appends:
+        return words
+    if not arguments.has(row.fills):
+        return (*words, Word("…", f"`{label}` takes operands from its input", literal=False))
+    tokens = [word.text for word in arguments.values(row.fills)] or ["{}"]
+    return tuple(filled(word, tokens[-1], label) for word in words)
+
+
+def _weigh_searched(call: _Call, row: Row, lists: CommandLists, depth: int) -> Weighed:
+    """Weigh a search with the commands that it runs on what it finds."""
+    own: list[Word] = []
+    inner = []
+    words = list(call.words)
+    while words:
+        word = words.pop(0)
+        if word.text not in row.starts:
+            own.append(word)
+            continue
+        ends = [at for at, end in enumerate(words) if end.text in {";", "+"}]
+        end = ends[0] if ends else len(words)
+        place = None if word.text.endswith("dir") else call.place
+        run = [filled(part, "{", call.name) for part in words[:end]]
+        if not any("{" in part.text for part in run):
+            run.append(Word("{}", f"`{call.name}` fills in what it finds", literal=False))
+        inner.append(weigh(run, place, lists, depth + 1))
+        words = words[end + 1 :]
+    alone = _weigh_call(replace(call, words=own, before=()), lists, depth)
+    readings = [alone.reading, *(each.reading for each in inner)]
+    texts = tuple(text for each in inner for text in each.texts)
+    return replace(alone, reading=together(readings), texts=texts)

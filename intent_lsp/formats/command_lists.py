@@ -1,0 +1,91 @@
+"""The command lists as TOML: what each program does, and the words that several rows use.
+
+Invariant: a list that is not as `core.commands.rows` describes it is refused, with its place.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from typing import Any, Final
+
+import msgspec
+
+from intent_lsp.core.commands.rows import CommandLists, Row, RowKind
+from intent_lsp.formats.shapes import known
+
+_SPLIT: Final = frozenset(
+    [
+        "needs",
+        "unless",
+        "first",
+        "also",
+        "plain",
+        "values",
+        "attached",
+        "writes",
+        "enters",
+        "texts",
+        "given",
+        "module",
+        "fills",
+        "starts",
+    ]
+)
+"""The fields of a row whose value is written as words with blanks between."""
+
+_SHARED: Final = frozenset(field.name for field in fields(CommandLists)) - {"rows"}
+_ROW: Final = frozenset(field.name for field in fields(Row)) - {"kind"}
+
+
+def read_command_lists(texts: Mapping[str, tuple[RowKind, str]]) -> CommandLists:
+    """Read the lists, each by its name with the kind of its rows. Raises ValueError."""
+    rows: dict[str, tuple[Row, ...]] = {}
+    shared: dict[str, frozenset[str]] = {}
+    for place, (kind, text) in texts.items():
+        try:
+            given = tomllib.loads(text)
+            for name, row in _rows(given.pop("row", []), kind):
+                rows[name] = (*rows.get(name, ()), row)
+            shared |= {_known(key, _SHARED): _words(value) for key, value in given.items()}
+        except ValueError as problem:
+            raise ValueError(f"{place}: {problem}") from problem
+    return CommandLists(rows=rows, **shared)
+
+
+def _rows(given: list[dict[str, Any]], kind: RowKind) -> Iterator[tuple[str, Row]]:
+    for each in given:
+        of, names = each.pop("of", ""), each.pop("names", "")
+        if not names:
+            raise ValueError(f"a row without names: {each}")
+        try:
+            row = _row(each, kind)
+        except (ValueError, re.error) as problem:
+            raise ValueError(f"the row of {f'{of} {names}'.strip()}: {problem}") from problem
+        for above in of.split(","):
+            for name in names.split():
+                yield f"{above.strip()} {name}".strip(), row
+
+
+def _row(given: dict[str, Any], kind: RowKind) -> Row:
+    fields_ = {
+        _known(key, _ROW): _words(value) if key in _SPLIT else value for key, value in given.items()
+    }
+    row = msgspec.convert({"kind": kind, **fields_}, Row)
+    re.compile(row.script)
+    return row
+
+
+def _known(key: str, names: frozenset[str]) -> str:
+    if key not in names:
+        raise ValueError(f"{key!r} is no field; there are {', '.join(sorted(names))}")
+    return key
+
+
+def _words(value: object) -> frozenset[str]:
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r} is no text")  # noqa: TRY004 - whoever reads lists catches one
+    return frozenset(value.split())
+
+
+KNOWN: Final = known(Row)

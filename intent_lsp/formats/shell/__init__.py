@@ -1,0 +1,1 @@
+"""Shell text as commands and their words."""

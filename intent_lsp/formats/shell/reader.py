@@ -1,0 +1,228 @@
+"""What a shell command would do, read from its syntax tree.
+
+Invariant: `read_command` is total, and severer than or as severe as every part of the text.
+Invariant: what is nested too deep, too long or no shell at all may change anything, and says so.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from intent_lsp.core.commands.git import puts_back, removed_by
+from intent_lsp.core.commands.reading import (
+    START,
+    CommandKind,
+    CommandReading,
+    Place,
+    together,
+    unknown,
+)
+from intent_lsp.core.commands.rows import CommandLists
+from intent_lsp.core.commands.weighing import ShellText, weigh
+from intent_lsp.core.commands.words import Word
+from intent_lsp.formats.shell.literal import is_literal
+from intent_lsp.formats.shell.redirects import read_tail, redirected
+from intent_lsp.formats.shell.syntax import LOST_TEXT, loses_text, parse, spelling
+from intent_lsp.formats.shell.words import words_of
+from intent_lsp.formats.syntax_node import Node
+
+MAX_NESTING: Final = 60
+"""Levels of commands inside commands, texts inside texts included, that are read."""
+
+_WITH_WORDS: Final = frozenset({"command", "redirected_statement", "for_statement"})
+_NO_WORDS: Final = ("_redirect", "variable_assignment")
+_APART: Final = frozenset({"subshell", "command_substitution", "process_substitution"})
+
+
+def read_command(text: str, lists: CommandLists) -> CommandReading:
+    """Read what a shell would do with a text (docs/commands.md).
+
+    Never raises. A text that is empty, has an error, or is more than 256 KiB may change anything.
+    """
+    return _read(text, START, 0, lists)
+
+
+def _read(text: str, place: Place, level: int, lists: CommandLists) -> CommandReading:
+    tree = parse(text)
+    if tree.root is None:
+        return unknown("", "The command is too long to be read")
+    walk = _Walk(place, level, lists)
+    walk.visit(tree.root)
+    readings = walk.readings
+    if tree.flawed:
+        readings.append(unknown("", "The command is no shell text that can be parsed whole"))
+    elif all(child.type == "comment" for child in tree.root.named_children):
+        readings.append(unknown("", "The command is empty"))
+    reading = together(readings)
+    if reading.kind is CommandKind.PLAIN and (reading.paths or not is_literal(tree.root)):
+        return replace(reading, kind=CommandKind.LOOKING)
+    return reading
+
+
+class _Walk:
+    """The walk over one text: what was read so far, and where the next command would work."""
+
+    def __init__(self, place: Place, level: int, lists: CommandLists) -> None:
+        self.readings: list[CommandReading] = []
+        self._lists = lists
+        self._place = place
+        self._level = level
+        self._functions = set[str]()
+
+    def visit(self, node: Node, tail: Sequence[Node] = ()) -> None:
+        """Read one node; `tail`: the redirections that belong to its last command."""
+        if self._level >= MAX_NESTING:
+            self._unknown("", "The command is nested too deep to be read")
+            return
+        self._level += 1
+        if node.type in _WITH_WORDS and loses_text(node):
+            self._unknown("", LOST_TEXT)
+        match node.type:
+            case "command":
+                self._command(node, tail)
+            case "redirected_statement":
+                self._redirected(node, tail)
+            case "list":
+                self._list(node, tail)
+            case "pipeline":
+                self._pipeline(node, tail)
+            case _:
+                words = self._before(tail)
+                if words:
+                    self._unknown("", f"`{words[0].text}` stands where no operand can stand")
+                self._other(node)
+                self._after(tail)
+        self._level -= 1
+
+    def _other(self, node: Node) -> None:
+        match node.type:
+            case kind if kind in _APART:
+                self._apart([node])
+            case "function_definition":
+                self._function(node)
+            case "variable_assignment":
+                if self._lists.chooses(spelling(node), known=True):
+                    name = spelling(node).partition("=")[0]
+                    self._unknown(name, f"`{name}` may decide which program runs")
+                self._sequence(node)
+            case _:
+                self._sequence(node)
+
+    def _sequence(self, node: Node) -> None:
+        """Read the parts of a node; where one left us is not known to the next: it may fail."""
+        children = node.children
+        for at, child in enumerate(children):
+            before = self._place
+            self.visit(child)
+            if at + 1 < len(children) and children[at + 1].type == "&":
+                # What runs in the background has a directory of its own.
+                self._place = before
+            elif self._place != before:
+                self._place = None
+
+    def _apart(self, nodes: Iterable[Node]) -> None:
+        """Read what runs in a process of its own: its `cd` is not ours."""
+        before = self._place
+        for node in nodes:
+            if node.type == "command_substitution" and "\\`" in spelling(node):
+                self._unknown("", "Backquotes inside backquotes are not read")
+            self._sequence(node)
+            self._place = before
+
+    def _list(self, node: Node, tail: Sequence[Node]) -> None:
+        parts: list[Node] = []
+        while node.type == "list":
+            parts += reversed(node.children[1:])
+            node = node.children[0]
+        start, last = self._place, parts[0]
+        for part in (node, *reversed(parts)):
+            if part.is_named:
+                self.visit(part, tail if part is last else ())
+            elif part.type != "&&" and self._place != start:
+                # Whether the `cd` before it was run, and went well, is not known here.
+                self._place = None
+
+    def _pipeline(self, node: Node, tail: Sequence[Node]) -> None:
+        before = self._place
+        for part in node.named_children:
+            is_last = part.end_byte == node.named_children[-1].end_byte
+            self.visit(part, tail if is_last else ())
+            self._place = before
+
+    def _redirected(self, node: Node, tail: Sequence[Node]) -> None:
+        redirects = [*node.children_by_field_name("redirect"), *tail]
+        bodies = node.children_by_field_name("body")
+        for body in bodies:
+            self.visit(body, redirects)
+        if not bodies:
+            self._simple((), redirects, "")
+        for child in node.children:
+            if child.type == "ERROR":
+                self._sequence(child)
+
+    def _function(self, node: Node) -> None:
+        before = self._place
+        self._sequence(node)
+        self._functions |= {spelling(name) for name in node.children_by_field_name("name")}
+        self._place = before
+
+    def _command(self, node: Node, tail: Sequence[Node]) -> None:
+        inner = [child for child in node.children if child.type.endswith("_redirect")]
+        set_first = [child for child in node.children if child.type == "variable_assignment"]
+        own = [child for child in node.children if not child.type.endswith(_NO_WORDS)]
+        words = words_of([child for child in own if child.type not in {"ERROR", "comment"}])
+        program = "" if not words or words[0].unknown else words[0].text
+        self._nested([*own, *set_first], program)
+        self._simple(words, [*inner, *tail], program)
+
+    def _simple(self, words: Sequence[Word], tail: Sequence[Node], program: str) -> None:
+        words = (*words, *self._before(tail, program))
+        if not words or words[0].text not in self._functions:
+            here, weighed = self._place, weigh(words, self._place, self._lists)
+            self.readings.append(_marked(weighed.reading) if puts_back(words) else weighed.reading)
+            if here == "" and (removed := removed_by(words)):
+                self.readings.append(replace(weighed.reading, paths=removed))
+            for text in weighed.texts:
+                self._text(text)
+            self._place = weighed.place
+        self._after(tail)
+
+    def _text(self, text: ShellText) -> None:
+        if text.word.unknown:
+            self._unknown(text.site.program, text.word.unknown)
+        elif text.word.text.strip():
+            self.readings.append(_read(text.word.text, text.site.place, self._level, self._lists))
+
+    def _before(self, nodes: Sequence[Node], program: str = "") -> tuple[Word, ...]:
+        """Read redirections, and return the operands that stand among them."""
+        tail = read_tail(nodes)
+        self._nested(tail.inside, program)
+        for redirect in tail.redirects:
+            self.readings.append(redirected(redirect, program, self._place))
+        return words_of(tail.operands)
+
+    def _after(self, nodes: Sequence[Node]) -> None:
+        """Read what goes on behind the first line of a here-document."""
+        tail = read_tail(nodes)
+        for node in tail.piped:
+            self._apart([node])
+        for node in tail.listed:
+            self.visit(node)
+
+    def _nested(self, nodes: Iterable[Node], program: str) -> None:
+        """Read what runs for the words of a program; who is told of it is the program."""
+        before, start = self._place, len(self.readings)
+        for node in nodes:
+            self.visit(node)
+            self._place = before
+        if program:
+            inside = self.readings[start:]
+            self.readings[start:] = [replace(reading, program=program) for reading in inside]
+
+    def _unknown(self, program: str, sentence: str) -> None:
+        self.readings.append(unknown(program, sentence))
+
+
+def _marked(reading: CommandReading) -> CommandReading:
+    """Say of the paths of a command that it gives them the content that git has of them."""
+    return replace(reading, paths=tuple(replace(path, restores=True) for path in reading.paths))

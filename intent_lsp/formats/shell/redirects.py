@@ -1,0 +1,93 @@
+"""Redirections behind a command, and what else the grammar hangs on them.
+
+Invariant: every child of a redirection that can run, write or be an operand is given.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from intent_lsp.core.commands.reading import NOTHING, CommandReading, Effect, Place, unknown
+from intent_lsp.core.commands.targets import Site, target
+from intent_lsp.core.commands.words import Word
+from intent_lsp.formats.shell.syntax import LOST_TEXT, loses_text, spelling
+from intent_lsp.formats.shell.words import words_of
+from intent_lsp.formats.syntax_node import Node
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tail:
+    """What stands behind a command.
+
+    `operands` are words among the redirections that belong to the command; `inside` are nodes that
+    may hold substitutions; `piped` and `listed` follow the first line of a here-document.
+    """
+
+    redirects: tuple[Node, ...]
+    operands: tuple[Node, ...]
+    inside: tuple[Node, ...]
+    piped: tuple[Node, ...]
+    listed: tuple[Node, ...]
+
+
+def read_tail(nodes: Sequence[Node]) -> Tail:
+    """Tell the children of redirections apart."""
+    redirects = [*nodes]
+    for node in redirects:
+        redirects += [
+            child for child in node.children_by_field_name("redirect") if child not in redirects
+        ]
+    kept = [child for node in redirects for child in node.named_children]
+    after = [child for node in redirects for child in node.children_by_field_name("right")]
+    arguments = [
+        child
+        for node in redirects
+        for child in (
+            *node.children_by_field_name("argument"),
+            *node.children_by_field_name("destination")[1:],
+        )
+    ]
+    return Tail(
+        redirects=tuple(redirects),
+        operands=tuple(arguments),
+        inside=tuple(child for child in kept if not _goes_on(child) and child not in after),
+        piped=tuple(child for child in kept if child.type == "pipeline"),
+        listed=tuple(after),
+    )
+
+
+def redirected(node: Node, program: str, place: Place) -> CommandReading:
+    """Read what one redirection writes; `program`: the command that it belongs to."""
+    sign = _sign(node)
+    if _backquoted(node):
+        return unknown(program, "A here-document has a command between backquotes")
+    destinations = node.children_by_field_name("destination")
+    if loses_text(node):
+        return unknown(program, LOST_TEXT)
+    if (sign.startswith("<") and sign != "<>") or not destinations:
+        return NOTHING
+    word = words_of(destinations)[0]
+    number = word.text.rstrip("-").isdecimal() or word.text == "-"
+    if sign == ">&" and number and not word.unknown:
+        return NOTHING
+    # A program's own output may be called `-`; for a shell it is a name.
+    path = Word("./-") if word == Word("-") else word
+    return target(path, Effect.WRITE, Site(program or sign, place))
+
+
+def _sign(node: Node) -> str:
+    """Give the sign of a redirection; the grammar takes `<>` for an error after `<`."""
+    parts = [child for child in node.children if not child.is_named or child.type == "ERROR"]
+    return "".join(spelling(part) for part in parts)
+
+
+def _backquoted(node: Node) -> bool:
+    """Find out whether a here-document runs what the grammar takes for its text."""
+    children = {child.type: child for child in node.children}
+    start, body = children.get("heredoc_start"), children.get("heredoc_body")
+    if start is None or body is None or not set(spelling(start)).isdisjoint("\"'\\"):
+        return False
+    return "`" in spelling(body)
+
+
+def _goes_on(child: Node) -> bool:
+    return child.type == "pipeline" or child.type.endswith("_redirect")

@@ -1,0 +1,211 @@
+"""Words of a shell text without their quotes, as bash takes them off.
+
+Invariant: a word that the shell may change in a way not seen in the text is marked unknown.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from intent_lsp.core.commands.words import Word
+from intent_lsp.formats.shell.syntax import spelling, typed
+from intent_lsp.formats.syntax_node import Node
+
+MAX_ALTERNATIVES: Final = 64
+"""Words that one word with braces may become; with more it is unknown."""
+
+_ESCAPES: Final = {
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    "a": "\a",
+    "b": "\b",
+    "f": "\f",
+    "v": "\v",
+    "e": "\x1b",
+    "E": "\x1b",
+    "\\": "\\",
+    "'": "'",
+    '"': '"',
+    "?": "?",
+}
+_LITERAL: Final = frozenset({"word", "number", "test_operator", "variable_name", "special_word"})
+_KNOWN_TO_SHELL: Final = "is known only to the shell"
+_FILLED_IN: Final = frozenset("*?[")
+_EXPANDED: Final = frozenset("*?[]{}~")
+"""Signs that a shell may make something else of, where they are not quoted."""
+
+
+class _Letter(NamedTuple):
+    """One character, or one expansion as it was typed, with why it is unknown."""
+
+    text: str
+    quoted: bool
+    unknown: str = ""
+
+
+def words_of(nodes: Sequence[Node]) -> tuple[Word, ...]:
+    """Read words from the nodes of a command; nodes without a gap between are one word."""
+    groups: list[list[Node]] = []
+    for node in nodes:
+        if groups and groups[-1][-1].end_byte == node.start_byte:
+            groups[-1].append(node)
+        else:
+            groups.append([node])
+    return tuple(word for group in groups for word in _words(group))
+
+
+def _words(group: Sequence[Node]) -> Iterator[Word]:
+    letters = [letter for node in _without_dollar(group) for letter in _letters(node)]
+    alternatives = _alternatives(letters)
+    if alternatives is None:
+        text = "".join(letter.text for letter in letters)
+        yield Word(text, f"`{text}` stands for too many words", literal=False)
+        return
+    yield from (_word(each) for each in alternatives)
+
+
+def _without_dollar(group: Sequence[Node]) -> Iterator[Node]:
+    """Drop the dollar of a translated string, which stands before its quote."""
+    for at, node in enumerate(group):
+        if node.type != "$" or not any(after.type == "string" for after in group[at + 1 : at + 2]):
+            yield node
+
+
+def _word(letters: Sequence[_Letter]) -> Word:
+    text = "".join(letter.text for letter in letters)
+    unknown = next((letter.unknown for letter in letters if letter.unknown), "")
+    bare = {letter.text for letter in letters if not letter.quoted}
+    pattern = ""
+    if not unknown and not bare.isdisjoint(_FILLED_IN):
+        unknown = f"`{text}` is a pattern that the shell fills in"
+        pattern = _pattern(letters)
+    # A quoted tilde is a name, not the home directory.
+    if text.startswith("~") and letters[0].quoted:
+        text = f"./{text}"
+    return Word(text, unknown, literal=not unknown and bare.isdisjoint(_EXPANDED), pattern=pattern)
+
+
+def _pattern(letters: Sequence[_Letter]) -> str:
+    """Spell a glob with its quoted signs in brackets; what negates a bracket is `!`."""
+    signs: list[str] = []
+    for letter in letters:
+        if letter.quoted and letter.text in _FILLED_IN:
+            signs.append(f"[{letter.text}]")
+        elif letter.text == "^" and signs[-1:] == ["["]:
+            signs.append("!")
+        else:
+            signs.append(letter.text)
+    return "".join(signs)
+
+
+def _letters(node: Node) -> Iterator[_Letter]:
+    text = spelling(node)
+    if node.type in _LITERAL and not node.children:
+        yield from _bare(text)
+    elif node.type == "raw_string":
+        yield from (_Letter(sign, quoted=True) for sign in text[1:-1])
+    elif node.type == "ansi_c_string":
+        yield from _ansi(text[2:-1])
+    elif node.type in {"string", "translated_string"}:
+        yield from _string(node)
+    elif node.type in {"concatenation", "command_name"}:
+        for child in _without_dollar(node.children):
+            yield from _letters(child)
+    else:
+        yield from _bare(text) if not node.is_named else (_expansion(node, quoted=False),)
+
+
+def _expansion(node: Node, *, quoted: bool) -> _Letter:
+    text = spelling(node)
+    if node.type == "process_substitution":
+        return _Letter("/dev/fd/", quoted=True)
+    return _Letter(text, quoted, f"`{text}` {_KNOWN_TO_SHELL}")
+
+
+def _bare(text: str) -> Iterator[_Letter]:
+    signs = iter(text)
+    for sign in signs:
+        if sign != "\\":
+            yield _Letter(sign, quoted=False)
+            continue
+        escaped = next(signs, "\\")
+        if escaped != "\n":
+            yield _Letter(escaped, quoted=True)
+
+
+def _string(node: Node) -> Iterator[_Letter]:
+    # What the grammar gives no node to (blanks at the ends) still is part of the string.
+    source = typed(node)
+    at = source.index(b'"') + 1 if b'"' in source else 0
+    for child in node.children:
+        if child.type in {'"', "string_content", "$", '$"'}:
+            continue
+        start, end = child.start_byte - node.start_byte, child.end_byte - node.start_byte
+        yield from _double_quoted(source[at:start])
+        yield _expansion(child, quoted=True)
+        at = end
+    yield from _double_quoted(source[at:-1])
+
+
+def _double_quoted(source: bytes) -> Iterator[_Letter]:
+    signs = iter(source.decode("utf-8", "surrogateescape"))
+    for sign in signs:
+        if sign != "\\":
+            yield _Letter(sign, quoted=True)
+            continue
+        escaped = next(signs, "")
+        if escaped in {"$", "`", '"', "\\"}:
+            yield _Letter(escaped, quoted=True)
+        elif escaped != "\n":
+            yield from (_Letter(each, quoted=True) for each in f"\\{escaped}")
+
+
+def _ansi(text: str) -> Iterator[_Letter]:
+    signs = iter(text)
+    for sign in signs:
+        if sign != "\\":
+            yield _Letter(sign, quoted=True)
+            continue
+        escaped = next(signs, "")
+        if escaped in _ESCAPES:
+            yield _Letter(_ESCAPES[escaped], quoted=True)
+        else:
+            typed = f"\\{escaped}"
+            yield _Letter(typed, quoted=True, unknown=f"`{text}` is written in numbers")
+
+
+def _alternatives(letters: Sequence[_Letter]) -> list[list[_Letter]] | None:
+    """Expand the braces that hold alternatives, the first pair first; None: too many words."""
+    done: list[list[_Letter]] = []
+    waiting: list[list[_Letter]] = [list(letters)]
+    while waiting:
+        word = waiting.pop()
+        parts = _first_braces(word)
+        if parts is None:
+            done.append(word)
+        else:
+            waiting += reversed(parts)
+        if len(done) + len(waiting) > MAX_ALTERNATIVES:
+            return None
+    return done
+
+
+def _first_braces(word: list[_Letter]) -> list[list[_Letter]] | None:
+    """Expand the first braces with a comma between; None: there are none."""
+    opened: list[list[int]] = []
+    for at, letter in enumerate(word):
+        if letter.quoted:
+            continue
+        if letter.text == "{":
+            opened.append([at])
+        elif letter.text == "," and opened:
+            opened[-1].append(at)
+        elif letter.text == "}" and opened:
+            marks = opened.pop()
+            if len(marks) > 1:
+                return [
+                    [*word[: marks[0]], *word[start + 1 : end], *word[at + 1 :]]
+                    for start, end in pairwise([*marks, at])
+                ]
+    return None

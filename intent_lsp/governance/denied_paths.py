@@ -1,0 +1,31 @@
+"""Paths that no agent may change: the control plane, and what the team denies (row 6).
+
+Invariant: a path is judged alike before a call and after it.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from intent_lsp.core.commands.git import LOCAL_ROOM_REASON
+from intent_lsp.core.control_plane import CONTROL_REASON, control_glob
+from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath
+from intent_lsp.core.question import DeniedPath
+from intent_lsp.core.scope.scope import Scope, compile_scope
+from intent_lsp.governance.rules import NameSpelling, Rules
+
+
+def denied_path(rules: Rules, path: WorkspacePath) -> Iterator[DeniedPath]:
+    """Give why no agent may change a path, if that is so (row 6)."""
+    denying, spelling = rules.policy.deny_mutations, rules.spelling
+    rule = next((r for r in denying if globs((r.path_glob,), spelling).covers(path)), None)
+    if rule is not None:
+        yield DeniedPath(path, rule.path_glob, rule.reason)
+    elif (glob := control_glob(path)) is not None:
+        local = path == LOCAL_ROOM
+        yield DeniedPath(path, glob, LOCAL_ROOM_REASON if local else CONTROL_REASON)
+
+
+@lru_cache(maxsize=64)
+def globs(patterns: tuple[str, ...], spelling: NameSpelling) -> Scope:
+    """Give the scope of some globs of the policy."""
+    return compile_scope(patterns, case_sensitive=spelling.case_sensitive, nfc=spelling.nfc)

@@ -1,0 +1,77 @@
+"""What a call was found to have changed out of bounds, and the way back (requirements section 6).
+
+Invariant: a way back is one that gives the file what it held before the call.
+"""
+
+import shlex
+from dataclasses import dataclass
+
+from intent_lsp.core.codes import GateCode
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.tickets import Ticket
+from intent_lsp.governance.contents import Contents
+from intent_lsp.governance.denied_paths import denied_path
+from intent_lsp.governance.recording import Outcome
+from intent_lsp.governance.rules import RulesCache
+from intent_lsp.governance.stores import Stores
+from intent_lsp.store.places import real_relative
+from intent_lsp.store.roots import RootsBelow
+
+_SCOPE = "ask for scope (intent/requestScopeExpansion)"
+_SELECT = "select an intent that owns it (intent/select)"
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One file that a call changed and should not have; `message` is for whoever made the call."""
+
+    path: WorkspacePath
+    code: GateCode
+    message: str
+
+
+class Violations:
+    """Tells of one root's calls what they have changed out of bounds."""
+
+    def __init__(self, stores: Stores, rules: RulesCache, contents: Contents) -> None:
+        self._stores = stores
+        self._rules = rules
+        self._contents = contents
+
+    def of(self, outcome: Outcome) -> tuple[Violation, ...]:
+        """Give each file of a recorded call that broke a rule, with its way back."""
+        ticket, old = outcome.ticket, {path: old for path, old, _ in outcome.recorded.files}
+        others = RootsBelow(self._stores.root)
+        found = []
+        for path in outcome.violating:
+            code, why, instead = self._broken(path, ticket, others)
+            ran = ticket.program or ticket.tool_name
+            back = self._way_back(path, old.get(path), known=path in old)
+            ways = " or ".join(each for each in (back, instead) if each)
+            message = f"{path} changed while `{ran}` ran; {why}: {ways}"
+            found.append(Violation(path, code, message))
+        return tuple(found)
+
+    def _broken(
+        self, path: WorkspacePath, ticket: Ticket, others: RootsBelow
+    ) -> tuple[GateCode, str, str]:
+        """Give the rule that a file broke, why, and what else may be done than to put it back."""
+        place = real_relative(self._stores.root, path)
+        if place is None or place.real is None or others.hold(place.path):
+            return GateCode.OUTSIDE_WORKSPACE, "it lies outside of this workspace", ""
+        denied = next(denied_path(self._rules.current(), path), None)
+        if denied is not None:
+            why = denied.reason.rstrip(".")
+            return GateCode.PATH_DENIED, f"agents may not change it ({why})", "tell a person"
+        if ticket.intent_id is None:
+            return GateCode.NO_ACTIVE_INTENT, "no intent is active", _SELECT
+        return GateCode.SCOPE_VIOLATION, f"{ticket.intent_id} does not own it", _SCOPE
+
+    def _way_back(self, path: WorkspacePath, old: ContentHash | None, *, known: bool) -> str:
+        spelled = shlex.quote(path)
+        kept = self._contents.head(path).hash if known else None
+        if known and old == kept:
+            command = f"rm -- {spelled}" if old is None else f"git restore -- {spelled}"
+            return f"put it back (`{command}`)"
+        return "put it back as it was before"

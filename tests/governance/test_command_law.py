@@ -1,0 +1,119 @@
+"""Whatever a real shell does to a file was refused before, or is recorded after."""
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import getrandbits
+
+import pytest
+from hypothesis import event, given, seed, settings
+from hypothesis import strategies as st
+
+from intent_lsp.core.question import Allowed
+from intent_lsp.core.records import Record, ScopeValidation
+from tests.governance.test_calls import Agent
+from tests.support.command_room import SETTINGS, make_template, prepare, run, without_network
+from tests.support.command_texts import looks, texts
+
+SHARES = 10
+"""A law is run in so many shares, side by side: 500 texts in the gate, 20,000 in all by night."""
+
+TEXTS_AT_MOST = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Where trees are made, what they are copied from, and what runs without a network."""
+
+    path: Path
+    template: Path
+    apart: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """How git is configured, and whether there is an intent and a terminal."""
+
+    setting: str
+    intent: bool
+    terminal: bool
+
+
+worlds = st.builds(
+    World,
+    setting=st.sampled_from(SETTINGS),
+    intent=st.sampled_from([True, True, True, False]),
+    terminal=st.booleans(),
+)
+
+
+@pytest.fixture(scope="module")
+def room() -> Iterator[Room]:
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        pytest.MonkeyPatch.context() as patch,
+        without_network() as apart,
+    ):
+        # Where git's configuration is said to be elsewhere, nothing of git's is exempt.
+        patch.delenv("GIT_CONFIG_GLOBAL")
+        path = Path(directory)
+        yield Room(path, make_template(path), apart)
+
+
+def keeps_the_law(room: Room, text: str, world: World) -> None:
+    with tempfile.TemporaryDirectory(dir=room.path) as directory:
+        tree = prepare(room.template, Path(directory) / "tree", world.setting)
+        agent = Agent(tree, "builder", "INT-001" if world.intent else None)
+        try:
+            admission = agent.asks(tool="Bash", command=text)
+            if not isinstance(admission.decision, Allowed):
+                event("refused")
+                return
+            ran = run(tree, text, room.apart, terminal=world.terminal)
+            event(f"{'exempt' if admission.ticket is None else 'compared'}, ended: {ran.ended}")
+            if admission.ticket is None:
+                assert not ran.changed
+                return
+            outcome = agent.desk.calls.record(admission.ticket.id)
+            assert outcome is not None
+            records = [each for each in (outcome.record, *outcome.beside) if each is not None]
+            told = {path: verdict for record in records for path, verdict in _files(record)}
+            assert ran.changed <= told.keys(), (ran.changed, told)
+            event(f"changed: {len(ran.changed)}")
+            for path in ran.changed:
+                owned = world.intent and path.startswith("a/")
+                assert owned or told[path] is ScopeValidation.FAIL, (path, told[path])
+        finally:
+            agent.desk.close(None)
+
+
+def _files(record: Record) -> Iterator[tuple[str, ScopeValidation]]:
+    for file in record.files:
+        yield file.relative_path, record.scope_validation
+        if file.previous_path is not None:
+            yield file.previous_path, record.scope_validation
+
+
+def law(texts_: st.SearchStrategy[str], room: Room, share: int) -> None:
+    """Run a share of a law; each share has texts of its own, in the gate always the same."""
+    profile = settings.default
+    assert profile is not None
+
+    @seed(share if profile.derandomize else getrandbits(64))
+    @settings(max_examples=min(profile.max_examples, TEXTS_AT_MOST), deadline=None)
+    @given(texts_, worlds)
+    def holds(text: str, world: World) -> None:
+        keeps_the_law(room, text, world)
+
+    holds()
+
+
+@pytest.mark.parametrize("share", range(SHARES))
+def test_whatever_a_command_changes_is_refused_or_recorded(room: Room, share: int) -> None:
+    law(texts(), room, share)
+
+
+@pytest.mark.parametrize("share", range(2))
+def test_no_exempt_command_changes_a_file(room: Room, share: int) -> None:
+    law(looks, room, share)

@@ -1,0 +1,396 @@
+"""Commands that look or verify need no intent, and what they change is found all the same."""
+
+import subprocess
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from intent_lsp.core.codes import GateCode
+from intent_lsp.core.question import Allowed, Denied
+from intent_lsp.core.records import ScopeValidation
+from intent_lsp.governance.admission import Admission
+from intent_lsp.governance.recording import Outcome
+from tests.governance.test_calls import LOGIN, Agent
+from tests.support.repository import Repository, create
+
+GUIDE = "docs/guide.md"
+IGNORED = "build/\n*.log\n"
+
+
+@pytest.fixture
+def root(governed: Repository, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    # Where git's configuration is said to be elsewhere, nobody knows what it runs.
+    monkeypatch.delenv("GIT_CONFIG_GLOBAL")
+    governed.write(".gitignore", IGNORED)
+    governed.write("src/auth/more.py", "more\n")
+    governed.commit()
+    return governed
+
+
+@pytest.fixture
+def open_agent(root: Repository) -> Iterator[Callable[..., Agent]]:
+    opened: list[Agent] = []
+
+    def open_one(name: str, intent: str | None = None) -> Agent:
+        opened.append(Agent(root, name, intent))
+        return opened[-1]
+
+    yield open_one
+    for each in opened:
+        each.desk.close(None)
+
+
+@pytest.fixture
+def nobody(open_agent: Callable[..., Agent]) -> Agent:
+    """Give an agent that has chosen no intent."""
+    agent = open_agent("nobody")
+    agent.desk.sessions.open_agent(agent.name)
+    return agent
+
+
+@pytest.fixture
+def builder(open_agent: Callable[..., Agent]) -> Agent:
+    """Give an agent that has checked out the intent which owns `src/auth/**`."""
+    return open_agent("builder", "INT-001")
+
+
+def asks(agent: Agent, command: str) -> Admission:
+    return agent.asks(tool="Bash", command=command)
+
+
+def code(admission: Admission) -> GateCode | None:
+    decision = admission.decision
+    return decision.code if isinstance(decision, Denied) else None
+
+
+def ran(agent: Agent, command: str, *, error: str | None = None) -> Outcome:
+    """Ask for a command, run it, and record it."""
+    admission = asks(agent, command)
+    assert isinstance(admission.decision, Allowed), admission
+    assert admission.ticket is not None
+    subprocess.run(["bash", "-c", command], cwd=agent.root.root, check=False, capture_output=True)
+    outcome = agent.desk.calls.record(admission.ticket.id, error=error)
+    assert outcome is not None
+    return outcome
+
+
+@pytest.mark.parametrize(
+    "command", ["ls -la", "cat src/db.py | head -n 3", "git status", "cd src && ls", "grep -rn x ."]
+)
+def test_what_plainly_reads_has_no_ticket(nobody: Agent, command: str) -> None:
+    admission = asks(nobody, command)
+    assert (admission.decision, admission.ticket) == (Allowed(ScopeValidation.EXEMPT), None)
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["ls *.py", 'cat "$FILE"', "pytest -q", "npm run build", "git fetch", "foo --version"],
+)
+def test_whoever_looks_or_verifies_is_asked_for_no_intent(nobody: Agent, command: str) -> None:
+    admission = asks(nobody, command)
+    assert admission.decision == Allowed(ScopeValidation.EXEMPT)
+    assert admission.ticket is not None
+    assert (admission.ticket.looking, admission.ticket.intent_id) == (True, None)
+
+
+@pytest.mark.parametrize("intent", ["INT-003", "INT-099"])
+def test_neither_a_closed_nor_an_unknown_intent_keeps_anybody_from_looking(
+    nobody: Agent, intent: str
+) -> None:
+    nobody.desk.sessions.choose(nobody.name, intent)
+    assert code(asks(nobody, "python3 make.py")) in {
+        GateCode.INTENT_CLOSED,
+        GateCode.INTENT_NOT_FOUND,
+    }
+    assert code(asks(nobody, "pytest -q")) is None
+
+
+def test_neither_a_drifted_contract_nor_a_person_to_ask_keeps_anybody_from_looking(
+    nobody: Agent, root: Repository
+) -> None:
+    policy = "sidecar:\n  contract: deny\n  hitl: always\n"
+    root.write(".orchestration/constraints.sidecar.yaml", policy)
+    root.write(".orchestration/stray.txt", "stray\n")
+    assert code(asks(nobody, "python3 make.py")) is GateCode.CHECKOUT_REQUIRED
+    nobody.select("INT-001")
+    assert code(asks(nobody, "python3 make.py")) is GateCode.CONTRACT_DRIFT
+    assert code(asks(nobody, "ls *")) is None
+    (root.root / ".orchestration/stray.txt").unlink()
+    assert not isinstance(asks(nobody, "python3 make.py").decision, Allowed)
+    assert code(asks(nobody, "ls *")) is None
+
+
+def test_a_blocked_tool_may_not_even_look(nobody: Agent, root: Repository) -> None:
+    root.write(".orchestration/constraints.sidecar.yaml", "sidecar:\n  blocked_tools: [Bash]\n")
+    for command in ("ls", "ls *.py"):
+        assert code(asks(nobody, command)) is GateCode.TOOL_BLOCKED
+
+
+def test_a_look_that_changes_nothing_leaves_nothing_behind(nobody: Agent, root: Repository) -> None:
+    room = root.root / ".orchestration"
+    before = {path: path.read_bytes() for path in room.iterdir() if path.is_file()}
+    for error in (None, "exit status 1"):
+        outcome = ran(nobody, 'grep -q nowhere "$PWD"/*.md', error=error)
+        assert (outcome.record, outcome.recorded.files, outcome.error) == (None, (), None)
+    assert {path: path.read_bytes() for path in room.iterdir() if path.is_file()} == before
+    assert not list(root.root.rglob("lessons.md"))
+
+
+def test_what_a_look_changes_without_an_intent_is_a_violation(nobody: Agent) -> None:
+    outcome = ran(nobody, "x='a[$(echo x >> src/auth/login.py)]'; echo $((x))")
+    assert outcome.record is not None
+    assert outcome.record.scope_validation is ScopeValidation.FAIL
+    assert (outcome.record.intent_id, outcome.violating) == (None, (LOGIN,))
+
+
+def test_what_a_verification_changes_is_judged_by_the_intent(builder: Agent) -> None:
+    formatted = "pytest -q; x='a[$(echo x >> {})]'; echo $((x))"
+    own = ran(builder, formatted.replace("{}", LOGIN))
+    others = ran(builder, formatted.replace("{}", GUIDE))
+    assert own.record is not None
+    assert others.record is not None
+    assert own.record.scope_validation is ScopeValidation.PASS
+    assert others.record.scope_validation is ScopeValidation.FAIL
+
+
+def test_a_verification_is_recorded_once_whoever_tells_of_its_end(builder: Agent) -> None:
+    ticket = asks(builder, "pytest -q").ticket
+    assert ticket is not None
+    builder.root.write(GUIDE, "by the tests\n")
+    _, first = builder.desk.verifying.end(builder.name, "", "pytest -q", success=True)
+    again = builder.desk.calls.record(ticket.id)
+    assert first is not None
+    assert again is not None
+    assert (again.again, again.recorded) == (True, first.recorded)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "rm -rf build",
+        "mkdir -p build/lib",
+        "npm run build > build.log",
+        "touch build/x && rm build/x",
+        "echo x > /tmp/intent-lsp-scratch.txt",
+        "pytest > /dev/null",
+    ],
+)
+def test_what_git_ignores_and_temporary_files_are_nobodys(nobody: Agent, command: str) -> None:
+    assert code(asks(nobody, command)) is None
+
+
+@pytest.mark.parametrize(
+    ("command", "code_"),
+    [
+        # A directory is ignored, and a file in it is tracked all the same.
+        ("rm -rf build", GateCode.SCOPE_VIOLATION),
+        ("rm build/kept.txt", GateCode.SCOPE_VIOLATION),
+        ("rm build/link/guide.md", GateCode.SCOPE_VIOLATION),
+        ("echo x > build", GateCode.SCOPE_VIOLATION),
+        ("echo x > .orchestration/.local/x.log", GateCode.PATH_DENIED),
+        ("echo x > secret.log", GateCode.PATH_DENIED),
+        ("echo x > ../x.log", GateCode.OUTSIDE_WORKSPACE),
+        ("rm -rf /tmp", GateCode.OUTSIDE_WORKSPACE),
+    ],
+)
+def test_what_only_looks_like_it_is_somebodys(
+    builder: Agent, root: Repository, command: str, code_: GateCode
+) -> None:
+    root.write("build/kept.txt", "kept\n")
+    (root.root / "build/link").symlink_to("../docs")
+    root.git("add", "--force", "build/kept.txt")
+    policy = "sidecar:\n  deny_mutations: [{path_glob: secret.log, reason: ours}]\n"
+    root.write(".orchestration/constraints.sidecar.yaml", policy)
+    assert code(asks(builder, command)) is code_
+
+
+def test_temporary_files_are_nobodys_but_not_a_work_tree_among_them(
+    nobody: Agent,
+    builder: Agent,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    room = tmp_path_factory.mktemp("temporary")
+    command = f"echo x > {room}/copy/f"
+    assert code(asks(builder, command)) is GateCode.OUTSIDE_WORKSPACE
+    monkeypatch.setenv("TMPDIR", str(room))
+    assert code(asks(nobody, command)) is None
+    create(room / "copy")
+    assert code(asks(builder, command)) is GateCode.OUTSIDE_WORKSPACE
+
+
+@pytest.mark.parametrize(
+    ("command", "code_"),
+    [
+        ("rm src/auth/*.py", None),
+        ("rm src/*/login.py", None),
+        ("rm docs/*.md", GateCode.SCOPE_VIOLATION),
+        ("rm [d]ocs/guide.??", GateCode.SCOPE_VIOLATION),
+        ("rm src/**/*.py docs/*", GateCode.SCOPE_VIOLATION),
+        ("rm .orchestration/*.yaml", GateCode.PATH_DENIED),
+    ],
+)
+def test_a_glob_is_judged_by_what_it_stands_for(
+    builder: Agent, command: str, code_: GateCode | None
+) -> None:
+    assert code(asks(builder, command)) is code_
+
+
+def test_a_glob_that_stands_for_nothing_needs_an_intent(nobody: Agent, builder: Agent) -> None:
+    assert code(asks(nobody, "rm *.nothing")) is GateCode.CHECKOUT_REQUIRED
+    decision = asks(builder, "rm *.nothing").decision
+    assert decision == Allowed(ScopeValidation.EXEMPT, ("`*.nothing` stands for no files",))
+
+
+def test_every_command_is_compared_whether_its_paths_are_known_or_not(builder: Agent) -> None:
+    outcome = ran(builder, f"echo x > {LOGIN}; x='a[$(echo y > {GUIDE})]'; echo $((x))")
+    assert outcome.violating == (GUIDE,)
+    records = [record for record in (outcome.record, *outcome.beside) if record is not None]
+    assert {(each.scope_validation.value, each.files[0].relative_path) for each in records} == {
+        ("FAIL", GUIDE),
+        ("PASS", LOGIN),
+    }
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("core.fsmonitor", "./watch"),
+        ("core.pager", "delta"),
+        ("pager.log", "less"),
+        ("diff.external", "./diff"),
+        ("diff.image.textconv", "exif"),
+        ("diff.image.command", "./diff"),
+        ("filter.lfs.process", "git-lfs filter-process"),
+    ],
+)
+def test_git_that_runs_other_programs_is_compared(
+    nobody: Agent, root: Repository, setting: str, value: str
+) -> None:
+    assert asks(nobody, "git status").ticket is None
+    root.git("config", setting, value)
+    assert asks(nobody, "git status").ticket is not None
+    assert asks(nobody, "ls src").ticket is None
+
+
+@pytest.mark.parametrize(("setting", "value"), [("core.fsmonitor", "true"), ("pager.log", "false")])
+def test_a_switch_is_no_program(nobody: Agent, root: Repository, setting: str, value: str) -> None:
+    root.git("config", setting, value)
+    assert asks(nobody, "git status").ticket is None
+
+
+def test_git_with_a_hook_of_the_index_is_compared(nobody: Agent, root: Repository) -> None:
+    root.write(".git/hooks/post-index-change", "#!/bin/sh\n")
+    root.write("own/post-index-change", "#!/bin/sh\n")
+    found = []
+    for hooks in ("/dev/null", ".git/hooks", "own", "src"):
+        root.git("config", "core.hooksPath", hooks)
+        found.append(asks(nobody, "git status").ticket is not None)
+    assert found == [False, True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "compared"),
+    [
+        ("GIT_EXTERNAL_DIFF", "./diff", True),
+        ("GIT_CONFIG_GLOBAL", "elsewhere", True),
+        ("PAGER", "./page", True),
+        ("PAGER", "cat", False),
+        ("GIT_EDITOR", "vi", False),
+        ("GIT_AUTHOR_NAME", "me", False),
+    ],
+)
+def test_a_variable_of_git_may_name_a_program(
+    nobody: Agent, monkeypatch: pytest.MonkeyPatch, name: str, value: str, *, compared: bool
+) -> None:
+    monkeypatch.setenv(name, value)
+    assert (asks(nobody, "git log").ticket is not None) is compared
+
+
+def test_the_text_of_another_shell_is_not_read(nobody: Agent, builder: Agent) -> None:
+    call = {"tool": "PowerShell", "command": "Get-ChildItem src"}
+    refused = nobody.asks(**call)
+    assert code(refused) is GateCode.CHECKOUT_REQUIRED
+    assert builder.asks(**call).ticket is not None
+
+
+WRITES = "python3 -c \"open('{}', 'a').write('x')\""
+
+
+@pytest.mark.parametrize(
+    ("path", "code_", "message"),
+    [
+        (
+            GUIDE,
+            GateCode.SCOPE_VIOLATION,
+            (
+                "docs/guide.md changed while `python3` ran; INT-001 does not own it: put it back"
+                " (`git restore -- docs/guide.md`) or ask for scope (intent/requestScopeExpansion)"
+            ),
+        ),
+        (
+            "docs/a b.md",
+            GateCode.SCOPE_VIOLATION,
+            (
+                "docs/a b.md changed while `python3` ran; INT-001 does not own it: put it back"
+                " (`rm -- 'docs/a b.md'`) or ask for scope (intent/requestScopeExpansion)"
+            ),
+        ),
+        (
+            "src/db.py",
+            GateCode.SCOPE_VIOLATION,
+            (
+                "src/db.py changed while `python3` ran; INT-001 does not own it: put it back as it"
+                " was before or ask for scope (intent/requestScopeExpansion)"
+            ),
+        ),
+        (
+            ".orchestration/active_intents.yaml",
+            GateCode.PATH_DENIED,
+            (
+                ".orchestration/active_intents.yaml changed while `python3` ran; agents may not"
+                " change it (Orchestration control-plane files are machine-managed): put it back"
+                " (`git restore -- .orchestration/active_intents.yaml`) or tell a person"
+            ),
+        ),
+    ],
+)
+def test_a_violation_names_the_way_back(
+    builder: Agent, root: Repository, path: str, code_: GateCode, message: str
+) -> None:
+    root.write("src/db.py", "not committed\n")
+    outcome = ran(builder, WRITES.format(path))
+    (violation,) = builder.desk.violations.of(outcome)
+    assert (violation.path, violation.code, violation.message) == (path, code_, message)
+    # Whoever asks again is told again.
+    again = builder.desk.calls.record(outcome.ticket.id)
+    assert again is not None
+    assert builder.desk.violations.of(again) == (violation,)
+
+
+def test_the_way_back_leads_back(builder: Agent) -> None:
+    for path in (GUIDE, "docs/a b.md"):
+        outcome = ran(builder, WRITES.format(path))
+        (violation,) = builder.desk.violations.of(outcome)
+        back = violation.message.split("`")[3]
+        subprocess.run(["bash", "-c", back], cwd=builder.root.root, check=True)
+    assert builder.root.git("status", "--porcelain", "docs") == ""
+
+
+def test_without_an_intent_the_way_on_is_to_select_one(nobody: Agent) -> None:
+    outcome = ran(nobody, f"x='a[$(echo x > {GUIDE})]'; echo $((x))")
+    (violation,) = nobody.desk.violations.of(outcome)
+    assert violation.code is GateCode.NO_ACTIVE_INTENT
+    assert violation.message.endswith(
+        "no intent is active: put it back (`git restore -- docs/guide.md`) or select an intent that"
+        " owns it (intent/select)"
+    )
+
+
+def test_what_is_another_roots_is_outside(builder: Agent, root: Repository) -> None:
+    root.write("sub/.orchestration/active_intents.yaml", "active_intents: []\n")
+    root.write("sub/a.txt", "one\n")
+    outcome = ran(builder, WRITES.format("sub/a.txt"))
+    (violation,) = builder.desk.violations.of(outcome)
+    assert violation.code is GateCode.OUTSIDE_WORKSPACE
+    assert "it lies outside of this workspace" in violation.message

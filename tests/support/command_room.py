@@ -1,0 +1,213 @@
+"""A throw-away tree in which a real shell runs commands, and what they have changed in it.
+
+Invariant: a command has no network, a home and a temporary directory of its own, and little time.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from tests.support.repository import Repository, create
+
+INTENTS: Final = """\
+active_intents:
+  - {id: INT-001, name: Ours, status: IN_PROGRESS, owned_scope: ["a/**"]}
+"""
+_PATCH: Final = """\
+--- a/b/three.txt
++++ b/b/three.txt
+@@ -1 +1 @@
+-three
++patched
+"""
+_EVIL: Final = """\
+#!/bin/sh
+[ -z "$COMMANDED" ] || echo evil >> "$TOP/top.txt"
+cat
+"""
+"""Writes only where a command of ours is under way: comparing a tree may run a filter, too."""
+
+SETTINGS: Final = (
+    "",
+    "core.pager=sh .git/evil",
+    "diff.external=.git/evil",
+    "diff.mine.textconv=.git/evil",
+    "diff.mine.command=.git/evil",
+    "filter.mine.clean=sh .git/evil",
+    "core.fsmonitor=.git/evil",
+    "alias.evil=!echo x >> top.txt",
+    "core.hooksPath=.git/evils",
+)
+SECONDS: Final = 3.0
+
+_OURS: Final = frozenset(
+    {"agent_trace.jsonl", "governance_ledger.md", "intent_map.md", ".local", ".gitignore"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a command did: whether it came to its end, and the files that are another now."""
+
+    ended: bool
+    changed: frozenset[str]
+
+
+def make_template(room: Path) -> Path:
+    """Make the tree that others are copied from."""
+    tree = create(room / "template")
+    tree.write(".orchestration/active_intents.yaml", INTENTS)
+    tree.write(".orchestration/.gitignore", ".local/\n")
+    tree.write(".gitignore", "build/\n*.log\n/nested/\n")
+    tree.write(".gitattributes", "b/*.txt diff=mine filter=mine\n")
+    for path in ("a/one.txt", "a/two words.txt", "a/sub/four.md", "b/three.txt", "top.txt"):
+        tree.write(path, f"{Path(path).stem}\n")
+    tree.write("b/patch.diff", _PATCH)
+    tree.write("b/dirty.txt", "clean\n")
+    tree.commit("one")
+    tree.write("top.txt", "top\nmore x\n")
+    tree.commit("two")
+    tree.write("b/dirty.txt", "dirty\n")
+    tree.write("build/out.txt", "built\n")
+    nested = create(tree.root / "nested")
+    nested.write("n.txt", "n\n")
+    nested.commit()
+    nested.write("n.txt", "m\n")
+    for git in (tree.root / ".git", nested.root / ".git"):
+        (git / "evil").write_text(_EVIL)
+        (git / "evils").mkdir()
+        (git / "evils/post-index-change").write_text(_EVIL)
+        for script in (git / "evil", git / "evils/post-index-change"):
+            script.chmod(0o755)
+    return tree.root
+
+
+def prepare(template: Path, room: Path, setting: str) -> Repository:
+    """Copy a governed tree in which git, in a repository below it too, is configured so."""
+    shutil.copytree(template, room, symlinks=True)
+    key, _, value = setting.partition("=")
+    for tree in (room, room / "nested"):
+        if setting:
+            Repository(tree).git("config", key, value)
+    return Repository(room)
+
+
+def run(tree: Repository, command: str, apart: Sequence[str], *, terminal: bool) -> Ran:
+    """Run a command in a tree, and end whatever it has left running.
+
+    `apart` is what `without_network` gave.
+    """
+    before = _held(tree.root)
+    home = tree.root.parent / "home"
+    home.mkdir(exist_ok=True)
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": os.fspath(home),
+        "TMPDIR": os.fspath(home),
+        "TOP": os.fspath(tree.root),
+        "COMMANDED": "1",
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "LC_ALL": "C.UTF-8",
+    }
+    ours, theirs = os.openpty() if terminal else os.pipe()
+    drained = threading.Thread(target=_drain, args=(ours,))
+    drained.start()
+    process = subprocess.Popen(
+        [*apart, "bash", "-c", command],
+        cwd=tree.root,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+    )
+    os.close(theirs)
+    try:
+        process.wait(SECONDS)
+        ended = True
+    except subprocess.TimeoutExpired:
+        ended = False
+    _end(process.pid)
+    process.wait()
+    drained.join()
+    now = _held(tree.root)
+    names = before.keys() | now.keys()
+    return Ran(ended, frozenset(name for name in names if before.get(name) != now.get(name)))
+
+
+def _end(group: int) -> None:
+    """End the session of a command: its background, too, may write no more."""
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            stat = (process / "stat").read_text()
+        except OSError:
+            continue
+        if int(stat.rpartition(")")[2].split()[3]) == group:
+            try:
+                os.kill(int(process.name), signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+
+
+def _drain(fd: int) -> None:
+    """Read what is printed, until nobody can print any more."""
+    try:
+        while os.read(fd, 65_536):
+            pass
+    except OSError:  # A terminal without a program says so.
+        pass
+    finally:
+        os.close(fd)
+
+
+@contextmanager
+def without_network() -> Iterator[tuple[str, ...]]:
+    """Give what runs a program without a network; nothing, where that is not allowed."""
+    name = shutil.which("unshare")
+    if name is None or subprocess.run([name, "-n", "true"], check=False).returncode != 0:
+        yield ()
+        return
+    # One network for all: to make one for each takes longer than the commands.
+    with subprocess.Popen(
+        [name, "-n", "cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as cat:
+        assert cat.stdin is not None
+        assert cat.stdout is not None
+        cat.stdin.write(b"ready\n")
+        cat.stdin.flush()
+        cat.stdout.readline()
+        yield ("nsenter", f"--net=/proc/{cat.pid}/ns/net")
+
+
+def _held(root: Path) -> dict[str, bytes]:
+    """Give what every file holds that somebody may own: what git ignores is nobody's."""
+    found: dict[str, bytes] = {}
+    for directory, rooms, here in os.walk(root):
+        place, names = Path(directory), here
+        at = place.relative_to(root).as_posix()
+        if at == ".":
+            rooms[:] = [each for each in rooms if each not in {"build", "nested"}]
+        if at == ".git":
+            rooms[:] = ["hooks"]
+            names = []
+        if at == ".orchestration":
+            rooms[:] = []
+            names = [name for name in names if name not in _OURS]
+        links = [each for each in rooms if (place / each).is_symlink()]
+        for name in (*names, *links):
+            file = place / name
+            if not name.endswith(".log"):
+                held = os.fsencode(file.readlink()) if file.is_symlink() else _bytes(file)
+                found[file.relative_to(root).as_posix()] = held
+    return found
+
+
+def _bytes(file: Path) -> bytes:
+    return file.read_bytes() if file.is_file() else b"no file"
