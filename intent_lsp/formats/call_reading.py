@@ -35,14 +35,13 @@ class CallReading:
     """What a call would do; `unknown` says which paths cannot be known, and why.
 
     `perhaps` are second spellings in a patch, which count where there is such a file. `looking`: it
-    is a command that, as far as its text tells, changes nothing but `paths`. `verifying`: a part of
-    that is a test, a linter or a build; `git`: a part of it is git. `program` is the first word of
+    is a command that, as far as its text tells, changes nothing but `paths`. `git`: a part of
+    it is git. `program` is the first word of
     the part of its command that decided; None: there is none, or it may hold a secret.
     """
 
     mutating: bool
     looking: bool = False
-    verifying: bool = False
     git: bool = False
     paths: tuple[TouchedPath, ...] = ()
     perhaps: tuple[TouchedPath, ...] = ()
@@ -62,7 +61,7 @@ def read_call(call: ToolCall, policy: TeamPolicy, lists: CommandLists) -> CallRe
         return CallReading(mutating=False, git=command.git, program=_told(call, command))
     reading = _changing(call, patch, command)
     if alone and command.kind is CommandKind.LOOKING:
-        return replace(reading, looking=True, verifying=command.verifying, unknown=())
+        return replace(reading, looking=True, unknown=())
     return reading
 
 

@@ -84,6 +84,11 @@ class FoundFile:
         return self.ticket.pre_hash
 
     @property
+    def ends(self) -> tuple[WorkspacePath | None, WorkspacePath]:
+        """Where the file was, if it was moved, and where it is."""
+        return self.ticket.previous, self.path
+
+    @property
     def mixed(self) -> bool:
         """Whether a person has changed what the call said it would write."""
         announced = self.ticket.announced

@@ -32,8 +32,8 @@ class LedAway:
 def led_away(root: Path, ticket: Ticket) -> LedAway:
     """Resolve every path of a ticket again.
 
-    A file that has not been touched since the ticket was given is left out: a link that leads to
-    it is no change of it.
+    A file that has not been touched since the ticket was given is left out, and so is a directory:
+    a link that leads to it is no change of it.
     """
     judged = {end for file in ticket.files for end in (file.path, file.real, file.previous)}
     inside: dict[WorkspacePath, None] = {}
@@ -49,5 +49,5 @@ def led_away(root: Path, ticket: Ticket) -> LedAway:
 
 
 def _touched(root: Path, paths: Sequence[WorkspacePath], since: float) -> tuple[WorkspacePath, ...]:
-    moments = ((path, last_touched(root / path)) for path in paths)
+    moments = ((path, last_touched(root / path)) for path in paths if not (root / path).is_dir())
     return tuple(path for path, moment in moments if moment is None or moment >= since)

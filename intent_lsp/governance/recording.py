@@ -195,7 +195,8 @@ class Recording:
         if state is None or known is None or known[0] != ticket or known[1] is not None:
             return None
         # What no work tree shows has no later beginning: it is told of at the end.
-        besides, doubts = self._besides(replace(ticket, guarded=None), compared)
+        named = {end for file in ticket.files for end in (file.path, file.previous)}
+        besides, doubts = self._besides(replace(ticket, guarded=None), compared, named)
         doubts = replace(doubts, assumed=doubts.assumed or ticket.gone_on)
         outcome = None
         if besides:
@@ -336,10 +337,13 @@ class Recording:
         state = self._stores.state
         saved = () if state is None else state.tickets.held(ticket.id)
         named = tuple(self._after_others(file) for file in self._events.found(ticket, saved))
-        besides, doubts = self._besides(ticket, compared)
+        # A link, too, is a file that git knows, and reads as what it leads to.
+        told = [file for file in named if file.changed]
+        besides, doubts = self._besides(
+            ticket, compared, {end for file in told for end in file.ends}
+        )
         away = led_away(self._stores.root, ticket)
-        known = {file.path for file in (*named, *besides)}
-        known |= {file.ticket.previous for file in named if file.ticket.previous is not None}
+        known = {end for file in (*named, *besides) for end in file.ends}
         besides += [self._events.found_away(path) for path in away.inside if path not in known]
         return _Found(
             files=(*named, *besides),
@@ -349,13 +353,12 @@ class Recording:
         )
 
     def _besides(
-        self, ticket: Ticket, compared: TreeChanges | None
+        self, ticket: Ticket, compared: TreeChanges | None, known: Collection[WorkspacePath | None]
     ) -> tuple[list[FoundFile], Doubts]:
-        """Find the files that a call has changed beside those that it has named."""
+        """Find the files that a call has changed beside those that are `known`."""
         since, session = datetime.fromisoformat(ticket.issued_at), ticket.session_id
         changed = () if compared is None else compared.files
         changed = self._work_tree.untold(changed, since=since, session_id=session)
-        known = {path for file in ticket.files for path in (file.path, file.previous)}
         unnamed = [
             self._events.found_besides(each)
             for each in changed

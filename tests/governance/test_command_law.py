@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from intent_lsp.core.question import Allowed
 from intent_lsp.core.records import Record, ScopeValidation
 from tests.governance.test_calls import Agent
-from tests.support.command_room import SETTINGS, make_template, prepare, run, without_network
+from tests.support.command_room import SETTINGS, apart, make_template, prepare, run
 from tests.support.command_texts import looks, texts
 
 SHARES = 10
@@ -24,11 +24,11 @@ TEXTS_AT_MOST = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Where trees are made, what they are copied from, and what runs without a network."""
+    """Where trees are made, what they are copied from, and what runs a program apart."""
 
     path: Path
     template: Path
-    apart: Sequence[str]
+    wrapper: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,12 +53,12 @@ def room() -> Iterator[Room]:
     with (
         tempfile.TemporaryDirectory() as directory,
         pytest.MonkeyPatch.context() as patch,
-        without_network() as apart,
+        apart() as wrapper,
     ):
         # Where git's configuration is said to be elsewhere, nothing of git's is exempt.
         patch.delenv("GIT_CONFIG_GLOBAL")
         path = Path(directory)
-        yield Room(path, make_template(path), apart)
+        yield Room(path, make_template(path), wrapper)
 
 
 def keeps_the_law(room: Room, text: str, world: World) -> None:
@@ -70,7 +70,7 @@ def keeps_the_law(room: Room, text: str, world: World) -> None:
             if not isinstance(admission.decision, Allowed):
                 event("refused")
                 return
-            ran = run(tree, text, room.apart, terminal=world.terminal)
+            ran = run(tree, text, room.wrapper, terminal=world.terminal)
             event(f"{'exempt' if admission.ticket is None else 'compared'}, ended: {ran.ended}")
             if admission.ticket is None:
                 assert not ran.changed

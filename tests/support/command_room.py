@@ -1,6 +1,7 @@
 """A throw-away tree in which a real shell runs commands, and what they have changed in it.
 
-Invariant: a command has no network, a home and a temporary directory of its own, and little time.
+Invariant: a command has no network, a home and a temporary directory of its own, and little time
+and room; nothing that it starts outlives it.
 """
 
 import os
@@ -99,10 +100,10 @@ def prepare(template: Path, room: Path, setting: str) -> Repository:
     return Repository(room)
 
 
-def run(tree: Repository, command: str, apart: Sequence[str], *, terminal: bool) -> Ran:
+def run(tree: Repository, command: str, wrapper: Sequence[str], *, terminal: bool) -> Ran:
     """Run a command in a tree, and end whatever it has left running.
 
-    `apart` is what `without_network` gave.
+    `wrapper` is what `apart` gave.
     """
     before = _held(tree.root)
     home = tree.root.parent / "home"
@@ -113,14 +114,16 @@ def run(tree: Repository, command: str, apart: Sequence[str], *, terminal: bool)
         "TMPDIR": os.fspath(home),
         "TOP": os.fspath(tree.root),
         "COMMANDED": "1",
+        "FUNCNEST": "20",
         "GIT_CONFIG_NOSYSTEM": "1",
         "LC_ALL": "C.UTF-8",
     }
+    limits = ("prlimit", "--as=4000000000", "--cpu=4", "--fsize=50000000", "--nofile=200")
     ours, theirs = os.openpty() if terminal else os.pipe()
     drained = threading.Thread(target=_drain, args=(ours,))
     drained.start()
     process = subprocess.Popen(
-        [*apart, "bash", "-c", command],
+        [*wrapper, *limits, "bash", "-c", command],
         cwd=tree.root,
         env=environment,
         stdin=subprocess.DEVNULL,
@@ -134,8 +137,10 @@ def run(tree: Repository, command: str, apart: Sequence[str], *, terminal: bool)
         ended = True
     except subprocess.TimeoutExpired:
         ended = False
-    _end(process.pid)
+    process.kill()
     process.wait()
+    if not wrapper:
+        _end(process.pid)
     drained.join()
     now = _held(tree.root)
     names = before.keys() | now.keys()
@@ -168,10 +173,13 @@ def _drain(fd: int) -> None:
 
 
 @contextmanager
-def without_network() -> Iterator[tuple[str, ...]]:
-    """Give what runs a program without a network; nothing, where that is not allowed."""
+def apart() -> Iterator[tuple[str, ...]]:
+    """Give what runs a program without a network, and ends all that it has started with it.
+
+    Nothing, where that is not allowed.
+    """
     name = shutil.which("unshare")
-    if name is None or subprocess.run([name, "-n", "true"], check=False).returncode != 0:
+    if name is None or subprocess.run([name, "-np", "true"], check=False).returncode != 0:
         yield ()
         return
     # One network for all: to make one for each takes longer than the commands.
@@ -183,11 +191,15 @@ def without_network() -> Iterator[tuple[str, ...]]:
         cat.stdin.write(b"ready\n")
         cat.stdin.flush()
         cat.stdout.readline()
-        yield ("nsenter", f"--net=/proc/{cat.pid}/ns/net")
+        network = ("nsenter", f"--net=/proc/{cat.pid}/ns/net")
+        yield (*network, name, "--pid", "--fork", "--kill-child=KILL")
 
 
 def _held(root: Path) -> dict[str, bytes]:
-    """Give what every file holds that somebody may own: what git ignores is nobody's."""
+    """Give what every file holds that somebody may own: what git ignores is nobody's.
+
+    A link is what it leads to; one that leads to no file of the tree is none.
+    """
     found: dict[str, bytes] = {}
     for directory, rooms, here in os.walk(root):
         place, names = Path(directory), here
@@ -200,14 +212,7 @@ def _held(root: Path) -> dict[str, bytes]:
         if at == ".orchestration":
             rooms[:] = []
             names = [name for name in names if name not in _OURS]
-        links = [each for each in rooms if (place / each).is_symlink()]
-        for name in (*names, *links):
-            file = place / name
-            if not name.endswith(".log"):
-                held = os.fsencode(file.readlink()) if file.is_symlink() else _bytes(file)
-                found[file.relative_to(root).as_posix()] = held
+        for file in (place / name for name in names if not name.endswith(".log")):
+            if file.is_file() and file.resolve().is_relative_to(root):
+                found[file.relative_to(root).as_posix()] = file.read_bytes()
     return found
-
-
-def _bytes(file: Path) -> bytes:
-    return file.read_bytes() if file.is_file() else b"no file"

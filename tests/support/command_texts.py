@@ -16,9 +16,15 @@ FOREIGN = ("b/three.txt", "top.txt", "b/new.txt", "b/dirty.txt", "-dash", ".hidd
 IGNORED = ("build/out.txt", "b/x.log")
 
 NEVER = frozenset(
-    {"yes", "sleep", "top", "htop", "ping", "less", "more", "man", "reset", "w", "who"}
+    {
+        *("yes", "sleep", "top", "htop", "ping", "less", "more", "man", "reset", "w", "who"),
+        *("vmstat", "free", "clear", "stty", "tput", "date", "hostname", "su", "chrt", "ionice"),
+        *("taskset", "lsof", "netstat", "ss", "ps", "pgrep", "pstree", "apt-cache", "dpkg"),
+        *("wget", "curl", "openssl", "apropos", "whatis", "bash", "sh", "dash", "xargs", "env"),
+        *("nice", "time", "flock", "jar"),
+    }
 )
-"""Programs that wait, or tell of the machine."""
+"""Programs that wait, may change the machine, or run whatever they are given."""
 
 files = st.sampled_from([*OWNED, *FOREIGN, *IGNORED])
 globs = st.sampled_from(["a/*.txt", "b/*", "b/t?ree.txt", "[bt]*", "*.txt", "{a,b}/n.txt", "b/**"])
@@ -104,10 +110,40 @@ programs_by_git = st.sampled_from(
 """Commands of git, which may be configured to run another program."""
 
 
+POSITIONS = (
+    "F=$(CMD) ls",
+    "F=$(CMD)",
+    "declare F=$(CMD)",
+    'ls "a $(CMD)"',
+    "ls ${{F:-$(CMD)}}",
+    "ls < a/one.txt$(CMD)",
+    "echo > build/out.txt$(CMD)",
+    "cat <<< $(CMD)",
+    "case $(CMD) in x) ;; esac",
+    "for i in $(CMD); do ls; done",
+    "[ -n $(CMD) ]",
+    "[[ -n $(CMD) ]]",
+    "echo $((1 + $(CMD) + 0))",
+    "A=([1]=$(CMD))",
+    "git log -1 -- $(CMD)",
+    "$(CMD)",
+    "l$(CMD)s",
+    "{{ ls; }} 2> build/out.txt$(CMD)",
+    "until CMD\ndo break; done",
+    "while CMD\ndo break; done",
+    "select i in $(CMD); do ls; done",
+    "time CMD",
+    "exec 3< <(CMD)",
+)
+"""Where a shell runs what stands for CMD; braces are doubled."""
+
+
 def _hiding(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     """Put a command where a reader of the text may overlook it."""
     quoted = inner.map(shlex.quote)
     double = inner.filter(lambda text: not set(text) & set('"`$\\!')).map(lambda text: f'"{text}"')
+    # A function that calls itself has no end.
+    elsewhere = inner.filter(lambda text: "ls" not in text)
     plain = inner.filter(lambda text: "\n" not in text and not set(text) & set("`'\""))
     return st.one_of(
         inner.map(lambda text: f"echo $({text})"),
@@ -115,8 +151,10 @@ def _hiding(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
         inner.map(lambda text: f"cat <({text})"),
         inner.map(lambda text: f"cat top.txt > >({text})"),
         inner.map(lambda text: f"f() {{ {text}\n}}; f"),
-        inner.map(lambda text: f"ls() {{ {text}\n}}; ls"),
-        quoted.map(lambda text: f"shopt -s expand_aliases\nalias ls={text}\nls"),
+        elsewhere.map(lambda text: f"ls() {{ {text}\n}}; ls"),
+        elsewhere.map(shlex.quote).map(
+            lambda text: f"shopt -s expand_aliases\nalias ls={text}\nls"
+        ),
         quoted.map(lambda text: f"trap {text} EXIT; ls"),
         quoted.map(lambda text: f"eval {text}"),
         quoted.map(lambda text: f"bash -c {text}"),
@@ -146,6 +184,7 @@ def _hiding(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
         inner.map(lambda text: f"cd b; {text}"),
         inner.map(lambda text: f"cd nosuch && {text}"),
         inner.map(lambda text: f"coproc {{ {text}\n}}; wait"),
+        *(inner.map(position.replace("CMD", "{}").format) for position in POSITIONS),
     )
 
 

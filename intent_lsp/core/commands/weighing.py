@@ -256,9 +256,9 @@ def _by_row(call: _Call, row: Row, arguments: Arguments) -> Iterator[CommandRead
 
 def _is_plain(call: _Call, row: Row, arguments: Arguments) -> bool:
     """Whether a call is exempt as far as it is told by its own words."""
-    writes = arguments.has(row.writes) or row.operands is not Operands.NONE
     literal = all(word.literal for word in call.words)
-    return call.plain and literal and not writes and _only_plain(row, arguments)
+    reads = row.operands is Operands.NONE
+    return call.plain and literal and reads and _only_plain(row, arguments)
 
 
 def _only_plain(row: Row, arguments: Arguments) -> bool:
