@@ -35,9 +35,9 @@ class CallReading:
     """What a call would do; `unknown` says which paths cannot be known, and why.
 
     `perhaps` are second spellings in a patch, which count where there is such a file. `looking`: it
-    is a command that, as far as its text tells, changes nothing but `paths`. `git`: a part of
-    it is git. `program` is the first word of
-    the part of its command that decided; None: there is none, or it may hold a secret.
+    is a command that, as far as its text tells, changes nothing but `paths`. `git`: a part of it is
+    git. `program` is the first word of the part of its command that decided; None: there is none,
+    or it may hold a secret.
     """
 
     mutating: bool

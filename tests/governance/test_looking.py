@@ -2,13 +2,18 @@
 
 import subprocess
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from threading import Thread
 
 import pytest
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.question import Allowed, Denied
 from intent_lsp.core.records import ScopeValidation
+from intent_lsp.core.tree_snapshot import TreeSnapshot
 from intent_lsp.governance.admission import Admission
+from intent_lsp.governance.admitting import NOT_COMPARED
+from intent_lsp.governance.disk.work_tree import WorkTree
 from intent_lsp.governance.recording import Outcome
 from tests.governance.test_calls import LOGIN, Agent
 from tests.support.repository import Repository, create
@@ -394,3 +399,58 @@ def test_what_is_another_roots_is_outside(builder: Agent, root: Repository) -> N
     (violation,) = builder.desk.violations.of(outcome)
     assert violation.code is GateCode.OUTSIDE_WORKSPACE
     assert "it lies outside of this workspace" in violation.message
+
+
+def test_others_are_judged_while_the_tree_is_looked_at(
+    builder: Agent, open_agent: Callable[..., Agent], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other, judged, look = open_agent("other", "INT-001"), list[Admission](), WorkTree.seen
+
+    def seen(tree: WorkTree) -> TreeSnapshot | None:
+        monkeypatch.undo()
+        thread = Thread(target=lambda: judged.append(other.asks(LOGIN)), daemon=True)
+        thread.start()
+        thread.join(30)
+        return look(tree)
+
+    monkeypatch.setattr(WorkTree, "seen", seen)
+    assert asks(builder, "python3 make.py").ticket is not None
+    assert [code(each) for each in judged] == [None]
+
+
+def test_what_was_never_answered_begins_when_it_is_asked_again(
+    builder: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = {"tool": "Bash", "command": WRITES.format(GUIDE), "tool_use_id": "7"}
+
+    def killed(_tree: WorkTree) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(WorkTree, "seen", killed)
+        with pytest.raises(KeyboardInterrupt):
+            builder.asks(**call)
+    ticket = builder.asks(**call).ticket
+    assert ticket is not None
+    assert builder.asks(**call).ticket == replace(ticket, tree=None, guarded=ticket.guarded)
+    builder.root.write(GUIDE, "by the command\n")
+    outcome = builder.desk.calls.record(ticket.id)
+    assert outcome is not None
+    assert outcome.violating == (GUIDE,)
+
+
+@pytest.mark.parametrize("fails", [None, RuntimeError("no look")])
+def test_a_tree_that_cannot_be_looked_at_stops_nobody_but_where_the_team_says_so(
+    nobody: Agent, root: Repository, monkeypatch: pytest.MonkeyPatch, fails: Exception | None
+) -> None:
+    def seen(_tree: WorkTree) -> None:
+        if fails is not None:
+            raise fails
+
+    monkeypatch.setattr(WorkTree, "seen", seen)
+    admission = asks(nobody, "pytest -q")
+    assert admission.decision == Allowed(ScopeValidation.EXEMPT, (NOT_COMPARED,))
+    assert nobody.desk.calls.failures == (fails is not None)
+    root.write(".orchestration/constraints.sidecar.yaml", "sidecar:\n  fail_open: false\n")
+    expected = None if fails is None else GateCode.GOVERNANCE_UNAVAILABLE
+    assert code(asks(nobody, "pytest -q")) is expected

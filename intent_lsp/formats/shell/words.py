@@ -32,8 +32,10 @@ _ESCAPES: Final = {
 _LITERAL: Final = frozenset({"word", "number", "test_operator", "variable_name", "special_word"})
 _KNOWN_TO_SHELL: Final = "is known only to the shell"
 _FILLED_IN: Final = frozenset("*?[")
-_EXPANDED: Final = frozenset("*?[]{}~")
+_EXPANDED: Final = frozenset("*?[]{}")
 """Signs that a shell may make something else of, where they are not quoted."""
+_BEFORE_A_HOME: Final = frozenset(":=")
+"""Signs behind which, and at the beginning, a tilde is a home directory: `HEAD~1` has none."""
 
 
 class _Letter(NamedTuple):
@@ -83,7 +85,17 @@ def _word(letters: Sequence[_Letter]) -> Word:
     # A quoted tilde is a name, not the home directory.
     if text.startswith("~") and letters[0].quoted:
         text = f"./{text}"
-    return Word(text, unknown, literal=not unknown and bare.isdisjoint(_EXPANDED), pattern=pattern)
+    literal = not unknown and bare.isdisjoint(_EXPANDED) and not _names_home(letters)
+    return Word(text, unknown, literal=literal, pattern=pattern)
+
+
+def _names_home(letters: Sequence[_Letter]) -> bool:
+    """Whether a tilde in a word may be filled in."""
+    signs = ["=", *(letter.text for letter in letters)]
+    return any(
+        letter.text == "~" and not letter.quoted and before in _BEFORE_A_HOME
+        for before, letter in zip(signs, letters, strict=False)
+    )
 
 
 def _pattern(letters: Sequence[_Letter]) -> str:
