@@ -485,8 +485,11 @@ class Recording:
 def _is_rival(other: Ticket, ticket: Ticket) -> bool:
     """Whether another open command may as well have made what one is found to have changed.
 
-    Not one of the same session whose end nobody has told: that has very likely ended.
+    Not one of the same session whose end nobody has told: that has very likely ended. Nor one that
+    only looks, where this one may do anything.
     """
+    if other.looking and not ticket.looking:
+        return False
     same = (other.session_id, other.agent_id) == (ticket.session_id, ticket.agent_id)
     return other.id != ticket.id and not other.late and not (same and other.gone_on)
 

@@ -278,3 +278,25 @@ def test_what_is_undone_after_a_call_and_before_the_next_look_is_an_edit(
     (file,) = record.files
     assert file.pre_hash == hash_content(b"by the agent\n")
     assert record.assumed
+
+
+def test_a_command_that_may_do_anything_is_told_before_one_that_only_looks(work: Work) -> None:
+    work.agent("builder", "INT-001")
+    work.agent("tester", "INT-002")
+    looking = work.begins("tester", command="pytest -q")
+    building = work.begins("builder")
+    work.root.write(DB, "by the build\n")
+    built = work.ends(building)
+    assert (paths(built.record), built.violating) == ([DB], (DB,))
+    assert work.ends(looking).record is None
+
+
+def test_of_two_looks_the_last_one_tells(work: Work) -> None:
+    work.agent("builder", "INT-001")
+    work.agent("tester", "INT-002")
+    first = work.begins("tester", command="pytest -q")
+    second = work.begins("builder", command="npm test")
+    work.root.write(DB, "by a test\n")
+    assert work.ends(first).record is None
+    last = work.ends(second)
+    assert (paths(last.record), last.violating) == ([DB], (DB,))

@@ -416,8 +416,8 @@ class DiskChanges:
         waiting = set[WorkspacePath]()
         for path, change in self._pending.items():
             makers = [each for each in commands if may_have_made(each, path, change.new)]
-            # One that is under way is likelier than what another has left running.
-            first = min(makers, key=lambda each: each.late, default=None)
+            # One that is under way is likelier than what another has left running, or a look.
+            first = min(makers, key=lambda each: (each.late, each.looking), default=None)
             ticket = state.tickets.over(path, at) or first
             if ticket is not None:
                 self._pending[path] = replace(change, ticket=ticket)
