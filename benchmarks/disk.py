@@ -2,6 +2,7 @@
 
 `intent/validateEdit` and `intent/recordEdit` of a command of unknown effect, less two bare
 requests, against `git status` of the same tree: with a server that watches and one that does not.
+A command that plainly only reads, which nothing is looked at for, against two bare requests.
 Then the processor time and the memory of a server while git checks out another branch.
 `python -m benchmarks.disk`
 """
@@ -53,9 +54,18 @@ def look_ms(server: Client) -> float:
     return watch.lap()
 
 
+def exempt_ms(server: Client) -> float:
+    """Tell how long it takes until a command that plainly only reads may run."""
+    watch = Watch()
+    call = {"sessionId": "builder", "toolName": "Bash", "command": "ls -la src | head -n 20"}
+    if server.ask("intent/validateEdit", call)["ticket"] is not None:
+        raise SystemExit("a command that plainly only reads was given a ticket")
+    return watch.lap()
+
+
 def looks(report: Report, root: Path, rounds: int, *, watch: str) -> None:
     """Hold the looks of a server against `git status`, in turn."""
-    floors, ours, bares = [], [], []
+    floors, ours, exempt, bares = [], [], [], []
     with started(OURS) as server, started(BARE) as bare:
         introduce(server, root, settings={"watch": watch})
         introduce(bare, root)
@@ -65,6 +75,7 @@ def looks(report: Report, root: Path, rounds: int, *, watch: str) -> None:
         for _ in range(rounds):
             floors.append(status_ms(root))
             ours.append(look_ms(server))
+            exempt.append(exempt_ms(server))
             lap = Watch()
             bare.ask("bare/echo", {})
             bare.ask("bare/echo", {})
@@ -74,6 +85,8 @@ def looks(report: Report, root: Path, rounds: int, *, watch: str) -> None:
     both = p50([one - floor for one, floor in zip(ours, bares, strict=True)])
     report.plain(f"both looks, {said}, p50", both)
     report.held(f"both looks / git status, {said}", both / p50(floors), aim=3.0)
+    report.plain(f"an exempt command, {said}, p50", p50(exempt))
+    report.held(f"an exempt command / two bare requests, {said}", p50(exempt) / p50(bares), aim=1.0)
 
 
 def checkout(report: Report, root: Path, count: int) -> None:
