@@ -237,4 +237,5 @@ def test_it_lets_go_of_what_it_opened(file: int, runtime: Path) -> None:
     assert len([*descriptors.iterdir()]) > len(before)
     bell.close()
     bell.ring(file)
-    assert [*map(str, descriptors.iterdir())] == before
+    # What others have left behind may be let go of meanwhile.
+    assert {*map(str, descriptors.iterdir())} <= set(before)
