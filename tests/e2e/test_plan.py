@@ -488,15 +488,15 @@ async def test_a_verification_that_failed_is_a_lesson_where_lessons_are_kept(
     async with editing(repository.root) as editor:
         output = "E   assert SECRET_OUTPUT == 1"
         told = await both(editor, "recordVerification", "builder", **failed, output=output)
-        assert told == {"lessonRecorded": False}
+        assert told == {"lessonRecorded": False, "violations": []}
         assert not lessons.exists()
         lessons.write_text("# Ours\n")
         # What succeeded teaches nothing.
         told = await both(editor, "recordVerification", "builder", command="pytest", success=True)
-        assert told == {"lessonRecorded": False}
+        assert told == {"lessonRecorded": False, "violations": []}
         assert lessons.read_text() == "# Ours\n"
         told = await ask(editor, "recordVerification", "builder", **failed, output=output)
-        assert told == {"lessonRecorded": True}
+        assert told == {"lessonRecorded": True, "violations": []}
         text = lessons.read_text()
         assert text.startswith("# Ours\n")
         assert "<!-- intent-lsp lessons -->" in text
@@ -508,11 +508,11 @@ async def test_a_verification_that_failed_is_a_lesson_where_lessons_are_kept(
         }
         # The same once more is no new lesson; another program's is one.
         told = await both(editor, "recordVerification", "other", **failed)
-        assert (told, lessons.read_text()) == ({"lessonRecorded": False}, text)
+        assert (told, lessons.read_text()) == ({"lessonRecorded": False, "violations": []}, text)
         told = await editor.command(
             "intent.recordVerification", {"command": "ruff check", "success": False}
         )
-        assert told == {"lessonRecorded": True}
+        assert told == {"lessonRecorded": True, "violations": []}
 
 
 # -- agents -------------------------------------------------------------------------------------
