@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from intent_lsp.store.git import Git
+from intent_lsp.store.git_objects import index
 
 _RUN: Final = frozenset({"diff.external", "core.pager", "gpg.program"})
 """Settings that name a program."""
@@ -58,7 +59,10 @@ def _has_hook(git: Git) -> bool:
 
 
 def _names_program(repository: Any) -> bool:  # noqa: ANN401 - pygit2 is loaded late
-    return any(_is_program(entry.name, entry.value) for entry in repository.config)
+    # Git asks each submodule, as it is configured itself, for its status.
+    index(repository)
+    asks_others = bool(repository.listall_submodules())
+    return asks_others or any(_is_program(entry.name, entry.value) for entry in repository.config)
 
 
 def _is_program(name: str, value: str | None) -> bool:

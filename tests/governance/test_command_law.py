@@ -111,9 +111,11 @@ def law(texts_: st.SearchStrategy[str], room: Room, share: int) -> None:
 
 @pytest.mark.parametrize("share", range(SHARES))
 def test_whatever_a_command_changes_is_refused_or_recorded(room: Room, share: int) -> None:
+    """Takes long: each text has a tree of its own, a real shell, and two looks at the tree."""
     law(texts(), room, share)
 
 
 @pytest.mark.parametrize("share", range(2))
 def test_no_exempt_command_changes_a_file(room: Room, share: int) -> None:
+    """Takes long as the one above does."""
     law(looks, room, share)

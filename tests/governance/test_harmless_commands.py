@@ -62,10 +62,12 @@ def test_each_is_what_a_shell_reads(command: str) -> None:
 
 
 def test_none_is_refused_with_an_intent(project: Repository) -> None:
+    """Takes long: nearly every command is compared, and has looks at the tree of its own."""
     assert refused(project, {"read", "verify", "work", "code"}, "INT-001") == {}
 
 
 def test_nobody_is_asked_for_an_intent_in_order_to_look_or_verify(project: Repository) -> None:
+    """Takes long as the one above does."""
     assert refused(project, {"read", "verify"}, None) == {}
 
 

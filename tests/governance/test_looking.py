@@ -284,6 +284,15 @@ def test_a_switch_is_no_program(nobody: Agent, root: Repository, setting: str, v
     assert asks(nobody, "git status").ticket is None
 
 
+def test_git_with_a_submodule_is_compared(nobody: Agent, root: Repository) -> None:
+    """A submodule's own configuration may name a program, which git runs for its status."""
+    assert asks(nobody, "git status").ticket is None
+    inner = create(root.root / "inner")
+    inner.commit()
+    root.git("add", "inner")
+    assert asks(nobody, "git status").ticket is not None
+
+
 def test_git_with_a_hook_of_the_index_is_compared(nobody: Agent, root: Repository) -> None:
     root.write(".git/hooks/post-index-change", "#!/bin/sh\n")
     root.write("own/post-index-change", "#!/bin/sh\n")

@@ -45,7 +45,10 @@ SETTINGS: Final = (
     "core.fsmonitor=.git/evil",
     "alias.evil=!echo x >> top.txt",
     "core.hooksPath=.git/evils",
+    "nested: core.fsmonitor=.git/evil",
+    "nested: filter.mine.clean=sh .git/evil",
 )
+"""Settings of git in the tree; `nested:` those of a submodule alone."""
 SECONDS: Final = 3.0
 
 _OURS: Final = frozenset(
@@ -79,6 +82,7 @@ def make_template(room: Path) -> Path:
     tree.write("build/out.txt", "built\n")
     nested = create(tree.root / "nested")
     nested.write("n.txt", "n\n")
+    nested.write(".gitattributes", "*.txt filter=mine\n")
     nested.commit()
     nested.write("n.txt", "m\n")
     for git in (tree.root / ".git", nested.root / ".git"):
@@ -93,11 +97,15 @@ def make_template(room: Path) -> Path:
 def prepare(template: Path, room: Path, setting: str) -> Repository:
     """Copy a governed tree in which git, in a repository below it too, is configured so."""
     shutil.copytree(template, room, symlinks=True)
-    key, _, value = setting.partition("=")
-    for tree in (room, room / "nested"):
-        if setting:
-            Repository(tree).git("config", key, value)
-    return Repository(room)
+    tree, nested = Repository(room), Repository(room / "nested")
+    key, _, value = setting.removeprefix("nested: ").partition("=")
+    if setting.startswith("nested: "):
+        tree.git("add", "--force", "nested")
+        nested.git("config", key, value)
+    elif setting:
+        tree.git("config", key, value)
+        nested.git("config", key, value)
+    return tree
 
 
 def run(tree: Repository, command: str, wrapper: Sequence[str], *, terminal: bool) -> Ran:
