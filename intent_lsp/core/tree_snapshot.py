@@ -36,7 +36,8 @@ class GitSnapshot:
     `head` None: unborn. `log` None: there was no log. `index` tells one state of git's index from
     another. `tips` are the objects that refs named, `remotes` those of them that came from other
     repositories, `stashes` the commits of stashes and autostashes. `excludes` are the hashes of the
-    files outside of the work tree that say what git ignores.
+    files outside of the work tree that say what git ignores. `standing` are the merges of what
+    stood unfinished: the commits of base, ours and theirs.
     """
 
     head: str | None = None
@@ -47,6 +48,7 @@ class GitSnapshot:
     stashes: tuple[str, ...] = ()
     excludes: tuple[tuple[str, ContentHash], ...] = ()
     unmerged: tuple[WorkspacePath, ...] = ()
+    standing: tuple[tuple[str, str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from intent_lsp.core.commands.reading import TouchedPath
+from intent_lsp.core.commands.reading import Effect, TouchedPath
 from intent_lsp.core.content import ContentHash, hash_content, hash_if_there
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
 from intent_lsp.core.policy import ContractRule
@@ -73,7 +73,7 @@ class CallFactsOf:
         """Give a call with the paths that are judged: of a command as the disk has them.
 
         A command may put back what was changed out of bounds, and the disk decides whether it did:
-        left out are the paths that it would give git's content, and whose violation stands.
+        left out are the paths whose standing violation it would undo.
         """
         reading, call = hearing.reading, hearing.call
         if call.command is not None and not call.paths and call.patch is None:
@@ -87,9 +87,13 @@ class CallFactsOf:
         return replace(hearing, reading=reading)
 
     def _may_be_put_back(self, touched: TouchedPath) -> bool:
-        place = real_relative(self._stores.root, touched.path) if touched.restores else None
-        inside = place is not None and place.real == place.path
-        return place is not None and inside and self._putting_back.is_violated(place.path)
+        deleting = touched.effect is Effect.DELETE
+        if not (touched.restores or deleting):
+            return False
+        place = real_relative(self._stores.root, touched.path)
+        if place is None or place.real != place.path:
+            return False
+        return self._putting_back.may_undo(place.path, deleting=deleting)
 
     def files(self, reading: CallReading) -> tuple[CallFile, ...]:
         """Place every path of a call, and read what it holds."""

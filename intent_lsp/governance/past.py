@@ -6,13 +6,14 @@ record and no answer.
 
 import logging
 from collections.abc import Callable, Collection, Mapping
+from itertools import takewhile
 from typing import Final, TypeVar
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.intents import Intent, Intents
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.records import Record
+from intent_lsp.core.records import Record, ScopeValidation
 from intent_lsp.store.index import Query
 from intent_lsp.store.index_touches import Mark, TouchedFiles
 from intent_lsp.store.ledger_index import Index
@@ -36,6 +37,13 @@ class Past:
     def newest(self, path: WorkspacePath) -> Record | None:
         """Give the newest record that touched a path; None also where nobody can tell."""
         return self._told(lambda: self._index.newest_for_path(path), None)
+
+    def standing_violations(self, path: WorkspacePath) -> tuple[Record, ...]:
+        """Give a path's newest records, as far as each broke a rule, the newest first."""
+        query = Query(path=path)
+        nothing: tuple[Record, ...] = ()
+        found = self._told(lambda: self._index.query(query, limit=_ASKED).records, nothing)
+        return tuple(takewhile(lambda each: each.scope_validation is ScopeValidation.FAIL, found))
 
     def newest_passing(self, path: WorkspacePath) -> Record | None:
         """Give the newest record of a path that happened and broke no rule."""

@@ -5,7 +5,7 @@ Invariant: only a file whose newest record is a `FAIL` can be put back.
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.records import ScopeValidation
+from intent_lsp.core.records import Record, ScopeValidation
 from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.stores import Stores
 
@@ -17,15 +17,29 @@ class PuttingBack:
         self._stores = stores
         self._contents = contents
 
-    def is_violated(self, path: WorkspacePath) -> bool:
-        """Whether a file was changed out of bounds by its newest record."""
-        newest = self._stores.past.newest(path)
-        return newest is not None and newest.scope_validation is ScopeValidation.FAIL
+    def may_undo(self, path: WorkspacePath, *, deleting: bool) -> bool:
+        """Whether to delete a file, or to give it what HEAD has, undoes its violations.
+
+        They have to stand still, and nothing else may be lost by it.
+        """
+        violations = self._stores.past.standing_violations(path)
+        if not violations or self._contents.hash_of(path) != _ends(violations[0], path)[1]:
+            return False
+        before = _ends(violations[-1], path)[0]
+        return before == (None if deleting else self._contents.head(path).hash)
 
     def puts_back(self, path: WorkspacePath, new: ContentHash | None) -> bool:
         """Whether a file (`new` None: gone) is what it was before its violation, or as in HEAD."""
         newest = self._stores.past.newest(path)
         if newest is None or newest.scope_validation is not ScopeValidation.FAIL:
             return False
-        before = next((file.pre_hash for file in newest.files if file.path == path), None)
-        return new == before or new == self._contents.head(path).hash
+        if new == _ends(newest, path)[0]:
+            return True
+        # What HEAD does not have either may have been somebody's, and not committed.
+        return new is not None and new == self._contents.head(path).hash
+
+
+def _ends(record: Record, path: WorkspacePath) -> tuple[ContentHash | None, ContentHash | None]:
+    """Give what a record says that a file held before and after it."""
+    ends = ((file.pre_hash, file.post_hash) for file in record.files if file.path == path)
+    return next(ends, (None, None))

@@ -7,7 +7,7 @@ import shlex
 from dataclasses import dataclass
 
 from intent_lsp.core.codes import GateCode
-from intent_lsp.core.content import ContentHash
+from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.tickets import Ticket
 from intent_lsp.governance.contents import Contents
@@ -18,6 +18,7 @@ from intent_lsp.governance.stores import Stores
 from intent_lsp.store.places import real_relative
 from intent_lsp.store.roots import RootsBelow
 
+_PATTERN = frozenset(":*?[\\")
 _SCOPE = "ask for scope (intent/requestScopeExpansion)"
 _SELECT = "select an intent that owns it (intent/select)"
 
@@ -41,13 +42,15 @@ class Violations:
 
     def of(self, outcome: Outcome) -> tuple[Violation, ...]:
         """Give each file of a recorded call that broke a rule, with its way back."""
-        ticket, old = outcome.ticket, {path: old for path, old, _ in outcome.recorded.files}
+        ticket, files = outcome.ticket, outcome.recorded.files
+        old = {path: before for path, before, _ in files}
+        new = {path: after for path, _, after in files}
         others = RootsBelow(self._stores.root)
         found = []
         for path in outcome.violating:
             code, why, instead = self._broken(path, ticket, others)
             ran = ticket.program or ticket.tool_name
-            back = self._way_back(path, old.get(path), known=path in old)
+            back = self._way_back(path, old.get(path), new.get(path), known=path in old)
             ways = " or ".join(each for each in (back, instead) if each)
             message = f"{path} changed while `{ran}` ran; {why}: {ways}"
             found.append(Violation(path, code, message))
@@ -68,10 +71,31 @@ class Violations:
             return GateCode.NO_ACTIVE_INTENT, "no intent is active", _SELECT
         return GateCode.SCOPE_VIOLATION, f"{ticket.intent_id} does not own it", _SCOPE
 
-    def _way_back(self, path: WorkspacePath, old: ContentHash | None, *, known: bool) -> str:
-        spelled = shlex.quote(path)
-        kept = self._contents.head(path).hash if known else None
-        if known and old == kept:
-            command = f"rm -- {spelled}" if old is None else f"git restore -- {spelled}"
-            return f"put it back (`{command}`)"
-        return "put it back as it was before"
+    def _way_back(
+        self,
+        path: WorkspacePath,
+        old: ContentHash | None,
+        new: ContentHash | None,
+        *,
+        known: bool,
+    ) -> str:
+        """Tell how a file is given again what it held; `new` is what the call left of it."""
+        git = self._stores.git
+        if known and old is None:
+            staged = git is not None and git.tracked(path)
+            program = "git rm -qf" if staged else "rm"
+            return f"put it back (`{program} -- {shlex.quote(path)}`)"
+        if not known or git is None or old != self._contents.head(path).hash:
+            return "put it back as it was before"
+        # Of a name that looks like a pattern git would take others along.
+        program = "git" if _PATTERN.isdisjoint(path) else "git --literal-pathspecs"
+        how = "restore"
+        if git.staged(path) != git.committed(path):
+            # What somebody else has staged is left to them.
+            how = "restore -s HEAD -SW" if self._is_staged(path, new) else "restore -s HEAD"
+        return f"put it back (`{program} {how} -- {shlex.quote(path)}`)"
+
+    def _is_staged(self, path: WorkspacePath, new: ContentHash | None) -> bool:
+        """Whether git's index holds what a call has left of a file."""
+        data = None if self._stores.git is None else self._stores.git.staged_bytes(path)
+        return (None if data is None else hash_content(data)) == new

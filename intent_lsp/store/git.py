@@ -27,6 +27,7 @@ from intent_lsp.store.git_objects import (
     head_commit,
     index,
     setting,
+    submodules,
 )
 from intent_lsp.store.git_places import (
     common_directory,
@@ -147,6 +148,20 @@ class Git:
             return bool(self._run("--literal-pathspecs", "ls-files", "--error-unmatch", "--", path))
         return found
 
+    def staged(self, path: WorkspacePath) -> str | None:
+        """Give the id of the blob that the index has of a file; None: it has none."""
+        full = self._prefix + path
+        return self.ask(None, lambda repository: _id_in_index(index(repository), full))
+
+    def committed(self, path: WorkspacePath) -> str | None:
+        """Give the id of the blob that HEAD has of a file; None: it has none."""
+        full = self._prefix + path
+        return self.ask(None, lambda repository: blob_in_head(repository, full))
+
+    def staged_bytes(self, path: WorkspacePath) -> bytes | None:
+        """Give what the index has of a file as git would write it; None: it has none."""
+        return self._bytes(self._version(path, lambda repo, full: _id_in_index(index(repo), full)))
+
     def ignored(self, path: WorkspacePath) -> bool:
         """Whether git ignores the file and does not track it."""
         if self.tracked(path):
@@ -160,6 +175,10 @@ class Git:
     def tracks_below(self, path: WorkspacePath) -> bool:
         """Whether the index has the file, or any below the directory."""
         return bool(self._run("--literal-pathspecs", "ls-files", "-z", "--", path))
+
+    def has_submodules(self) -> bool:
+        """Whether git knows other repositories below; true also where nobody can tell."""
+        return self.ask(True, submodules)  # noqa: FBT003 - what is told otherwise
 
     def changed_paths(self) -> tuple[WorkspacePath, ...]:
         """Give the files that differ from HEAD, untracked ones included, ignored ones not."""
@@ -223,3 +242,7 @@ class Git:
                 if path is not None:
                     found[path] = None
         return tuple(found)
+
+
+def _id_in_index(entries: Any, path: str) -> str | None:  # noqa: ANN401 - pygit2 is loaded late
+    return str(entries[path].id) if path in entries else None

@@ -78,6 +78,13 @@ def index(repository: Any) -> Any:
     return found
 
 
+def submodules(repository: Any) -> bool:
+    """Whether the index or `.gitmodules` names another repository."""
+    # What libgit2 remembers of the index may be old.
+    index(repository)
+    return bool(repository.listall_submodules())
+
+
 def conversion_of(repository: Any, path: str) -> Conversion:
     """Tell how a path's blobs become work-tree files, by its attributes and the settings."""
     name = os.fsencode(path)

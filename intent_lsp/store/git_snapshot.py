@@ -21,6 +21,7 @@ from intent_lsp.store.git_places import common_directory, stash_commits
 from intent_lsp.store.git_program import run_git
 from intent_lsp.store.git_reflog import log_mark
 from intent_lsp.store.git_status import TreeStatus
+from intent_lsp.store.git_trees import standing_merges
 
 _REF: Final = re.compile(rb"^([0-9a-f]{40,64}) (refs/.+)$", re.MULTILINE)
 _REMOTES: Final = "refs/remotes/"
@@ -70,6 +71,7 @@ class GitSnapshots:
             stashes=stash_commits(git_dir, common),
             excludes=tuple(_excludes(self._git, common)),
             unmerged=tuple(sorted(status.unmerged)),
+            standing=tuple(standing_merges(git_dir, status.head)),
         )
 
     def flags(self) -> IndexFlags:

@@ -105,15 +105,14 @@ class GitTrees:
         ids = printed.decode("ascii", "replace").split()
         return {**found, **dict(zip(files, ids, strict=False))} if len(ids) == len(files) else None
 
-    def operation(self) -> tuple[tuple[str, str, str], ...]:
-        """Give the merges, as `merging_gives` takes them, of what stands unfinished."""
-        room = self._git.git_dir
-        found: list[tuple[str, str, str]] = []
-        for name, merge in _STANDING.items():
-            commit = _commit_in(room / name)
-            if commit is not None:
-                found.append(merge(commit))
-        return tuple(found)
+
+def standing_merges(git_dir: Path, head: str | None) -> Iterator[tuple[str, str, str]]:
+    """Give the merges, as `merging_gives` takes them, of what stands unfinished on a HEAD."""
+    for name, merge in _STANDING.items():
+        commit = None if head is None else _commit_in(git_dir / name)
+        if commit is not None:
+            base, theirs = merge(commit)
+            yield base, head or "", theirs
 
 
 def merge_of_stash(stash: str) -> tuple[str, str, str]:
@@ -121,18 +120,14 @@ def merge_of_stash(stash: str) -> tuple[str, str, str]:
     return (f"{stash}^1", "HEAD", stash)
 
 
-def _onto_head(commit: str) -> tuple[str, str, str]:
-    return ("", "HEAD", commit)
-
-
-_STANDING: Final[Mapping[str, Callable[[str], tuple[str, str, str]]]] = {
-    "MERGE_HEAD": _onto_head,
-    "SQUASH_MSG": _onto_head,
-    "CHERRY_PICK_HEAD": lambda commit: (f"{commit}^1", "HEAD", commit),
-    "REBASE_HEAD": lambda commit: (f"{commit}^1", "HEAD", commit),
-    "REVERT_HEAD": lambda commit: (commit, "HEAD", f"{commit}^1"),
+_STANDING: Final[Mapping[str, Callable[[str], tuple[str, str]]]] = {
+    "MERGE_HEAD": lambda commit: ("", commit),
+    "SQUASH_MSG": lambda commit: ("", commit),
+    "CHERRY_PICK_HEAD": lambda commit: (f"{commit}^1", commit),
+    "REBASE_HEAD": lambda commit: (f"{commit}^1", commit),
+    "REVERT_HEAD": lambda commit: (commit, f"{commit}^1"),
 }
-"""The files of git's own directory that tell of an operation, and the merge that it made."""
+"""The files of git's own directory that tell of an operation, and its merge's base and theirs."""
 
 
 def _commit_in(place: Path) -> str | None:

@@ -298,3 +298,46 @@ def test_while_a_hook_holds_head_back_nothing_is_recorded(
     while (looked := watcher.changes.look()) is not None and looked.again:
         assert watcher.changes.record(watcher.session).recorded == ()
     assert watcher.touched() == []
+
+
+@pytest.mark.parametrize(
+    ("before", "command"),
+    [
+        ("git merge -q other || true", "git merge --abort"),
+        ("git merge -q other || true", "git reset -q --merge"),
+        ("git merge -q other || true", "git reset -q --hard"),
+        ("git merge -q other || true", "git checkout -q --ours a"),
+        ("git merge -q other || true", "git checkout -q --theirs a"),
+        ("git rebase -q other || true", "git rebase --abort"),
+        ("git rebase -q other || true", "git rebase --skip"),
+        ("git cherry-pick other || true", "git cherry-pick --abort"),
+        ("git cherry-pick other || true", "git cherry-pick --skip"),
+        ("git revert --no-commit HEAD", "git revert --abort"),
+        ("git merge -q --squash other || true", "git reset -q --hard"),
+    ],
+)
+def test_what_git_takes_back_of_its_own_is_nobodys_loss(
+    governed: Repository, editor: Editor, before: str, command: str
+) -> None:
+    """A merge in conflict is given up: neither its marks nor what it merged was anybody's."""
+    run(governed.root, f"{BEGIN}{THEIRS_TOO}; {before}")
+    tree = WorkTree(editor.desk.stores, editor.desk.contents)
+    then = tree.seen()
+    assert then is not None
+    run(governed.root, command)
+    changed = tree.changes(then)
+    assert changed is not None
+    assert changed.files == ()
+
+
+def test_what_somebody_wrote_into_a_merge_is_lost_with_it(
+    governed: Repository, editor: Editor
+) -> None:
+    run(governed.root, f"{BEGIN}{THEIRS_TOO}; git merge -q other || true; echo both > a")
+    tree = WorkTree(editor.desk.stores, editor.desk.contents)
+    then = tree.seen()
+    assert then is not None
+    run(governed.root, "git merge --abort")
+    changed = tree.changes(then)
+    assert changed is not None
+    assert [(file.path, file.discarded) for file in changed.files] == [("a", True)]

@@ -267,6 +267,16 @@ def test_every_command_is_compared_whether_its_paths_are_known_or_not(builder: A
         ("diff.image.textconv", "exif"),
         ("diff.image.command", "./diff"),
         ("filter.lfs.process", "git-lfs filter-process"),
+        ("gpg.ssh.program", "./sign"),
+        ("log.showSignature", "true"),
+        ("merge.mine.driver", "./merge"),
+        ("core.alternateRefsCommand", "./refs"),
+        ("remote.origin.promisor", "true"),
+        ("diff.submodule", "diff"),
+        ("man.viewer", "evil"),
+        ("trace2.normalTarget", "/elsewhere"),
+        ("core.hooksPath", "%(prefix)/hooks"),
+        ("what.nobody.knows", "x"),
     ],
 )
 def test_git_that_runs_other_programs_is_compared(
@@ -278,7 +288,42 @@ def test_git_that_runs_other_programs_is_compared(
     assert asks(nobody, "ls src").ticket is None
 
 
-@pytest.mark.parametrize(("setting", "value"), [("core.fsmonitor", "true"), ("pager.log", "false")])
+def test_what_a_configuration_includes_is_looked_at(nobody: Agent, root: Repository) -> None:
+    root.git("config", "remote.origin.url", "https://example.org/x")
+    root.git("config", "include.path", "more")
+    root.git("config", "includeIf.hasconfig:remote.*.url:https://example.org/**.path", "other")
+    root.write(".git/other", "[user]\n  name = Ada\n")
+    assert asks(nobody, "git status").ticket is None
+    root.write(".git/other", "[core]\n  editor = z \\\n # \\\n fsmonitor = ./watch\n")
+    assert asks(nobody, "git status").ticket is not None
+
+
+def test_a_repository_that_came_to_the_root_is_looked_at(
+    governed: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("GIT_CONFIG_GLOBAL")
+    governed.write("sub/.orchestration/active_intents.yaml", "active_intents: []\n")
+    below = Repository(governed.root / "sub")
+    agent = Agent(below, "nobody", None)
+    try:
+        assert asks(agent, "git status").ticket is None
+        below.git("init", "-q")
+        assert asks(agent, "git status").ticket is not None
+    finally:
+        agent.desk.close(None)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("core.fsmonitor", "true"),
+        ("pager.log", "false"),
+        ("core.pager", "less"),
+        ("user.signingKey", "0"),
+        ("alias.lg", "log --oneline"),
+        ("branch.main.remote", "origin"),
+    ],
+)
 def test_a_switch_is_no_program(nobody: Agent, root: Repository, setting: str, value: str) -> None:
     root.git("config", setting, value)
     assert asks(nobody, "git status").ticket is None
@@ -382,13 +427,107 @@ def test_a_violation_names_the_way_back(
     assert builder.desk.violations.of(again) == (violation,)
 
 
-def test_the_way_back_leads_back(builder: Agent) -> None:
-    for path in (GUIDE, "docs/a b.md"):
-        outcome = ran(builder, WRITES.format(path))
-        (violation,) = builder.desk.violations.of(outcome)
-        back = violation.message.split("`")[3]
-        subprocess.run(["bash", "-c", back], cwd=builder.root.root, check=True)
-    assert builder.root.git("status", "--porcelain", "docs") == ""
+@pytest.mark.parametrize(
+    "command",
+    [
+        "F={}; echo x >> $F",
+        "F={}; echo x >> $F; git add -A",
+        "F={}; rm $F",
+        "F={}; git rm -qf $F",
+        "F={}; G=docs/moved.md; git mv $F $G",
+        "F={}; echo x > $F.new",
+        "F={}; echo x > $F.new; git add -A",
+        "F={}; G=docs/b.md; echo x > $F; echo y > $G; git add $G",
+        'F=docs; echo x > "$F/a b.md"',
+        "F=docs; echo x > $F/:x.md; echo x > $F/*.md",
+        "F=.git/hooks; mkdir -p $F; echo x > $F/pre-commit",
+        "F=.orchestration; echo x > $F/foo.txt",
+    ],
+)
+@pytest.mark.parametrize("staged", [False, True])
+def test_the_way_back_is_let_through_and_leads_back(
+    nobody: Agent, root: Repository, command: str, *, staged: bool
+) -> None:
+    """A file of the same directory that a person has changed stays as it is."""
+    root.write("docs/:x.md", "one\n")
+    root.write("docs/*.md", "one\n")
+    root.commit()
+    root.write("docs/theirs.md", "not committed\n")
+    if staged:
+        root.write(GUIDE, "staged\n")
+        root.git("add", GUIDE)
+        root.write(GUIDE, "# Guide\n")
+    before = root.git("status", "--porcelain", GUIDE)
+    nobody.select("INT-001")
+    outcome = ran(nobody, command.format(GUIDE))
+    told = nobody.desk.violations.of(outcome)
+    assert told
+    for violation in told:
+        ended = ran(nobody, violation.message.split("put it back (`")[1].split("`)")[0])
+        assert (violation.path, ended.violating) == (violation.path, ())
+    kept = (root.root / "docs/theirs.md").read_text(), (root.root / GUIDE).read_text()
+    assert kept == ("not committed\n", "# Guide\n")
+    if "git" not in command or not staged:
+        assert root.git("status", "--porcelain", GUIDE) == before
+
+
+def test_what_nobody_committed_is_not_thrown_away_to_put_a_file_back(
+    builder: Agent, root: Repository
+) -> None:
+    """Neither a person's changes nor their new file go with a violation."""
+    root.write(GUIDE, "a person's\n")
+    root.write("notes.txt", "a person's\n")
+    for path in (GUIDE, "notes.txt"):
+        assert ran(builder, f"F={path}; echo x >> $F").violating == (path,)
+    assert code(asks(builder, f"git restore -- {GUIDE}")) is GateCode.SCOPE_VIOLATION
+    assert code(asks(builder, "rm notes.txt")) is GateCode.SCOPE_VIOLATION
+    assert ran(builder, "F=notes.txt; rm $F").violating == ("notes.txt",)
+
+
+def test_what_was_put_back_cannot_be_put_back_again(builder: Agent, root: Repository) -> None:
+    assert ran(builder, f"F={GUIDE}; rm $F").violating == (GUIDE,)
+    assert ran(builder, f"git restore -- {GUIDE}").violating == ()
+    root.write(GUIDE, "a person's\n")
+    assert code(asks(builder, f"git restore -- {GUIDE}")) is GateCode.SCOPE_VIOLATION
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "mkdir -p src/auth/deep",
+        "mkdir -p src",
+        "cd src && mkdir -p auth",
+        "install -d src/auth/x",
+        "rm -rf src/auth",
+        "chmod -R 755 src/auth",
+        "git restore src/auth",
+        "git checkout -- src/auth",
+        "git rm -r src/auth",
+        "cp README.md src/auth",
+        "cp -r docs src/auth/",
+        "cp -r docs src/auth/docs",
+        "rm -rf .pytest_cache build",
+        "rm -rf gen",
+    ],
+)
+def test_a_directory_is_judged_by_the_files_in_it(
+    builder: Agent, root: Repository, command: str
+) -> None:
+    root.write(".orchestration/constraints.sidecar.yaml", "sidecar:\n  generated: ['gen/**']\n")
+    for path in ("gen/a.txt", ".pytest_cache/x/y", "build/o", "README.md"):
+        root.write(path, "x\n")
+    assert code(asks(builder, command)) is None
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("rm -rf docs", "rm -rf src", "mv docs src/auth/", "cp src/db.py docs", "git rm -r docs"),
+        *("mkdir -p .git/hooks", "mkdir -p ../elsewhere", "cp -r src/auth docs", "chmod -R 1 src"),
+    ],
+)
+def test_a_directory_with_another_file_is_not_changed(builder: Agent, command: str) -> None:
+    assert code(asks(builder, command)) is not None
 
 
 def test_without_an_intent_the_way_on_is_to_select_one(nobody: Agent) -> None:

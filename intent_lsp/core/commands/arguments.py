@@ -3,7 +3,7 @@
 Invariant: no word is lost: each becomes an option, an option's value, an operand, or the `--`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from intent_lsp.core.commands.rows import Options, Row, RowKind, Style
@@ -85,6 +85,18 @@ def leading_arguments(words: Sequence[Word], row: Row) -> Arguments:
         if found[-1].name in row.module and found[-1].value is not None:
             return Arguments(options=tuple(options), operands=(found[-1].value, *words[at:]))
     return Arguments(options=tuple(options), operands=tuple(words[at:]))
+
+
+def options_in(words: Sequence[Word], row: Row) -> Iterator[Option]:
+    """Read each word that looks like an option as one, whatever stands before it.
+
+    Where options are whole words, so is `--`: such a program may not end them there.
+    """
+    for word in words:
+        if word.text == "--" and row.style is Style.WHOLE:
+            yield Option(word.text)
+        elif word.text != "--" and _is_option(word, row):
+            yield from _options(word, (), row)[0]
 
 
 def _is_option(word: Word, row: Row) -> bool:

@@ -21,35 +21,39 @@ _VALUED: Final = frozenset(("-C", "-c", "--git-dir", "--work-tree", "--namespace
 _ELSEWHERE: Final = frozenset(("-C", "--git-dir", "--work-tree"))
 """Options by which git works in another directory than its caller's."""
 
+_HERE: Final = frozenset((".", "./"))
 _MAGIC: Final = frozenset("*?[:")
 
 
 def removed_by(words: Sequence[Word]) -> tuple[TouchedPath, ...]:
-    """Give the local room where a command of git, run at the top, would remove it."""
+    """Give the local room where git, called at the top with these words, would remove it."""
     if any(word.unknown for word in words):
         return ()
-    name, rest = _subcommand(words)
+    name, rest, here = _subcommand(words)
+    if not here:
+        return ()
     removes = (name == "clean" and _cleans(rest)) or (name == "stash" and _stashes(rest))
     return (TouchedPath(LOCAL_ROOM, Effect.DELETE),) if removes else ()
 
 
 def puts_back(words: Sequence[Word]) -> bool:
-    """Whether a simple command gives files the content that git has of them."""
-    name, rest = _subcommand(words)
+    """Whether git, called with these words, gives files the content that it has of them."""
+    name, rest, _ = _subcommand(words)
     return name == "restore" or (name == "checkout" and "--" in rest)
 
 
-def _subcommand(words: Sequence[Word]) -> tuple[str, Sequence[str]]:
-    """Give the subcommand of git, and the known words behind it; empty: it is no git."""
+def _subcommand(words: Sequence[Word]) -> tuple[str, Sequence[str], bool]:
+    """Give the subcommand of git, the known words behind it, and whether it works where it is run.
+
+    Empty: there is none.
+    """
     known = [word.text for word in words if not word.unknown]
-    if not known or known[0].rpartition("/")[2] != "git":
-        return "", ()
-    at = 1
+    at, here = 0, True
     while at < len(known) and known[at].startswith("-"):
-        if known[at] in _ELSEWHERE:
-            return "", ()
-        at += 2 if known[at] in _VALUED else 1
-    return (known[at], known[at + 1 :]) if at < len(known) else ("", ())
+        option, value = known[at], known[at + 1] if at + 1 < len(known) else ""
+        here = here and (option not in _ELSEWHERE or (option == "-C" and value in _HERE))
+        at += 2 if option in _VALUED else 1
+    return (known[at], known[at + 1 :], here) if at < len(known) else ("", (), here)
 
 
 def _cleans(words: Sequence[str]) -> bool:

@@ -53,7 +53,8 @@ class TouchedPath:
     is left for the caller, and a file that is really named so begins with `./~`. `source`: where
     the content comes from. When `path` is a directory, the source's last name below it changes.
     What is moved away has an entry of its own, with `DELETE`. `restores`: it is given the content
-    that git has of it. `pattern`: it is a glob that the shell fills in.
+    that git has of it. `pattern`: it is a glob that the shell fills in. `directory`: a directory is
+    made there, and no file.
     """
 
     path: str
@@ -61,6 +62,7 @@ class TouchedPath:
     source: str | None = None
     restores: bool = False
     pattern: bool = False
+    directory: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -90,7 +90,8 @@ class Row:
 
     Conditions: `needs` (one of these options), `unless` (none of these), `bare` (no operands),
     `first` (the first operand is one of these), `tasks` with `also`, and `script` (a regular
-    expression for the values of the options `given`, else for the first operand).
+    expression for the values of the options `given`, else for the first operand; `numbers`: what a
+    shell fills in may stand in it for a number).
 
     `plain` are the options with which it only reads, whatever they are set to; None: it is never
     exempt. `values` options take a value, `attached` ones only in the same word; the values of
@@ -98,8 +99,9 @@ class Row:
     shell text. `passes`: what stands after `--` is options of a program that it runs.
 
     Of a program that writes: `operands` are its targets; `given` options stand for the first
-    operand; `shares`: its sources are other names of its targets; `touches` is a path that it
-    writes wherever it is run; `more` says what else it changes.
+    operand; `directories`: its targets are directories; `shares`: its sources are other names of
+    its targets; `touches` is a path that it writes wherever it is run; `more` says what else it
+    changes.
 
     Of a program that runs others: `skip` operands come before the command, and `assignments` may;
     `module` is the option whose value is the program; `fills` options name what is replaced in the
@@ -114,6 +116,7 @@ class Row:
     tasks: Tasks = Tasks.NONE
     also: frozenset[str] = frozenset()
     script: str = ""
+    numbers: bool = False
     plain: Options | None = None
     values: Options = frozenset()
     attached: Options = frozenset()
@@ -125,6 +128,7 @@ class Row:
     operands: Operands = Operands.NONE
     given: Options = frozenset()
     effect: Effect = Effect.WRITE
+    directories: bool = False
     shares: bool = False
     touches: str = ""
     more: str = ""

@@ -4,7 +4,7 @@ Invariant: an operand that is a target becomes a path or a sentence that says wh
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from glob import escape
 from typing import Final
 
@@ -23,6 +23,7 @@ from intent_lsp.core.commands.rows import Operands, Row
 from intent_lsp.core.commands.words import Word
 
 _INTO: Final = frozenset({"-t", "--target-directory"})
+_GLOB: Final = frozenset("*?[{")
 _HERE: Final = frozenset({".", "..", "./", "../"})
 
 _OPERANDS: Final = {
@@ -56,7 +57,8 @@ def targets(row: Row, arguments: Arguments, site: Site) -> Iterator[CommandReadi
         case kind:
             given = kind is Operands.BUT_FIRST and arguments.has(row.given)
             chosen = operands if given else operands[_OPERANDS[kind]]
-            yield from (target(word, row.effect, site) for word in chosen)
+            found = (target(word, row.effect, site) for word in chosen)
+            yield from map(_directory, found) if row.directories else found
     if row.shares:
         yield from (target(word, Effect.WRITE, site) for word in _sources(arguments)[0])
 
@@ -80,8 +82,15 @@ def target(word: Word, effect: Effect, site: Site, source: str | None = None) ->
     return CommandReading(kind=CommandKind.LOOKING, paths=(touched,), program=site.program)
 
 
+def _directory(reading: CommandReading) -> CommandReading:
+    paths = (replace(path, directory=True) for path in reading.paths)
+    return replace(reading, paths=tuple(paths))
+
+
 def _below(word: Word, site: Site) -> CommandReading:
     last = word.text.rpartition("/")[2]
+    if not _GLOB.isdisjoint(word.text) and not word.unknown:
+        return unknown(site.program, f"`{site.program}` fills in `{word.text}` itself")
     if word.unknown or "." in last.strip("."):
         return target(word, Effect.WRITE, site)
     return unknown(site.program, f"`{site.program}` changes files below `{word.text}`")

@@ -8,7 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from intent_lsp.core.commands.arguments import Arguments, all_arguments, leading_arguments
+from intent_lsp.core.commands.arguments import (
+    Arguments,
+    all_arguments,
+    leading_arguments,
+    options_in,
+)
+from intent_lsp.core.commands.git import puts_back, removed_by
 from intent_lsp.core.commands.reading import (
     NOTHING,
     START,
@@ -40,7 +46,15 @@ MAX_WRAPPERS: Final = 16
 _ABOUT: Final = frozenset({"--version", "-version", "-V", "-v", "--help", "--info"})
 """What every program answers by telling of itself, where it stands alone."""
 
+_EXPANSION: Final = re.compile(r"\$(?:\w+|\{\w+\}|\(\([\w\s$+*-]*\)\))")
+_HELP: Final = "--help"
+"""A program that is asked for it last does nothing else; some start a viewer of manuals for it."""
+
+_RELEASE: Final = re.compile(r"(?P<name>@?[^@\s]+)@[\w.^~*-]+|(?P<numbered>[a-z+-]*[a-z+])-?[\d.]+")
+"""A program by its name and a release: `eslint@8`, `python3.11`."""
+
 _MOVING: Final = frozenset({"cd", "chdir", "pushd", "popd"})
+_HERE: Final = frozenset({START, ".", "./"})
 _LOOKING: Final = CommandReading(kind=CommandKind.LOOKING)
 
 
@@ -90,13 +104,21 @@ def weigh(words: Sequence[Word], place: Place, lists: CommandLists, depth: int =
     call = _Call(name=name, words=words[1:], place=place, plain=first.text == name)
     weighed = _weigh_call(_subcommand(call, lists), lists, depth)
     read = together([weighed.reading, *doubt])
-    return replace(weighed, reading=_of_git(read, place) if name == "git" else read)
+    return replace(weighed, reading=_of_git(read, call) if name == "git" else read)
 
 
-def _of_git(reading: CommandReading, place: Place) -> CommandReading:
-    """Mark a reading as git's; what another repository has configured nobody has asked."""
-    kind = reading.kind if place == START else max(reading.kind, CommandKind.LOOKING)
-    return replace(reading, kind=kind, git=True)
+def _of_git(reading: CommandReading, call: _Call) -> CommandReading:
+    """Mark a reading as git's, with what of it is known of git alone.
+
+    What another repository has configured nobody has asked.
+    """
+    kind = reading.kind if call.place == START else max(reading.kind, CommandKind.LOOKING)
+    paths = reading.paths
+    if puts_back(call.words):
+        paths = tuple(replace(path, restores=True) for path in paths)
+    if call.place in _HERE:
+        paths += removed_by(call.words)
+    return replace(reading, kind=kind, paths=paths, git=True)
 
 
 def _program(word: str, lists: CommandLists) -> tuple[str, tuple[CommandReading, ...]]:
@@ -106,6 +128,7 @@ def _program(word: str, lists: CommandLists) -> tuple[str, tuple[CommandReading,
     managers put programs, where it verifies or runs others. In any other directory called `bin` it
     is judged by what it says that it is, and not believed.
     """
+    word = _without_release(word, lists)
     directory, slash, last = word.rpartition("/")
     if not slash or word in lists.rows or word in lists.above or directory in lists.system_bins:
         return (last if directory in lists.system_bins else word), ()
@@ -115,6 +138,13 @@ def _program(word: str, lists: CommandLists) -> tuple[str, tuple[CommandReading,
         return last, ()
     doubt = unknown(word, f"`{word}` is not where programs are kept: it may be any other")
     return (last if directory.endswith("bin") else word), (doubt,)
+
+
+def _without_release(word: str, lists: CommandLists) -> str:
+    """Take the number of a release off a name that has no rows of its own, and has some without."""
+    found = None if word in lists.rows or word in lists.above else _RELEASE.fullmatch(word)
+    name = "" if found is None else found["name"] or found["numbered"]
+    return name if name in lists.rows or name in lists.above else word
 
 
 def _moved(words: Sequence[Word], place: Place) -> Weighed:
@@ -165,6 +195,15 @@ def _working_place(call: _Call, row: Row, arguments: Arguments) -> Place:
 
 
 def _weigh_call(call: _Call, lists: CommandLists, depth: int) -> Weighed:
+    weighed = _weigh_by_rows(call, lists, depth)
+    only = weighed.reading.paths or weighed.texts or not call.words
+    if not only and call.words[-1].text == _HELP and not call.words[-1].unknown:
+        about = replace(_LOOKING, program=call.name)
+        return replace(weighed, reading=together([*call.before, about]))
+    return weighed
+
+
+def _weigh_by_rows(call: _Call, lists: CommandLists, depth: int) -> Weighed:
     for row in lists.rows.get(call.name, ()):
         wraps = row.kind is RowKind.RUNS and row.runs is not Runs.SEARCH
         arguments = (leading_arguments if wraps else all_arguments)(call.words, row)
@@ -233,8 +272,18 @@ def _names_tasks(row: Row, arguments: Arguments, lists: CommandLists) -> bool:
 def _follows(row: Row, arguments: Arguments) -> bool:
     """Whether the scripts of a call are such as the row speaks of."""
     scripts = arguments.values(row.given) or arguments.operands[:1]
-    found = [not word.unknown and re.fullmatch(row.script, word.text) for word in scripts]
-    return bool(found) and all(found)
+    found = [
+        re.fullmatch(row.script, text) for text in (_filled_in(w, row) for w in scripts) if text
+    ]
+    return len(found) == len(scripts) > 0 and all(found)
+
+
+def _filled_in(word: Word, row: Row) -> str:
+    """Give a script; where the row says so, what a shell fills in counts as a number in it."""
+    if not word.unknown:
+        return word.text
+    text = _EXPANSION.sub("1", word.text) if row.numbers else ""
+    return "" if text == "1" or not {"$", "`"}.isdisjoint(text) else text
 
 
 def _by_row(call: _Call, row: Row, arguments: Arguments) -> Iterator[CommandReading]:
@@ -256,17 +305,27 @@ def _by_row(call: _Call, row: Row, arguments: Arguments) -> Iterator[CommandRead
 
 def _is_plain(call: _Call, row: Row, arguments: Arguments) -> bool:
     """Whether a call is exempt as far as it is told by its own words."""
-    literal = all(word.literal for word in call.words)
+    literal = all(word.literal and not _may_run(word) for word in call.words)
+    named = not row.first or _is_one_of(call.words[0], row.first)
     reads = row.operands is Operands.NONE
-    return call.plain and literal and reads and _only_plain(row, arguments)
+    return call.plain and literal and named and reads and _only_plain(row, arguments, call.words)
 
 
-def _only_plain(row: Row, arguments: Arguments) -> bool:
-    """Whether every option is one with which the row only reads."""
+def _may_run(word: Word) -> bool:
+    """Whether some shells run what a word holds where they take it for a number."""
+    return "[" in word.text and not {"$", "`"}.isdisjoint(word.text)
+
+
+def _only_plain(row: Row, arguments: Arguments, words: Sequence[Word] = ()) -> bool:
+    """Whether every option is one with which the row only reads.
+
+    So has to be every word of `words` that looks like an option, whatever stands before it: a
+    program may part them otherwise than the row does.
+    """
     if row.plain is None:
         return False
-    names = {option.name for option in arguments.options}
-    refused = names & (row.unless | row.writes | row.enters)
+    names = {option.name for option in (*arguments.options, *options_in(words, row))}
+    refused = names & (row.unless | row.writes | row.enters | {_HELP})
     return not refused and (EVERY in row.plain or names <= row.plain)
 
 

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from intent_lsp.core.commands.git import puts_back, removed_by
 from intent_lsp.core.commands.reading import (
     START,
     CommandKind,
@@ -54,9 +53,10 @@ def _read(text: str, place: Place, level: int, lists: CommandLists) -> CommandRe
     elif all(child.type == "comment" for child in tree.root.named_children):
         readings.append(unknown("", "The command is empty"))
     reading = together(readings)
-    if reading.kind is CommandKind.PLAIN and (reading.paths or not is_literal(tree.root)):
-        return replace(reading, kind=CommandKind.LOOKING)
-    return reading
+    if reading.kind is not CommandKind.PLAIN:
+        return reading
+    plain = not reading.paths and is_literal(tree.root, text.encode("utf-8", "surrogateescape"))
+    return reading if plain else replace(reading, kind=CommandKind.LOOKING)
 
 
 class _Walk:
@@ -178,10 +178,8 @@ class _Walk:
     def _simple(self, words: Sequence[Word], tail: Sequence[Node], program: str) -> None:
         words = (*words, *self._before(tail, program))
         if not words or words[0].text not in self._functions:
-            here, weighed = self._place, weigh(words, self._place, self._lists)
-            self.readings.append(_marked(weighed.reading) if puts_back(words) else weighed.reading)
-            if here == "" and (removed := removed_by(words)):
-                self.readings.append(replace(weighed.reading, paths=removed))
+            weighed = weigh(words, self._place, self._lists)
+            self.readings.append(weighed.reading)
             for text in weighed.texts:
                 self._text(text)
             self._place = weighed.place
@@ -221,8 +219,3 @@ class _Walk:
 
     def _unknown(self, program: str, sentence: str) -> None:
         self.readings.append(unknown(program, sentence))
-
-
-def _marked(reading: CommandReading) -> CommandReading:
-    """Say of the paths of a command that it gives them the content that git has of them."""
-    return replace(reading, paths=tuple(replace(path, restores=True) for path in reading.paths))

@@ -3,6 +3,7 @@
 Invariant: every child of a redirection that can run, write or be an operand is given.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -66,7 +67,7 @@ def redirected(node: Node, program: str, place: Place) -> CommandReading:
     if (sign.startswith("<") and sign != "<>") or not destinations:
         return NOTHING
     word = words_of(destinations)[0]
-    number = word.text.rstrip("-").isdecimal() or word.text == "-"
+    number = word.text == "-" or re.fullmatch(r"[0-9]+-?", word.text) is not None
     if sign == ">&" and number and not word.unknown:
         return NOTHING
     # A program's own output may be called `-`; for a shell it is a name.

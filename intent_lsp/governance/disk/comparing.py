@@ -204,7 +204,7 @@ class _Comparing:
         for path, (old, new) in sides.items():
             blob = new.blob or blobs.get(path)
             made = changes is not None and changes.made(path, old.hash, blob)
-            lost = made and path in self._then.files and old.hash is not None
+            lost = made and path in self._then.files and not self._was_gits(path, old.hash)
             if made:
                 gits.add(path)
             if made and not lost:
@@ -225,6 +225,10 @@ class _Comparing:
             discarded=tuple(replace(file, discarded=True) for file in discarded),
             log_vanished=changes is not None and changes.log_vanished,
         )
+
+    def _was_gits(self, path: WorkspacePath, old: ContentHash | None) -> bool:
+        """Whether nobody loses anything with what a file held: it was not there, or git's own."""
+        return old is None or (self._changes is not None and self._changes.wrote(path, old))
 
     def unseen(self, compared: Comparison) -> Iterator[ChangedFile]:
         """Give what somebody has committed since, of files that hold something else by now."""

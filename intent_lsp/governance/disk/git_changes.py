@@ -77,18 +77,32 @@ class GitChanges:
     def made(self, path: WorkspacePath, old: ContentHash | None, blob: str | None) -> bool:
         """Whether git made a file what it is: it held `old`, and is this blob (None: gone)."""
         if path in self.after.unmerged:
-            # What is written into a conflict that stood already is an edit.
-            return path not in self.before.unmerged
+            # What is written into a conflict that stood already is an edit; a side is not.
+            return path not in self.before.unmerged or blob in self._sides(path)
         if blob is None and not self._was_tracked(path):
             return old is not None and self._put_away_untracked(path, old)
         return (
             (blob is not None and blob in self._held_then(path))
             or self._checked_out(path, blob)
             or self._out_of_a_stash(path, blob)
-            or self.trees.merging_gives(path, blob, self._standing)
+            or self.trees.merging_gives(path, blob, self.after.standing)
             or self._taken_along(path, old, blob)
             or (blob is None and self._left_out(path))
         )
+
+    def wrote(self, path: WorkspacePath, old: ContentHash) -> bool:
+        """Whether what a file held was git's own: the outcome of a merge that stood unfinished."""
+        listed = self.then.files.get(path)
+        if path in self.before.unmerged:
+            data = self.content(old)
+            return data is not None and _has_conflict(data)
+        blob = listed.index if listed is not None and listed.as_index else None
+        return blob is not None and self.trees.merging_gives(path, blob, self.before.standing)
+
+    def _sides(self, path: WorkspacePath) -> frozenset[str]:
+        """Give the blobs that either side of a merge, which stood unfinished, had of a path."""
+        found = (self.trees.blob(s, path) for merge in self.before.standing for s in merge[1:])
+        return frozenset(blob for blob in found if blob is not None)
 
     def _held_then(self, path: WorkspacePath) -> frozenset[str]:
         """Give the blobs that HEAD and the index had of a path."""
@@ -179,13 +193,16 @@ class GitChanges:
                     return True
         return False
 
-    @cached_property
-    def _standing(self) -> tuple[tuple[str, str, str], ...]:
-        return self.trees.operation()
-
     def _left_out(self, path: WorkspacePath) -> bool:
         """Whether git took a file away that it still knows, or forgot together with its HEAD."""
         if self.after.head is None:
             listed = self.now.files.get(path)
             return self.before.head is not None and (listed is None or listed.index is None)
         return self.gits.is_sparse() and path in self.gits.flags().unlooked
+
+
+def _has_conflict(data: bytes) -> bool:
+    """Whether a file still holds what git puts around the sides of a conflict."""
+    lines = data.split(b"\n")
+    starts = (b"<<<<<<< ", b">>>>>>> ")
+    return all(any(line.startswith(start) for line in lines) for start in starts)
