@@ -6,7 +6,7 @@ Invariant: the answer has a claim, or None, for each line, whatever the records 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from intent_lsp.core.claims import Claims, Confidence, Step
+from intent_lsp.core.claims import BEFORE, Claims, Step
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.found_blocks import (
     FOREIGN_LETTERS,
@@ -16,9 +16,10 @@ from intent_lsp.core.found_blocks import (
 )
 from intent_lsp.core.line_diff import Diff
 from intent_lsp.core.lineage import Contents, Lineage
+from intent_lsp.core.moved_away import OtherFile, find_copied, find_moved, losses
 
-Elsewhere = Callable[[], Sequence[Step]]
-"""Gives the steps of other files, which are looked for only where lines are left unexplained."""
+Elsewhere = Callable[[], Sequence[OtherFile]]
+"""Gives other files, which are looked for only where lines are left unexplained."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,21 +37,35 @@ def blame(
     """Give the claim on each line of a text.
 
     `steps` are those of its file, renames followed. First the hashes of contents are walked back;
-    what they leave unexplained is looked for by the hashes of blocks, in this file's steps and
-    then `elsewhere`, whose orders must differ from these.
+    what they leave unexplained is looked for by the hashes of blocks, in those of this file's steps
+    that the walk has not accounted for, and then `elsewhere`, whose orders must differ from these.
     """
-    claims = Lineage(steps, contents, diff).claims(text.hash, text.lines)
-    if None not in claims:
-        return claims
+    lineage = Lineage(steps, contents, diff)
+    claims = lineage.claims(text.hash, text.lines)
+    if None in claims:
+        _find_again(claims, text, lineage, elsewhere, diff)
+    return [None if claim == BEFORE else claim for claim in claims]
+
+
+def _find_again(
+    claims: Claims, text: Text, lineage: Lineage, elsewhere: Elsewhere, diff: Diff
+) -> None:
+    """Claim lines that nothing explains by blocks that records have told of.
+
+    In another file only what has gone from it can have come from it.
+    """
     lines = hashable(text.lines, text.encoding)
-    find_blocks(claims, lines, known_blocks(steps, Confidence.EXACT), at_least=1)
+    find_blocks(claims, lines, known_blocks(lineage.untold()), at_least=1)
     unexplained = (
         count for claim, count in zip(claims, lines.letters, strict=True) if claim is None
     )
     if sum(unexplained) >= FOREIGN_LETTERS:
-        foreign = known_blocks(elsewhere(), Confidence.MOVED)
+        everywhere = elsewhere()
+        find_copied(claims, text.lines, text.hash, everywhere, diff)
+        others = [other for other in everywhere if next(losses(other), None) is not None]
+        find_moved(claims, text.lines, others, diff, at_least=FOREIGN_LETTERS)
+        foreign = known_blocks(step for other in others for step in other.steps)
         find_blocks(claims, lines, foreign, at_least=FOREIGN_LETTERS)
-    return claims
 
 
 def carried_over(claims: Claims, old: Sequence[str], new: Sequence[str], diff: Diff) -> Claims:

@@ -25,11 +25,11 @@ def carried(old: Sequence[str], new: Sequence[str], diff: Diff) -> Carried:
     """Find the old line that each new line is: kept, with other white space, or moved."""
     found: Carried = [None] * len(new)
     left = [True] * len(old)
-    _take(found, left, _kept(old, new, diff), Confidence.EXACT)
+    _take(found, left, kept_lines(old, new, diff), Confidence.EXACT)
     if any(left) and None in found:
-        old_bare, new_bare = _bare(old), _bare(new)
-        _take(found, left, _kept(old_bare, new_bare, diff), Confidence.NORMALIZED)
-        _take_moved(found, left, old_bare, new_bare)
+        old_bare, new_bare = bare(old), bare(new)
+        _take(found, left, kept_lines(old_bare, new_bare, diff), Confidence.NORMALIZED)
+        take_moved(found, left, old_bare, new_bare, at_least=MOVED_LETTERS)
     return found
 
 
@@ -38,11 +38,12 @@ def letters(line: str) -> int:
     return sum(map(str.isalnum, line))
 
 
-def _bare(lines: Sequence[str]) -> list[str]:
+def bare(lines: Sequence[str]) -> list[str]:
+    """Give lines without any white space."""
     return ["".join(line_body(line).split()) for line in lines]
 
 
-def _kept(old: Sequence[str], new: Sequence[str], diff: Diff) -> Iterator[tuple[int, int]]:
+def kept_lines(old: Sequence[str], new: Sequence[str], diff: Diff) -> Iterator[tuple[int, int]]:
     """Give the pairs of lines that a comparison keeps; none where the two are too different."""
     hunks = diff(old, new)
     if hunks is None:
@@ -63,8 +64,14 @@ def _take(
             left[before] = False
 
 
-def _take_moved(found: Carried, left: list[bool], old: Sequence[str], new: Sequence[str]) -> None:
-    """Carry the blocks that are gone in one place and come again in another."""
+def take_moved(
+    found: Carried, left: list[bool], old: Sequence[str], new: Sequence[str], *, at_least: int
+) -> None:
+    """Carry the blocks that are gone in one place and come again in another.
+
+    `left` are the old lines that may be carried. A block needs `at_least` so many letters and
+    digits.
+    """
     places: dict[str, list[int]] = {}
     for before in compress(range(len(old)), left):
         if letters(old[before]):
@@ -80,7 +87,7 @@ def _take_moved(found: Carried, left: list[bool], old: Sequence[str], new: Seque
             # The longest, among equals the first.
             start = max(lengths, key=lengths.__getitem__, default=0)
             length = lengths.get(start, 0)
-            if sum(map(letters, new[now : now + length])) >= MOVED_LETTERS:
+            if sum(map(letters, new[now : now + length])) >= at_least:
                 moved = zip(range(start, start + length), range(now, now + length), strict=True)
                 _take(found, left, moved, Confidence.MOVED)
         now += max(length, 1)

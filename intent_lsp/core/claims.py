@@ -14,9 +14,9 @@ from intent_lsp.core.records import Range
 
 
 class Confidence(StrEnum):
-    """How surely a line comes from a record; `exact` is by arithmetic, by hash, or byte for byte.
+    """How surely a line comes from a record; `exact` is by arithmetic, or byte for byte.
 
-    `normalized`: only white space differs. `moved`: the block stood elsewhere. `assumed`: nobody
+    `normalized`: only white space differs. `moved`: found again by its content. `assumed`: nobody
     announced the edit, and its intent is the one that was active.
     """
 
@@ -58,6 +58,9 @@ class Claim:
         weakest = max(self.confidence, confidence, key=_SUREST_FIRST.index)
         return self if weakest is self.confidence else replace(self, confidence=weakest)
 
+
+BEFORE: Final = Claim(-1, 0, Confidence.UNATTRIBUTED)
+"""A line that is older than the first record of its file, and nobody's, whatever is like it."""
 
 Claims = list[Claim | None]
 """A claim for each line of a content; None: no record explains the line."""

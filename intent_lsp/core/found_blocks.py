@@ -1,6 +1,7 @@
 """Blocks of lines found again by their hashes, without any older content (ledger section 5).
 
 Invariant: only lines that nothing else explains are claimed, and no block of trivial lines alone.
+Invariant: a block that a record has put in is found in one place at most.
 Invariant: the work is bounded; blocks of lengths that would cost too much are not looked for.
 """
 
@@ -18,8 +19,11 @@ LINES_HASHED: Final = 1_000_000
 FOREIGN_LETTERS: Final = 40
 """Letters and digits that a block of another file must have to be known again in this one."""
 
-Known = dict[int, dict[ContentHash, Claim]]
-"""By their number of lines and their hash, the blocks that records have told of."""
+ONE_LINE_LETTERS: Final = 20
+"""Letters and digits that a block of one line must have to be known again."""
+
+Known = dict[int, dict[ContentHash, list[Claim]]]
+"""By their number of lines and their hash, the blocks that records have told of, earlier first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +44,16 @@ def hashable(lines: Sequence[str], encoding: str) -> Hashable:
     )
 
 
-def known_blocks(steps: Iterable[Step], confidence: Confidence) -> Known:
-    """List the blocks that steps have put in; of equal ones the earlier step's."""
+def known_blocks(steps: Iterable[Step]) -> Known:
+    """List the blocks that steps have put in."""
     known: Known = {}
     for step in sorted(steps, key=lambda step: step.order):
         for talk, run in claimed_runs(step):
             put_in = run.replaced is None or run.replaced[2]
             if put_in and not run.fallback and 0 < run.start_line <= run.end_line:
                 of_length = known.setdefault(run.end_line - run.start_line + 1, {})
-                of_length.setdefault(run.content_hash, Claim(step.order, talk, confidence))
+                claim = Claim(step.order, talk, Confidence.MOVED)
+                of_length.setdefault(run.content_hash, []).append(claim)
     return known
 
 
@@ -69,7 +74,8 @@ def find_blocks(claims: Claims, lines: Hashable, known: Known, *, at_least: int)
             continue
         left -= cost
         for first, last in stretches:
-            _find(claims, lines, known[length], _Search(first, last, length, at_least))
+            letters_ = max(at_least, ONE_LINE_LETTERS) if length == 1 else at_least
+            _find(claims, lines, known[length], _Search(first, last, length, letters_))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +96,7 @@ class _Search:
 
 
 def _find(
-    claims: Claims, lines: Hashable, known: dict[ContentHash, Claim], search: _Search
+    claims: Claims, lines: Hashable, known: dict[ContentHash, list[Claim]], search: _Search
 ) -> None:
     free = search.first
     for at in search.places(lines):
@@ -98,6 +104,6 @@ def _find(
             continue
         end = at + search.length
         found = known.get(hash_content(b"".join(lines.whole[at : end - 1]) + lines.bodies[end - 1]))
-        if found is not None:
-            claims[at:end] = [found] * search.length
+        if found:
+            claims[at:end] = [found.pop(0)] * search.length
             free = end

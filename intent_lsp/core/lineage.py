@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from intent_lsp.core.carried_lines import Carried, carried
-from intent_lsp.core.claims import Claim, Claims, Step, covered, joined
+from intent_lsp.core.claims import BEFORE, Claim, Claims, Step, covered, joined
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.line_diff import Diff
 from intent_lsp.core.step_lines import Splice, replay, splices, turn_back, turn_on
@@ -50,24 +50,47 @@ class Lineage:
         self._contents = contents
         self._diff = diff
         self._left = LINKS_MENDED
-        self._by_post: dict[ContentHash, list[Step]] = {}
+        self._told: set[int] = set()
+        self._by_post: dict[ContentHash | None, list[Step]] = {}
         for step in self._steps:
             if step.post is not None:
                 self._by_post.setdefault(step.post, []).append(step)
 
     def claims(self, wanted: ContentHash, lines: Sequence[str | None]) -> Claims:
-        """Give the claims on the lines of a content."""
+        """Give the claims on a content's lines; those from before the first step are BEFORE."""
         return self._claims(wanted, lines, float("inf"), set())
+
+    def untold(self) -> list[Step]:
+        """Give the steps of which the claims that were given do not tell what became of each line.
+
+        Of the others every line is where the claims say, or gone.
+        """
+        return [step for step in self._steps if step.order not in self._told]
 
     def _claims(
         self, wanted: ContentHash, lines: Sequence[str | None], limit: float, used: set[int]
     ) -> Claims:
         """Walk back, then replay; `used` gets the steps that were walked over."""
         back = self._walk(_Back(used=used, wanted=wanted, lines=list(lines), limit=limit))
+        if None not in lines:
+            self._note_told(back, limit)
         claims = self._base(back)
         for step, found in reversed(back.steps):
             replay(claims, found, step.order)
         return claims
+
+    def _note_told(self, back: _Back, limit: float) -> None:
+        """Note the steps of a way back whose lines are all known, those of round trips among them.
+
+        What came between two steps that left the same content is gone.
+        """
+        steps = [step for step, _ in back.steps]
+        if back.last is not None and back.last.pre is None:
+            steps.append(back.last)
+        for step in steps:
+            same = [each.order for each in self._by_post.get(step.post, ()) if each.order < limit]
+            self._told.update(range(step.order, max(same, default=step.order) + 1))
+            limit = min(limit, step.order)
 
     def _walk(self, back: _Back) -> _Back:
         while back.lines and back.wanted is not None:
@@ -97,11 +120,18 @@ class Lineage:
         if not back.lines or back.wanted is None:
             return [None] * len(back.lines)
         if step is None:
-            return self._mended(back)
+            return self._first(back) or self._mended(back)
         if step.pre is None:
             whole = Claim(step.order)
             return [claim or whole for claim in covered(step, len(back.lines))]
         return self._compared(back, step, step.pre)
+
+    def _first(self, back: _Back) -> Claims | None:
+        """Claim the lines before the first step of all; None: it is not the first."""
+        earlier = (step for step in self._steps if step.order < back.limit)
+        if not back.used or any(step.order not in back.used for step in earlier):
+            return None
+        return [BEFORE] * len(back.lines)
 
     def _compared(self, back: _Back, step: Step, pre: ContentHash) -> Claims:
         """Claim what a step covers, save the lines that the content before it held already."""

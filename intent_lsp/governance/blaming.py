@@ -11,19 +11,19 @@ from typing import Final
 
 from intent_lsp.core.blame import Text, blame, carried_over
 from intent_lsp.core.blame_runs import BlameRun, Source, blame_runs, one_run
-from intent_lsp.core.claims import Claim, Claims
+from intent_lsp.core.claims import Claim, Claims, Step
 from intent_lsp.core.content import ContentHash, decode, hash_content, split_lines
+from intent_lsp.core.moved_away import OtherFile
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.ranges import count_lines
 from intent_lsp.core.renamed_files import EQUAL_AT_LEAST
 from intent_lsp.formats.diff import MAX_DIFFED_BYTES, line_hunks
-from intent_lsp.governance.file_lineage import FileLineage, left_by
+from intent_lsp.governance.file_lineage import FileLineage, moved_from, with_earlier_name
 from intent_lsp.governance.known_lineages import KnownLineages
 from intent_lsp.governance.past_contents import PastContents
 from intent_lsp.store.files import read_bytes
 from intent_lsp.store.ledger_index import Index
 from intent_lsp.store.places import real_relative
-from intent_lsp.store.tree_files import holds_file
 
 ALL_LINES: Final = (0, 2**62)
 
@@ -69,7 +69,8 @@ class Blaming:
         text = decode(data) if len(data) <= MAX_DIFFED_BYTES else None
         lineage = self._lineages.of(path)
         if not lineage.sources and len(data) >= EQUAL_AT_LEAST:
-            lineage = self._of_earlier_name(data) or lineage
+            lineage = moved_from(self._index, self._root, hash_content(data)) or lineage
+        lineage = with_earlier_name(self._index, self._root, lineage)
         if text is None:
             return _by_hash(lineage, data)
         saved = Text(hash=hash_content(data), lines=split_lines(text.text), encoding=text.encoding)
@@ -79,12 +80,6 @@ class Blaming:
             claims, lines = carried_over(claims, lines, shown, line_hunks), shown
         return Blamed(claims, lineage.sources, lines, len(lines))
 
-    def _of_earlier_name(self, data: bytes) -> FileLineage | None:
-        """Give the records of the one file that a record left so, and that is gone: it moved."""
-        left = left_by(self._index, hash_content(data))
-        gone = [path for path in left if not holds_file(self._root / path)]
-        return self._lineages.of(gone[0]) if len(gone) == 1 else None
-
     def _claims(self, lineage: FileLineage, text: Text) -> Claims:
         past = PastContents(self._root, [*lineage.sources])
         return blame(
@@ -92,7 +87,19 @@ class Blaming:
             lineage.steps,
             contents=past.lines,
             diff=line_hunks,
-            elsewhere=lambda: lineage.elsewhere(self._index),
+            elsewhere=lambda: [
+                self._other(lineage, steps) for steps in lineage.elsewhere(self._index)
+            ],
+        )
+
+    def _other(self, lineage: FileLineage, steps: Sequence[Step]) -> OtherFile:
+        """Describe another file, of which these are the steps."""
+        sources = [lineage.sources[step.order] for step in steps]
+        today = self._read(sources[0][1].path)
+        return OtherFile(
+            steps=steps,
+            today=None if today is None else hash_content(today),
+            contents=PastContents(self._root, sources).lines,
         )
 
     def _read(self, path: WorkspacePath) -> bytes | None:

@@ -175,6 +175,7 @@ class Governance:
             judging=judging,
             contents=self.contents,
             chronicle=self.chronicle,
+            disk=self.disk_changes,
         )
         self.violations = Violations(self.stores, self.rules, self.contents)
         self.verifying = Verifying(

@@ -7,15 +7,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import merge
 from itertools import islice
+from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.blame_runs import Source
 from intent_lsp.core.claims import Step
-from intent_lsp.core.content import ContentHash
+from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record
 from intent_lsp.store.index import Query
 from intent_lsp.store.ledger_index import Index
+from intent_lsp.store.tree_files import holds_file
 
 RECORDS_READ: Final = 10_000
 """Records of one name that are read at most, the newest."""
@@ -25,6 +27,10 @@ NAMES_FOLLOWED: Final = 16
 
 RECORDS_ELSEWHERE: Final = 2_000
 """Records, the newest of all files, in which blocks that moved are looked for."""
+
+PATHS_ASKED: Final = 5_000
+GONE_ASKED: Final = 100
+"""Files of all records, and those of them that are gone, that are asked about."""
 
 _PAGE: Final = 500
 
@@ -36,8 +42,11 @@ class FileLineage:
     sources: list[Source]
     steps: Sequence[Step]
 
-    def elsewhere(self, index: Index) -> list[Step]:
-        """Add what newer records tell of other files to the sources, and give their steps."""
+    def elsewhere(self, index: Index) -> list[Sequence[Step]]:
+        """Add what newer records tell of other files to the sources, and give the steps of each.
+
+        The file that was touched last comes first.
+        """
         records = list(islice(_newest_first(index, Query()), RECORDS_ELSEWHERE))
         begin = len(self.sources)
         own = {(record.id, file.path) for record, file in self.sources}
@@ -47,7 +56,10 @@ class FileLineage:
             for file in record.files
             if (record.id, file.path) not in own
         ]
-        return steps_of(self.sources[begin:], begin)
+        found: dict[WorkspacePath, list[Step]] = {}
+        for step in reversed(steps_of(self.sources[begin:], begin)):
+            found.setdefault(self.sources[step.order][1].path, []).append(step)
+        return [steps[::-1] for steps in found.values()]
 
 
 def file_lineage(index: Index, path: WorkspacePath) -> FileLineage:
@@ -68,11 +80,45 @@ def file_lineage(index: Index, path: WorkspacePath) -> FileLineage:
     return FileLineage(sources, steps_of(sources))
 
 
-def left_by(index: Index, wanted: ContentHash) -> frozenset[WorkspacePath]:
-    """List the files that newer records have left with a content. Raises as above."""
-    records = islice(_newest_first(index, Query()), RECORDS_ELSEWHERE)
-    files = (file for record in records for file in record.files)
-    return frozenset(file.path for file in files if file.post_hash == wanted)
+def with_earlier_name(index: Index, root: Path, known: FileLineage) -> FileLineage:
+    """Put before a file's records those of the one file that it was moved from unseen.
+
+    That one is gone, and was left with the very content that the first record found here. Raises
+    LedgerUnavailableError.
+    """
+    for _ in range(NAMES_FOLLOWED):
+        begun = begun_with(known)
+        earlier = None if begun is None else moved_from(index, root, begun)
+        if earlier is None:
+            return known
+        sources = [*earlier.sources, *known.sources]
+        known = FileLineage(sources, steps_of(sources))
+    return known
+
+
+def moved_from(index: Index, root: Path, wanted: ContentHash) -> FileLineage | None:
+    """Give the records of the one file that is gone and was left so. Raises as above."""
+    paths = index.paths(limit=PATHS_ASKED)
+    gone = [path for path in paths if not holds_file(root / path)][:GONE_ASKED]
+    left = [path for path in gone if _left(index, path) == wanted]
+    return file_lineage(index, left[0]) if len(left) == 1 else None
+
+
+def begun_with(known: FileLineage) -> ContentHash | None:
+    """Give the content that the first record of a file found; None: it made it, or brought it back.
+
+    An empty file is like any other.
+    """
+    first = next(iter(known.steps), None)
+    if first is None or first.pre in {None, hash_content(b"")}:
+        return None
+    return None if any(step.post == first.pre for step in known.steps) else first.pre
+
+
+def _left(index: Index, path: WorkspacePath) -> ContentHash | None:
+    newest = index.newest_for_path(path)
+    files = () if newest is None else newest.files
+    return next((file.post_hash for file in files if file.path == path), None)
 
 
 def gone_on(index: Index, path: WorkspacePath, known: FileLineage) -> FileLineage | None:

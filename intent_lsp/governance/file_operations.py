@@ -20,6 +20,7 @@ from intent_lsp.core.records import Range, Record, ScopeValidation
 from intent_lsp.formats.diff import file_ranges, whole_range
 from intent_lsp.governance.chronicle import Chronicle, Told
 from intent_lsp.governance.contents import Contents
+from intent_lsp.governance.disk.disk_changes import DiskChanges
 from intent_lsp.governance.judging import UNREAD, Judgement, Judging
 from intent_lsp.governance.operated_files import OperatedFile, OperatedFiles
 from intent_lsp.governance.operation_event import JudgedFile, operation_event, worst
@@ -54,12 +55,19 @@ class FileOperations:
     """Judges and records the file operations of one root."""
 
     def __init__(
-        self, *, stores: Stores, judging: Judging, contents: Contents, chronicle: Chronicle
+        self,
+        *,
+        stores: Stores,
+        judging: Judging,
+        contents: Contents,
+        chronicle: Chronicle,
+        disk: DiskChanges,
     ) -> None:
         self._stores = stores
         self._judging = judging
         self._contents = contents
         self._chronicle = chronicle
+        self._disk = disk
         self._files = OperatedFiles(stores, contents)
         self._lock = threading.Lock()
 
@@ -174,7 +182,11 @@ class FileOperations:
         moves = []
         for file in files:
             old, new = file.hashes.ends.old, file.hashes.ends.new
+            # What becomes of a file before the next look is told from what it is now.
+            if old is not None:
+                self._disk.note_left(old, None)
             if new is not None:
+                self._disk.note_left(new, file.hashes.post)
                 self._judging.disown(new)
             if old is not None and new is not None and file.verdict is not ScopeValidation.FAIL:
                 self._contents.follow(session.id, old, new)

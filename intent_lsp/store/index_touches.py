@@ -23,6 +23,15 @@ CROSS JOIN record ON record.moment = latest.moment AND record.source = latest.so
 CROSS JOIN name ON name.number = latest.intent
 WHERE latest.moment > ?
 """
+# From each path to the next one: a file may have been touched a million times.
+_PATHS: Final = """
+WITH RECURSIVE known(path) AS (
+  SELECT min(path) FROM touched
+  UNION ALL
+  SELECT (SELECT min(path) FROM touched WHERE path > known.path) FROM known WHERE path IS NOT NULL
+)
+SELECT path FROM known WHERE path IS NOT NULL LIMIT ?
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +87,11 @@ def touches(
     rows = connection.execute(_TOUCHES, (after,))
     found = [Touch(text, _path(key), Place(*place)) for text, key, *place in rows]
     return found, whole, mark
+
+
+def touched_paths(connection: sqlite3.Connection, limit: int) -> tuple[WorkspacePath, ...]:
+    """List the files that records have touched, at most `limit`, by name."""
+    return tuple(_path(key) for (key,) in connection.execute(_PATHS, (limit,)))
 
 
 def _goes_on(since: Mark, count: int, connection: sqlite3.Connection) -> bool:

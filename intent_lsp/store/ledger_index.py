@@ -32,7 +32,13 @@ from intent_lsp.store.index_batch import Batch
 from intent_lsp.store.index_build import Progress, add, catch_up, lag, quiet
 from intent_lsp.store.index_database import PATIENT, IndexDatabase
 from intent_lsp.store.index_sources import Source, all_heads, open_heads
-from intent_lsp.store.index_touches import Mark, TouchedFile, TouchedFiles, touches
+from intent_lsp.store.index_touches import (
+    Mark,
+    TouchedFile,
+    TouchedFiles,
+    touched_paths,
+    touches,
+)
 from intent_lsp.store.ledger_file import opened, read_at
 from intent_lsp.store.ledger_files import FilesStamp, FileStamp, LedgerFiles
 
@@ -99,6 +105,10 @@ class Index:
         None, or a mark of another ledger: all of them.
         """
         return self._ask(partial(self._touched_files, since))
+
+    def paths(self, *, limit: int) -> tuple[WorkspacePath, ...]:
+        """List the files that records have touched, at most `limit`, by name."""
+        return self._ask(lambda connection, _found: touched_paths(connection, limit))
 
     def heads(self) -> tuple[Head, ...]:
         """Give the records that no other names, in order of file and line."""

@@ -12,6 +12,7 @@ from intent_lsp.core.blame_runs import Source, blame_runs, one_run
 from intent_lsp.core.carried_lines import carried
 from intent_lsp.core.claims import Claim, Claims, Confidence, Step, best_of
 from intent_lsp.core.content import ContentHash, decode, hash_content, hash_if_there, split_lines
+from intent_lsp.core.moved_away import OtherFile
 from intent_lsp.core.ranges import whole_file_range
 from intent_lsp.core.records import Range
 from intent_lsp.formats.diff import file_ranges, line_hunks
@@ -28,6 +29,7 @@ class Told:
     steps: list[Step] = field(default_factory=list)
     kept: dict[ContentHash, Sequence[str]] = field(default_factory=dict)
     others: list[Step] = field(default_factory=list)
+    others_today: str | None = None
     asked_elsewhere: int = 0
 
     def edit(self, before: str | bytes | None, after: str | bytes | None, **told: object) -> None:
@@ -37,9 +39,11 @@ class Told:
         for text in contents:
             self.kept[hash_content(text.encode())] = split_lines(text)
 
-    def elsewhere(self) -> list[Step]:
+    def elsewhere(self) -> list[OtherFile]:
+        """Give one other file, of all those steps; it is gone but for what it holds today."""
         self.asked_elsewhere += 1
-        return self.others
+        today = None if self.others_today is None else hash_content(self.others_today.encode())
+        return [OtherFile(steps=self.others, today=today, contents=self.kept.get)]
 
     def claims(self, text: str | bytes) -> Claims:
         data = raw(text)
@@ -169,7 +173,7 @@ def test_any_encoding_and_any_line_end_will_do(encoding: str, end: str) -> None:
     assert told.who(spelled("abXYc")) == "0 0 1 1 0"
     # Blocks are found again in the bytes that the file has.
     told.steps[1] = replace(told.steps[1], post=hash_content(b"lost"))
-    assert told.who(spelled("qXYr")) == "? 1 1 ?"
+    assert told.who(spelled("qXYr")) == "? >1 >1 ?"
 
 
 # -- where a link is missing -----------------------------------------------------------------------
@@ -196,7 +200,7 @@ def test_the_content_before_a_missing_link_is_known_as_far_as_it_is_left() -> No
 def test_an_older_content_will_do_where_the_newest_is_not_kept() -> None:
     told = history(None, "abc", "abcX")
     told.keep(text("abc"))
-    assert told.who(text("aQbcX")) == "0 ? 0 0 1"
+    assert told.who(text("aQbcX")) == "0 ? 0 0 >1"
 
 
 def test_white_space_alone_is_no_edit() -> None:
@@ -301,7 +305,7 @@ def test_an_older_content_is_looked_for_as_far_as_records_go() -> None:
     assert told.who(text("qabc")).split()[1] == "?"
     told = history(None, "a", None, "b")
     told.keep(text("a"))
-    assert told.who(text("ba")) == "2 0"
+    assert told.who(text("ba")) == ">2 0"
 
 
 def test_too_much_to_be_compared_explains_nothing() -> None:
@@ -313,18 +317,20 @@ def test_too_much_to_be_compared_explains_nothing() -> None:
 
 def test_blocks_are_found_again_though_nothing_is_kept() -> None:
     told = history(None, "ab", "abXYZ", "abXYZ1")
-    assert told.who(text("XYZqabr")) == "1 1 1 ? 0 0 ?"
-    assert told.who(text("XqYZ1")) == "? ? ? ? 2"
+    assert told.who(text("XYZqabr")) == ">1 >1 >1 ? >0 >0 ?"
+    assert told.who(text("XqYZ1")) == "? ? ? ? >2"
 
 
 def test_a_block_without_its_last_end_is_the_same_block() -> None:
     told = history(None, "ab")
-    assert told.who("q\n" + text("ab").rstrip("\n")) == "? 0 0"
+    assert told.who("q\n" + text("ab").rstrip("\n")) == "? >0 >0"
 
 
 def test_of_equal_blocks_the_earlier_record_has_it() -> None:
     told = history("a", "aX", "aXbX")
-    assert told.who(text("QX")) == "? 0"
+    assert told.who(text("QX")) == "? >0"
+    # It is found once.
+    assert told.who(text("XQXRX")) == ">0 ? ? ? ?"
 
 
 def test_trivial_blocks_are_not_looked_for() -> None:
@@ -345,10 +351,35 @@ def test_blocks_of_other_files_are_found_as_moved() -> None:
     assert told.who(text("qXYZ")) == "? >7 >7 >7"
     # The file itself comes first, and what is explained is not looked for.
     told.others = [step(7, None, text("ab"))]
-    assert told.who(text("abq")) == "0 0 ?"
+    assert told.who(text("abq")) == ">0 >0 ?"
     told.asked_elsewhere = 0
     assert told.who(text("ab")) == "0 0"
     assert not told.asked_elsewhere
+
+
+def test_what_still_stands_in_another_file_was_copied() -> None:
+    told = history(None, "ab")
+    told.others, told.others_today = [step(7, None, text("XYZ"))], text("XYZ")
+    assert told.who(text("qXYZ")) == "? ? ? ?"
+    told.others_today = text("Xq")
+    told.keep(text("XYZ"), text("Xq"))
+    assert told.who(text("qXYZ")) == "? ? >7 >7"
+
+
+@pytest.mark.parametrize(
+    ("now", "who"),
+    [
+        pytest.param("qXYZr", "? >7 >7 >7 ?", id="a part of what one record put in"),
+        pytest.param("qYZWr", "? >7 >7 >8 ?", id="parts of two records"),
+        pytest.param("aXbZc", "? ? ? ? ?", id="a line here and a line there"),
+    ],
+)
+def test_a_part_of_what_was_recorded_elsewhere_is_found(now: str, who: str) -> None:
+    """A function out of a file that was made in one record: hashes know only the whole of it."""
+    told = Told(others=[step(7, None, text("PXYZS")), step(8, text("PXYZS"), text("PXYZWS"))])
+    told.others_today = text("PS")
+    told.keep(text("PS"), text("PXYZWS"))
+    assert told.who(text(now)) == who
 
 
 def test_a_short_line_of_another_file_is_nothing_to_go_by() -> None:
@@ -363,7 +394,45 @@ def test_what_would_cost_too_much_is_not_looked_for(monkeypatch: pytest.MonkeyPa
     # Four places of two lines cost 8, five of one line 5.
     assert told.who(text("ZXYqr")) == "? ? ? ? ?"
     monkeypatch.setattr(found_blocks, "LINES_HASHED", 8)
-    assert told.who(text("ZXYqr")) == "? 0 0 ? ?"
+    assert told.who(text("ZXYqr")) == "? >0 >0 ? ?"
+
+
+@pytest.mark.parametrize(
+    ("contents", "now", "who"),
+    [
+        pytest.param(("ab", "abX"), "abX", "? ? 0", id="an unbroken chain"),
+        pytest.param(("Xab", "XabX"), "XabX", "? ? ? 0", id="equal to what was put in"),
+        pytest.param(("XYa", "XYaXY"), "XYaXY", "? ? ? 0 0", id="the source of a copied block"),
+        pytest.param(("aX", "aXX", "aX"), "aX", "? ?", id="put in beside it and deleted again"),
+    ],
+)
+def test_what_is_older_than_the_first_record_is_nobodys(
+    contents: tuple[str, ...], now: str, who: str
+) -> None:
+    assert history(*contents).who(text(now)) == who
+
+
+@pytest.mark.parametrize(
+    ("contents", "now", "who"),
+    [
+        pytest.param((None, "abX"), "XabX", "? 0 0 0", id="an equal line"),
+        pytest.param((None, "ab", "aXb", "ab"), "QaXb", "? 0 ? 0", id="a line that was deleted"),
+        pytest.param((None, "ab", "aXb", "aYb"), "aYbX", "0 2 0 ?", id="one that was replaced"),
+    ],
+)
+def test_what_somebody_put_in_unseen_is_not_taken_for_its_like(
+    contents: tuple[str | None, ...], now: str, who: str
+) -> None:
+    """As long as a content is kept with which the text can be compared."""
+    told = history(*contents)
+    told.keep(text(contents[-1] or ""))
+    assert told.who(text(now)) == who
+
+
+def test_a_short_line_is_not_found_again() -> None:
+    told = Told()
+    told.edit(None, "import os\n")
+    assert told.who("import os\n" + text("q")) == "? ?"
 
 
 # -- records that say less -------------------------------------------------------------------------

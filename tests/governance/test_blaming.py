@@ -124,7 +124,7 @@ def test_what_took_the_old_name_of_a_file_is_another_file(at: Root) -> None:
     at.record(changed(A, A, PATH, "old.py"))
     at.record(changed(None, B + C, "old.py"))
     at.write(A + B + C)
-    assert at.who() == "1-1:0 2-3:>2"
+    assert at.who() == "1-1:>0 2-3:>2"
 
 
 def test_a_file_that_was_renamed_to_and_fro_is_one_file(at: Root) -> None:
@@ -211,7 +211,7 @@ def test_blocks_of_other_files_are_found(at: Root) -> None:
     at.record(changed(None, A + B + C, "other.py"))
     at.record(changed(None, D))
     at.write(D + A + B + C)
-    assert at.who() == "1-1:1 2-4:>0"
+    assert at.who() == "1-1:>1 2-4:>0"
 
 
 def test_unsaved_lines_are_nobodys(at: Root) -> None:
@@ -297,9 +297,11 @@ def test_a_file_that_moved_unseen_keeps_its_records_where_the_other_is_gone(at: 
     at.record(changed(A + B, A + B + C))
     at.write(A + B + C, "src/moved.py")
     assert at.who("src/moved.py") == "1-2:0 3-3:1"
-    # A copy is not the file: its lines are found again.
+    # A copy is not the file: its lines are found again, and a part of them is not.
     at.write(A + B + C)
-    assert at.who("src/moved.py") == "1-2:>0 3-3:?"
+    assert at.who("src/moved.py") == "1-2:>0 3-3:>1"
+    at.write(D + A + B, "src/moved.py")
+    assert at.who("src/moved.py") == "1-3:?"
 
 
 def test_of_two_files_that_are_gone_neither_is_the_one_that_came(at: Root) -> None:

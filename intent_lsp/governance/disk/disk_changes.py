@@ -205,7 +205,7 @@ class DiskChanges:
             return DiskNews(recorded, not waiting.isdisjoint(self._pending))
 
     def note_left(self, path: WorkspacePath, left: ContentHash | None) -> None:
-        """Have the next look begin with what a call was recorded to have left of a file."""
+        """Have the next look begin with what a call or an operation has left of a file."""
         # Before the first look there is nothing to begin with.
         if self._then is not None and is_anybodys(path):
             self._left[path] = left

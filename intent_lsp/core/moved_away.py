@@ -1,0 +1,113 @@
+"""Lines that came from another file to this one while nobody looked (ledger section 5).
+
+Invariant: only lines that nothing else explains are claimed, and never as more than moved.
+Invariant: a part of a file that still stands there has not moved: it was copied, or written again.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final
+
+from intent_lsp.core.carried_lines import Carried, bare, kept_lines, take_moved
+from intent_lsp.core.claims import Claims, Confidence, Step
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.line_diff import Diff
+from intent_lsp.core.lineage import Contents, Lineage
+from intent_lsp.core.step_lines import splices
+
+CONTENTS_COMPARED: Final = 64
+"""Past contents of other files that are compared at most in one answer, the newest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OtherFile:
+    """Another file: its steps, what it holds now (None: it is gone), and what it held."""
+
+    steps: Sequence[Step]
+    today: ContentHash | None
+    contents: Contents
+
+
+Lost = tuple[ContentHash, Step | None]
+"""A content from which lines went: by a step, or unseen (None)."""
+
+
+def losses(other: OtherFile) -> Iterator[Lost]:
+    """Give the contents of a file from which lines went, the newest first.
+
+    Those that led to no other that is known, then those of which a step took lines away.
+    """
+    steps = sorted(other.steps, key=lambda step: -step.order)
+    followed = {step.pre for step in steps}
+    ends = dict.fromkeys(step.post for step in steps)
+    yield from (
+        (post, None)
+        for post in ends
+        if post is not None and post not in followed and post != other.today
+    )
+    for step in steps:
+        replaced = splices(step, float("inf")) or ()
+        if step.pre is not None and any(
+            each.old_end - each.old > each.new_end - each.new for each in replaced
+        ):
+            yield step.pre, step
+
+
+def find_copied(
+    claims: Claims,
+    lines: Sequence[str],
+    wanted: ContentHash,
+    others: Sequence[OtherFile],
+    diff: Diff,
+) -> None:
+    """Claim lines that nothing explains, of a content that another file was left with."""
+    for other in others:
+        if any(step.post == wanted for step in other.steps):
+            before = Lineage(other.steps, other.contents, diff).claims(wanted, lines)
+            _put(claims, before)
+            return
+
+
+def find_moved(
+    claims: Claims, lines: Sequence[str], others: Sequence[OtherFile], diff: Diff, *, at_least: int
+) -> None:
+    """Claim blocks that nothing explains, and that are gone from another file.
+
+    A block needs `at_least` so many letters and digits.
+    """
+    new = bare(lines)
+    lost = ((other, each) for other in others for each in losses(other))
+    for other, (wanted, step) in islice(lost, CONTENTS_COMPARED):
+        if None not in claims:
+            return
+        old = other.contents(wanted)
+        if old is None:
+            continue
+        found: Carried = [None if claim is None else (0, Confidence.MOVED) for claim in claims]
+        take_moved(found, _gone(old, other, step, diff), bare(old), new, at_least=at_least)
+        if all(place is None or claims[at] is not None for at, place in enumerate(found)):
+            continue
+        before = Lineage(other.steps, other.contents, diff).claims(wanted, old)
+        _put(claims, [None if place is None else before[place[0]] for place in found])
+
+
+def _put(claims: Claims, found: Claims) -> None:
+    """Claim what nothing explains, as no more than moved."""
+    for at, claim in enumerate(found):
+        if claims[at] is None and claim is not None:
+            claims[at] = claim.at_most(Confidence.MOVED)
+
+
+def _gone(old: Sequence[str], other: OtherFile, step: Step | None, diff: Diff) -> list[bool]:
+    """Tell which lines of a content are gone, by a step or by now."""
+    if step is not None:
+        gone = [False] * len(old)
+        for each in splices(step, float("inf")) or ():
+            gone[each.old : each.old_end] = [True] * len(gone[each.old : each.old_end])
+        return gone
+    today = None if other.today is None else other.contents(other.today)
+    gone = [True] * len(old)
+    for before, _ in () if today is None else kept_lines(old, today, diff):
+        gone[before] = False
+    return gone

@@ -1,0 +1,437 @@
+"""A governed tree that all kinds of hands edit by chance, and what blame says of it afterwards.
+
+Invariant: every line of every file knows whom an answer may name, whoever edited and however.
+"""
+
+import random
+import re
+import subprocess
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.claims import Confidence
+from intent_lsp.core.content import hash_if_there
+from intent_lsp.core.file_operations import FileOperation
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.governance.blaming import ALL_LINES
+from intent_lsp.store.index import Query
+from tests.governance.editor import Editor
+from tests.governance.test_file_operations import ends, operate
+from tests.governance.work import Work
+from tests.support import line_truth
+from tests.support.line_truth import Edit, Hand, Line, Owner, Text, spelled
+from tests.support.repository import Repository, create
+
+INTENTS: Final = """\
+active_intents:
+  - {id: INT-001, status: IN_PROGRESS, owned_scope: ["src/**"]}
+"""
+LINES: Final = 80
+AGENT: Final = "builder"
+_HEAD: Final = re.compile(rb"^[0-9a-f]{40} \d+ \d+")
+
+
+class By(StrEnum):
+    """Who edits, and how it is told: by saves, calls, commands, a look at the disk, or not."""
+
+    PERSON = "a person's saves"
+    AGENT = "an agent's calls"
+    COMMAND = "shell commands"
+    PROGRAM = "unannounced programs"
+    NOBODY = "no server"
+
+
+ANNOUNCED: Final = (By.PERSON, By.AGENT, By.COMMAND)
+WRITES: Final[tuple[Edit, ...]] = (
+    line_truth.insert,
+    line_truth.insert,
+    line_truth.replace,
+    line_truth.delete,
+)
+MOVES: Final[tuple[Edit, ...]] = (line_truth.move, line_truth.move, line_truth.duplicate)
+FORMATS: Final[tuple[Edit, ...]] = (
+    line_truth.reindent,
+    line_truth.format_text,
+    line_truth.rename_name,
+)
+
+
+class Verdict(StrEnum):
+    """How an answer about a line stands to the truth; a twin is right of an equal line."""
+
+    RIGHT = "right"
+    TWIN = "twin"
+    MISSING = "missing"
+    WRONG = "wrong"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was said of one line: as the confidence has it, and whether it is so."""
+
+    confidence: Confidence
+    verdict: Verdict
+    path: str
+    number: int
+    said: Owner
+
+
+@dataclass
+class EditedTree:
+    """A tree of a few files in a repository, edited through a desk of its own."""
+
+    repository: Repository
+    chance: random.Random
+    files: dict[str, Text] = field(default_factory=dict)
+    past: dict[str, list[Text]] = field(default_factory=dict)
+    steps: int = 0
+    story: list[str] = field(default_factory=list)
+    _of_record: dict[str, int] = field(default_factory=dict)
+    _stream: list[bytes] = field(default_factory=list)
+    _names: int = 0
+
+    @classmethod
+    def made(cls, root: Path, seed: int, texts: Sequence[Text] = ()) -> "EditedTree":
+        """Make a tree of two files, of these texts or of any, and open an editor in it."""
+        chance = random.Random(seed)  # noqa: S311 - nobody is kept out by these numbers
+        tree = cls(create(root), chance)
+        tree.repository.write(".orchestration/active_intents.yaml", INTENTS)
+        tree.repository.write(".orchestration/.gitignore", ".local/\n*.md\n")
+        tree.repository.write(".gitignore", "/.orchestration/agent_trace.jsonl\n")
+        for number, text in enumerate(texts or [line_truth.base(chance, LINES) for _ in "ab"]):
+            tree.files[f"src/f{number}.py"] = text
+        for path, text in tree.files.items():
+            tree.repository.write(path, spelled(text))
+        tree.repository.commit()
+        tree._commit_twin()
+        tree.open()
+        return tree
+
+    def open(self) -> None:
+        """Start a server; its agents select the intent anew."""
+        self.editor = Editor.open(self.repository.root)
+        self.editor.select("INT-001")
+        self.work = Work(self.editor, self.repository)
+        self.work.agent(AGENT, "INT-001")
+
+    def close(self) -> None:
+        self.editor.close()
+
+    # -- steps ---------------------------------------------------------------------------------
+
+    def edit(self, edit: Edit, by: By) -> None:
+        """Edit one file."""
+        path = self._any_file()
+        hand = self._hand(by)
+        self._step(by, edit.__name__, {path: edit(hand, self.files[path])})
+
+    def move_between(self, by: By) -> None:
+        """Move a block from one file to another, which may be a new one, or all of a file."""
+        path, hand = self._any_file(), self._hand(by)
+        text = self.files[path]
+        others = [other for other in sorted(self.files) if other != path]
+        kind = hand.chance.choice(["block", "block", "split", "join"])
+        first, last = (0, len(text)) if kind == "join" else hand.stretch(text, 30)
+        block = hand.also(text[first:last])
+        if kind == "split" or not others:
+            if last - first == len(text) or first == last:
+                return
+            self._step(by, "split", {self._new_name(): block, path: text[:first] + text[last:]})
+            return
+        other = hand.chance.choice(others)
+        into = self.files[other]
+        at = hand.chance.randrange(len(into) + 1)
+        left = None if kind == "join" else text[:first] + text[last:]
+        joined = into[:at] + block + into[at:]
+        if left is None and len(self.files) < 3:
+            return
+        self._step(by, kind, {other: joined, path: left})
+
+    def rename(self, by: By) -> None:
+        """Give a file another name."""
+        path, new = self._any_file(), self._new_name()
+        text = self.files.pop(path)
+        self.past[new] = self.past.pop(path, [])
+        self.files[new] = text
+        self._begin(by, f"rename {path} {new}")
+        old_place, new_place = self.repository.root / path, self.repository.root / new
+        if by is By.PERSON:
+            operate(self.editor, FileOperation.RENAME, ends(path, new))
+        else:
+            self._done(by, lambda: old_place.rename(new_place))
+        self._end()
+
+    def undo(self, by: By) -> None:
+        """Bring back what a file held before."""
+        path, hand = self._any_file(), self._hand(by)
+        past = self.past.get(path)
+        if past:
+            then = hand.chance.choice(past[-3:])
+            self._step(by, "undo", {path: line_truth.brought_back(hand, self.files[path], then)})
+
+    def recreate(self, by: By) -> None:
+        """Delete a file, and make it again, with an edit or without."""
+        path, hand = self._any_file(), self._hand(by)
+        text = self.files[path]
+        self._step(by, "delete", {path: None})
+        again = self._hand(by)
+        new = again.also(text) if again.who is not None else text
+        if hand.chance.random() < 0.5:
+            new = line_truth.insert(again, new)
+        self._step(by, "recreate", {path: new})
+
+    def git(self) -> None:
+        """Do with git what leaves the files as they are in the end, or takes back what was done."""
+        kind = self.chance.choice(["commit", "commit", "branch", "stash", "discard"])
+        self._begin(None, f"git {kind}")
+        repository = self.repository
+        if kind == "commit":
+            repository.commit()
+        elif kind == "branch":
+            repository.commit()
+            repository.git("checkout", "-q", "-b", f"b{self.steps}", "HEAD~1")
+            self.work.noticed()
+            repository.git("checkout", "-q", "main")
+        elif kind == "stash":
+            if repository.git("status", "--porcelain", "-uno"):
+                repository.git("stash", "-q")
+                self.work.noticed()
+                repository.git("stash", "pop", "-q")
+        else:
+            repository.commit()
+            path = self._any_file()
+            repository.write(path, "lost\n" + spelled(self.files[path]))
+            self.work.noticed()
+            repository.git("checkout", "-q", "--", path)
+        self.work.noticed()
+        self._end()
+
+    def pull(self) -> None:
+        """Merge what a colleague has committed, which nobody here recorded."""
+        self.repository.commit()
+        path = self._any_file()
+        hand = Hand(self.chance, None)
+        text = line_truth.insert(hand, self.files[path])
+        self._begin(None, f"pull {path}")
+        theirs = self.repository.root.parent / f"{self.repository.root.name}-colleague"
+        root = str(self.repository.root)
+        subprocess.run(["git", "clone", "-q", root, str(theirs)], check=True, capture_output=True)
+        colleague = Repository(theirs)
+        colleague.write(path, spelled(text))
+        colleague.commit()
+        self.repository.git("pull", "-q", "--no-rebase", str(theirs), "main")
+        subprocess.run(["rm", "-rf", str(theirs)], check=True)
+        self._keep(path, text)
+        self.work.noticed()
+        self._end()
+
+    # -- what is said ----------------------------------------------------------------------------
+
+    def answers(self) -> Iterator[Answer]:
+        """Ask who wrote each line, but for those without a letter or digit."""
+        twins = self._twins()
+        for path, text in sorted(self.files.items()):
+            blamed = self.editor.desk.blaming.blame(WorkspacePath(path))
+            assert blamed is not None
+            runs = blamed.runs(*ALL_LINES)
+            told = [run for run in runs for _ in range(run.count)]
+            assert len(told) == len(text), (path, self.story)
+            for number, (line, run) in enumerate(zip(text, told, strict=True), 1):
+                said = None if run.record is None else self._of_record[run.record.id]
+                if any(map(str.isalnum, line.text)):
+                    verdict = _verdict(line, said, twins)
+                    yield Answer(run.confidence, verdict, path, number, said)
+
+    def git_answers(self, room: Path) -> Counter[Verdict]:
+        """Ask `git blame`, of a repository with a commit for each edit, recorded or not."""
+        repository = create(room)
+        _fast_import(room, b"".join(self._stream))
+        repository.git("reset", "-q", "--hard", "refs/heads/edits")
+        twins, found = self._twins(), Counter[Verdict]()
+        for path, text in self.files.items():
+            for line, said in zip(text, _git_blame(room, path), strict=True):
+                if any(map(str.isalnum, line.text)):
+                    known = said if said in self._recorded else None
+                    found[_verdict(line, known, twins)] += 1
+        return found
+
+    @property
+    def _recorded(self) -> frozenset[int]:
+        return frozenset(self._of_record.values())
+
+    def _twins(self) -> Mapping[str, set[Owner]]:
+        twins: dict[str, set[Owner]] = {}
+        for text in self.files.values():
+            for line in text:
+                twins.setdefault(line.text.strip(), set()).update(line.owners)
+        return twins
+
+    # -- how it is done --------------------------------------------------------------------------
+
+    def _any_file(self) -> str:
+        return self.chance.choice(sorted(self.files))
+
+    def _new_name(self) -> str:
+        self._names += 1
+        return f"src/n{self._names}.py"
+
+    def _hand(self, by: By) -> Hand:
+        return Hand(self.chance, None if by is By.NOBODY else self.steps + 1)
+
+    def _step(self, by: By, name: str, changes: Mapping[str, Text | None]) -> None:
+        """Change some files (None: one is deleted) at once, or one after the other by saves."""
+        self._begin(by, f"{name} {' '.join(changes)}")
+        if by is By.PERSON:
+            for path, text in changes.items():
+                self._save(path, text)
+        elif by is By.AGENT and None not in changes.values():
+            for path, text in changes.items():
+                self._call(path, spelled(text or []))
+        else:
+            self._done(by, lambda: self._write(changes))
+        for path, text in changes.items():
+            self._keep(path, text)
+        self._end()
+
+    def _keep(self, path: str, text: Text | None) -> None:
+        if path in self.files:
+            self.past.setdefault(path, []).append(self.files[path])
+        self.files.pop(path, None)
+        if text is not None:
+            self.files[path] = text
+
+    def _save(self, path: str, text: Text | None) -> None:
+        if text is None:
+            operate(self.editor, FileOperation.DELETE, ends(path, None))
+        else:
+            self.editor.show(path)
+            self.editor.save(path, spelled(text))
+
+    def _call(self, path: str, text: str) -> None:
+        held = self.editor.disk(path)
+        self.work.desk.calls.read(AGENT, "", WorkspacePath(path), hash_if_there(held))
+        ticket = self.work.begins(AGENT, path, text)
+        self.repository.write(path, text)
+        self.work.ends(ticket)
+
+    def _done(self, by: By, do: Callable[[], object]) -> None:
+        if by in (By.COMMAND, By.AGENT):
+            ticket = self.work.begins(AGENT)
+            do()
+            self.work.ends(ticket)
+        elif by is By.NOBODY:
+            self.close()
+            do()
+            self.open()
+        else:
+            do()
+            self.work.noticed()
+
+    def _write(self, changes: Mapping[str, Text | None]) -> None:
+        for path, text in changes.items():
+            if text is None:
+                (self.repository.root / path).unlink()
+            else:
+                self.repository.write(path, spelled(text))
+
+    def _begin(self, by: By | None, name: str) -> None:
+        self.steps += 1
+        self.story.append(f"{self.steps}: {name}" + (f" by {by.value}" if by else ""))
+
+    def _end(self) -> None:
+        """Note whose records have come, and commit the same beside."""
+        page = self.editor.desk.stores.ledger.index.query(Query(), limit=40)
+        for record in page.records:
+            self._of_record.setdefault(record.id, self.steps)
+        self._commit_twin()
+
+    def _commit_twin(self) -> None:
+        head = f"commit refs/heads/edits\ncommitter A <a@b> {self.steps} +0000\ndata 0\ndeleteall\n"
+        files = b"".join(
+            f"M 100644 inline {path}\ndata {len(data)}\n".encode() + data + b"\n"
+            for path, data in ((path, spelled(text).encode()) for path, text in self.files.items())
+        )
+        self._stream.append(head.encode() + files)
+
+
+def _verdict(line: Line, said: Owner, twins: Mapping[str, set[Owner]]) -> Verdict:
+    if said in line.owners:
+        return Verdict.RIGHT
+    if said in twins[line.text.strip()]:
+        return Verdict.TWIN
+    return Verdict.MISSING if said is None else Verdict.WRONG
+
+
+def _fast_import(room: Path, stream: bytes) -> None:
+    words = ["git", "fast-import", "--quiet"]
+    subprocess.run(words, cwd=room, input=stream, check=True, capture_output=True)
+
+
+def _git_blame(room: Path, path: str) -> list[int]:
+    """Give the number of each line's commit, which is its time."""
+    words = ["git", "blame", "--line-porcelain", "--", path]
+    printed = subprocess.run(words, cwd=room, check=True, capture_output=True).stdout
+    return [
+        int(line.split()[1]) for line in printed.split(b"\n") if line.startswith(b"committer-time ")
+    ]
+
+
+# -- kinds of scripts ----------------------------------------------------------------------------
+
+Step = Callable[[EditedTree], None]
+
+
+def _edits(edits: Sequence[Edit], *hands: By) -> Step:
+    return lambda tree: tree.edit(tree.chance.choice(edits), tree.chance.choice(hands))
+
+
+def _by(step: Callable[[EditedTree, By], None], *hands: By) -> Step:
+    return lambda tree: step(tree, tree.chance.choice(hands))
+
+
+_SAVES: Final = _edits(WRITES, By.PERSON)
+_ALL: Final = (*ANNOUNCED, By.PROGRAM)
+
+KINDS: Final[Mapping[str, Sequence[Step]]] = {
+    "saves": [_edits(WRITES, By.PERSON)],
+    "agents": [_edits(WRITES, By.AGENT, By.AGENT, By.PERSON)],
+    "commands": [_edits(WRITES, By.COMMAND, By.COMMAND, By.PERSON)],
+    "programs": [_edits(WRITES, By.PROGRAM, By.PERSON)],
+    "git": [_edits(WRITES, *_ALL), EditedTree.git, EditedTree.pull],
+    "no server": [_SAVES, _edits(WRITES, By.AGENT), _edits(WRITES, By.NOBODY)],
+    "moves": [_SAVES, _edits(MOVES, *_ALL), _by(EditedTree.move_between, *_ALL)],
+    "moves, no server": [
+        *(_SAVES, _SAVES, _edits(MOVES, By.NOBODY)),
+        _by(EditedTree.move_between, By.NOBODY),
+    ],
+    "formats": [_SAVES, _edits(FORMATS, *_ALL)],
+    "formats, no server": [_SAVES, _SAVES, _edits(FORMATS, By.NOBODY)],
+    "renames": [_SAVES, _edits(WRITES, By.AGENT), _by(EditedTree.rename, *_ALL)],
+    "renames, no server": [_SAVES, _SAVES, _by(EditedTree.rename, By.NOBODY)],
+    "undo": [_edits(WRITES, *_ALL), _by(EditedTree.undo, *_ALL)],
+    "undo, no server": [_SAVES, _SAVES, _by(EditedTree.undo, By.NOBODY)],
+    "made anew": [_edits(WRITES, *_ALL), _by(EditedTree.recreate, *_ALL)],
+    "everything": [
+        *(_edits((*WRITES, *MOVES, *FORMATS), *_ALL),) * 4,
+        _edits((*WRITES, *MOVES, *FORMATS), By.NOBODY),
+        _by(EditedTree.move_between, *_ALL, By.NOBODY),
+        _by(EditedTree.rename, *_ALL, By.NOBODY),
+        _by(EditedTree.undo, *_ALL),
+        _by(EditedTree.recreate, *_ALL),
+        EditedTree.git,
+        EditedTree.pull,
+    ],
+}
+"""What happens in a script of each kind: each step is one of these, by chance."""
+
+
+def played(root: Path, kind: str, seed: int, steps: int) -> EditedTree:
+    """Run a script; the tree has to be closed."""
+    tree = EditedTree.made(root, seed)
+    for _ in range(steps):
+        tree.chance.choice(KINDS[kind])(tree)
+    return tree
