@@ -6,6 +6,7 @@ Invariant: the answer has a claim, or None, for each line, whatever the records 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from intent_lsp.core.carried_lines import letters
 from intent_lsp.core.claims import BEFORE, Claims, Step
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.found_blocks import (
@@ -44,7 +45,29 @@ def blame(
     claims = lineage.claims(text.hash, text.lines)
     if None in claims:
         _find_again(claims, text, lineage, elsewhere, diff)
+    settle(claims, text.lines)
     return [None if claim == BEFORE else claim for claim in claims]
+
+
+def settle(claims: Claims, lines: Sequence[str]) -> None:
+    """Give trivial lines of a block that a step replaced to whom the lines around them belong.
+
+    A comparison keeps a blank line or a bracket where all around it is new, and a formatter touches
+    one where nothing around it changes. A line that was put in between two others stays its step's.
+    """
+    at = 0
+    while at < len(lines):
+        end = at
+        while end < len(lines) and not letters(lines[end]):
+            end += 1
+        if at < end < len(lines) and at and claims[at - 1] == claims[end]:
+            around = claims[end]
+            inside = around is not None and around.replaced
+            for line in range(at, end):
+                own = claims[line]
+                if inside or (own is not None and own.replaced):
+                    claims[line] = around
+        at = end + 1
 
 
 def _find_again(

@@ -5,7 +5,7 @@ Invariant: a claim that is carried on never becomes surer.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
@@ -47,11 +47,16 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A line comes from a step, out of one of its conversations."""
+    """A line comes from a step, out of one of its conversations.
+
+    `replaced`: the step put it in the place of others, and not between two lines; by it alone no
+    two claims differ.
+    """
 
     order: int
     talk: int = 0
     confidence: Confidence = Confidence.EXACT
+    replaced: bool = field(default=False, compare=False)
 
     def at_most(self, confidence: Confidence) -> "Claim":
         """Give the claim, no surer than this."""

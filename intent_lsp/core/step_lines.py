@@ -62,5 +62,6 @@ def turn_on(lines: list[str | None], found: Sequence[Splice]) -> None:
 def replay(claims: Claims, found: Sequence[Splice], order: int) -> None:
     """Turn the claims before a step into those after it: it claims what it put in."""
     for each in found:
-        put_in = [Claim(order, each.talk)] * (each.new_end - each.new)
+        claim = Claim(order, each.talk, replaced=each.old_end > each.old)
+        put_in = [claim] * (each.new_end - each.new)
         claims[each.new : each.new + each.old_end - each.old] = put_in

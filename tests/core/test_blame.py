@@ -176,6 +176,30 @@ def test_any_encoding_and_any_line_end_will_do(encoding: str, end: str) -> None:
     assert told.who(spelled("qXYr")) == "? >1 >1 ?"
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "who"),
+    [
+        pytest.param("a\n   \nb\n", "a\n\nb\n", "0 0 0", id="a blank line is stripped"),
+        pytest.param("a\n{\nb\n", "x\n{\ny\n", "1 1 1", id="all around a bracket is new"),
+        pytest.param("a\n\nb\n", "x\n\nb\n", "1 0 0", id="what is around it differs"),
+        pytest.param("a\nb\n", "a\n\nb\n", "0 1 0", id="a blank line is put in"),
+        pytest.param("a\nb\n", "a\nb\n\n", "0 0 1", id="at the end"),
+        pytest.param("a\nb\n", "a\nx\n\ny\n", "0 1 1 1", id="within what is new"),
+    ],
+)
+def test_trivial_lines_go_with_the_lines_around_them(before: str, after: str, who: str) -> None:
+    told = Told()
+    told.edit(None, before)
+    told.edit(before, after)
+    assert told.who(after) == who
+
+
+def test_a_blank_line_that_is_touched_among_nobodys_is_nobodys() -> None:
+    told = Told()
+    told.edit("a\n  \nb\nc\n", "a\n\nb\nd\n")
+    assert told.who("a\n\nb\nd\n") == "? ? ? 0"
+
+
 # -- where a link is missing -----------------------------------------------------------------------
 
 
