@@ -4,7 +4,7 @@ Invariant: a file is asked for its lines' origins once, however many records of 
 Invariant: where not everything was asked, that is said.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -14,6 +14,7 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.governance.blaming import ALL_LINES, Blamed, Blaming
 from intent_lsp.governance.checkout import Refusal, unknown
 from intent_lsp.governance.file_lineage import NAMES_FOLLOWED
+from intent_lsp.governance.other_files import other_files
 from intent_lsp.governance.rules import Rules
 from intent_lsp.store.files import stamp
 from intent_lsp.store.index import Query
@@ -22,8 +23,14 @@ from intent_lsp.store.ledger_index import Index
 RECORDS_AT_MOST: Final = 2_000
 """The newest records of an intent whose files are asked."""
 
+PATHS_FOLLOWED: Final = 1_000
+"""Files of an intent's records whose later names are looked for, those worked on last."""
+
+RECORDS_OF_A_NAME: Final = 500
+"""Records of one name that are looked through for the next one, the newest."""
+
 FILES_AT_MOST: Final = 200
-"""Files that are asked for their lines, and files that are gone whose new names are looked for."""
+"""Files that are asked for their lines."""
 
 Meant = Callable[[WorkspacePath], bool]
 
@@ -63,17 +70,21 @@ def worked_files(
     if intent is None and not page.records:
         return unknown(rules, intent_id)
     touched = dict.fromkeys(file.path for record in page.records for file in record.files)
-    gone = [path for path in touched if stamp(root / path) is None]
-    renamed = dict.fromkeys(gone) | {
-        path: _name_of_today(root, index, path) for path in gone[:FILES_AT_MOST]
-    }
-    today = dict.fromkeys(renamed.get(path, path) for path in touched)
-    wanted = [path for path in today if path is not None and meant(path)]
+    named = (
+        name
+        for number, path in enumerate(touched)
+        for name in (_names_since(index, path) if number < PATHS_FOLLOWED else [path])
+    )
+    names_of_today = dict.fromkeys(name for name in named if _is_there(root, name))
+    others = other_files(root, index, touched, names_of_today)
+    wanted = [path for path in (*names_of_today, *others) if meant(path)]
     return WorkedFiles(
         intent_id=intent_id if intent is None else intent.id,
         names=names,
         paths=wanted[:FILES_AT_MOST],
-        truncated=page.cursor is not None or max(len(wanted), len(gone)) > FILES_AT_MOST,
+        truncated=page.cursor is not None
+        or len(wanted) > FILES_AT_MOST
+        or len(touched) > PATHS_FOLLOWED,
     )
 
 
@@ -93,16 +104,18 @@ def explained(blaming: Blaming, path: WorkspacePath, names: Collection[str]) -> 
     return Explained(path, blamed, runs) if runs else None
 
 
-def _name_of_today(root: Path, index: Index, gone: WorkspacePath) -> WorkspacePath | None:
-    """Follow a file that is gone along the newest records of its names, if they are renames."""
-    name = gone
-    for _ in range(NAMES_FOLLOWED):
-        newest = index.newest_for_path(name)
-        files = () if newest is None else newest.files
-        new = next((file.path for file in files if file.previous == name), None)
-        if new is None:
-            return None
-        if stamp(root / new) is not None:
-            return new
-        name = new
-    return None
+def _names_since(index: Index, path: WorkspacePath) -> Iterator[WorkspacePath]:
+    """Give a file's name and all that records have given it since, the newest last."""
+    found, waiting = {path: None}, [path]
+    while waiting and len(found) <= NAMES_FOLLOWED:
+        name = waiting.pop(0)
+        for record in index.query(Query(path=name), limit=RECORDS_OF_A_NAME).records:
+            for file in record.files:
+                if file.previous == name and file.path not in found:
+                    found[file.path] = None
+                    waiting.append(file.path)
+    yield from found
+
+
+def _is_there(root: Path, path: WorkspacePath) -> bool:
+    return stamp(root / path) is not None

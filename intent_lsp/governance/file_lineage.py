@@ -47,7 +47,7 @@ class FileLineage:
 
         The file that was touched last comes first.
         """
-        records = list(islice(_newest_first(index, Query()), RECORDS_ELSEWHERE))
+        records = list(islice(newest_first(index, Query()), RECORDS_ELSEWHERE))
         begin = len(self.sources)
         own = {(record.id, file.path) for record, file in self.sources}
         self.sources += [
@@ -70,13 +70,13 @@ def file_lineage(index: Index, path: WorkspacePath) -> FileLineage:
         name, renamed_by = wanted.pop(0)
         if name in names:
             continue
-        records = islice(_newest_first(index, Query(path=name)), RECORDS_READ)
+        records = islice(newest_first(index, Query(path=name)), RECORDS_READ)
         names[name] = list(_of_name(_before(records, renamed_by), name))
         wanted += [
             (file.previous, record.id) for record, file in names[name] if file.previous is not None
         ]
-    newest_first = merge(*names.values(), key=lambda source: source[0].timestamp, reverse=True)
-    sources = [*newest_first][::-1]
+    by_time = merge(*names.values(), key=lambda source: source[0].timestamp, reverse=True)
+    sources = [*by_time][::-1]
     return FileLineage(sources, steps_of(sources))
 
 
@@ -129,7 +129,7 @@ def gone_on(index: Index, path: WorkspacePath, known: FileLineage) -> FileLineag
     if not known.sources or known.sources[-1][1].path != path:
         return None
     last, fresh = known.sources[-1][0], []
-    for record in islice(_newest_first(index, Query(path=path)), RECORDS_READ):
+    for record in islice(newest_first(index, Query(path=path)), RECORDS_READ):
         if record.id == last.id:
             break
         fresh.append(record)
@@ -158,7 +158,8 @@ def steps_of(sources: Sequence[Source], begin: int = 0) -> list[Step]:
     ]
 
 
-def _newest_first(index: Index, query: Query) -> Iterator[Record]:
+def newest_first(index: Index, query: Query) -> Iterator[Record]:
+    """Give the records that a query finds, page by page. Raises LedgerUnavailableError."""
     page = index.query(query, limit=_PAGE)
     yield from page.records
     while page.cursor is not None:

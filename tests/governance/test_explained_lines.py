@@ -9,12 +9,13 @@ from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import INTENTS_FILE, LEDGER_FILE, WorkspacePath
 from intent_lsp.core.records import RecordFile
 from intent_lsp.governance import explained_lines
-from intent_lsp.governance.blaming import Blaming
+from intent_lsp.governance.blaming import ALL_LINES, Blaming
 from intent_lsp.governance.checkout import Refusal
 from intent_lsp.governance.explained_lines import WorkedFiles, explained, worked_files
 from intent_lsp.governance.rules import RulesCache
 from tests.governance.test_blaming import A, B, C, D, Root, at, changed
 from tests.support.ledgers import edit
+from tests.support.repository import Repository
 
 __all__ = ["at"]
 
@@ -154,8 +155,8 @@ def test_files_that_are_not_meant_are_not_asked(at: Root) -> None:
     [
         (2, 0, {"FILES_AT_MOST": 2}, 2, False),
         (3, 0, {"FILES_AT_MOST": 2}, 2, True),
-        (1, 2, {"FILES_AT_MOST": 2}, 1, False),
-        (1, 3, {"FILES_AT_MOST": 2}, 1, True),
+        (1, 2, {"PATHS_FOLLOWED": 3}, 1, False),
+        (1, 3, {"PATHS_FOLLOWED": 3}, 1, True),
         (2, 0, {"RECORDS_AT_MOST": 2}, 2, False),
         (3, 0, {"RECORDS_AT_MOST": 2}, 2, True),
     ],
@@ -188,3 +189,68 @@ def test_a_ledger_that_cannot_be_read_is_an_error(at: Root) -> None:
     (at.root / LEDGER_FILE).mkdir()
     with pytest.raises(LedgerUnavailableError):
         worked(at)
+
+
+LONG = A + B + C + D
+OTHER = "a line that is quite another one\n"
+
+
+@pytest.mark.parametrize(
+    ("story", "files"),
+    [
+        pytest.param(
+            [("INT-002", (LONG, LONG, "b", "a")), ("INT-002", (None, OTHER, "a"))],
+            {"b": LONG, "a": OTHER},
+            id="its old name is another file's",
+        ),
+        pytest.param(
+            [
+                ("INT-002", (LONG, LONG, "b", "a")),
+                ("INT-002", (None, OTHER, "a")),
+                ("INT-002", (OTHER, None, "a")),
+            ],
+            {"b": LONG},
+            id="and that one is gone",
+        ),
+        pytest.param(
+            [
+                ("INT-002", (LONG, LONG, "b", "a")),
+                ("INT-002", (None, OTHER, "a")),
+                ("INT-002", (OTHER, OTHER, "c", "a")),
+            ],
+            {"b": LONG, "c": OTHER},
+            id="and that one was renamed",
+        ),
+        pytest.param([], {"b": LONG}, id="moved unseen"),
+        pytest.param([], {"b": LONG + OTHER}, id="moved and edited unseen"),
+        pytest.param(
+            [("INT-002", (LONG, LONG + OTHER, "b"))], {"b": LONG + OTHER}, id="then saved"
+        ),
+        pytest.param(
+            [("INT-002", (None, OTHER, "b"))],
+            {"a": A, "b": OTHER + B + C + D},
+            id="a part went to another file unseen",
+        ),
+    ],
+)
+def test_every_line_that_blame_gives_an_intent_is_among_its_lines(
+    at: Root, story: list[tuple[str, tuple[str, ...]]], files: dict[str, str]
+) -> None:
+    repository = Repository(at.root)
+    repository.git("init", "-q")
+    record(at, "INT-001", changed(None, LONG, "a"))
+    for intent, edit_ in story:
+        record(at, intent, changed(*edit_))
+    for path, text in files.items():
+        at.write(text, path)
+    at.keep(LONG, OTHER)
+    told = []
+    for path in files:
+        blamed = Blaming(at.root, at.ledger.index).blame(WorkspacePath(path))
+        assert blamed is not None
+        told += [
+            f"{path}:{run.start_line}-{run.end_line}"
+            for run in blamed.runs(*ALL_LINES)
+            if run.record is not None and run.record.intent_id == "INT-001"
+        ]
+    assert sorted(lines(at)) == sorted(told) != []
