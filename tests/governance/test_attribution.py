@@ -22,6 +22,8 @@ FEW = [*((kind, 0) for kind in KINDS), *(("everything", seed) for seed in range(
 def answers(tmp_path: Path, kind: str, seed: int) -> Iterator[Answer]:
     tree = played(tmp_path / f"{seed}", kind, seed, STEPS)
     try:
+        by_blame, by_lines = tree.lines_of_intent()
+        assert by_blame == by_lines, tree.story
         yield from tree.answers()
     finally:
         tree.close()

@@ -18,6 +18,7 @@ from intent_lsp.core.content import hash_if_there
 from intent_lsp.core.file_operations import FileOperation
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.governance.blaming import ALL_LINES
+from intent_lsp.governance.explained_lines import Explained, WorkedFiles, explained, worked_files
 from intent_lsp.store.index import Query
 from tests.governance.editor import Editor
 from tests.governance.test_file_operations import ends, operate
@@ -26,9 +27,10 @@ from tests.support import line_truth
 from tests.support.line_truth import Edit, Hand, Line, Owner, Text, spelled
 from tests.support.repository import Repository, create
 
-INTENTS: Final = """\
+INTENT: Final = "INT-001"
+INTENTS: Final = f"""\
 active_intents:
-  - {id: INT-001, status: IN_PROGRESS, owned_scope: ["src/**"]}
+  - {{id: {INTENT}, status: IN_PROGRESS, owned_scope: ["src/**"]}}
 """
 LINES: Final = 80
 AGENT: Final = "builder"
@@ -114,9 +116,9 @@ class EditedTree:
     def open(self) -> None:
         """Start a server; its agents select the intent anew."""
         self.editor = Editor.open(self.repository.root)
-        self.editor.select("INT-001")
+        self.editor.select(INTENT)
         self.work = Work(self.editor, self.repository)
-        self.work.agent(AGENT, "INT-001")
+        self.work.agent(AGENT, INTENT)
 
     def close(self) -> None:
         self.editor.close()
@@ -246,6 +248,16 @@ class EditedTree:
                     verdict = _verdict(line, said, twins)
                     yield Answer(run.confidence, verdict, path, number, said)
 
+    def lines_of_intent(self) -> tuple[set[tuple[str, int]], set[tuple[str, int]]]:
+        """Give the lines of the intent as blame tells them file by file, and as `intent/lines`."""
+        desk = self.editor.desk
+        index, rules = desk.stores.ledger.index, desk.rules.current()
+        asked = worked_files(self.repository.root, index, rules, INTENT)
+        assert isinstance(asked, WorkedFiles)
+        told = [explained(desk.blaming, path, asked.names) for path in asked.paths]
+        found = [explained(desk.blaming, WorkspacePath(path), [INTENT]) for path in self.files]
+        return _lines(found), _lines(told)
+
     def git_answers(self, room: Path) -> Counter[Verdict]:
         """Ask `git blame`, of a repository with a commit for each edit, recorded or not."""
         repository = create(room)
@@ -356,6 +368,16 @@ class EditedTree:
             for path, data in ((path, spelled(text).encode()) for path, text in self.files.items())
         )
         self._stream.append(head.encode() + files)
+
+
+def _lines(files: Sequence[Explained | None]) -> set[tuple[str, int]]:
+    return {
+        (file.path, line)
+        for file in files
+        if file is not None
+        for run in file.runs
+        for line in range(run.start_line, run.end_line + 1)
+    }
 
 
 def _verdict(line: Line, said: Owner, twins: Mapping[str, set[Owner]]) -> Verdict:
