@@ -1,9 +1,10 @@
 """Who wrote each line, and what a save costs that is to be told apart by lines.
 
 Blame of a file of 10,000 lines with 1,000 edits, beside `git blame` of the same file with the same
-edits as commits. Then saves of a file of 10,000 lines in a server, from `didSave` until the record
-is told, beside what each cannot do without: a diff, a parse and an fsync. Then the first look at
-a work tree of 50,000 files, beside `git status`. Then nothing for a minute.
+edits as commits; and of one of 500 lines with 500 edits, the first time and as a process. Then
+saves of a file of 10,000 lines in a server, from `didSave` until the record is told, beside what
+each cannot do without: a diff, a parse and an fsync. Then the first look at a work tree of 50,000
+files, beside `git status`. Then nothing for a minute.
 `python -m benchmarks.provenance`
 """
 
@@ -16,6 +17,7 @@ import os
 import random
 import shutil
 import subprocess
+import sys
 import tarfile
 import time
 import typing
@@ -59,6 +61,8 @@ from intent_lsp.store.ledger import Ledger
 PATH = "src/auth/large.py"
 LINES = 10_000
 EDITS = 1_000
+FEW_LINES = 500
+FIRST_EDITS = 500
 ROUNDS = 20
 SAVES = 300
 FILES = 50_000
@@ -67,6 +71,7 @@ QUICK_FILES = 60
 QUICK_IDLE_SECONDS = 0.5
 IN_A_DIRECTORY = 50
 AIM_BLAME = 1.0
+AIM_FIRST = 0.5
 AIM_SAVE_MS = 20.0
 AIM_SAVE_P99 = 3.0
 AIM_SCAN = 1.5
@@ -122,13 +127,13 @@ def recorded(ledger: Ledger, number: int, before: bytes | None, after: bytes) ->
 class Histories:
     """One file that is edited, each edit a record of ours and a commit of git's."""
 
-    def __init__(self, root: Path, chance: random.Random) -> None:
+    def __init__(self, root: Path, chance: random.Random, lines: int) -> None:
         begun = datetime(2026, 1, 1, tzinfo=UTC)
         moments = (begun + timedelta(seconds=number) for number in count_from())
         self.ledger = Ledger(root, lambda: next(moments), lambda: str(uuid.uuid4()))
         self._root, self._number = root, 0
         self._held: bytes | None = None
-        self._texts = chain([source(LINES)], edits(chance, source(LINES)))
+        self._texts = chain([source(lines)], edits(chance, source(lines)))
 
     def go_on(self, count: int) -> None:
         """Make so many edits."""
@@ -147,7 +152,7 @@ def measure_blame(options: Options, report: Report) -> None:
     """Ask both histories, then go on with the file and ask again, as editors do."""
     chance = random.Random(1)  # noqa: S311 - nobody is kept out by these numbers
     with project({PATH: "".join(source(LINES))}) as root:
-        histories = Histories(root, chance)
+        histories = Histories(root, chance, LINES)
         histories.go_on(options.rounds(EDITS))
         blaming = Blaming(root, histories.ledger.index)
         ours, theirs = [], []
@@ -164,6 +169,32 @@ def measure_blame(options: Options, report: Report) -> None:
     report.plain("blame, the first time", ours[0])
     report.plain("blame, p50", p50(ours))
     report.held("blame / git blame, p50", p50(ours) / p50(theirs), aim=AIM_BLAME)
+
+
+def measure_first_blame(options: Options, report: Report) -> None:
+    """Ask about a file of many edits as a server does that has just started, and as a process."""
+    with project({PATH: "".join(source(FEW_LINES))}) as root:
+        histories = Histories(root, random.Random(2), FEW_LINES)  # noqa: S311 - nobody is kept out by these numbers
+        histories.go_on(options.rounds(FIRST_EDITS))
+        command = [sys.executable, "-m", "intent_lsp", "trace", "blame", PATH]
+        theirs, ours, processes = [], [], []
+        for _ in range(options.rounds(ROUNDS)):
+            histories.ledger.index.close()
+            watch = Watch()
+            git(root, b"", "blame", "--porcelain", PATH)
+            theirs.append(watch.lap())
+            explained(Blaming(root, histories.ledger.index).blame(WorkspacePath(PATH)))
+            ours.append(watch.lap())
+            subprocess.run(
+                command, cwd=root, env=environment(), check=True, stdout=subprocess.DEVNULL
+            )
+            processes.append(watch.lap())
+        histories.ledger.close()
+    report.plain(f"git blame, {FEW_LINES} lines, p50", p50(theirs))
+    report.held("first blame / git blame, p50", p50(ours) / p50(theirs), aim=AIM_FIRST)
+    report.held(
+        "trace blame, a process / git blame, p50", p50(processes) / p50(theirs), aim=AIM_BLAME
+    )
 
 
 def explained(blamed: Blamed | None) -> None:
@@ -320,6 +351,7 @@ def main(words: Sequence[str] | None = None) -> int:
     options = read_options(__doc__, words)
     report = Report(f"Where {LINES:,} lines come from", options)
     measure_blame(options, report)
+    measure_first_blame(options, report)
     measure_saves(options, report)
     measure_scan(options, report)
     measure_idle(options, report)
