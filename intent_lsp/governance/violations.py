@@ -4,7 +4,7 @@ Invariant: a way back is one that gives the file what it held before the call.
 """
 
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash, hash_content
@@ -17,6 +17,9 @@ from intent_lsp.governance.rules import RulesCache
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store.places import real_relative
 from intent_lsp.store.roots import RootsBelow
+
+TOLD_AT_MOST = 50
+"""Files of one call that are told of by name: a model has to read them."""
 
 _PATTERN = frozenset(":*?[\\")
 _SCOPE = "ask for scope (intent/requestScopeExpansion)"
@@ -47,13 +50,18 @@ class Violations:
         new = {path: after for path, _, after in files}
         others = RootsBelow(self._stores.root)
         found = []
-        for path in outcome.violating:
+        for path in outcome.violating[:TOLD_AT_MOST]:
             code, why, instead = self._broken(path, ticket, others)
             ran = ticket.program or ticket.tool_name
             back = self._way_back(path, old.get(path), new.get(path), known=path in old)
             ways = " or ".join(each for each in (back, instead) if each)
-            message = f"{path} changed while `{ran}` ran; {why}: {ways}"
+            happened = _happened(old.get(path), new.get(path), known=path in old)
+            message = f"{path} {happened} while `{ran}` ran; {why}: {ways}"
             found.append(Violation(path, code, message))
+        more = len(outcome.violating) - len(found)
+        if more:
+            told = f"{found[-1].message}. So did {more:,} more files, which the record names"
+            found[-1] = replace(found[-1], message=told)
         return tuple(found)
 
     def _broken(
@@ -99,3 +107,9 @@ class Violations:
         """Whether git's index holds what a call has left of a file."""
         data = None if self._stores.git is None else self._stores.git.staged_bytes(path)
         return (None if data is None else hash_content(data)) == new
+
+
+def _happened(old: ContentHash | None, new: ContentHash | None, *, known: bool) -> str:
+    if not known or (old is None) == (new is None):
+        return "changed"
+    return "was created" if old is None else "was deleted"

@@ -391,7 +391,7 @@ WRITES = "python3 -c \"open('{}', 'a').write('x')\""
             "docs/a b.md",
             GateCode.SCOPE_VIOLATION,
             (
-                "docs/a b.md changed while `python3` ran; INT-001 does not own it: put it back"
+                "docs/a b.md was created while `python3` ran; INT-001 does not own it: put it back"
                 " (`rm -- 'docs/a b.md'`) or ask for scope (intent/requestScopeExpansion)"
             ),
         ),
@@ -528,6 +528,14 @@ def test_a_directory_is_judged_by_the_files_in_it(
 )
 def test_a_directory_with_another_file_is_not_changed(builder: Agent, command: str) -> None:
     assert code(asks(builder, command)) is not None
+
+
+def test_of_many_violations_the_first_are_told_by_name(builder: Agent) -> None:
+    outcome = ran(builder, "for i in $(seq 60); do echo x > docs/$i.md; done")
+    told = builder.desk.violations.of(outcome)
+    assert (len(outcome.violating), len(told)) == (60, 50)
+    assert told[0].message.startswith("docs/1.md was created while")
+    assert told[-1].message.endswith(". So did 10 more files, which the record names")
 
 
 def test_without_an_intent_the_way_on_is_to_select_one(nobody: Agent) -> None:
