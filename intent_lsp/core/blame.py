@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from intent_lsp.core.carried_lines import letters
-from intent_lsp.core.claims import BEFORE, Claims, Step
+from intent_lsp.core.claims import BEFORE, Claim, Claims, Step
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.found_blocks import (
     FOREIGN_LETTERS,
@@ -62,12 +62,18 @@ def settle(claims: Claims, lines: Sequence[str]) -> None:
             end += 1
         if at < end < len(lines) and at and claims[at - 1] == claims[end]:
             around = claims[end]
-            inside = around is not None and around.replaced
             for line in range(at, end):
-                own = claims[line]
-                if inside or (own is not None and own.replaced):
+                if _goes_along(claims[line], around):
                     claims[line] = around
         at = end + 1
+
+
+def _goes_along(own: Claim | None, around: Claim | None) -> bool:
+    """Whether a trivial line goes with the lines around it."""
+    if own is not None and own.replaced:
+        return True
+    put_between = own is not None and around is not None and own.order > around.order
+    return around is not None and around.replaced and not put_between
 
 
 def _find_again(
@@ -86,8 +92,8 @@ def _find_again(
         everywhere = elsewhere()
         find_copied(claims, text.lines, text.hash, everywhere, diff)
         others = [other for other in everywhere if next(losses(other), None) is not None]
-        find_moved(claims, text.lines, others, diff, at_least=FOREIGN_LETTERS)
-        foreign = known_blocks(step for other in others for step in other.steps)
+        unread = find_moved(claims, text.lines, others, diff, at_least=FOREIGN_LETTERS)
+        foreign = known_blocks(step for other in unread for step in other.steps)
         find_blocks(claims, lines, foreign, at_least=FOREIGN_LETTERS)
 
 

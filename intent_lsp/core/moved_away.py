@@ -71,18 +71,22 @@ def find_copied(
 
 def find_moved(
     claims: Claims, lines: Sequence[str], others: Sequence[OtherFile], diff: Diff, *, at_least: int
-) -> None:
+) -> Sequence[OtherFile]:
     """Claim blocks that nothing explains, and that are gone from another file.
 
-    A block needs `at_least` so many letters and digits.
+    A block needs `at_least` so many letters and digits. Returns the files of which not every
+    content could be read from which lines went.
     """
+    unread: list[OtherFile] = []
     new = bare(lines)
     lost = ((other, each) for other in others for each in losses(other))
     for other, (wanted, step) in islice(lost, CONTENTS_COMPARED):
         if None not in claims:
-            return
+            return []
         old = other.contents(wanted)
         if old is None:
+            if other not in unread[-1:]:
+                unread.append(other)
             continue
         found: Carried = [None if claim is None else (0, Confidence.MOVED) for claim in claims]
         take_moved(found, _gone(old, other, step, diff), bare(old), new, at_least=at_least)
@@ -90,6 +94,7 @@ def find_moved(
             continue
         before = Lineage(other.steps, other.contents, diff).claims(wanted, old)
         _put(claims, [None if place is None else before[place[0]] for place in found])
+    return unread
 
 
 def _put(claims: Claims, found: Claims) -> None:
@@ -100,14 +105,11 @@ def _put(claims: Claims, found: Claims) -> None:
 
 
 def _gone(old: Sequence[str], other: OtherFile, step: Step | None, diff: Diff) -> list[bool]:
-    """Tell which lines of a content are gone, by a step or by now."""
-    if step is not None:
-        gone = [False] * len(old)
-        for each in splices(step, float("inf")) or ():
-            gone[each.old : each.old_end] = [True] * len(gone[each.old : each.old_end])
-        return gone
+    """Tell which lines of a content are gone: by a step, if that is given, and still now."""
+    gone = [step is None] * len(old)
+    for each in () if step is None else splices(step, float("inf")) or ():
+        gone[each.old : each.old_end] = [True] * len(gone[each.old : each.old_end])
     today = None if other.today is None else other.contents(other.today)
-    gone = [True] * len(old)
     for before, _ in () if today is None else kept_lines(old, today, diff):
         gone[before] = False
     return gone

@@ -5,9 +5,12 @@ Invariant: a step that does not fit the number of lines maps none, whoever wrote
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from intent_lsp.core.claims import Claim, Claims, Step, claimed_runs
+
+MOST_LINES: Final = 5 * 1024 * 1024
+"""Lines of a content that is compared line by line at most: each has a byte."""
 
 
 class Splice(NamedTuple):
@@ -37,6 +40,8 @@ def splices(step: Step, count: float) -> list[Splice] | None:
         if min(kept, removed, added) < 0 or (added and run.start_line - 1 != new + kept):
             return None
         old, new = old + kept, new + kept
+        if old + removed > MOST_LINES:
+            return None
         found.append(Splice(old, old + removed, new, new + added, talk))
         old, new = old + removed, new + added
     return found if new <= count else None

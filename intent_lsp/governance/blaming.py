@@ -11,7 +11,7 @@ from typing import Final
 
 from intent_lsp.core.blame import Text, blame, carried_over
 from intent_lsp.core.blame_runs import BlameRun, Source, blame_runs, one_run
-from intent_lsp.core.claims import Claim, Claims, Step
+from intent_lsp.core.claims import Claim, Claims, Confidence, Step
 from intent_lsp.core.content import ContentHash, decode, hash_content, split_lines
 from intent_lsp.core.moved_away import OtherFile
 from intent_lsp.core.paths import WorkspacePath
@@ -70,11 +70,14 @@ class Blaming:
         lineage = self._lineages.of(path)
         if not lineage.sources and len(data) >= EQUAL_AT_LEAST:
             lineage = moved_from(self._index, self._root, hash_content(data)) or lineage
-        lineage = with_earlier_name(self._index, self._root, lineage)
+        lineage = with_earlier_name(self._index, self._root, path, lineage)
         if text is None:
             return _by_hash(lineage, data)
         saved = Text(hash=hash_content(data), lines=split_lines(text.text), encoding=text.encoding)
         claims = self._claims(lineage, saved)
+        if lineage.joined:
+            # That it is the same file was told by its content alone.
+            claims = [_at_most_moved(claim, lineage.joined) for claim in claims]
         lines = saved.lines
         if shown is not None and shown != lines:
             claims, lines = carried_over(claims, lines, shown, line_hunks), shown
@@ -119,3 +122,10 @@ def _by_hash(lineage: FileLineage, data: bytes) -> Blamed:
     order = next(left, None)
     claim = None if order is None else Claim(order)
     return Blamed([claim], lineage.sources, None, max(count_lines(data), 1))
+
+
+def _at_most_moved(claim: Claim | None, joined: int) -> Claim | None:
+    """Give a claim, as no more than moved where it is of another file's records."""
+    if claim is None or claim.order >= joined:
+        return claim
+    return claim.at_most(Confidence.MOVED)

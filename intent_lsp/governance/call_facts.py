@@ -79,7 +79,7 @@ class CallFactsOf:
         if call.command is not None and not call.paths and call.patch is None:
             reading = self._command_paths.found(reading, hearing.rules)
             hearing = replace(hearing, reading=reading)
-        back = [touched for touched in reading.paths if self._may_be_put_back(touched)]
+        back = {touched for touched in reading.paths if self._may_be_put_back(touched)}
         if not back:
             return hearing
         paths = tuple(touched for touched in reading.paths if touched not in back)

@@ -5,15 +5,15 @@ Invariant: a path that is left out is compared after the command, as every other
 
 import os
 import posixpath
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from glob import escape, iglob
 from itertools import islice
-from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.commands.reading import Effect, TouchedPath
-from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath
 from intent_lsp.formats.call_reading import CallReading
 from intent_lsp.governance.denied_paths import denied_path
 from intent_lsp.governance.rules import Rules
@@ -25,6 +25,10 @@ from intent_lsp.store.roots import RootsBelow
 MATCHES_AT_MOST: Final = 1_000
 """Files of one glob or directory that are judged by name."""
 
+_REST: Final = "…"
+"""A name for what may be in a directory besides what is judged by name."""
+
+_GLOB: Final = re.compile(r"[*?\[{]")
 _DIRECTORIES: Final = frozenset({Effect.CREATE, Effect.DELETE})
 """What may become of a path that is not there and is a directory."""
 
@@ -39,34 +43,39 @@ class CommandPaths:
         """Give a command's reading with the paths that somebody owns, each by its name."""
         if not reading.paths:
             return reading
-        paths, unknown = list[TouchedPath](), list[str](reading.unknown)
+        paths, unknown = dict[TouchedPath, None](), list[str](reading.unknown)
         others = RootsBelow(self._stores.root)
-        for touched in reading.paths:
+        for touched in map(_at_home, reading.paths):
             named = self._filled(touched) if touched.pattern else (touched,)
             if not 0 < len(named) <= MATCHES_AT_MOST:
                 unknown.append(f"`{touched.path}` stands for {len(named) or 'no'} files")
             for each in named:
-                if self._is_nobodys(each, rules, others):
-                    continue
-                files = [*islice(self._files(each, rules, others), MATCHES_AT_MOST + 1)]
-                paths += files[:MATCHES_AT_MOST]
-                if len(files) > MATCHES_AT_MOST:
-                    unknown.append(f"`{each.path}` holds more than {MATCHES_AT_MOST} files")
+                room = MATCHES_AT_MOST - len(paths)
+                files = [*islice(self._kept(each, rules, others), max(room, 0) + 1)]
+                paths |= dict.fromkeys(files)
+                if len(files) > room:
+                    # Whoever owns all that may be there owns this, too.
+                    paths[replace(each, path=_below(each.path, _REST), source=None)] = None
+                    unknown.append(f"`{each.path}` stands for more than {MATCHES_AT_MOST} files")
         looking = reading.looking and len(unknown) == len(reading.unknown)
-        return replace(
-            reading, paths=tuple(dict.fromkeys(paths)), unknown=tuple(unknown), looking=looking
-        )
+        return replace(reading, paths=tuple(paths), unknown=tuple(unknown), looking=looking)
 
     def _filled(self, touched: TouchedPath) -> tuple[TouchedPath, ...]:
         """Give what a glob stands for now, as a shell would fill it in."""
-        pattern = touched.path
-        if pattern.startswith("~"):
-            home, slash, rest = pattern.partition("/")
-            pattern = escape(os.path.expanduser(home)) + slash + rest  # noqa: PTH111 - may be no path
         # Path.glob takes no absolute pattern.
-        found = iglob(pattern, root_dir=self._stores.root)  # noqa: PTH207
+        found = iglob(touched.path, root_dir=self._stores.root)  # noqa: PTH207
         names = islice(found, MATCHES_AT_MOST + 1)
         return tuple(replace(touched, path=name, pattern=False) for name in names)
+
+    def _kept(
+        self, touched: TouchedPath, rules: Rules, others: RootsBelow
+    ) -> Iterator[TouchedPath]:
+        """Give the files that a path stands for, but for those that are nobody's."""
+        for each in self._files(touched, rules, others):
+            # Of what is in a directory git has been asked.
+            asked = each is not touched and each.source is None and self._stores.git is not None
+            if asked or not self._is_nobodys(each, rules, others):
+                yield each
 
     def _files(
         self, touched: TouchedPath, rules: Rules, others: RootsBelow
@@ -76,76 +85,125 @@ class CommandPaths:
         if place is None or place.real is None or others.hold(place.path):
             yield touched
             return
-        denied = [*denied_path(rules, place.path), *denied_path(rules, place.real)]
-        if denied or touched.directory:
-            # A directory that is made is no file; what is denied is denied as a place.
-            yield from [touched] if denied else ()
-            return
-        at, source = self._stores.root / place.path, self._source(touched)
-        if at.is_dir() and not at.is_symlink() and touched.source is not None:
-            touched = replace(touched, path=_below(touched.path, _last_name(touched.source)))
-            inside = [_below(touched.path, name) for name in _names_in(source)]
-        elif at.is_dir() and not at.is_symlink():
-            inside = [_below(touched.path, name) for name in self._names(touched, place)]
-            touched = replace(touched, directory=True)
-        else:
-            inside = [_below(touched.path, name) for name in _names_in(source)]
-        if source is None and not touched.directory:
+        at = os.path.join(self._stores.root, place.path)  # noqa: PTH118 - Path asks by exceptions
+        is_directory = os.path.isdir(at)  # noqa: PTH112 - as above
+        if self._is_denied(place, rules, directory=is_directory or touched.directory):
             yield touched
-        named = (replace(touched, path=path, directory=False) for path in inside)
-        yield from (each for each in named if not self._is_nobodys(each, rules, others))
+        elif touched.directory and not os.path.isfile(at):  # noqa: PTH113 - as above
+            return
+        elif is_directory and touched.source is not None:
+            inside = _below(place.real, _last_name(touched.source))
+            yield from self._copied(replace(touched, path=inside), others)
+        elif is_directory and not os.path.islink(at):  # noqa: PTH114 - as above
+            yield from self._in_directory(touched, place)
+        else:
+            yield from self._copied(touched, others)
 
-    def _names(self, touched: TouchedPath, place: Place) -> Iterator[str]:
-        """Give the names of the files in a directory that a command writes, deletes or restores."""
-        git = self._stores.git
+    def _copied(self, touched: TouchedPath, others: RootsBelow) -> Iterator[TouchedPath]:
+        """Give what comes of a source: of a directory, its files under another name."""
+        source = None if touched.effect is Effect.CREATE else touched.source
+        full = os.path.join(self._stores.root, source or "")  # noqa: PTH118 - as above
+        if source is None or os.path.islink(full) or not os.path.isdir(full):  # noqa: PTH112, PTH114 - as above
+            yield touched
+            return
+        place = real_relative(self._stores.root, touched.path)
+        if place is None or not self._is_ignored(place.path, touched, others, directory=True):
+            for name in _walked(full):
+                yield replace(touched, path=_below(touched.path, name))
+
+    def _in_directory(self, touched: TouchedPath, place: Place) -> Iterator[TouchedPath]:
+        """Give the files of a directory that a command deletes, restores or writes."""
         if touched.effect is Effect.CREATE:
-            return iter(())
-        if not touched.restores or git is None:
-            return _names_in(self._stores.root / place.path)
-        # Git puts back what differs, and leaves alone what it does not track.
-        begin = f"{place.path}/"
-        changed = (path for path in git.changed_paths() if path.startswith(begin))
-        return (path.removeprefix(begin) for path in changed if git.tracked(path))
+            return
+        names = self._names(place, tracked=touched.restores)
+        if names is None:
+            names = _walked(os.path.join(self._stores.root, place.path))  # noqa: PTH118 - as above
+        if touched.restores and self._stores.git is not None:
+            # Git puts back what differs, and leaves the rest alone.
+            changed = frozenset(self._stores.git.changed_paths())
+            names = (name for name in names if _below(place.path, name) in changed)
+        any_ = False
+        for name in names:
+            any_ = True
+            yield replace(touched, path=_below(place.path, name))
+        if not any_ and touched.effect is not Effect.DELETE and not touched.restores:
+            # What will be in it nobody can tell.
+            yield touched
 
-    def _source(self, touched: TouchedPath) -> Path | None:
-        """Give the directory that is copied or moved; None: it is none, or a link is made to it."""
-        if touched.source is None or touched.effect is Effect.CREATE:
-            return None
-        source = self._stores.root / Path(touched.source).expanduser()
-        return source if source.is_dir() and not source.is_symlink() else None
+    def _names(self, place: Place, *, tracked: bool) -> Iterable[str] | None:
+        """Give the names in a directory that git does not ignore; None: git cannot tell."""
+        full = os.path.join(self._stores.root, place.path)  # noqa: PTH118 - as above
+        readable = os.access(full, os.R_OK | os.X_OK)
+        git = self._stores.git
+        return None if git is None or not readable else git.names_in(place.path, tracked=tracked)
+
+    def _is_denied(self, place: Place, rules: Rules, *, directory: bool) -> bool:
+        """Whether nobody may change a path, or, of a directory, something that may be in it."""
+        for path in (place.path, place.real or place.path):
+            inside = WorkspacePath(_below(path, _REST))
+            if any(denied_path(rules, path)) or (directory and any(denied_path(rules, inside))):
+                return True
+            heads = (_GLOB.split(rule.path_glob)[0] for rule in rules.policy.deny_mutations)
+            if directory and any(head.startswith(f"{path}/") for head in heads):
+                return True
+        return False
 
     def _is_nobodys(self, touched: TouchedPath, rules: Rules, others: RootsBelow) -> bool:
-        path = touched.path
-        if path.startswith("~") and "\0" not in path:
-            path = os.path.expanduser(path)  # noqa: PTH111 - a path that may be no path
-        place = real_relative(self._stores.root, path)
+        place = real_relative(self._stores.root, touched.path)
         if place is None or place.real is None:
-            return "\0" not in path and is_temporary(self._stores.root, path)
+            return "\0" not in touched.path and is_temporary(self._stores.root, touched.path)
+        if touched.effect is Effect.DELETE and touched.path.endswith(LOCAL_ROOM):
+            # Git would take it along, where it is.
+            return not os.path.lexists(self._stores.root / place.path)
         names = dict.fromkeys((place.path, place.real))
-        return all(self._is_ignored(name, touched, rules, others) for name in names)
+        at = os.path.join(self._stores.root, place.path)  # noqa: PTH118 - as above
+        if self._is_denied(place, rules, directory=os.path.isdir(at) or touched.directory):  # noqa: PTH112 - as above
+            return False
+        return all(self._is_ignored(name, touched, others) for name in names)
 
     def _is_ignored(
-        self, path: WorkspacePath, touched: TouchedPath, rules: Rules, others: RootsBelow
+        self,
+        path: WorkspacePath,
+        touched: TouchedPath,
+        others: RootsBelow,
+        *,
+        directory: bool = False,
     ) -> bool:
         git = self._stores.git
-        if git is None or others.hold(path) or any(denied_path(rules, path)):
+        if git is None or others.hold(path):
             return False
         absent = touched.effect in _DIRECTORIES and not os.path.lexists(self._stores.root / path)
-        return is_ignored(git, path, directory=absent)
+        return is_ignored(git, path, directory=directory or absent)
 
 
-def _names_in(directory: Path | None) -> Iterator[str]:
-    """Give the paths of the files below a directory, from it; no more than are judged."""
-    if directory is None:
-        return
-    for place, _, names in os.walk(directory):
-        below = Path(place).relative_to(directory).as_posix()
-        yield from (posixpath.normpath(posixpath.join(below, name)) for name in names)
+def _at_home(touched: TouchedPath) -> TouchedPath:
+    """Give a path with the home directory in the place of `~`, as a shell does."""
+    path, source = touched.path, touched.source
+    if path.startswith("~") and "\0" not in path:
+        home, slash, rest = path.partition("/")
+        home = os.path.expanduser(home)  # noqa: PTH111 - Path raises for a user whom nobody knows
+        path = (escape(home) if touched.pattern else home) + slash + rest
+    if source is not None and source.startswith("~") and "\0" not in source:
+        source = os.path.expanduser(source)  # noqa: PTH111 - as above
+    return replace(touched, path=path, source=source)
+
+
+def _walked(directory: str) -> Iterator[str]:
+    """Give the paths of the files and links below a directory, from it, and of what is closed."""
+    closed: list[str] = []
+    for place, rooms, names in os.walk(directory, onerror=lambda p: closed.append(p.filename)):
+        below = os.path.relpath(place, directory)
+        links = [each for each in rooms if os.path.islink(os.path.join(place, each))]  # noqa: PTH114, PTH118 - as above
+        for name in (*names, *links):
+            yield posixpath.normpath(posixpath.join(below, name))
+    for place in closed:
+        yield posixpath.normpath(posixpath.join(os.path.relpath(place, directory), _REST))
 
 
 def _below(directory: str, name: str) -> str:
-    return f"{directory.rstrip('/')}/{name}"
+    return directory if not name else f"{directory.rstrip('/')}/{name}"
 
 
 def _last_name(path: str) -> str:
-    return path.rstrip("/").rpartition("/")[2]
+    last = path.rstrip("/").rpartition("/")[2]
+    return "" if last in {".", ".."} else last

@@ -14,7 +14,10 @@ from intent_lsp.core.blame_runs import Source
 from intent_lsp.core.claims import Step
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.records import Record
+from intent_lsp.core.records import UNKNOWN_REVISION, Record
+from intent_lsp.core.renamed_files import EQUAL_AT_LEAST
+from intent_lsp.governance.known_contents import KnownContents
+from intent_lsp.store.git import Git
 from intent_lsp.store.index import Query
 from intent_lsp.store.ledger_index import Index
 from intent_lsp.store.tree_files import holds_file
@@ -32,15 +35,20 @@ PATHS_ASKED: Final = 5_000
 GONE_ASKED: Final = 100
 """Files of all records, and those of them that are gone, that are asked about."""
 
+NOTHING: Final = hash_content(b"")
 _PAGE: Final = 500
 
 
 @dataclass(slots=True)
 class FileLineage:
-    """The records of one file, oldest first, and their steps; the sources are one answer's own."""
+    """The records of one file, oldest first, and their steps; the sources are one answer's own.
+
+    `joined`: so many of the first are another file's, from which it was moved unseen.
+    """
 
     sources: list[Source]
     steps: Sequence[Step]
+    joined: int = 0
 
     def elsewhere(self, index: Index) -> list[Sequence[Step]]:
         """Add what newer records tell of other files to the sources, and give the steps of each.
@@ -80,7 +88,9 @@ def file_lineage(index: Index, path: WorkspacePath) -> FileLineage:
     return FileLineage(sources, steps_of(sources))
 
 
-def with_earlier_name(index: Index, root: Path, known: FileLineage) -> FileLineage:
+def with_earlier_name(
+    index: Index, root: Path, path: WorkspacePath, known: FileLineage
+) -> FileLineage:
     """Put before a file's records those of the one file that it was moved from unseen.
 
     That one is gone, and was left with the very content that the first record found here. Raises
@@ -89,19 +99,36 @@ def with_earlier_name(index: Index, root: Path, known: FileLineage) -> FileLinea
     for _ in range(NAMES_FOLLOWED):
         begun = begun_with(known)
         earlier = None if begun is None else moved_from(index, root, begun)
-        if earlier is None:
+        if earlier is None or not _is_earlier(root, path, earlier, known):
             return known
         sources = [*earlier.sources, *known.sources]
-        known = FileLineage(sources, steps_of(sources))
+        joined = known.joined + len(earlier.sources)
+        known = FileLineage(sources, steps_of(sources), joined)
     return known
 
 
 def moved_from(index: Index, root: Path, wanted: ContentHash) -> FileLineage | None:
     """Give the records of the one file that is gone and was left so. Raises as above."""
     paths = index.paths(limit=PATHS_ASKED)
-    gone = [path for path in paths if not holds_file(root / path)][:GONE_ASKED]
+    gone = [path for path in paths if not holds_file(root / path)]
+    if len(paths) == PATHS_ASKED or len(gone) > GONE_ASKED:
+        # Among those that are not asked there may be another.
+        return None
     left = [path for path in gone if _left(index, path) == wanted]
     return file_lineage(index, left[0]) if len(left) == 1 else None
+
+
+def _is_earlier(root: Path, path: WorkspacePath, earlier: FileLineage, known: FileLineage) -> bool:
+    """Whether a file may have been moved here: it was worked on before, and this was not there."""
+    last, first = earlier.sources[-1][0], known.sources[0][0]
+    if last.timestamp > first.timestamp:
+        return False
+    data = KnownContents(root).find(known.steps[0].pre or NOTHING, path, UNKNOWN_REVISION)
+    if data is not None and len(data) < EQUAL_AT_LEAST:
+        return False
+    git = Git.open(root)
+    revisions = {record.vcs.revision_id for record, _ in earlier.sources} - {UNKNOWN_REVISION}
+    return git is None or all(git.version_at(each, path) is None for each in revisions)
 
 
 def begun_with(known: FileLineage) -> ContentHash | None:
@@ -110,7 +137,7 @@ def begun_with(known: FileLineage) -> ContentHash | None:
     An empty file is like any other.
     """
     first = next(iter(known.steps), None)
-    if first is None or first.pre in {None, hash_content(b"")}:
+    if first is None or first.pre in {None, NOTHING}:
         return None
     return None if any(step.post == first.pre for step in known.steps) else first.pre
 

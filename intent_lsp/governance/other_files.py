@@ -16,6 +16,7 @@ from intent_lsp.store.files import read_bytes
 from intent_lsp.store.git import Git
 from intent_lsp.store.index import Query
 from intent_lsp.store.ledger_index import Index
+from intent_lsp.store.places import real_relative
 from intent_lsp.store.tree_files import holds_file
 
 FILES_HASHED: Final = 2_000
@@ -48,11 +49,8 @@ def other_files(
             each.first = file.pre_hash
     gone = [path for path in touched if not holds_file(root / path)]
     lost = {left for path in gone if path in told for left in told[path].left if left is not None}
-    recorded = (
-        path
-        for path, each in told.items()
-        if path not in known and _may_hold(root, path, each, lost)
-    )
+    others = islice((path for path in told if path not in known), FILES_HASHED)
+    recorded = (path for path in others if _may_hold(root, path, told[path], lost))
     return (*recorded, *_unrecorded(root, index, lost))
 
 
@@ -68,7 +66,7 @@ def _unrecorded(root: Path, index: Index, lost: Collection[ContentHash]) -> Iter
     if git is None:
         return
     recorded = frozenset(index.paths(limit=PATHS_ASKED))
-    new = [path for path in git.changed_paths() if path not in recorded]
+    new = dict.fromkeys(path for path in git.changed_paths() if path not in recorded)
     yield from (path for path in new if holds_file(root / path))
     without = (path for path in git.list_files() if path not in recorded and path not in new)
     found = islice(without, FILES_HASHED) if lost else ()
@@ -76,8 +74,12 @@ def _unrecorded(root: Path, index: Index, lost: Collection[ContentHash]) -> Iter
 
 
 def _hash(root: Path, path: WorkspacePath) -> ContentHash | None:
+    """Hash a file of the root; a record's path may be anything that somebody wrote."""
+    place = real_relative(root, path)
+    if place is None or place.real is None:
+        return None
     try:
-        data = read_bytes(root / path) if holds_file(root / path) else None
+        data = read_bytes(root / place.path) if holds_file(root / place.path) else None
     except OSError:
         return None
     return None if data is None else hash_content(data)

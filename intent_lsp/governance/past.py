@@ -38,6 +38,10 @@ class Past:
         """Give the newest record that touched a path; None also where nobody can tell."""
         return self._told(lambda: self._index.newest_for_path(path), None)
 
+    def newest_passes(self, path: WorkspacePath) -> bool:
+        """Whether the newest record of a path broke no rule, or there is none; asked quickly."""
+        return self._told(lambda: self._index.newest_passes(path), False)  # noqa: FBT003 - what is told otherwise
+
     def standing_violations(self, path: WorkspacePath) -> tuple[Record, ...]:
         """Give a path's newest records, as far as each broke a rule, the newest first."""
         query = Query(path=path)

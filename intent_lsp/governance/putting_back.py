@@ -5,7 +5,7 @@ Invariant: only a file whose newest record is a `FAIL` can be put back.
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.records import Record, ScopeValidation
+from intent_lsp.core.records import EntityType, Record, ScopeValidation
 from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.stores import Stores
 
@@ -20,10 +20,15 @@ class PuttingBack:
     def may_undo(self, path: WorkspacePath, *, deleting: bool) -> bool:
         """Whether to delete a file, or to give it what HEAD has, undoes its violations.
 
-        They have to stand still, and nothing else may be lost by it.
+        They have to be agents' own, and the file must hold what they left: nothing of anybody else
+        is lost by it.
         """
+        if self._stores.past.newest_passes(path):
+            return False
         violations = self._stores.past.standing_violations(path)
-        if not violations or self._contents.hash_of(path) != _ends(violations[0], path)[1]:
+        if not violations or not all(map(_is_agents, violations)):
+            return False
+        if self._contents.hash_of(path) != _ends(violations[0], path)[1]:
             return False
         before = _ends(violations[-1], path)[0]
         return before == (None if deleting else self._contents.head(path).hash)
@@ -37,6 +42,13 @@ class PuttingBack:
             return True
         # What HEAD does not have either may have been somebody's, and not committed.
         return new is not None and new == self._contents.head(path).hash
+
+
+def _is_agents(record: Record) -> bool:
+    """Whether an agent made a change, and nobody else may have."""
+    talks = [talk for file in record.files for talk in file.conversations]
+    by_agents = all(talk.contributor.entity_type is EntityType.AI for talk in talks)
+    return by_agents and not record.is_assumed
 
 
 def _ends(record: Record, path: WorkspacePath) -> tuple[ContentHash | None, ContentHash | None]:

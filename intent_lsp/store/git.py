@@ -191,6 +191,20 @@ class Git:
         printed = self._run("ls-files", *options, "--", ".") or b""
         return self.below(printed.split(b"\0"))
 
+    def names_in(self, directory: WorkspacePath, *, tracked: bool = False) -> list[str] | None:
+        """List what git tracks below a directory and what it does not ignore, from there.
+
+        Another repository is one name, which ends with `/`. `tracked`: only what it tracks. None:
+        git does not answer.
+        """
+        options = ("--cached",) if tracked else ("--cached", "--others", "--exclude-standard")
+        place = f"./{directory}"
+        printed = self._run("--literal-pathspecs", "ls-files", "-z", *options, "--", place)
+        if printed is None:
+            return None
+        names = map(os.fsdecode, printed.split(b"\0"))
+        return [name.removeprefix(f"{directory}/") for name in dict.fromkeys(names) if name]
+
     def _take(self, repository: Any) -> None:  # noqa: ANN401 - pygit2 is loaded late
         self.git_dir = Path(repository.path)
         self._top = work_tree_top(self.root, Path(repository.workdir))

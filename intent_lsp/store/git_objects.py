@@ -18,6 +18,7 @@ from intent_lsp.store.git_text import SETTINGS, Attribute, Conversion, conversio
 
 _log = logging.getLogger(__name__)
 
+_NO_REPOSITORY: Final = "Repository not found"
 _LINK_MODE: Final = 0o120000
 _LINKS_AT_MOST: Final = 8
 
@@ -27,14 +28,13 @@ def discover(root: Path) -> Any | None:
     import pygit2  # noqa: PLC0415 - loaded late, as architecture.md measured
 
     try:
-        path = pygit2.discover_repository(os.fspath(root))
-        repository = None if path is None else pygit2.Repository(path)
+        # `discover_repository` would take a reference from None each time that it finds none.
+        repository: Any = pygit2.Repository(os.fspath(root))
     except (pygit2.GitError, KeyError, ValueError, OSError) as problem:
-        _log.warning("%s: the git repository cannot be opened: %s", root, problem)
+        if not str(problem).startswith(_NO_REPOSITORY):
+            _log.warning("%s: the git repository cannot be opened: %s", root, problem)
         return None
-    if repository is None or repository.workdir is None:
-        return None
-    return repository
+    return None if repository.workdir is None else repository
 
 
 def setting(repository: Any, name: str) -> str:

@@ -226,7 +226,9 @@ def _blob_id(data: bytes) -> str:
 def _quoted(path: str) -> bytes:
     """Spell a path as git reads it from a line: in quotes where it would not end as it begins."""
     name = os.fsencode(path)
-    if b"\n" not in name and not name.startswith(b'"'):
+    # Of a line's end git takes a carriage return off, too.
+    if name.isascii() and not name.startswith(b'"') and not {10, 13} & {*name}:
         return name
-    escaped = name.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n")
+    escaped = name.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
+    escaped = escaped.replace(b"\n", b"\\n").replace(b"\r", b"\\r")
     return b'"' + escaped + b'"'

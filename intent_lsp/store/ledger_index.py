@@ -31,6 +31,7 @@ from intent_lsp.store.index import (
 from intent_lsp.store.index_batch import Batch
 from intent_lsp.store.index_build import Progress, add, catch_up, lag, quiet
 from intent_lsp.store.index_database import PATIENT, IndexDatabase
+from intent_lsp.store.index_rows import path_key
 from intent_lsp.store.index_sources import Source, all_heads, open_heads
 from intent_lsp.store.index_touches import (
     Mark,
@@ -77,6 +78,22 @@ class Index:
     def newest_for_path(self, path: WorkspacePath) -> Record | None:
         """Give the newest record that touched a path, by its name or its old name."""
         return next(iter(self.query(Query(path=path), limit=1).records), None)
+
+    def newest_passes(self, path: WorkspacePath) -> bool:
+        """Whether the newest record of a path happened with verdict PASS, or there is none.
+
+        No record is read for it.
+        """
+        statement = """
+            SELECT record.passing FROM touched JOIN record USING (moment, source)
+            WHERE touched.path = ? ORDER BY touched.moment DESC, touched.source DESC LIMIT 1
+        """
+
+        def asked(connection: sqlite3.Connection, _found: Mapping[str, Source]) -> bool:
+            row = connection.execute(statement, (path_key(path),)).fetchone()
+            return row is None or bool(row[0])
+
+        return self._ask(asked)
 
     def newest_passing_for_path(self, path: WorkspacePath) -> Record | None:
         """Give the newest record of a path that happened with verdict PASS."""

@@ -194,6 +194,24 @@ def test_trivial_lines_go_with_the_lines_around_them(before: str, after: str, wh
     assert told.who(after) == who
 
 
+def test_a_trivial_line_that_is_put_between_two_lines_is_its_steps() -> None:
+    told = Told()
+    told.edit(None, "a\nb\n")
+    told.edit("a\nb\n", "x\ny\n")
+    told.edit("x\ny\n", "x\n---\ny\n")
+    assert told.who("x\n---\ny\n") == "1 2 1"
+
+
+@pytest.mark.parametrize("removed", [2**24, 2**40])
+def test_a_record_that_claims_to_have_replaced_a_great_many_lines_tells_nothing(
+    removed: int,
+) -> None:
+    told = Told()
+    run = Range(start_line=1, end_line=1, content_hash=hash_content(b"a"), replaced=(1, removed, 1))
+    told.edit("?", "a\n", talks=((run,),))
+    assert told.who("a\n") == "0"
+
+
 def test_a_blank_line_that_is_touched_among_nobodys_is_nobodys() -> None:
     told = Told()
     told.edit("a\n  \nb\nc\n", "a\n\nb\nd\n")
@@ -388,6 +406,15 @@ def test_what_still_stands_in_another_file_was_copied() -> None:
     told.others_today = text("Xq")
     told.keep(text("XYZ"), text("Xq"))
     assert told.who(text("qXYZ")) == "? ? >7 >7"
+
+
+def test_a_block_that_still_stands_in_another_file_is_not_taken_from_it() -> None:
+    told = Told(others=[step(7, None, text("PQXY")), step(8, text("PQXY"), text("XY"))])
+    told.others_today = text("XY")
+    told.keep(text("PQXY"), text("XY"))
+    # Some of the other file is gone, and this is not.
+    assert told.who(text("aXYb")) == "? ? ? ?"
+    assert told.who(text("aPQb")) == "? >7 >7 ?"
 
 
 @pytest.mark.parametrize(

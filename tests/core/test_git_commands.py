@@ -2,14 +2,17 @@
 
 import pytest
 
-from intent_lsp.core.commands.git import removed_by
+from intent_lsp.core.commands.git import puts_back, removed_by
+from intent_lsp.core.commands.reading import START
 from intent_lsp.core.commands.words import Word
+from intent_lsp.core.paths import LOCAL_ROOM
 
 
 def removes(command: str) -> bool:
     program, *words = command.split()
     assert program == "git"
-    return bool(removed_by([Word(text) for text in words]))
+    found = removed_by([Word(text) for text in words], START)
+    return [each.path for each in found] == [LOCAL_ROOM]
 
 
 @pytest.mark.parametrize(
@@ -20,7 +23,8 @@ def removes(command: str) -> bool:
         "git clean -x -d -f .",
         "git clean -fdX",
         "git -c a.b=c clean -ffdx",
-        "git -C . clean -fdx",
+        "git clean -fdx src/..",
+        "git stash push --al",
         "git clean -fdx -e node_modules",
         "git clean -fdX -e .orchestration",
         "git clean -fdxe node_modules",
@@ -64,7 +68,32 @@ def test_these_spare_it(command: str) -> None:
 
 
 def test_what_is_not_known_is_no_sign() -> None:
-    assert removed_by([]) == ()
-    assert removed_by([Word("git"), Word("$how", "it may be anything")]) == ()
+    assert removed_by([], START) == ()
+    assert removed_by([Word("$how", "it may be anything")], START) == ()
     unknown = Word("$BUILD", "it may be anything")
-    assert removed_by([Word("git"), Word("clean"), Word("-fdx"), unknown]) == ()
+    assert removed_by([Word("clean"), Word("-fdx"), unknown], START) == ()
+    assert removed_by([Word("clean"), Word("-fdx")], None) == ()
+
+
+@pytest.mark.parametrize(
+    ("command", "restores"),
+    [
+        ("restore f", True),
+        ("restore -SW f", True),
+        ("restore -s HEAD -SW -- f", True),
+        ("restore --source=HEAD f", True),
+        ("restore -sHEAD~1 f", False),
+        ("restore -s HEAD~1 f", False),
+        ("restore --source=HEAD~1 f", False),
+        ("restore --sour=x f", False),
+        ("restore -- -s", True),
+        ("checkout -- f", True),
+        ("checkout HEAD -- f", True),
+        ("checkout -q -- f", True),
+        ("checkout HEAD~1 -- f", False),
+        ("checkout f", False),
+        ("clean -f", False),
+    ],
+)
+def test_only_what_head_has_puts_a_file_back(command: str, restores: bool) -> None:  # noqa: FBT001 - a row of the table
+    assert puts_back([Word(text) for text in command.split()]) is restores

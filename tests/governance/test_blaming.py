@@ -1,6 +1,7 @@
 """Who wrote a line, asked of a real ledger."""
 
 import shutil
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from intent_lsp.core.records import RecordFile, Vcs
 from intent_lsp.formats.diff import file_ranges
 from intent_lsp.governance import file_lineage, past_contents
 from intent_lsp.governance.blaming import ALL_LINES, Blaming
+from intent_lsp.store.git import Git
 from intent_lsp.store.ledger import Ledger
 from intent_lsp.store.snapshots import Snapshots
 from tests.governance.editor import Editor
@@ -308,3 +310,58 @@ def test_of_two_files_that_are_gone_neither_is_the_one_that_came(at: Root) -> No
     at.record(changed(None, A + B + C), changed(None, A + B + C, "src/b.py"))
     at.write(A + B + C, "src/moved.py")
     assert ">" in (at.who("src/moved.py") or "")
+
+
+def test_a_file_that_was_moved_and_then_saved_keeps_its_records(at: Root) -> None:
+    at.record(changed(None, A + B + C, "old.py"))
+    at.record(changed(A + B + C, A + B + C + D))
+    at.write(A + B + C + D)
+    assert at.who() == "1-3:>0 4-4:1"
+    # As long as the other is there, this is another file.
+    at.write(A + B + C, "old.py")
+    assert at.who() == "1-3:? 4-4:1"
+
+
+def test_a_copy_that_is_gone_is_not_what_a_file_came_from(at: Root) -> None:
+    """Neither one that came later, nor one that was made while the file stood there."""
+    at.record(changed(A + B + C, A + B + C + D))
+    at.record(changed(None, A + B + C, "copy.py"))
+    at.write(A + B + C + D)
+    assert at.who() == "1-3:? 4-4:0"
+
+
+def test_a_copy_of_a_committed_file_is_not_what_it_came_from(at: Root) -> None:
+    repository = Repository(at.root)
+    repository.git("init", "-q")
+    at.write(A + B + C)
+    commit = repository.commit()
+    copied = edit(files=(changed(None, A + B + C, "copy.py"),), intent_id="0")
+    at.ledger.append(replace(copied, vcs=Vcs(commit)))
+    at.ledger.append(edit(files=(changed(A + B + C, A + B + C + D),), intent_id="1"))
+    at.write(A + B + C + D)
+    assert at.who() == "1-3:? 4-4:1"
+
+
+def test_a_few_bytes_are_no_sign_of_a_file(at: Root) -> None:
+    at.record(changed(None, "{}\n", "old.json"))
+    at.record(changed("{}\n", "{}\n" + A, "new.json"))
+    at.keep("{}\n")
+    at.write("{}\n" + A, "new.json")
+    assert at.who("new.json") == "1-1:? 2-2:1"
+
+
+def test_among_too_many_files_that_are_gone_none_is_chosen(
+    at: Root, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at.record(changed(None, A + B + C, "old.py"), changed(None, D, "other.py"))
+    at.record(changed(A + B + C, A + B + C + D))
+    at.write(A + B + C + D)
+    monkeypatch.setattr(file_lineage, "GONE_ASKED", 1)
+    assert at.who() == "1-3:? 4-4:1"
+
+
+def test_asking_without_a_repository_takes_nothing_from_python(at: Root) -> None:
+    before = sys.getrefcount(None)
+    for _ in range(200):
+        assert Git.open(at.root) is None
+    assert before - sys.getrefcount(None) < 100

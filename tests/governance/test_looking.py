@@ -9,7 +9,7 @@ import pytest
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.question import Allowed, Denied
-from intent_lsp.core.records import ScopeValidation
+from intent_lsp.core.records import HUMAN, ScopeValidation
 from intent_lsp.core.tree_snapshot import TreeSnapshot
 from intent_lsp.governance.admission import Admission
 from intent_lsp.governance.admitting import NOT_COMPARED
@@ -528,6 +528,108 @@ def test_a_directory_is_judged_by_the_files_in_it(
 )
 def test_a_directory_with_another_file_is_not_changed(builder: Agent, command: str) -> None:
     assert code(asks(builder, command)) is not None
+
+
+def test_what_a_person_did_is_not_undone_by_an_agent(builder: Agent, root: Repository) -> None:
+    """What nobody announced is a violation, too, and may be a person's work."""
+    session = builder.desk.open_editor(None, HUMAN)
+    builder.desk.checkout.select(session, "INT-001", unsaved_file=False)
+    assert builder.desk.disk_changes.look() is not None
+    builder.desk.disk_changes.record(session)
+    root.write("docs/persons.md", "hours\n")
+    root.write(GUIDE, "hours\n")
+    assert builder.desk.disk_changes.look() is not None
+    recorded = builder.desk.disk_changes.record(session).recorded
+    assert [each.record.scope_validation for each in recorded if each.record] == [
+        ScopeValidation.FAIL
+    ] * len(recorded)
+    for command in ("rm docs/persons.md", f"git restore {GUIDE}", "git restore docs"):
+        assert code(asks(builder, command)) is GateCode.SCOPE_VIOLATION
+    builder.desk.close(session)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git checkout HEAD~1 -- docs",
+        "git restore -s HEAD~1 docs",
+        "mkdir -p ~/elsewhere",
+        "rsync -a src/auth/ empty",
+        "rm -rf linked",
+        "rm -rf a",
+        "cp -r src/auth/.. docs",
+    ],
+)
+def test_what_a_directory_may_hide_is_judged(nobody: Agent, root: Repository, command: str) -> None:
+    (root.root / "empty").mkdir()
+    (root.root / "linked").mkdir()
+    (root.root / "linked/docs").symlink_to("../docs")
+    for number in range(1_100):
+        root.write(f"a/aa/{number}", "x\n")
+    root.write("a/zz/other.md", "x\n")
+    intents = "active_intents:\n  - {id: INT-009, status: IN_PROGRESS, owned_scope: ['a/aa/**']}\n"
+    root.write(".orchestration/active_intents.yaml", intents)
+    nobody.select("INT-009")
+    assert code(asks(nobody, command)) in {GateCode.SCOPE_VIOLATION, GateCode.OUTSIDE_WORKSPACE}
+
+
+def test_many_files_of_one_scope_are_its_own(builder: Agent, root: Repository) -> None:
+    for number in range(1_100):
+        root.write(f"src/auth/many/{number}", "x\n")
+    assert code(asks(builder, "rm -rf src/auth/many")) is None
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["cp ~nosuchuser/x src/auth/", f"cp {'a' * 300} src/auth/x", f"cp -r {'a/' * 3000} src/auth/"],
+)
+def test_a_path_that_cannot_be_asked_about_lets_nothing_else_through(
+    builder: Agent, command: str
+) -> None:
+    assert ran(builder, f"F={GUIDE}; echo x >> $F; {command}").violating == (GUIDE,)
+
+
+def test_what_is_denied_in_an_ignored_directory_stays(builder: Agent, root: Repository) -> None:
+    policy = "sidecar:\n  deny_mutations: [{path_glob: 'build/keep/**', reason: ours}]\n"
+    root.write(".orchestration/constraints.sidecar.yaml", policy)
+    root.write("build/keep/x", "x\n")
+    assert code(asks(builder, "rm -rf build/other")) is None
+    for command in ("rm -rf build", "rm -rf build/keep", "rm -rf build/keep/x"):
+        assert code(asks(builder, command)) is not None
+
+
+@pytest.mark.parametrize("place", ["cd {} && git clean -fdx", "git -C {} clean -fdx"])
+def test_our_directory_is_known_however_its_place_is_spelled(
+    builder: Agent, root: Repository, place: str
+) -> None:
+    assert code(asks(builder, place.format(root.root))) is GateCode.PATH_DENIED
+    assert code(asks(builder, place.format("src/auth"))) is None
+
+
+def test_a_name_with_a_carriage_return_hides_nothing(builder: Agent) -> None:
+    command = f"F={GUIDE}; echo x >> $F; G=$(printf 'src/auth/x\\r'); printf y > \"$G\""
+    assert ran(builder, command).violating == (GUIDE,)
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["python3 -c 'x' --help", "node -e x --help", "python3 x.py --help", "python3 x --help"],
+)
+def test_asking_for_help_runs_no_script(nobody: Agent, command: str) -> None:
+    assert code(asks(nobody, command)) is GateCode.CHECKOUT_REQUIRED
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ls && " * 1_500 + "ls",
+        "sed -n '/" + "[^a]" * 200 + "' f",
+        "awk '{" + "print " * 8_000 + "}' f",
+        "awk '{" + 'printf"a" ' * 8_000 + "}' f",
+    ],
+)
+def test_a_long_text_is_read_all_the_same(nobody: Agent, command: str) -> None:
+    assert isinstance(asks(nobody, command).decision, Allowed | Denied)
 
 
 def test_of_many_violations_the_first_are_told_by_name(builder: Agent) -> None:

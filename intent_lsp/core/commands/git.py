@@ -4,10 +4,11 @@ Invariant: pure; a word that is not known is taken for none that does so, since 
 done is found afterwards.
 """
 
-from collections.abc import Sequence
+import posixpath
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from intent_lsp.core.commands.reading import Effect, TouchedPath
+from intent_lsp.core.commands.reading import START, Effect, Place, TouchedPath, entered
 from intent_lsp.core.commands.words import Word
 from intent_lsp.core.paths import CONTROL_ROOM, LOCAL_ROOM
 
@@ -21,39 +22,57 @@ _VALUED: Final = frozenset(("-C", "-c", "--git-dir", "--work-tree", "--namespace
 _ELSEWHERE: Final = frozenset(("-C", "--git-dir", "--work-tree"))
 """Options by which git works in another directory than its caller's."""
 
-_HERE: Final = frozenset((".", "./"))
 _MAGIC: Final = frozenset("*?[:")
 
 
-def removed_by(words: Sequence[Word]) -> tuple[TouchedPath, ...]:
-    """Give the local room where git, called at the top with these words, would remove it."""
+def removed_by(words: Sequence[Word], place: Place) -> tuple[TouchedPath, ...]:
+    """Give our directory where git, called with these words in a place, would remove it.
+
+    It may not be there, or be another's: the disk tells.
+    """
     if any(word.unknown for word in words):
         return ()
-    name, rest, here = _subcommand(words)
-    if not here:
-        return ()
+    name, rest, place = _subcommand(words, place)
     removes = (name == "clean" and _cleans(rest)) or (name == "stash" and _stashes(rest))
-    return (TouchedPath(LOCAL_ROOM, Effect.DELETE),) if removes else ()
+    path = entered(place, LOCAL_ROOM) if removes else None
+    return () if path is None else (TouchedPath(path, Effect.DELETE),)
 
 
 def puts_back(words: Sequence[Word]) -> bool:
-    """Whether git, called with these words, gives files the content that it has of them."""
-    name, rest, _ = _subcommand(words)
-    return name == "restore" or (name == "checkout" and "--" in rest)
+    """Whether git, called with these words, gives files the content that HEAD or the index has."""
+    name, rest, _ = _subcommand(words, START)
+    if name == "checkout" and "--" in rest:
+        named = [word for word in rest[: rest.index("--")] if not word.startswith("-")]
+        return named in ([], ["HEAD"])
+    return name == "restore" and all(source == "HEAD" for source in _sources(rest))
 
 
-def _subcommand(words: Sequence[Word]) -> tuple[str, Sequence[str], bool]:
-    """Give the subcommand of git, the known words behind it, and whether it works where it is run.
+def _sources(words: Sequence[str]) -> Iterator[str]:
+    """Give what `git restore` is told to take contents from."""
+    for at, word in enumerate(words):
+        if word == "--":
+            return
+        if word in ("-s", "--source"):
+            yield words[at + 1] if at + 1 < len(words) else ""
+        elif word.startswith("--so"):
+            yield word.partition("=")[2]
+        elif word.startswith("-") and not word.startswith("--") and "s" in word:
+            yield word.partition("s")[2]
+
+
+def _subcommand(words: Sequence[Word], place: Place) -> tuple[str, Sequence[str], Place]:
+    """Give the subcommand of git, the known words behind it, and where it works.
 
     Empty: there is none.
     """
     known = [word.text for word in words if not word.unknown]
-    at, here = 0, True
+    at = 0
     while at < len(known) and known[at].startswith("-"):
         option, value = known[at], known[at + 1] if at + 1 < len(known) else ""
-        here = here and (option not in _ELSEWHERE or (option == "-C" and value in _HERE))
+        if option in _ELSEWHERE:
+            place = entered(place, value) if option == "-C" and value else None
         at += 2 if option in _VALUED else 1
-    return (known[at], known[at + 1 :], here) if at < len(known) else ("", (), here)
+    return (known[at], known[at + 1 :], place) if at < len(known) else ("", (), place)
 
 
 def _cleans(words: Sequence[str]) -> bool:
@@ -97,7 +116,11 @@ def _stashes(words: Sequence[str]) -> bool:
     elif words and not words[0].startswith("-"):
         return False
     options = [word for word in words if word.startswith("-")]
-    every = any(word == "--all" or (not word.startswith("--") and "a" in word) for word in options)
+    every = any(
+        (word.startswith("--a") and "--all".startswith(word))
+        or (not word.startswith("--") and "a" in word)
+        for word in options
+    )
     places = words[words.index("--") + 1 :] if "--" in words else ()
     return every and _reach(places)
 
@@ -108,7 +131,7 @@ def _reach(places: Sequence[str]) -> bool:
         return True
     return any(
         not _MAGIC.isdisjoint(place)
-        or place.strip("/") in ("", ".", "..")
-        or place.removeprefix("./").startswith(CONTROL_ROOM)
+        or posixpath.normpath(place).strip("/") in ("", ".", "..")
+        or posixpath.normpath(place).startswith(CONTROL_ROOM)
         for place in places
     )

@@ -53,8 +53,8 @@ class TouchedPath:
     is left for the caller, and a file that is really named so begins with `./~`. `source`: where
     the content comes from. When `path` is a directory, the source's last name below it changes.
     What is moved away has an entry of its own, with `DELETE`. `restores`: it is given the content
-    that git has of it. `pattern`: it is a glob that the shell fills in. `directory`: a directory is
-    made there, and no file.
+    that git has of it. `pattern`: it is a glob that the shell fills in. `directory`: if it is
+    one, or becomes one, no file is changed.
     """
 
     path: str

@@ -99,9 +99,9 @@ class Row:
     shell text. `passes`: what stands after `--` is options of a program that it runs.
 
     Of a program that writes: `operands` are its targets; `given` options stand for the first
-    operand; `directories`: its targets are directories; `shares`: its sources are other names of
-    its targets; `touches` is a path that it writes wherever it is run; `more` says what else it
-    changes.
+    operand; `directories`: of a directory among its targets no file is changed; `shares`: its
+    sources are other names of its targets; `touches` is a path that it writes wherever it is run;
+    `more` says what else it changes.
 
     Of a program that runs others: `skip` operands come before the command, and `assignments` may;
     `module` is the option whose value is the program; `fills` options name what is replaced in the

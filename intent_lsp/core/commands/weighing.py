@@ -43,6 +43,9 @@ from intent_lsp.core.commands.words import Word, filled, joined
 MAX_WRAPPERS: Final = 16
 """Programs that run programs, one inside the other, above which nothing more is read."""
 
+MAX_SCRIPT: Final = 2_000
+"""Characters of a script above which it is not known what it does."""
+
 _ABOUT: Final = frozenset({"--version", "-version", "-V", "-v", "--help", "--info"})
 """What every program answers by telling of itself, where it stands alone."""
 
@@ -50,11 +53,11 @@ _EXPANSION: Final = re.compile(r"\$(?:\w+|\{\w+\}|\(\([\w\s$+*-]*\)\))")
 _HELP: Final = "--help"
 """A program that is asked for it last does nothing else; some start a viewer of manuals for it."""
 
+_SUBCOMMAND: Final = re.compile(r"[a-z][\w-]*|--")
 _RELEASE: Final = re.compile(r"(?P<name>@?[^@\s]+)@[\w.^~*-]+|(?P<numbered>[a-z+-]*[a-z+])-?[\d.]+")
 """A program by its name and a release: `eslint@8`, `python3.11`."""
 
 _MOVING: Final = frozenset({"cd", "chdir", "pushd", "popd"})
-_HERE: Final = frozenset({START, ".", "./"})
 _LOOKING: Final = CommandReading(kind=CommandKind.LOOKING)
 
 
@@ -116,8 +119,7 @@ def _of_git(reading: CommandReading, call: _Call) -> CommandReading:
     paths = reading.paths
     if puts_back(call.words):
         paths = tuple(replace(path, restores=True) for path in paths)
-    if call.place in _HERE:
-        paths += removed_by(call.words)
+    paths += removed_by(call.words, call.place)
     return replace(reading, kind=kind, paths=paths, git=True)
 
 
@@ -196,11 +198,20 @@ def _working_place(call: _Call, row: Row, arguments: Arguments) -> Place:
 
 def _weigh_call(call: _Call, lists: CommandLists, depth: int) -> Weighed:
     weighed = _weigh_by_rows(call, lists, depth)
-    only = weighed.reading.paths or weighed.texts or not call.words
-    if not only and call.words[-1].text == _HELP and not call.words[-1].unknown:
+    if _asks_for_help(call, lists) and not weighed.reading.paths and not weighed.texts:
         about = replace(_LOOKING, program=call.name)
         return replace(weighed, reading=together([*call.before, about]))
     return weighed
+
+
+def _asks_for_help(call: _Call, lists: CommandLists) -> bool:
+    """Whether the last word asks for help, and nothing before it may be a script or its text."""
+    if not call.words or call.words[-1].text != _HELP or call.words[-1].unknown:
+        return False
+    runs = any(row.script or row.kind is RowKind.RUNS for row in lists.rows.get(call.name, ()))
+    before = call.words[:-1]
+    named = all(not word.unknown and _SUBCOMMAND.fullmatch(word.text) for word in before)
+    return not before or (named and not runs)
 
 
 def _weigh_by_rows(call: _Call, lists: CommandLists, depth: int) -> Weighed:
@@ -280,6 +291,8 @@ def _follows(row: Row, arguments: Arguments) -> bool:
 
 def _filled_in(word: Word, row: Row) -> str:
     """Give a script; where the row says so, what a shell fills in counts as a number in it."""
+    if len(word.text) > MAX_SCRIPT:
+        return ""
     if not word.unknown:
         return word.text
     text = _EXPANSION.sub("1", word.text) if row.numbers else ""

@@ -63,12 +63,15 @@ def _is_covered(root: Node, source: bytes) -> bool:
     return _BEHIND.fullmatch(source, at) is not None
 
 
-def _leaves(node: Node) -> Iterator[Node]:
-    if node.type in _LEAVES or not node.children:
-        yield node
-        return
-    for child in node.children:
-        yield from _leaves(child)
+def _leaves(root: Node) -> Iterator[Node]:
+    # A long list is as deep as it is long.
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if node.type in _LEAVES or not node.children:
+            yield node
+        else:
+            waiting += reversed(node.children)
 
 
 def _is_whole(leaf: Node) -> bool:
