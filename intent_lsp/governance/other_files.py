@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.content import ContentHash, hash_content
-from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.paths import CONTROL_ROOM, WorkspacePath
 from intent_lsp.governance.file_lineage import PATHS_ASKED, RECORDS_ELSEWHERE, newest_first
 from intent_lsp.store.files import read_bytes
 from intent_lsp.store.git import Git
@@ -66,7 +66,8 @@ def _unrecorded(root: Path, index: Index, lost: Collection[ContentHash]) -> Iter
     if git is None:
         return
     recorded = frozenset(index.paths(limit=PATHS_ASKED))
-    new = dict.fromkeys(path for path in git.changed_paths() if path not in recorded)
+    changed = (path for path in git.changed_paths() if not path.startswith(f"{CONTROL_ROOM}/"))
+    new = dict.fromkeys(path for path in changed if path not in recorded)
     yield from (path for path in new if holds_file(root / path))
     without = (path for path in git.list_files() if path not in recorded and path not in new)
     found = islice(without, FILES_HASHED) if lost else ()

@@ -8,7 +8,7 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.tree_snapshot import LogMark
 from intent_lsp.store.git import Git
 from intent_lsp.store.git_reflog import log_mark, moves_since
-from intent_lsp.store.git_trees import GitTrees
+from intent_lsp.store.git_trees import GitTrees, standing_merges
 from tests.support.repository import Repository
 
 A = WorkspacePath("a.txt")
@@ -148,7 +148,8 @@ def test_of_a_merge_only_what_merging_does_not_give_is_authored(repository: Repo
     with pytest.raises(AssertionError):
         repository.git("merge", "--quiet", "side")
     trees = GitTrees(opened(repository.root))
-    (standing,) = trees.operation()
+    head = repository.git("rev-parse", "HEAD").strip()
+    (standing,) = standing_merges(repository.root / ".git", head)
     theirs = repository.git("rev-parse", "side:a.txt").strip()
     assert trees.merging_gives(A, theirs, [standing])
     assert not trees.merging_gives(WorkspacePath("b.txt"), theirs, [standing])
