@@ -17,7 +17,7 @@ from intent_lsp.core.found_blocks import (
 )
 from intent_lsp.core.line_diff import Diff
 from intent_lsp.core.lineage import Contents, Lineage
-from intent_lsp.core.moved_away import OtherFile, find_copied, find_moved, losses
+from intent_lsp.core.moved_away import OtherFile, find_copied, find_moved
 
 Elsewhere = Callable[[], Sequence[OtherFile]]
 """Gives other files, which are looked for only where lines are left unexplained."""
@@ -91,8 +91,7 @@ def _find_again(
     if sum(unexplained) >= FOREIGN_LETTERS:
         everywhere = elsewhere()
         find_copied(claims, text.lines, text.hash, everywhere, diff)
-        others = [other for other in everywhere if next(losses(other), None) is not None]
-        unread = find_moved(claims, text.lines, others, diff, at_least=FOREIGN_LETTERS)
+        unread = find_moved(claims, text.lines, everywhere, diff, at_least=FOREIGN_LETTERS)
         foreign = known_blocks(step for other in unread for step in other.steps)
         find_blocks(claims, lines, foreign, at_least=FOREIGN_LETTERS)
 

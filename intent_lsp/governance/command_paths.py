@@ -85,8 +85,8 @@ class CommandPaths:
         if place is None or place.real is None or others.hold(place.path):
             yield touched
             return
-        at = os.path.join(self._stores.root, place.path)  # noqa: PTH118 - Path asks by exceptions
-        is_directory = os.path.isdir(at)  # noqa: PTH112 - as above
+        at = self._at(place.path)
+        is_directory = os.path.isdir(at)  # noqa: PTH112 - Path asks by exceptions
         if self._is_denied(place, rules, directory=is_directory or touched.directory):
             yield touched
         elif touched.directory and not os.path.isfile(at):  # noqa: PTH113 - as above
@@ -102,7 +102,7 @@ class CommandPaths:
     def _copied(self, touched: TouchedPath, others: RootsBelow) -> Iterator[TouchedPath]:
         """Give what comes of a source: of a directory, its files under another name."""
         source = None if touched.effect is Effect.CREATE else touched.source
-        full = os.path.join(self._stores.root, source or "")  # noqa: PTH118 - as above
+        full = self._at(source or "")
         if source is None or os.path.islink(full) or not os.path.isdir(full):  # noqa: PTH112, PTH114 - as above
             yield touched
             return
@@ -117,7 +117,7 @@ class CommandPaths:
             return
         names = self._names(place, tracked=touched.restores)
         if names is None:
-            names = _walked(os.path.join(self._stores.root, place.path))  # noqa: PTH118 - as above
+            names = _walked(self._at(place.path))
         if touched.restores and self._stores.git is not None:
             # Git puts back what differs, and leaves the rest alone.
             changed = frozenset(self._stores.git.changed_paths())
@@ -130,10 +130,13 @@ class CommandPaths:
             # What will be in it nobody can tell.
             yield touched
 
+    def _at(self, path: str) -> str:
+        """Give a path of the root, or an absolute one, as the system has it."""
+        return os.path.join(self._stores.root, path)  # noqa: PTH118 - Path asks by exceptions
+
     def _names(self, place: Place, *, tracked: bool) -> Iterable[str] | None:
         """Give the names in a directory that git does not ignore; None: git cannot tell."""
-        full = os.path.join(self._stores.root, place.path)  # noqa: PTH118 - as above
-        readable = os.access(full, os.R_OK | os.X_OK)
+        readable = os.access(self._at(place.path), os.R_OK | os.X_OK)
         git = self._stores.git
         return None if git is None or not readable else git.names_in(place.path, tracked=tracked)
 
@@ -156,8 +159,8 @@ class CommandPaths:
             # Git would take it along, where it is.
             return not os.path.lexists(self._stores.root / place.path)
         names = dict.fromkeys((place.path, place.real))
-        at = os.path.join(self._stores.root, place.path)  # noqa: PTH118 - as above
-        if self._is_denied(place, rules, directory=os.path.isdir(at) or touched.directory):  # noqa: PTH112 - as above
+        is_directory = os.path.isdir(self._at(place.path))  # noqa: PTH112 - as above
+        if self._is_denied(place, rules, directory=is_directory or touched.directory):
             return False
         return all(self._is_ignored(name, touched, others) for name in names)
 

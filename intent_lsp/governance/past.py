@@ -44,9 +44,7 @@ class Past:
 
     def standing_violations(self, path: WorkspacePath) -> tuple[Record, ...]:
         """Give a path's newest records, as far as each broke a rule, the newest first."""
-        query = Query(path=path)
-        nothing: tuple[Record, ...] = ()
-        found = self._told(lambda: self._index.query(query, limit=_ASKED).records, nothing)
+        found = self._newest(path)
         return tuple(takewhile(lambda each: each.scope_validation is ScopeValidation.FAIL, found))
 
     def newest_passing(self, path: WorkspacePath) -> Record | None:
@@ -55,11 +53,11 @@ class Past:
 
     def has_left(self, path: WorkspacePath, hash_: ContentHash) -> bool:
         """Whether one of the newest records of a file has left it so."""
-        query = Query(path=path)
-        nothing: tuple[Record, ...] = ()
-        found = self._told(lambda: self._index.query(query, limit=_ASKED).records, nothing)
         return any(
-            file.post_hash == hash_ for each in found for file in each.files if file.path == path
+            file.post_hash == hash_
+            for each in self._newest(path)
+            for file in each.files
+            if file.path == path
         )
 
     def is_none_since(self, moment: str) -> bool:
@@ -95,6 +93,10 @@ class Past:
     def heads(self) -> tuple[str, ...]:
         """Give the hashes of the records that no later record names."""
         return self._told(lambda: tuple(head.hash for head in self._index.heads()), ())
+
+    def _newest(self, path: WorkspacePath) -> tuple[Record, ...]:
+        query = Query(path=path)
+        return self._told(lambda: self._index.query(query, limit=_ASKED).records, ())
 
     def _told(self, ask: Callable[[], _T], otherwise: _T) -> _T:
         failures = self._failures

@@ -7,7 +7,7 @@ import shlex
 from dataclasses import dataclass, replace
 
 from intent_lsp.core.codes import GateCode
-from intent_lsp.core.content import ContentHash, hash_content
+from intent_lsp.core.content import ContentHash, hash_if_there
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.tickets import Ticket
 from intent_lsp.governance.contents import Contents
@@ -90,23 +90,19 @@ class Violations:
         """Tell how a file is given again what it held; `new` is what the call left of it."""
         git = self._stores.git
         if known and old is None:
-            staged = git is not None and git.tracked(path)
-            program = "git rm -qf" if staged else "rm"
+            program = "git rm -qf" if git is not None and git.tracked(path) else "rm"
             return f"put it back (`{program} -- {shlex.quote(path)}`)"
         if not known or git is None or old != self._contents.head(path).hash:
             return "put it back as it was before"
         # Of a name that looks like a pattern git would take others along.
         program = "git" if _PATTERN.isdisjoint(path) else "git --literal-pathspecs"
         how = "restore"
-        if git.staged(path) != git.committed(path):
+        staged = git.staged_version(path)
+        if staged != git.head_version(path):
+            data = None if staged is None else git.version_bytes(staged)
             # What somebody else has staged is left to them.
-            how = "restore -s HEAD -SW" if self._is_staged(path, new) else "restore -s HEAD"
+            how = "restore -s HEAD -SW" if hash_if_there(data) == new else "restore -s HEAD"
         return f"put it back (`{program} {how} -- {shlex.quote(path)}`)"
-
-    def _is_staged(self, path: WorkspacePath, new: ContentHash | None) -> bool:
-        """Whether git's index holds what a call has left of a file."""
-        data = None if self._stores.git is None else self._stores.git.staged_bytes(path)
-        return (None if data is None else hash_content(data)) == new
 
 
 def _happened(old: ContentHash | None, new: ContentHash | None, *, known: bool) -> str:

@@ -20,6 +20,7 @@ from intent_lsp.store.git_objects import (
     blob_data,
     blob_in_commit,
     blob_in_head,
+    blob_in_index,
     blobs_in_commit,
     conversion_of,
     conversions,
@@ -148,19 +149,9 @@ class Git:
             return bool(self._run("--literal-pathspecs", "ls-files", "--error-unmatch", "--", path))
         return found
 
-    def staged(self, path: WorkspacePath) -> str | None:
-        """Give the id of the blob that the index has of a file; None: it has none."""
-        full = self._prefix + path
-        return self.ask(None, lambda repository: _id_in_index(index(repository), full))
-
-    def committed(self, path: WorkspacePath) -> str | None:
-        """Give the id of the blob that HEAD has of a file; None: it has none."""
-        full = self._prefix + path
-        return self.ask(None, lambda repository: blob_in_head(repository, full))
-
-    def staged_bytes(self, path: WorkspacePath) -> bytes | None:
-        """Give what the index has of a file as git would write it; None: it has none."""
-        return self._bytes(self._version(path, lambda repo, full: _id_in_index(index(repo), full)))
+    def staged_version(self, path: WorkspacePath) -> Version | None:
+        """Name what the index has of a file, as `head_version` does what HEAD has."""
+        return self._version(path, blob_in_index)
 
     def ignored(self, path: WorkspacePath) -> bool:
         """Whether git ignores the file and does not track it."""
@@ -256,7 +247,3 @@ class Git:
                 if path is not None:
                     found[path] = None
         return tuple(found)
-
-
-def _id_in_index(entries: Any, path: str) -> str | None:  # noqa: ANN401 - pygit2 is loaded late
-    return str(entries[path].id) if path in entries else None

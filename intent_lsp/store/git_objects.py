@@ -53,6 +53,12 @@ def blob_in_head(repository: Any, path: str) -> str | None:
     return None if repository.head_is_unborn else _find(repository.head.peel().tree, path)
 
 
+def blob_in_index(repository: Any, path: str) -> str | None:
+    """Find a file's blob in the index; give its id."""
+    entries = index(repository)
+    return str(entries[path].id) if path in entries else None
+
+
 def blob_in_commit(repository: Any, path: str, *, commit: str) -> str | None:
     """Find a file's blob in a commit; give its id. Raises KeyError for an unknown commit."""
     return _find(repository.revparse_single(f"{commit}^{{tree}}"), path)
