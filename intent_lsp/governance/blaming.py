@@ -21,9 +21,8 @@ from intent_lsp.formats.diff import MAX_DIFFED_BYTES, line_hunks
 from intent_lsp.governance.file_lineage import FileLineage, moved_from, with_earlier_name
 from intent_lsp.governance.known_lineages import KnownLineages
 from intent_lsp.governance.past_contents import PastContents
-from intent_lsp.store.files import read_bytes
 from intent_lsp.store.ledger_index import Index
-from intent_lsp.store.places import real_relative
+from intent_lsp.store.tree_files import read_in
 
 ALL_LINES: Final = (0, 2**62)
 
@@ -62,7 +61,7 @@ class Blaming:
         `shown` are the lines that an editor shows of it, saved or not. Raises
         LedgerUnavailableError.
         """
-        data = self._read(path)
+        data = read_in(self._root, path)
         if data is None:
             lines = shown
             return None if lines is None else Blamed([None] * len(lines), (), lines, len(lines))
@@ -98,21 +97,12 @@ class Blaming:
     def _other(self, lineage: FileLineage, steps: Sequence[Step]) -> OtherFile:
         """Describe another file, of which these are the steps."""
         sources = [lineage.sources[step.order] for step in steps]
-        today = self._read(sources[0][1].path)
+        today = read_in(self._root, sources[0][1].path)
         return OtherFile(
             steps=steps,
             today=None if today is None else hash_content(today),
             contents=PastContents(self._root, sources).lines,
         )
-
-    def _read(self, path: WorkspacePath) -> bytes | None:
-        place = real_relative(self._root, path)
-        if place is None or place.real is None:
-            return None
-        try:
-            return read_bytes(self._root / place.path)
-        except OSError:
-            return None
 
 
 def _by_hash(lineage: FileLineage, data: bytes) -> Blamed:

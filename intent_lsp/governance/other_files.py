@@ -9,15 +9,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.content import ContentHash, hash_content
+from intent_lsp.core.content import ContentHash, hash_if_there
 from intent_lsp.core.paths import CONTROL_ROOM, WorkspacePath
 from intent_lsp.governance.file_lineage import PATHS_ASKED, RECORDS_ELSEWHERE, newest_first
-from intent_lsp.store.files import read_bytes
 from intent_lsp.store.git import Git
 from intent_lsp.store.index import Query
 from intent_lsp.store.ledger_index import Index
-from intent_lsp.store.places import real_relative
-from intent_lsp.store.tree_files import holds_file
+from intent_lsp.store.tree_files import holds_file, read_in
 
 FILES_HASHED: Final = 2_000
 """Files that are read at most to see whether their records tell all of them."""
@@ -75,12 +73,4 @@ def _unrecorded(root: Path, index: Index, lost: Collection[ContentHash]) -> Iter
 
 
 def _hash(root: Path, path: WorkspacePath) -> ContentHash | None:
-    """Hash a file of the root; a record's path may be anything that somebody wrote."""
-    place = real_relative(root, path)
-    if place is None or place.real is None:
-        return None
-    try:
-        data = read_bytes(root / place.path) if holds_file(root / place.path) else None
-    except OSError:
-        return None
-    return None if data is None else hash_content(data)
+    return hash_if_there(read_in(root, path))

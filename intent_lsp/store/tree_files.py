@@ -98,6 +98,20 @@ def holds_file(place: Path) -> bool:
     return modes.S_ISREG(mode) or modes.S_ISLNK(mode)
 
 
+def read_in(root: Path, path: WorkspacePath) -> bytes | None:
+    """Read a file of a root; None: there is none to be read, or it lies outside.
+
+    A record's path may be anything that somebody wrote.
+    """
+    place = real_relative(root, path)
+    if place is None or place.real is None:
+        return None
+    try:
+        return read_bytes(root / place.path)
+    except OSError:
+        return None
+
+
 def _streamed(place: Path) -> ContentHash | None:
     with place.open("rb", buffering=0) as file:
         return parse_hash(hashlib.file_digest(file, "sha256").hexdigest())

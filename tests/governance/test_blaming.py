@@ -260,7 +260,7 @@ def test_a_file_that_cannot_be_read_is_none(at: Root, monkeypatch: pytest.Monkey
         raise PermissionError
 
     at.write(A)
-    monkeypatch.setattr("intent_lsp.governance.blaming.read_bytes", broken)
+    monkeypatch.setattr("intent_lsp.store.tree_files.read_bytes", broken)
     assert at.who() is None
 
 
