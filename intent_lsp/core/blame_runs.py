@@ -3,14 +3,26 @@
 Invariant: the runs cover every line that is asked for, ascending, none twice.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 from intent_lsp.core.claims import Claim, Confidence
-from intent_lsp.core.records import Contributor, Record, RecordFile
+from intent_lsp.core.records import Contributor, EntityType, Record, RecordFile
 
 Source = tuple[Record, RecordFile]
 """A record, and the file of it that a step is about; the step's order is its place in a list."""
+
+
+_PEOPLE: Final = (EntityType.HUMAN, EntityType.MIXED)
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """Who has made records: names, and whose are this user's own, by the records' ids."""
+
+    names: Mapping[str, str] = field(default_factory=dict)
+    own: Collection[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +30,8 @@ class BlameRun:
     """Lines with one origin, numbered from 1, both ends included.
 
     `record` and `contributor` are None where the lines are `unattributed`; `path` is the file that
-    the record wrote them in, under the name of then.
+    the record wrote them in, under the name of then. Of a person, or of an agent and a person,
+    `author` is the person's name, and `is_you` says that it is this user.
     """
 
     start_line: int
@@ -27,6 +40,8 @@ class BlameRun:
     contributor: Contributor | None = None
     path: str | None = None
     confidence: Confidence = Confidence.UNATTRIBUTED
+    author: str | None = None
+    is_you: bool = False
 
     @property
     def count(self) -> int:
@@ -62,4 +77,30 @@ def one_run(
         contributor=talks[claim.talk].contributor if claim.talk < len(talks) else None,
         path=file.path,
         confidence=Confidence.ASSUMED if record.is_assumed else claim.confidence,
+    )
+
+
+def of_people(runs: Iterable[BlameRun]) -> Mapping[str, Record]:
+    """Give the records in some runs that people have made, alone or with an agent, by id."""
+    return {
+        run.record.id: run.record
+        for run in runs
+        if run.record is not None
+        and run.contributor is not None
+        and run.contributor.entity_type in _PEOPLE
+    }
+
+
+def named(runs: Sequence[BlameRun], people: People) -> tuple[BlameRun, ...]:
+    """Give some runs with the names of the people in them; those of agents alone have none."""
+    known = {
+        each: (people.names.get(each), each in people.own)
+        for each in of_people(runs)
+        if each in people.names or each in people.own
+    }
+    return tuple(
+        replace(run, author=known[run.record.id][0], is_you=known[run.record.id][1])
+        if run.record is not None and run.record.id in known
+        else run
+        for run in runs
     )

@@ -49,6 +49,13 @@ class Urls(StrEnum):
     DROP = "drop"
 
 
+class AuthorNames(StrEnum):
+    """Whether blame names people."""
+
+    NAME = "name"
+    NONE = "none"
+
+
 @dataclass(frozen=True, slots=True)
 class DenyRule:
     """Paths that no agent may change, and why."""
@@ -85,5 +92,6 @@ class TeamPolicy:
     ledger: LedgerForm = LedgerForm.SINGLE
     lessons_violations: str = "AGENT.md"
     lessons_verification: str = "CLAUDE.md"
+    authors: AuthorNames = field(default=AuthorNames.NAME)
     session_ids: SessionIds = field(default=SessionIds.PLAIN)
     urls: Urls = field(default=Urls.KEEP)

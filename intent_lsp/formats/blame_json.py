@@ -47,6 +47,8 @@ def _run(run: BlameRun) -> dict[str, Any]:
         "intentId": None if record is None else record.intent_id,
         "entityType": None if who is None else who.entity_type.value,
         "modelIdentifier": None if who is None else who.model_identifier,
+        "author": run.author,
+        "isYou": None if record is None else run.is_you,
         "timestamp": None if record is None else record.timestamp,
         "toolName": None if record is None else record.tool_name,
         "mutationClass": None if record is None else record.mutation_class.value,

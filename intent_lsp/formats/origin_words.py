@@ -11,7 +11,7 @@ from typing import Final
 from intent_lsp.core.blame_runs import BlameRun
 from intent_lsp.core.claims import Confidence
 from intent_lsp.core.intents import Intent
-from intent_lsp.core.records import Contributor, EntityType, Record, ScopeValidation
+from intent_lsp.core.records import EntityType, Record, ScopeValidation
 
 LONGEST: Final = 200
 """Characters of a foreign text that are shown."""
@@ -48,7 +48,7 @@ def hint_words(run: BlameRun) -> str:
     """Tell an origin in a few words, for the end of a line; unattributed: the empty text."""
     if run.record is None:
         return ""
-    told = (_intent_id(run.record), _who(run.contributor), run.record.timestamp[_DAY])
+    told = (_intent_id(run.record), who(run), run.record.timestamp[_DAY])
     return ", ".join(map(_shown, told))
 
 
@@ -61,6 +61,19 @@ def lens_words(runs: Iterable[BlameRun]) -> str:
     intents = {_intent_id(run.record) for run in known if run.record is not None}
     others = "" if len(intents) == 1 else f", {len(intents)} intents"
     return f"{hint_words(newest)}{others}"
+
+
+def who(run: BlameRun) -> str:
+    """Name who wrote the lines: a person, an agent by its model, or both."""
+    contributor = run.contributor
+    if contributor is None or contributor.entity_type is EntityType.UNKNOWN:
+        return "unknown"
+    person = run.author or ("you" if run.is_you else "a person")
+    if contributor.entity_type is EntityType.HUMAN:
+        return person
+    model = contributor.model_identifier
+    mixed = f" and {person}" if contributor.entity_type is EntityType.MIXED else ""
+    return ("an agent" if model == "unknown" else model) + mixed
 
 
 def doubts(record: Record) -> Iterator[str]:
@@ -89,21 +102,11 @@ def _intent(record: Record, intent: Intent | None) -> Sequence[str]:
 def _edit(run: BlameRun, record: Record) -> str:
     kind = record.mutation_class.value + (" (inferred)" if record.inferred else "")
     time = f"{record.timestamp[_DAY]} {record.timestamp[_MINUTE]} UTC"
-    told = [_who(run.contributor), time, record.tool_name, kind, record.scope_validation.value]
+    told = [who(run), time, record.tool_name, kind, record.scope_validation.value]
     if record.scope_validation is ScopeValidation.FAIL:
         told[-1] += ": it was out of bounds"
     told += [how] if (how := _HOW.get(run.confidence)) else [run.confidence.value]
     return " · ".join(map(_shown, [*told, f"record {record.id[:8]}"]))
-
-
-def _who(contributor: Contributor | None) -> str:
-    if contributor is None or contributor.entity_type is EntityType.UNKNOWN:
-        return "unknown"
-    if contributor.entity_type is EntityType.HUMAN:
-        return "a person"
-    model = contributor.model_identifier
-    mixed = " and a person" if contributor.entity_type is EntityType.MIXED else ""
-    return ("an agent" if model == "unknown" else model) + mixed
 
 
 def _intent_id(record: Record) -> str:

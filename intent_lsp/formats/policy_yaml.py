@@ -13,6 +13,7 @@ from intent_lsp.core.codes import FileCode
 from intent_lsp.core.findings import Finding
 from intent_lsp.core.paths import parse_relative
 from intent_lsp.core.policy import (
+    AuthorNames,
     ContractRule,
     DenyRule,
     Enforcement,
@@ -240,6 +241,7 @@ class _Sidecar:
     def _privacy(self, node: Node) -> _Values:
         table = self._table(node)
         readers = {
+            "authors": self._word("authors", AuthorNames),
             "session_ids": self._word("session_ids", SessionIds),
             "urls": self._word("urls", Urls),
         }

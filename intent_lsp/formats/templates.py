@@ -51,7 +51,7 @@ sidecar:
   # generated: []              # what tools leave behind, added to caches and their like
   # ledger: single             # single, segments
   # lessons: {violations: AGENT.md, verification: CLAUDE.md}
-  # privacy: {session_ids: plain, urls: keep}   # plain or hashed; keep or drop
+  # privacy: {authors: name, session_ids: plain, urls: keep}   # or none, hashed, drop
 """
 
 GITIGNORE = """\

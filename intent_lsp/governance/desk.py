@@ -4,7 +4,6 @@ Invariant: every method may wait on disk, git or SQLite, so that doors call it f
 Invariant: no state at module level; two desks of one root see the same files and stores.
 """
 
-import getpass
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,6 +19,7 @@ from intent_lsp.core.records import Contributor
 from intent_lsp.core.scope.index import Ownership
 from intent_lsp.governance.admitting import Admitting
 from intent_lsp.governance.applying import Applying
+from intent_lsp.governance.authors import Authors
 from intent_lsp.governance.blaming import Blaming
 from intent_lsp.governance.call_news import CallNews
 from intent_lsp.governance.calls import Calls
@@ -119,6 +119,7 @@ class Governance:
         self.contents = Contents(self.stores)
         self.tracing = Tracing(self.stores.ledger, self.rules)
         self.blaming = Blaming(root, self.stores.ledger.index)
+        self.authors = Authors(root, self.rules, self.stores.state)
         self.recovering = Recovering(root, self.stores.ledger, self.stores.git)
         self.scope_checks = ScopeChecks(self.stores, self.rules.current().spelling)
         gate_lock, file_lock = (
@@ -227,7 +228,7 @@ class Governance:
         What changes on disk from now on is a change.
         """
         intents = self.rules.current().file.intents
-        session = self.sessions.open_editor(wanted, contributor, intents, _user())
+        session = self.sessions.open_editor(wanted, contributor, intents)
         state = self.stores.state
         look = self.disk_changes.look()
         if state is None or not state.has_baseline(session.id):
@@ -354,10 +355,3 @@ class Governance:
 
 def _selectable(intent: Intent, rules: Rules) -> bool:
     return not intent.status.closed and intent.id not in rules.ignored
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):
-        return "unknown"

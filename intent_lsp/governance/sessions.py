@@ -4,6 +4,7 @@ Invariant: what was chosen survives the process; without `.local/` it is kept in
 Invariant: an editor's session goes on when all that was remembered is deleted, without an intent.
 """
 
+import getpass
 import threading
 from dataclasses import dataclass, replace
 from typing import Final, Literal
@@ -33,27 +34,27 @@ class Sessions:
     """The sessions of one root."""
 
     def __init__(self, stores: Stores, locks: SessionLocks | None) -> None:
+        """Keep the sessions of this user; without locks nobody knows which of them live."""
         self._stores = stores
         self._locks = locks
         self._lock = threading.Lock()
         self._memory: dict[tuple[str, str], SessionRow] = {}
         self._of_agents: set[str] = set()
         self._of_editors: set[str] = set()
-        self._user = ""
+        self._user = this_user()
 
     def open_editor(
-        self, wanted: str | None, contributor: Contributor, intents: Intents, user: str
+        self, wanted: str | None, contributor: Contributor, intents: Intents
     ) -> Session:
         """Begin the editor's session: a known id goes on; a new one inherits the last intent."""
-        self._user = user
         if wanted is not None and (known := self.row(wanted)) is not None:
             self._hold(wanted)
             self._put(known.reopened(timestamp(self._stores.clock())))
             return self._opened(Session(id=wanted, contributor=contributor))
         session_id = wanted or self._stores.new_id()
-        inherited = None if wanted is not None else self._inherited(intents, user)
+        inherited = None if wanted is not None else self._inherited(intents)
         self._hold(session_id)
-        self._begin(session_id, "editor", user, inherited)
+        self._begin(session_id, "editor", inherited)
         return self._opened(Session(id=session_id, contributor=contributor, continued=inherited))
 
     def saves_as_agent(self, session_id: str) -> bool:
@@ -63,7 +64,7 @@ class Sessions:
     def open_agent(self, session_id: str, agent_id: str = "") -> Session:
         """Give an agent's session; one that is unknown starts in turn 1 (section 6)."""
         if self.row(session_id) is None:
-            self._begin(session_id, "agent", "", None)
+            self._begin(session_id, "agent", None)
         return self.of_agent(session_id, agent_id)
 
     def of_agent(self, session_id: str, agent_id: str = "") -> Session:
@@ -85,7 +86,7 @@ class Sessions:
         row = self.row(session_id, agent_id)
         if row is None and intent_id is not None:
             # Its session was lost with the state: by choosing a person begins it anew.
-            row = self._begin(session_id, "editor", self._user, None)
+            row = self._begin(session_id, "editor", None)
         if row is None:
             return
         at = timestamp(self._stores.clock())
@@ -101,7 +102,7 @@ class Sessions:
         """
         row = self.row(session_id, agent_id)
         if row is None:
-            return self._begin(session_id, "agent", "", None)
+            return self._begin(session_id, "agent", None)
         at, turn = timestamp(self._stores.clock()), row.turn + 1
         row = replace(row, agent_id=agent_id, turn=turn, stage=CHECKOUT_REQUIRED, last_used_at=at)
         self._put(row)
@@ -123,12 +124,12 @@ class Sessions:
             self._of_agents.add(session.id)
         return session
 
-    def _inherited(self, intents: Intents, user: str) -> str | None:
+    def _inherited(self, intents: Intents) -> str | None:
         state, locks = self._stores.state, self._locks
         if state is None or locks is None:
             return None
         now = self._stores.clock()
-        last = state.last_ended_editor_session(user, now=now, is_alive=locks.held)
+        last = state.last_ended_editor_session(self._user, now=now, is_alive=locks.held)
         intent = None if last is None else intents.get(last.active_intent or "")
         return None if intent is None or intent.status.closed else intent.id
 
@@ -137,13 +138,13 @@ class Sessions:
             self._locks.hold(session_id)
 
     def _begin(
-        self, session_id: str, kind: Literal["editor", "agent"], user: str, intent_id: str | None
+        self, session_id: str, kind: Literal["editor", "agent"], intent_id: str | None
     ) -> SessionRow:
         at = timestamp(self._stores.clock())
         row = SessionRow(
             session_id=session_id,
             kind=kind,
-            user=user,
+            user=self._user,
             active_intent=intent_id,
             turn=1,
             stage=_stage(intent_id),
@@ -165,7 +166,7 @@ class Sessions:
         if row is None and not agent_id and session_id in self._of_editors:
             # It was lost with the state, which is there again: so is its editor.
             self._hold(session_id)
-            return self._begin(session_id, "editor", self._user, None)
+            return self._begin(session_id, "editor", None)
         return row
 
     def _put(self, row: SessionRow) -> None:
@@ -174,6 +175,14 @@ class Sessions:
             return
         with self._lock:
             self._memory[row.session_id, row.agent_id] = row
+
+
+def this_user() -> str:
+    """Give the name by which the system knows whoever runs this process."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "unknown"
 
 
 def _stage(intent_id: str | None) -> str:

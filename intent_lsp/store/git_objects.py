@@ -48,6 +48,14 @@ def head_commit(repository: Any) -> str | None:
     return None if repository.head_is_unborn else str(repository.head.peel().id)
 
 
+def author_name(repository: Any, commit: Any) -> str:
+    """Give the name of a commit's author, as `.mailmap` has it."""
+    import pygit2  # noqa: PLC0415 - loaded late, as architecture.md measured
+
+    author = pygit2.Mailmap.from_repository(repository).resolve_signature(commit.author)
+    return author.raw_name.decode("utf-8", "replace").strip()
+
+
 def blob_in_head(repository: Any, path: str) -> str | None:
     """Find a file's blob in HEAD; give its id."""
     return None if repository.head_is_unborn else _find(repository.head.peel().tree, path)

@@ -107,6 +107,11 @@ class State:
         rows = self._rows(query, session_id, agent_id)
         return _session(rows[0]) if rows else None
 
+    def sessions_of(self, user: str) -> frozenset[str]:
+        """Give the ids of all sessions that a user has had here."""
+        rows = self._rows("SELECT DISTINCT session_id FROM session WHERE user = ?", user)
+        return frozenset(unpack(session_id) for (session_id,) in rows)
+
     def put_session(self, row: SessionRow) -> None:
         """Keep a session's row in place of the one before."""
         self._do("INSERT OR REPLACE INTO session VALUES (?,?,?,?,?,?,?,?,?,?,?)", *astuple(row))

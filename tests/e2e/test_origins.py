@@ -68,7 +68,7 @@ async def test_a_line_tells_its_intent_and_one_that_nobody_recorded_tells_nothin
         told = await hovered(editor, first)
         assert told is not None
         assert told.startswith("**INT\\-001** — ")
-        assert "a person · " in told
+        assert "you · " in told
         assert "editor\\/save" in told
         assert f"record {editor.records()[0]['id'][:8]}" in told
         assert await hovered(editor, 0) is None
@@ -108,7 +108,7 @@ async def test_a_lens_stands_above_each_definition_that_somebody_changed(
         before = await worked(editor)
         ((line, title),) = await lenses(editor)
         assert line == len(before.splitlines())
-        assert title.startswith("INT-001, a person, 20")
+        assert title.startswith("INT-001, you, 20")
 
 
 async def test_hints_are_off_until_they_are_asked_for(repository: Repository) -> None:
@@ -122,7 +122,7 @@ async def test_hints_are_off_until_they_are_asked_for(repository: Repository) ->
         await editor.settled(LOGIN)
         ((line, label),) = await hints(editor)
         assert line == len(before.splitlines())
-        assert label.startswith("INT-001, a person, 20")
+        assert label.startswith("INT-001, you, 20")
         assert await hovered(editor, line) is None
         assert await lenses(editor) == []
 
@@ -139,6 +139,23 @@ async def test_lenses_and_hints_are_asked_for_again_when_somebody_has_recorded(
         await editor.until(
             lambda: editor.asked_again == {"lenses", "hints"}, "both are asked for again"
         )
+
+
+async def test_a_person_is_you_until_the_record_is_committed_and_then_its_author(
+    repository: Repository,
+) -> None:
+    govern(repository)
+    able = capabilities(workspace__codeLens={"refreshSupport": True})
+    async with editing(repository.root, client_capabilities=able) as editor:
+        await worked(editor)
+        ((_, title),) = await lenses(editor)
+        assert title.startswith("INT-001, you, 20")
+        repository.commit_as("Ada Lovelace")
+        while not title.startswith("INT-001, Ada Lovelace, 20"):
+            # The record itself may be told of, too.
+            await editor.until(lambda: "lenses" in editor.asked_again, "lenses are asked for")
+            editor.asked_again.clear()
+            ((_, title),) = await lenses(editor)
 
 
 async def test_references_of_an_intent_are_the_lines_that_its_records_explain(

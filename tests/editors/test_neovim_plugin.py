@@ -87,7 +87,7 @@ def test_blame_and_report_are_shown_when_asked_for(repository: Repository, nvim:
     saw = nvim.tell("asked", repository)
     record = records(repository)[0]
 
-    words = f"INT-002, a person, {record['timestamp'][:10]}, editor/save"
+    words = f"INT-002, you, {record['timestamp'][:10]}, editor/save"
     unknown = "no record explains this line"
     assert saw["blamed line"] == [[5, words, "IntentLspBlame"]]
     assert saw["blamed file"] == [

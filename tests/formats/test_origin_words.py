@@ -1,5 +1,7 @@
 """Where lines come from, in words that are no markup."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -91,6 +93,24 @@ def test_each_fact_has_its_words(
     changes: dict[str, object], contributor: Contributor, confidence: Confidence, words: str
 ) -> None:
     assert words in hover_plain(run(record(**changes), contributor, confidence), INTENT)
+
+
+@pytest.mark.parametrize(
+    ("entity", "name", "is_you", "words"),
+    [
+        (EntityType.HUMAN, "Ada", False, "Ada"),
+        (EntityType.HUMAN, None, True, "you"),
+        (EntityType.MIXED, "Ada", False, "gpt and Ada"),
+        (EntityType.MIXED, None, True, "gpt and you"),
+        (EntityType.HUMAN, "Ada\n[x](y)", False, "Ada [x](y)"),
+    ],
+)
+def test_a_person_is_named_as_far_as_it_is_known(
+    entity: EntityType, name: str | None, *, is_you: bool, words: str
+) -> None:
+    told = replace(run(record(), Contributor(entity, "gpt")), author=name, is_you=is_you)
+    assert hint_words(told) == f"INT-001, {words}, 2026-11-21"
+    assert f"\n{words} · " in hover_plain(told, INTENT)
 
 
 def test_an_intent_that_is_gone_or_was_none_is_said_to_be() -> None:

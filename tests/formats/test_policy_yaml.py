@@ -4,6 +4,7 @@ import pytest
 
 from intent_lsp.core.codes import FileCode
 from intent_lsp.core.policy import (
+    AuthorNames,
     ContractRule,
     DenyRule,
     Enforcement,
@@ -42,7 +43,7 @@ sidecar:
   generated: ["gen/**"]
   ledger: segments
   lessons: {violations: docs/V.md, verification: W.md}
-  privacy: {session_ids: hashed, urls: drop}
+  privacy: {authors: none, session_ids: hashed, urls: drop}
 """
 POLICY = TeamPolicy(
     architectural_constraints=("Hooks, not prompts.",),
@@ -68,6 +69,7 @@ POLICY = TeamPolicy(
     ledger=LedgerForm.SEGMENTS,
     lessons_violations="docs/V.md",
     lessons_verification="W.md",
+    authors=AuthorNames.NONE,
     session_ids=SessionIds.HASHED,
     urls=Urls.DROP,
 )
@@ -124,6 +126,7 @@ FLAWS = [
     ("lessons: {violations: ../x}", FileCode.BAD_VALUE, "../x"),
     ("lessons: {violations: [a]}", FileCode.WRONG_TYPE, "[a]"),
     ("privacy: x", FileCode.WRONG_TYPE, "x"),
+    ("privacy: {authors: hash}", FileCode.BAD_VALUE, "hash"),
     ("hitl: never\n  hitl: always", FileCode.YAML_DUPLICATE_KEY, "hitl"),
 ]
 

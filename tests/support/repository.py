@@ -4,6 +4,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 
 @dataclass(frozen=True, slots=True)
 class Repository:
@@ -31,6 +33,15 @@ class Repository:
         unfinished = self.root.with_name(f"{self.root.name}-unfinished")
         unfinished.write_text(content)
         return unfinished.replace(self.root / path)
+
+    def commit_as(self, author: str) -> str:
+        """Commit as somebody, now, and give the commit's id."""
+        with pytest.MonkeyPatch.context() as patch:
+            for who in ("AUTHOR", "COMMITTER"):
+                patch.setenv(f"GIT_{who}_NAME", author)
+                # Other commits have a date that is always the same.
+                patch.delenv(f"GIT_{who}_DATE")
+            return self.commit()
 
     def commit(self, message: str = "work") -> str:
         """Commit everything in the work tree and give the commit's id."""

@@ -91,7 +91,8 @@ export function blameLabel(run: BlameRun, now: number): string | undefined {
   if (run.recordId === null || run.timestamp === null) {
     return undefined;
   }
-  const who = contributor(run.entityType ?? 'UNKNOWN', run.modelIdentifier);
+  const person = run.author ?? (run.isYou ? 'you' : 'a person');
+  const who = contributor(run.entityType ?? 'UNKNOWN', run.modelIdentifier, person);
   const said = plain(`${run.intentId ?? 'no intent'}, ${who}`);
   return `$(git-commit) ${said}, ${age(run.timestamp, now)}`;
 }
@@ -114,14 +115,14 @@ export function plain(text: string): string {
   return text.replaceAll('$(', '$ (').replaceAll(/\s+/gu, ' ');
 }
 
-function contributor(entity: string, model: string | null): string {
+function contributor(entity: string, model: string | null, person = 'a person'): string {
   switch (entity) {
     case 'HUMAN':
-      return model === null || model === 'human' ? 'a person' : model;
+      return model === null || model === 'human' ? person : model;
     case 'AI':
       return model ?? 'an agent';
     case 'MIXED':
-      return `${model ?? 'an agent'} and a person`;
+      return `${model ?? 'an agent'} and ${person}`;
     default:
       return 'unknown';
   }

@@ -117,6 +117,8 @@ export interface BlameRun {
   readonly intentId: string | null;
   readonly entityType: string | null;
   readonly modelIdentifier: string | null;
+  readonly author: string | null;
+  readonly isYou: boolean | null;
   readonly timestamp: string | null;
   readonly toolName: string | null;
   readonly confidence: string;

@@ -13,6 +13,20 @@ import {
 import { BlameRun } from '../src/wire';
 import { INTENT, NOW, RECORD, STATUS } from './samples';
 
+const RUN: BlameRun = {
+  startLine: 1,
+  endLine: 1,
+  recordId: 'r',
+  intentId: 'INT-001',
+  entityType: 'AI',
+  modelIdentifier: '$(x)',
+  author: null,
+  isYou: false,
+  timestamp: RECORD.timestamp,
+  toolName: 'Write',
+  confidence: 'exact',
+};
+
 test('nobody governs, nothing is shown', () => {
   assert.equal(statusLabel({ ...STATUS, root: null }, []), undefined);
 });
@@ -80,20 +94,20 @@ test('contributors of every kind have words', () => {
 });
 
 test('blame tells of lines with a record alone', () => {
-  const run: BlameRun = {
-    startLine: 1,
-    endLine: 1,
-    recordId: 'r',
-    intentId: 'INT-001',
-    entityType: 'AI',
-    modelIdentifier: '$(x)',
-    timestamp: RECORD.timestamp,
-    toolName: 'Write',
-    confidence: 'exact',
-  };
-  assert.equal(blameLabel(run, NOW), '$(git-commit) INT-001, $ (x), 2 minutes ago');
-  assert.match(blameLabel({ ...run, intentId: null }, NOW) ?? '', /no intent/u);
-  assert.equal(blameLabel({ ...run, recordId: null }, NOW), undefined);
+  assert.equal(blameLabel(RUN, NOW), '$(git-commit) INT-001, $ (x), 2 minutes ago');
+  assert.match(blameLabel({ ...RUN, intentId: null }, NOW) ?? '', /no intent/u);
+  assert.equal(blameLabel({ ...RUN, recordId: null }, NOW), undefined);
+});
+
+test('blame names people as far as they are known', () => {
+  const said = (changes: Partial<BlameRun>): string | undefined =>
+    blameLabel({ ...RUN, entityType: 'HUMAN', modelIdentifier: 'human', ...changes }, NOW);
+  assert.match(said({}) ?? '', /, a person, /u);
+  assert.match(said({ isYou: true }) ?? '', /, you, /u);
+  assert.match(said({ author: 'Ada $(x)' }) ?? '', /, Ada \$ \(x\), /u);
+  const mixed = { entityType: 'MIXED', modelIdentifier: 'model-x' };
+  assert.match(said({ ...mixed, author: 'Ada' }) ?? '', /, model-x and Ada, /u);
+  assert.match(said({ ...mixed, isYou: true }) ?? '', /, model-x and you, /u);
 });
 
 test('a verdict counts records and problems', () => {

@@ -7,7 +7,6 @@ from typing import Final
 from intent_lsp.core.blame_runs import BlameRun
 from intent_lsp.core.claims import Confidence
 from intent_lsp.core.content import line_body
-from intent_lsp.core.records import EntityType
 from intent_lsp.doors.cli.command import Call
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.indexed import indexed
@@ -16,6 +15,8 @@ from intent_lsp.doors.cli.table import Cell, Column, Table
 from intent_lsp.doors.cli.trace_list import SHORT_ID
 from intent_lsp.doors.cli.whereabouts import file_below, root_of_file
 from intent_lsp.formats.blame_json import blame_json
+from intent_lsp.formats.origin_words import who
+from intent_lsp.governance.authors import authors_of
 from intent_lsp.governance.blaming import Blamed, Blaming
 
 _MARKS: Final = {
@@ -54,7 +55,8 @@ def answer(call: Call) -> int:
     if blamed is None:
         cure = "name one that is there; `trace list --path` knows what became of others"
         raise WrongUsageError(f"there is no file {options.path} that can be read", cure=cure)
-    runs = _runs(blamed, options.path, options.lines)
+    with authors_of(root) as authors:
+        runs = authors.named(_runs(blamed, options.path, options.lines))
     if options.json:
         call.page.json(json.dumps(blame_json(path, (root / path).as_uri(), runs)).encode())
     else:
@@ -65,17 +67,13 @@ def answer(call: Call) -> int:
 
 def origin(run: BlameRun) -> Sequence[Cell]:
     """Tell a run's record in cells: id, intent, who, when."""
-    record, who = run.record, run.contributor
+    record = run.record
     if record is None:
         return [Cell("-" * SHORT_ID, "dim"), Cell("-"), Cell("-"), Cell("-")]
-    name = "-"
-    if who is not None:
-        human = who.entity_type is EntityType.HUMAN
-        name = "human" if human else f"{who.entity_type.value} {who.model_identifier}"
     return [
         Cell(record.id[:SHORT_ID], "cyan"),
         Cell(record.intent_id or "-"),
-        Cell(name),
+        Cell(who(run)),
         Cell(local(record.timestamp), "dim"),
     ]
 

@@ -3,10 +3,11 @@
 import json
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.blame_runs import BlameRun
+from intent_lsp.core.blame_runs import BlameRun, named
 from intent_lsp.core.claims import Confidence
 from intent_lsp.doors.cli.command import Call
 from intent_lsp.doors.cli.exits import Exit
@@ -18,6 +19,7 @@ from intent_lsp.doors.cli.trace_blame import CONFIDENCE_STYLES, origin
 from intent_lsp.doors.cli.trace_paths import PathFilter, path_filter
 from intent_lsp.doors.cli.whereabouts import root_above
 from intent_lsp.formats.blame_json import FileRuns, lines_json
+from intent_lsp.governance.authors import authors_of
 from intent_lsp.governance.blaming import Blaming
 from intent_lsp.governance.checkout import Refusal
 from intent_lsp.governance.explained_lines import (
@@ -51,7 +53,7 @@ def answer(call: Call) -> int:
         asked = worked_files(root, trace.ledger.index, rules, options.intent, meant)
         if isinstance(asked, Refusal):
             raise refused(asked)
-        files = _found(page, root, trace, asked)
+        files = _named(root, _found(page, root, trace, asked))
     if options.json:
         told = lines_json(asked.intent_id, files, truncated=asked.truncated)
         page.json(json.dumps(told).encode())
@@ -78,6 +80,12 @@ def _found(page: Page, root: Path, trace: Tracing, asked: WorkedFiles) -> Sequen
                 found.append(FileRuns(path=path, uri=uri, line_count=count, runs=file.runs))
             progress(done, len(asked.paths))
     return found
+
+
+def _named(root: Path, files: Sequence[FileRuns]) -> Sequence[FileRuns]:
+    with authors_of(root) as authors:
+        people = authors.people(run for file in files for run in file.runs)
+    return [replace(file, runs=named(file.runs, people)) for file in files]
 
 
 def _tell(page: Page, files: Sequence[FileRuns]) -> None:

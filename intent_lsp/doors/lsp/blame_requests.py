@@ -3,6 +3,7 @@
 Invariant: a save that is under way is waited for, so that its lines are not called unsaved.
 """
 
+from intent_lsp.core.blame_runs import named
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.connection import Connection
 from intent_lsp.doors.lsp.finder import Finder
@@ -39,6 +40,7 @@ class BlameRequests:
             named = "path" if params.uri is None else "uri"
             raise invalid(f"params.{named}: there is no file {path} that can be read")
         runs = blamed.runs(*_lines(params.range))
+        runs = await self._workplace.work.in_thread(attached.desk.authors.named, runs)
         return blame_json(path, uri_of(attached.desk.root / path), runs)
 
     async def lines(self, given: object) -> Wire:
@@ -48,12 +50,14 @@ class BlameRequests:
         found = await self._lines.of(attached, params.intent_id, params.work_done_token)
         if isinstance(found, Refusal):
             raise failed(found.code, found.message, found.data)
+        every = [run for file in found.files for run in file.runs]
+        people = await self._workplace.work.in_thread(attached.desk.authors.people, every)
         files = [
             FileRuns(
                 path=file.path,
                 uri=uri_of(attached.desk.root / file.path),
                 line_count=file.blamed.count,
-                runs=file.runs,
+                runs=named(file.runs, people),
             )
             for file in found.files
         ]

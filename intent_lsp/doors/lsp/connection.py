@@ -167,6 +167,7 @@ class Connection:
             self._told[attached] = said
             self.people.notify(DID_CHANGE, told)
         self.pages.check_root(attached.desk.root)
+        self.outcomes.origins_changed()
         self.outcomes.maps.stir(attached)
         # Nobody waits for the journal, and a commit's ledger may be large.
         self.workplace.work.begin(self.workplace.work.in_thread(attached.desk.tidy))

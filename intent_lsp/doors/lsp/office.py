@@ -68,7 +68,7 @@ class Office:
         self.operating = Operating(self._connection)
         self.origins = Origins(self._connection, lambda name: protocol.ask(name, None, ASK_TIME))
         self.places = IntentPlaces(self._connection, progress)
-        self._connection.outcomes.after_record = self.origins.changed
+        self._connection.outcomes.origins_changed = self.origins.changed
         self._actions = Actions(self._connection)
         self._requests = Requests(self._connection, progress, protocol.finish)
         self._commands = Commands(self._connection, self._requests, self._actions, offers)

@@ -12,7 +12,7 @@ from typing import Final
 
 from lsprotocol import types as lsp
 
-from intent_lsp.core.blame_runs import BlameRun
+from intent_lsp.core.blame_runs import BlameRun, People, named
 from intent_lsp.core.content import line_body
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.intents import Intent, Intents
@@ -25,7 +25,7 @@ from intent_lsp.doors.lsp.tracked import Tracked
 from intent_lsp.doors.lsp.types import line_range
 from intent_lsp.formats.origin_words import hint_words, hover_markdown, hover_plain, lens_words
 from intent_lsp.formats.outline import outline
-from intent_lsp.governance.blaming import Blamed
+from intent_lsp.governance.blaming import ALL_LINES, Blamed
 from intent_lsp.store.files import stamp
 
 _log: Final = logging.getLogger(__name__)
@@ -43,6 +43,11 @@ class Told:
 
     blamed: Blamed
     intents: Intents
+    people: People
+
+    def runs(self, first: int, last: int) -> tuple[BlameRun, ...]:
+        """Give the runs of the lines `first` to `last` (from 0, both included), with names."""
+        return named(self.blamed.runs(first, last), self.people)
 
     def intent(self, run: BlameRun) -> Intent | None:
         """Give the intent that a run names, if it is there still."""
@@ -91,7 +96,7 @@ class Origins:
         if page is None or line >= len(page.lines):
             return None
         told = await self._told(page)
-        run = None if told is None else next(iter(told.blamed.runs(line, line)), None)
+        run = None if told is None else next(iter(told.runs(line, line)), None)
         if told is None or run is None or run.record is None:
             return None
         words = hover_markdown if self._markdown else hover_plain
@@ -111,7 +116,7 @@ class Origins:
         definitions = await self._workplace.work.in_thread(outline, page.path, data)
         found = []
         for each in definitions:
-            words = lens_words(told.blamed.runs(each.first_line - 1, each.last_line - 1))
+            words = lens_words(told.runs(each.first_line - 1, each.last_line - 1))
             if words:
                 place = line_range(
                     page.lines, each.first_line - 1, each.first_line - 1, self._spelling.encoding
@@ -126,7 +131,7 @@ class Origins:
         told = None if page is None else await self._told(page)
         if page is None or told is None or told.blamed.lines is None:
             return []
-        runs = told.blamed.runs(params.range.start.line, params.range.end.line)
+        runs = told.runs(params.range.start.line, params.range.end.line)
         return [
             lsp.InlayHint(
                 position=lsp.Position(run.start_line - 1, self._width(page, run.start_line - 1)),
@@ -171,9 +176,11 @@ class Origins:
             return None
 
     def _asked(self, page: Page) -> Told | None:
-        blamed = self._blamed(page)
-        intents = page.attached.desk.rules.current().file.intents
-        return None if blamed is None else Told(blamed, intents)
+        blamed, desk = self._blamed(page), page.attached.desk
+        if blamed is None:
+            return None
+        people = desk.authors.people(blamed.runs(*ALL_LINES))
+        return Told(blamed, desk.rules.current().file.intents, people)
 
     def _blamed(self, page: Page) -> Blamed | None:
         desk, uri = page.attached.desk, page.tracked.uri

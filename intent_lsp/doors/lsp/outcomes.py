@@ -33,7 +33,7 @@ def _nothing() -> None:
 class Outcomes:
     """Tells of the outcomes on one connection; `look` looks again at what a root governs.
 
-    `after_record` is called when a record is on disk.
+    `origins_changed` is called when other words may hold of lines: a record is on disk.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Outcomes:
         self._look = look
         self._writing: set[Attached] = set()
         self.maps = IntentMaps(workplace.work)
-        self.after_record: Callable[[], None] = _nothing
+        self.origins_changed: Callable[[], None] = _nothing
 
     def saved(self, attached: Attached, after: AfterSave) -> None:
         """Tell what became of a save: recorded, waiting for the ledger, or held for an agent."""
@@ -77,7 +77,7 @@ class Outcomes:
         """Tell that a record is on disk, or that it cannot be written yet (`queued`: why)."""
         if record is not None:
             self._people.notify(DID_TRACE, trace_wire(record))
-            self.after_record()
+            self.origins_changed()
         if queued is not None:
             _log.error("the ledger cannot be appended: %s", queued)
             self._people.warn(f"intent-lsp: {what}, its record waits: {queued}")

@@ -52,10 +52,10 @@ def test_each_line_is_told_with_its_record(shell: Shell, records: list[Record]) 
     said = shell("trace", "blame", PATH)
     assert (said.status, said.err) == (0, "")
     assert said.out.splitlines() == [
-        f"{one}  INT-001  human            2026-11-21 20:27:33    1  the line that is called A",
-        f"{two}  -        AI acme/model-1  2026-11-21 20:27:34    2      the line that is called B",
-        f"{one}  INT-001  human            2026-11-21 20:27:33  = 3    the line that is called C",
-        "--------  -        -                -                    ? 4  the line that is called D",
+        f"{one}  INT-001  a person      2026-11-21 20:27:33    1  the line that is called A",
+        f"{two}  -        acme/model-1  2026-11-21 20:27:34    2      the line that is called B",
+        f"{one}  INT-001  a person      2026-11-21 20:27:33  = 3    the line that is called C",
+        "--------  -        -             -                    ? 4  the line that is called D",
     ]
 
 
@@ -69,6 +69,8 @@ def test_a_program_gets_runs(shell: Shell, root: Path, records: list[Record]) ->
         "intentId": None,
         "entityType": "AI",
         "modelIdentifier": "acme/model-1",
+        "author": None,
+        "isYou": False,
         "timestamp": records[1].timestamp,
         "toolName": "editor/save",
         "mutationClass": "INTENT_EVOLUTION",
@@ -152,7 +154,7 @@ def test_a_record_without_a_conversation_names_nobody(shell: Shell, root: Path) 
     ledger.close()
     (root / "src").mkdir()
     (root / PATH).write_text(A)
-    assert shell("trace", "blame", PATH).out.split()[1:3] == ["INT-001", "-"]
+    assert shell("trace", "blame", PATH).out.split()[1:3] == ["INT-001", "unknown"]
 
 
 class _Terminal(io.StringIO):

@@ -41,11 +41,11 @@ def test_each_stretch_of_lines_is_told_with_its_record(shell: Shell, records: li
     said = shell("trace", "lines", "INT-001")
     assert (said.status, said.err) == (0, "")
     assert said.out.splitlines() == [
-        "Where          Lines  Confidence  Record    Who              When",
-        f"docs/b.md:1-1  1      exact       {three}  human            2026-11-21 20:27:35",
-        f"src/a.py:1-1   1      exact       {one}  human            2026-11-21 20:27:33",
-        f"src/a.py:2-2   1      exact       {two}  AI acme/model-1  2026-11-21 20:27:34",
-        f"src/a.py:3-3   1      exact       {one}  human            2026-11-21 20:27:33",
+        "Where          Lines  Confidence  Record    Who           When",
+        f"docs/b.md:1-1  1      exact       {three}  a person      2026-11-21 20:27:35",
+        f"src/a.py:1-1   1      exact       {one}  a person      2026-11-21 20:27:33",
+        f"src/a.py:2-2   1      exact       {two}  acme/model-1  2026-11-21 20:27:34",
+        f"src/a.py:3-3   1      exact       {one}  a person      2026-11-21 20:27:33",
         "",
         "4 of 5 lines in 2 files: 4 exact",
     ]

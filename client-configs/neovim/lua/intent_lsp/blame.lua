@@ -25,6 +25,19 @@ local function own_words(format, run)
   return fine and telling.word(said) or NOTHING
 end
 
+--- Name who wrote a run of lines: a person, an agent by its model, or both.
+local function writer(run)
+  local person = telling.word(run.author)
+  if person == NOTHING then
+    person = run.isYou == true and 'you' or 'a person'
+  end
+  local model = telling.word(run.modelIdentifier)
+  if run.entityType == 'HUMAN' then
+    return person
+  end
+  return run.entityType == 'MIXED' and model .. ' and ' .. person or model
+end
+
 --- Say where a run of lines comes from.
 local function words(run)
   local format = options.get('blame_format')
@@ -33,9 +46,8 @@ local function words(run)
   elseif not run.recordId then
     return 'no record explains this line'
   end
-  local who = run.entityType == 'HUMAN' and 'a person' or telling.word(run.modelIdentifier)
   local day = telling.word(run.timestamp):sub(1, 10)
-  local said = { run.intentId or 'no intent', who, day, telling.word(run.toolName) }
+  local said = { run.intentId or 'no intent', writer(run), day, telling.word(run.toolName) }
   if run.scopeValidation == 'FAIL' then
     said[#said + 1] = 'out of scope'
   end

@@ -1,0 +1,69 @@
+"""The people behind lines, by name: the author of a commit, or *you* (ledger section 5).
+
+Invariant: where the team wants no names, nobody is named, and git is not asked.
+"""
+
+import logging
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.blame_runs import BlameRun, People, named, of_people
+from intent_lsp.core.errors import StateUnavailableError
+from intent_lsp.core.paths import LOCAL_ROOM
+from intent_lsp.core.policy import AuthorNames
+from intent_lsp.core.privacy import hashed_session
+from intent_lsp.governance.rules import RulesCache
+from intent_lsp.governance.sessions import this_user
+from intent_lsp.store.ledger_authors import LedgerAuthors
+from intent_lsp.store.state import FILE_NAME, State
+
+_log: Final = logging.getLogger(__name__)
+
+
+class Authors:
+    """Names the people in the runs of one root; any number of threads may ask."""
+
+    def __init__(self, root: Path, rules: RulesCache, state: State | None) -> None:
+        """Ask this state for the sessions of this user; without one nobody is *you*."""
+        self._rules = rules
+        self._state = state
+        self._commits = LedgerAuthors(root)
+
+    def people(self, runs: Iterable[BlameRun]) -> People:
+        """Tell who the people in some runs are, as far as it is known."""
+        records = of_people(runs)
+        if not records or self._rules.current().policy.authors is AuthorNames.NONE:
+            return People()
+        names = self._commits.of({each: record.timestamp for each, record in records.items()})
+        rest = [record for each, record in records.items() if each not in names]
+        sessions = self._own_sessions() if rest else ()
+        own = frozenset(record.id for record in rest if record.session_id in sessions)
+        return People(names, own)
+
+    def named(self, runs: Iterable[BlameRun]) -> tuple[BlameRun, ...]:
+        """Give some runs, those of people with their names."""
+        runs = tuple(runs)
+        return named(runs, self.people(runs))
+
+    def _own_sessions(self) -> Collection[str]:
+        """Give the names that records may have for the sessions of this user."""
+        try:
+            own = () if self._state is None else self._state.sessions_of(this_user())
+        except StateUnavailableError as problem:
+            _log.info("whose session it was cannot be told: %s", problem)
+            return ()
+        return {name for each in own for name in (each, hashed_session(each))}
+
+
+@contextmanager
+def authors_of(root: Path) -> Iterator[Authors]:
+    """Name people without a session: the state is read where there is one, and none is made."""
+    local = root / LOCAL_ROOM
+    state = State(local) if (local / FILE_NAME).is_file() else None
+    try:
+        yield Authors(root, RulesCache(root), state)
+    finally:
+        if state is not None:
+            state.close()
