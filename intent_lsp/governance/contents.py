@@ -179,6 +179,10 @@ class Contents:
         """Give the bytes of a content that `.local/` keeps; None: it keeps it no more."""
         return self._stores.content(content_hash)
 
+    def left_by_record(self, path: WorkspacePath, content_hash: ContentHash) -> bool:
+        """Whether the newest record of a file tells of this content."""
+        return self._stores.past.left_last(path, content_hash)
+
     def keep(self, data: bytes, known: ContentHash | None = None) -> None:
         """Keep a content in `.local/`, unless it is too large; `known` is its hash, if at hand."""
         if len(data) <= KEPT_AT_MOST:

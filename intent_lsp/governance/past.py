@@ -60,6 +60,12 @@ class Past:
             if file.path == path
         )
 
+    def left_last(self, path: WorkspacePath, hash_: ContentHash | None) -> bool:
+        """Whether the newest record of a file has left it so (None: gone)."""
+        newest = self.newest(path)
+        files = () if newest is None else newest.files
+        return any(file.path == path and file.post_hash == hash_ for file in files)
+
     def is_none_since(self, moment: str) -> bool:
         """Whether no record is as young as an RFC 3339 time; False also where nobody can tell."""
         query = Query(since=moment)

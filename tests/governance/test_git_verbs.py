@@ -118,6 +118,21 @@ GITS = [
     Verb(name="sparse-checkout", command="git sparse-checkout set --no-cone /a /b"),
     Verb(name="worktree-add", command="git worktree add -q ../linked other"),
     Verb(name="commit", before="echo x > a", command="git commit -qam x"),
+    Verb(
+        name="commit-and-merge",
+        before="sed -i 's/^15$/ours/' a",
+        command="git commit -qam ours; git merge -q --no-edit other",
+    ),
+    Verb(
+        name="commit-and-rebase",
+        before="sed -i 's/^15$/ours/' a",
+        command="git commit -qam ours; git rebase -q other",
+    ),
+    Verb(
+        name="commit-and-revert",
+        before="sed -i 's/^15$/ours/' a",
+        command="git commit -qam ours; git revert --no-edit HEAD",
+    ),
     Verb(name="add", before="echo x > a; echo y > y", command="git add ."),
     Verb(name="rm-cached", command="git rm -q --cached b"),
     Verb(name="gc", command="git gc -q; git checkout -q other"),
@@ -150,6 +165,16 @@ EDITS = [
     Verb(name="edit-and-commit", command="echo x > a; git commit -qam x", edits="a"),
     Verb(name="edit-and-amend", command="echo x > a; git commit -qa --amend --no-edit", edits="a"),
     Verb(name="edit-commit-rebase", command=f"{OURS}; git rebase -q other", edits="b"),
+    Verb(
+        name="edit-commit-merge",
+        command="sed -i 's/^15$/ours/' a; git commit -qam ours; git merge -q --no-edit other",
+        edits="a",
+    ),
+    Verb(
+        name="edit-commit-revert-twice",
+        command="echo x > b; git commit -qam x; git revert --no-edit HEAD; git revert --no-edit @",
+        edits="b",
+    ),
     Verb(
         name="edit-on-a-branch",
         command=f"git checkout -q -b n; {OURS}; git checkout -q main; git merge -q n",

@@ -231,6 +231,45 @@ class EditedTree:
         self.work.noticed()
         self._end()
 
+    def branches(self) -> None:
+        """Edit on two branches, and merge them where git can."""
+        repository, path = self.repository, self._any_file()
+        repository.commit()
+        before, past = dict(self.files), {name: [*texts] for name, texts in self.past.items()}
+        repository.git("checkout", "-q", "-b", f"side{self.steps}")
+        for _ in range(self.chance.randint(1, 3)):
+            self._edit_of(path)
+        repository.commit()
+        side, theirs = repository.git("rev-parse", "HEAD").strip(), self.files[path]
+        repository.git("checkout", "-q", "main")
+        self.files, self.past = before, past
+        self.work.noticed()
+        for _ in range(self.chance.randint(1, 2)):
+            self._edit_of(path)
+        repository.commit()
+        ours = self.files[path]
+        self._begin(None, f"merge {path}")
+        try:
+            repository.git("merge", "-q", "--no-edit", side)
+        except AssertionError:
+            repository.git("merge", "--abort")
+        else:
+            new = (repository.root / path).read_bytes().decode()
+            self._keep(path, line_truth.merged(ours, theirs, new))
+        self.work.noticed()
+        self._end()
+
+    def copy(self, by: By) -> None:
+        """Copy a file: its lines are the copy's, or still their writers'."""
+        path, hand = self._any_file(), self._hand(by)
+        self._step(by, f"copy {path}", {self._new_name(): hand.also(self.files[path])})
+
+    def _edit_of(self, path: str) -> None:
+        """Edit one file by any hand whose change is recorded."""
+        by = self.chance.choice([*ANNOUNCED, By.PROGRAM])
+        edit = self.chance.choice(WRITES)
+        self._step(by, edit.__name__, {path: edit(self._hand(by), self.files[path])})
+
     # -- what is said ----------------------------------------------------------------------------
 
     def answers(self) -> Iterator[Answer]:
@@ -383,9 +422,9 @@ def _lines(files: Sequence[Explained | None]) -> set[tuple[str, int]]:
 def _verdict(line: Line, said: Owner, twins: Mapping[str, set[Owner]]) -> Verdict:
     if said in line.owners:
         return Verdict.RIGHT
-    if said in twins[line.text.strip()]:
-        return Verdict.TWIN
-    return Verdict.MISSING if said is None else Verdict.WRONG
+    if said is None:
+        return Verdict.MISSING
+    return Verdict.TWIN if said in twins[line.text.strip()] else Verdict.WRONG
 
 
 def _fast_import(room: Path, stream: bytes) -> None:
@@ -424,6 +463,9 @@ KINDS: Final[Mapping[str, Sequence[Step]]] = {
     "commands": [_edits(WRITES, By.COMMAND, By.COMMAND, By.PERSON)],
     "programs": [_edits(WRITES, By.PROGRAM, By.PERSON)],
     "git": [_edits(WRITES, *_ALL), EditedTree.git, EditedTree.pull],
+    "branches": [_edits(WRITES, *_ALL), EditedTree.branches],
+    "copies": [_edits(WRITES, *_ALL), _by(EditedTree.copy, *_ALL)],
+    "copies, no server": [_SAVES, _SAVES, _by(EditedTree.copy, By.NOBODY)],
     "no server": [_SAVES, _edits(WRITES, By.AGENT), _edits(WRITES, By.NOBODY)],
     "moves": [_SAVES, _edits(MOVES, *_ALL), _by(EditedTree.move_between, *_ALL)],
     "moves, no server": [
@@ -444,8 +486,10 @@ KINDS: Final[Mapping[str, Sequence[Step]]] = {
         _by(EditedTree.rename, *_ALL, By.NOBODY),
         _by(EditedTree.undo, *_ALL),
         _by(EditedTree.recreate, *_ALL),
+        _by(EditedTree.copy, *_ALL, By.NOBODY),
         EditedTree.git,
         EditedTree.pull,
+        EditedTree.branches,
     ],
 }
 """What happens in a script of each kind: each step is one of these, by chance."""

@@ -40,6 +40,7 @@ REAL: Final = tuple(
 
 _NAME: Final = re.compile(r"\b[a-z]\w{3,}\b")
 _SMALLEST: Final = 20
+_NEITHER: Final = -1
 
 
 def base(chance: random.Random, count: int) -> Text:
@@ -155,6 +156,16 @@ def rewritten(hand: Hand, text: Text, new: str) -> Text:
         made += hand.wrote(texts[hunk.new_start : hunk.new_start + hunk.new_count])
         at = hunk.old_start + hunk.old_count
     return made + text[at:]
+
+
+def merged(ours: Text, theirs: Text, new: str) -> Text:
+    """Give the lines of what git has made of two texts: whoever wrote them on either side."""
+    stranger = Hand(random.Random(), _NEITHER)  # noqa: S311 - nobody is kept out by it
+    sides = (rewritten(stranger, side, new) for side in (ours, theirs))
+    return [
+        Line(one.text, (one.owners | other.owners) - {_NEITHER})
+        for one, other in zip(*sides, strict=True)
+    ]
 
 
 def brought_back(hand: Hand, text: Text, past: Text) -> Text:

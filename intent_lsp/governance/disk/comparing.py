@@ -257,6 +257,7 @@ class _Comparing:
             return None
         return GitChanges(
             content=self._contents.kept_bytes,
+            recorded=self._contents.left_by_record,
             git=git,
             gits=gits,
             trees=GitTrees(git),

@@ -237,8 +237,7 @@ class DiskChanges:
         seen = self._pending.get(path)
         if seen is None or not seen.old.known or pre == seen.old.hash or self._comes(path, pre):
             return
-        newest = self._stores.past.newest(path)
-        told = newest is not None and path in (left := _post_hashes(newest)) and left[path] == pre
+        told = self._stores.past.left_last(path, pre)
         if not told and not self._is_own(path, pre) and pre in (*seen.passed, seen.new):
             self._record_step(path, seen.old.hash, pre)
 
@@ -382,21 +381,13 @@ class DiskChanges:
         """Let go of the changes that the server itself has made, or of which a record tells."""
         for changes in (self._pending, self._taken):
             for path, change in tuple(changes.items()):
-                if self._is_own(path, change.new) or self._is_recorded(path, change):
+                if self._is_own(path, change.new) or self._stores.past.left_last(path, change.new):
                     del changes[path]
 
     def _is_own(self, path: WorkspacePath, new: ContentHash | None) -> bool:
         """Whether a file is as the server itself wrote it last."""
         state = self._stores.state
         return state is not None and new is not None and state.own_write(path) == new
-
-    def _is_recorded(self, path: WorkspacePath, change: _Pending) -> bool:
-        """Whether a record has left a file as it is now; what it left before counts as old."""
-        newest = self._stores.past.newest(path)
-        if newest is None:
-            return False
-        left = _post_hashes(newest)
-        return path in left and left[path] == change.new
 
     def _all_is_recorded(self) -> bool:
         """Whether no record waits for the ledger, which may be of what would be recorded here."""
@@ -499,7 +490,7 @@ class DiskChanges:
         if held is None or held.hash != pending.new or self._is_claimed(path):
             # It has moved on, or is about to, and will be looked at again.
             return None
-        if self._is_recorded(path, pending):
+        if self._stores.past.left_last(path, pending.new):
             self._pending.pop(path)
             return None
         return DiskChange(

@@ -26,10 +26,12 @@ _NOTHING_LOGGED = LogMark(0, hash_content(b""))
 class GitChanges:
     """What git did between two snapshots of one repository's files.
 
-    `content` gives a content that was kept when the first one was taken.
+    `content` gives a content that was kept when the first one was taken; `recorded`: whether a
+    file's newest record tells of a content.
     """
 
     content: Callable[[ContentHash], bytes | None]
+    recorded: Callable[[WorkspacePath, ContentHash], bool]
     git: Git
     gits: GitSnapshots
     trees: GitTrees
@@ -83,7 +85,7 @@ class GitChanges:
             return old is not None and self._put_away_untracked(path, old)
         return (
             (blob is not None and blob in self._held_then(path))
-            or self._checked_out(path, blob)
+            or self._checked_out(path, old, blob)
             or self._out_of_a_stash(path, blob)
             or self.trees.merging_gives(path, blob, self.after.standing)
             or self._taken_along(path, old, blob)
@@ -116,7 +118,7 @@ class GitChanges:
             self.trees.blob(move.new, path) is not None for move in self.moves or ()
         )
 
-    def _checked_out(self, path: WorkspacePath, blob: str | None) -> bool:
+    def _checked_out(self, path: WorkspacePath, old: ContentHash | None, blob: str | None) -> bool:
         """Whether a commit that HEAD came to has the file so, or lacks it."""
         if self.moves is None:
             head = self.after.head
@@ -127,12 +129,19 @@ class GitChanges:
             if self.trees.blob(move.new, path) != blob:
                 continue
             if path in self.authored:
-                # Somebody committed another content of it; this one may be an older commit's.
-                if self._is_known(move.new):
+                # Somebody committed another content of it; this one may be an older commit's, or
+                # what git has made of one that is told of.
+                if self._is_known(move.new) or (move.made and self._is_told(path, old)):
                     return True
             elif move.authored or self._is_trusted(move):
                 return True
         return False
+
+    def _is_told(self, path: WorkspacePath, old: ContentHash | None) -> bool:
+        """Whether what somebody committed last was there before, or a record tells of it."""
+        data = self.authored_content(path)
+        committed = None if data is None else hash_content(data)
+        return committed is not None and (committed == old or self.recorded(path, committed))
 
     def _is_trusted(self, move: Move) -> bool:
         return move.made or move.new in self._logged or self._is_known(move.new)
