@@ -40,13 +40,16 @@ def measure(room: Path, report: Report, scripts: int) -> None:
     # Nothing else moves in these repositories, so that git rests at once.
     git_moment.RESTS_AFTER = -1.0
     said: Counter[tuple[str, str]] = Counter()
+    strict: Counter[str] = Counter()
     gits: Counter[str] = Counter()
     for number, (kind, seed) in enumerate(
         (kind, seed) for kind in KINDS for seed in range(scripts)
     ):
         tree = played(room / f"tree{number}", kind, seed, STEPS)
         try:
-            found = Counter((each.confidence.value, each.verdict.value) for each in tree.answers())
+            answers = [*tree.answers()]
+            found = Counter((each.confidence.value, each.verdict.value) for each in answers)
+            strict += Counter(each.verdict.value for each in answers if each.strict)
             theirs = tree.git_answers(room / f"git{number}")
         finally:
             tree.close()
@@ -69,6 +72,8 @@ def measure(room: Path, report: Report, scripts: int) -> None:
         report.held(
             f"wrong / {confidence}", percent(said[confidence, wrong], all_), aim=aim, unit="%"
         )
+    report.plain("of which one answer alone is right / all", percent(strict.total(), lines), "%")
+    report.plain("wrong / those", percent(strict[wrong], strict.total()), "%")
     assumed = sum(count for (each, _), count in said.items() if each == "assumed")
     report.plain("assumed / all", percent(assumed, lines), "%")
     report.plain("assumed and wrong / all", percent(said["assumed", wrong], lines), "%")

@@ -52,9 +52,12 @@ class Lineage:
         self._left = LINKS_MENDED
         self._told: set[int] = set()
         self._by_post: dict[ContentHash | None, list[Step]] = {}
+        self._began: dict[ContentHash, int] = {}
         for step in self._steps:
             if step.post is not None:
                 self._by_post.setdefault(step.post, []).append(step)
+            if step.pre is not None:
+                self._began.setdefault(step.pre, step.order)
 
     def claims(self, wanted: ContentHash, lines: Sequence[str | None]) -> Claims:
         """Give the claims on a content's lines; those from before the first step are BEFORE."""
@@ -96,6 +99,8 @@ class Lineage:
         while back.lines and back.wanted is not None:
             step = self._step(back.wanted, back.limit, back.used)
             if step is None:
+                # What a step began with is older than that step, however late a branch began so.
+                back.limit = min(back.limit, self._began.get(back.wanted, back.limit))
                 return back
             back.used.add(step.order)
             found = None if step.pre is None else splices(step, len(back.lines))

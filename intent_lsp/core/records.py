@@ -5,6 +5,7 @@ Invariant: lines are counted from 1 in the new content; hashes are `sha256:` and
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Final, Self
@@ -219,6 +220,11 @@ class Record(Event):
     id: str
     timestamp: str
     integrity: Integrity
+
+    def left(self) -> Mapping[WorkspacePath, ContentHash | None]:
+        """Give what each of its files was left with; a name that was given up: with nothing."""
+        gone = {file.previous: None for file in self.files if file.previous is not None}
+        return {**gone, **{file.path: file.post_hash for file in self.files}}
 
     @classmethod
     def of(cls, event: Event, *, id: str, timestamp: str, integrity: Integrity) -> Self:  # noqa: A002 -- the key on the line

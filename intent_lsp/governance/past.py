@@ -63,8 +63,8 @@ class Past:
     def left_last(self, path: WorkspacePath, hash_: ContentHash | None) -> bool:
         """Whether the newest record of a file has left it so (None: gone)."""
         newest = self.newest(path)
-        files = () if newest is None else newest.files
-        return any(file.path == path and file.post_hash == hash_ for file in files)
+        left = {} if newest is None else newest.left()
+        return path in left and left[path] == hash_
 
     def is_none_since(self, moment: str) -> bool:
         """Whether no record is as young as an RFC 3339 time; False also where nobody can tell."""

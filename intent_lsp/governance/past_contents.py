@@ -19,6 +19,8 @@ from intent_lsp.store.git_text import Version
 REVISIONS: Final = 64
 """Commits that are looked into at most, those of the newest records first."""
 
+MERGED: Final = 64
+"""Commits that were merged, and are looked into besides for each name."""
 
 Read = Callable[[], bytes | None]
 
@@ -59,12 +61,18 @@ class PastContents:
         return next((data for data in found if data is not None), None)
 
     def _versions(self, git: Git) -> Iterable[Version]:
-        """Give the file's versions in the commits that records name, each once."""
+        """Give the file's versions in commits that records name or that were merged, each once."""
         places = dict.fromkeys(
             (record.vcs.revision_id, file.path)
             for record, file in reversed(self._sources)
             if record.vcs.revision_id != UNKNOWN_REVISION
         )
-        found = [git.version_at(*place) for place in list(places)[:REVISIONS]]
+        merged = (
+            (commit, path)
+            for path in self._paths
+            for commit in git.merged_commits(path, limit=MERGED)
+        )
+        wanted = dict.fromkeys((*list(places)[:REVISIONS], *merged))
+        found = [git.version_at(*place) for place in wanted]
         # A filter may fetch what it smudges, which nobody asked for.
         return dict.fromkeys(it for it in found if it is not None and not it.how.program)

@@ -10,6 +10,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,6 +28,7 @@ from intent_lsp.store.git_objects import (
     discover,
     head_commit,
     index,
+    merged_commits,
     setting,
     submodules,
 )
@@ -112,6 +114,13 @@ class Git:
     def version_at(self, commit: str, path: WorkspacePath) -> Version | None:
         """Name what `blob_bytes` would give, without reading it; None as there."""
         return self._version(path, partial(blob_in_commit, commit=commit))
+
+    def merged_commits(self, path: WorkspacePath, *, limit: int) -> tuple[str, ...]:
+        """Give the newest commits of which git made a content of a file that none of them has."""
+        full = self._prefix + path
+        return self.ask(
+            (), lambda repository: tuple(islice(merged_commits(repository, full), limit))
+        )
 
     def versions_at(
         self, revision: str, paths: Iterable[WorkspacePath]

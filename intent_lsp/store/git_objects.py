@@ -9,7 +9,8 @@ Invariant: what is not there is None; what libgit2 raises comes through, for the
 import logging
 import os
 import posixpath
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +22,8 @@ _log = logging.getLogger(__name__)
 _NO_REPOSITORY: Final = "Repository not found"
 _LINK_MODE: Final = 0o120000
 _LINKS_AT_MOST: Final = 8
+_WALKED_AT_MOST: Final = 5_000
+"""Commits that are looked at to find merges."""
 
 
 def discover(root: Path) -> Any | None:
@@ -77,6 +80,21 @@ def blobs_in_commit(repository: Any, paths: Iterable[str], *, commit: str) -> Ma
     tree = repository.revparse_single(f"{commit}^{{tree}}")
     found = ((path, _find(tree, path)) for path in paths)
     return {path: blob_id for path, blob_id in found if blob_id is not None}
+
+
+def merged_commits(repository: Any, path: str) -> Iterator[str]:
+    """Give the commits, newest first, of which git made a content of a file that none of them has.
+
+    They are the parents of merges that HEAD comes from.
+    """
+    if repository.head_is_unborn:
+        return
+    for commit in islice(repository.walk(repository.head.peel().id), _WALKED_AT_MOST):
+        parents = [str(each) for each in commit.parent_ids if each in repository]
+        if len(parents) > 1:
+            sides = [_find(repository[each].tree, path) for each in parents]
+            if _find(commit.tree, path) not in sides:
+                yield from parents
 
 
 def blob_data(repository: Any, blob_id: str) -> bytes:

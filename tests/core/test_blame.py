@@ -294,6 +294,15 @@ def test_where_branches_joined_each_line_follows_the_parent_that_holds_it() -> N
     assert told.who(text("XabcdY")) == "1 0 0 0 0 2"
 
 
+def test_what_two_branches_began_with_is_older_than_both() -> None:
+    told = Told()
+    told.edit(text("abcd"), text("Xabcd"))
+    told.edit(text("Xabcd"), text("XYabcd"))
+    told.edit(text("abcd"), text("abcdZ"))
+    told.keep(text("abcd"), text("XYabcd"), text("abcdZ"))
+    assert told.who(text("XYabcdZ")) == "0 1 ? ? ? ? 2"
+
+
 def test_of_two_branches_that_made_the_same_change_the_earlier_has_it() -> None:
     told = history(None, "abcd")
     told.edit(text("abcd"), text("Xabcd"))

@@ -365,3 +365,25 @@ def test_asking_without_a_repository_takes_nothing_from_python(at: Root) -> None
     for _ in range(200):
         assert Git.open(at.root) is None
     assert before - sys.getrefcount(None) < 100
+
+
+def test_what_was_merged_mends_a_missing_link_after_a_clone(repository: Repository) -> None:
+    """No record names the tip of a branch on which nobody worked after its last commit."""
+    at = Root(repository.root)
+    many = "".join(f"a line between them, number {number}\n" for number in range(9))
+
+    def commit(before: str | None, after: str) -> None:
+        if before is not None:
+            at.record(changed(before, after))
+        at.write(after)
+        repository.git("add", PATH)
+        repository.git("commit", "--quiet", "--message", "work")
+
+    commit(None, A + many)
+    repository.git("checkout", "--quiet", "-b", "side")
+    commit(A + many, B + A + many)
+    repository.git("checkout", "--quiet", "main")
+    commit(A + many, A + many + C)
+    repository.git("merge", "--quiet", "--no-edit", "side")
+    assert at.who() == "1-1:0 2-11:? 12-12:1"
+    at.ledger.close()

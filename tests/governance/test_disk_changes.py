@@ -529,6 +529,16 @@ def test_a_file_that_was_moved_keeps_its_past(
     assert watcher.recorded() == []
 
 
+def test_a_name_that_was_given_up_is_told_of_once(editor: Editor, governed: Repository) -> None:
+    governed.write("src/auth/poem.py", POEM)
+    governed.commit()
+    one, other = (Watcher(editor.desk, editor.session) for _ in "12")
+    (governed.root / "src/auth/poem.py").rename(governed.root / "src/auth/song.py")
+    assert len(one.recorded()) == 1
+    assert other.recorded() == []
+    assert editor.desk.stores.past.left_last(WorkspacePath("src/auth/poem.py"), None)
+
+
 def test_a_file_that_left_its_owners_scope_is_out_of_bounds(
     editor: Editor, governed: Repository
 ) -> None:

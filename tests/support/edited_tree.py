@@ -5,6 +5,7 @@ Invariant: every line of every file knows whom an answer may name, whoever edite
 
 import random
 import re
+import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ from typing import Final
 from intent_lsp.core.claims import Confidence
 from intent_lsp.core.content import hash_if_there
 from intent_lsp.core.file_operations import FileOperation
-from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath
 from intent_lsp.governance.blaming import ALL_LINES
 from intent_lsp.governance.explained_lines import Explained, WorkedFiles, explained, worked_files
 from intent_lsp.store.index import Query
@@ -73,10 +74,14 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What was said of one line: as the confidence has it, and whether it is so."""
+    """What was said of one line: as the confidence has it, and whether it is so.
+
+    `strict`: one answer alone is right; of what was moved or brought back two are.
+    """
 
     confidence: Confidence
     verdict: Verdict
+    strict: bool
     path: str
     number: int
     said: Owner
@@ -262,13 +267,24 @@ class EditedTree:
     def copy(self, by: By) -> None:
         """Copy a file: its lines are the copy's, or still their writers'."""
         path, hand = self._any_file(), self._hand(by)
-        self._step(by, f"copy {path}", {self._new_name(): hand.also(self.files[path])})
+        copied = hand.also(self.files[path])
+        if hand.who is None:
+            # Nobody saw where they came from.
+            copied = [Line(line.text, line.owners | {None}) for line in copied]
+        self._step(by, f"copy {path}", {self._new_name(): copied})
 
     def _edit_of(self, path: str) -> None:
         """Edit one file by any hand whose change is recorded."""
         by = self.chance.choice([*ANNOUNCED, By.PROGRAM])
         edit = self.chance.choice(WRITES)
         self._step(by, edit.__name__, {path: edit(self._hand(by), self.files[path])})
+
+    def forget(self) -> None:
+        """Go on as a fresh clone does: with what commits and the ledger hold, and nothing else."""
+        self.close()
+        self.repository.commit()
+        shutil.rmtree(self.repository.root / LOCAL_ROOM)
+        self.open()
 
     # -- what is said ----------------------------------------------------------------------------
 
@@ -285,7 +301,8 @@ class EditedTree:
                 said = None if run.record is None else self._of_record[run.record.id]
                 if any(map(str.isalnum, line.text)):
                     verdict = _verdict(line, said, twins)
-                    yield Answer(run.confidence, verdict, path, number, said)
+                    strict = len(line.owners) == 1
+                    yield Answer(run.confidence, verdict, strict, path, number, said)
 
     def lines_of_intent(self) -> tuple[set[tuple[str, int]], set[tuple[str, int]]]:
         """Give the lines of the intent as blame tells them file by file, and as `intent/lines`."""
@@ -457,7 +474,7 @@ def _by(step: Callable[[EditedTree, By], None], *hands: By) -> Step:
 _SAVES: Final = _edits(WRITES, By.PERSON)
 _ALL: Final = (*ANNOUNCED, By.PROGRAM)
 
-KINDS: Final[Mapping[str, Sequence[Step]]] = {
+_STEPS: Final[Mapping[str, Sequence[Step]]] = {
     "saves": [_edits(WRITES, By.PERSON)],
     "agents": [_edits(WRITES, By.AGENT, By.AGENT, By.PERSON)],
     "commands": [_edits(WRITES, By.COMMAND, By.COMMAND, By.PERSON)],
@@ -494,10 +511,16 @@ KINDS: Final[Mapping[str, Sequence[Step]]] = {
 }
 """What happens in a script of each kind: each step is one of these, by chance."""
 
+_CLONED: Final = "a clone: "
+
+KINDS: Final = (*_STEPS, *(f"{_CLONED}{kind}" for kind in ("saves", "git", "branches", "undo")))
+
 
 def played(root: Path, kind: str, seed: int, steps: int) -> EditedTree:
     """Run a script; the tree has to be closed."""
     tree = EditedTree.made(root, seed)
     for _ in range(steps):
-        tree.chance.choice(KINDS[kind])(tree)
+        tree.chance.choice(_STEPS[kind.removeprefix(_CLONED)])(tree)
+    if kind.startswith(_CLONED):
+        tree.forget()
     return tree

@@ -506,7 +506,7 @@ class DiskChanges:
         newest = self._stores.past.newest(path)
         old = pending.old
         if newest is not None and newest.timestamp > pending.since:
-            left = _post_hashes(newest)
+            left = newest.left()
             old = HeldThen(hash=left[path], data=None) if path in left else old
         data = None if old.hash is None else self._stores.content(old.hash)
         return replace(old, data=data)
@@ -614,8 +614,3 @@ _AS_IN_HEAD: Final = ContentHash("")
 def _hash_in(snapshot: TreeSnapshot, path: WorkspacePath) -> ContentHash | None:
     listed = snapshot.files.get(path)
     return _AS_IN_HEAD if listed is None else listed.hash
-
-
-def _post_hashes(record: Record) -> Mapping[WorkspacePath, ContentHash | None]:
-    left = {file.previous: None for file in record.files if file.previous is not None}
-    return {**left, **{file.path: file.post_hash for file in record.files}}
