@@ -81,8 +81,9 @@ lint: $(READY)  ## format, then lint, type-check and check the imports
 	$(BIN)/lint-imports
 
 .PHONY: docs
-docs: $(READY)  ## write the code map of docs/architecture.md anew
+docs: $(READY)  ## write anew what the docs have from the code: the code map, the commands
 	$(BIN)/python -m tests.support.code_map
+	$(BIN)/python -m tests.support.command_list
 
 .PHONY: report-images
 report-images: $(READY)  ## take the documentation's pictures of a report, in Chromium

@@ -13,7 +13,7 @@ import yaml
 
 from intent_lsp import __version__
 from intent_lsp.core import codes
-from tests.support import code_map, markdown
+from tests.support import code_map, command_list, markdown
 from tests.support.markdown import Page
 
 ROOT = Path(__file__).parent.parent
@@ -138,6 +138,10 @@ def test_the_changelog_has_an_entry_for_this_version() -> None:
 def test_the_product_line_names_this_version(page: Page) -> None:
     told = re.findall(r"intent-lsp (\d+\.\d+\.\d+\S*) \(", page.text)
     assert set(told) <= {__version__}
+
+
+def test_the_list_of_commands_is_the_one_that_they_make() -> None:
+    assert command_list.written() == command_list.made(), "run `make docs`"
 
 
 def test_the_code_map_is_the_one_that_the_signs_make() -> None:

@@ -37,7 +37,30 @@ class ExplainedRow:
     fact: str
     outcome: RowOutcome
 
+    @property
+    def label(self) -> str:
+        """What the row asks, as it is said where it lets the edit pass."""
+        return _LABELS[self.number]
 
+
+_LABELS: Final[Mapping[int, str]] = {
+    1: "Governance is on",
+    2: "The edit changes a file",
+    3: "The intent was checked out in this turn",
+    4: "The control files are in order",
+    5: "The tool is allowed",
+    6: "The file is not denied to agents",
+    7: "Inside the workspace",
+    8: "An intent is selected",
+    9: "The intent is known",
+    10: "The intent is open",
+    11: "The intent is not ignored",
+    12: "In the intent's scope",
+    13: "The file is as it was read",
+    14: "The file was read",
+    15: "A new specification is declared as one",
+    16: "Approved, or needs no approval",
+}
 _TOOL_ROW: Final = 5
 _PERSON_ROW: Final = 16
 _NEEDS_ACTIVE: Final = frozenset((9, 10, 11, SCOPE_ROW))

@@ -56,6 +56,13 @@ class AuthorNames(StrEnum):
     NONE = "none"
 
 
+LESSONS_FILES = ("AGENT.md", "CLAUDE.md")
+"""Where lessons stand if the team says nothing: of violations, and of verifications."""
+
+AGENTS_FILE = "AGENTS.md"
+"""What takes the place of either where it is not there, and this is."""
+
+
 @dataclass(frozen=True, slots=True)
 class DenyRule:
     """Paths that no agent may change, and why."""
@@ -90,8 +97,8 @@ class TeamPolicy:
     generated: tuple[str, ...] = ()
     """Globs of what tools leave behind, beside those of `core.generated`."""
     ledger: LedgerForm = LedgerForm.SINGLE
-    lessons_violations: str = "AGENT.md"
-    lessons_verification: str = "CLAUDE.md"
+    lessons_violations: str = LESSONS_FILES[0]
+    lessons_verification: str = LESSONS_FILES[1]
     authors: AuthorNames = field(default=AuthorNames.NAME)
     session_ids: SessionIds = field(default=SessionIds.PLAIN)
     urls: Urls = field(default=Urls.KEEP)

@@ -14,7 +14,7 @@ from intent_lsp.core.paths import (
     LOCAL_ROOM,
     WorkspacePath,
 )
-from intent_lsp.core.policy import TeamPolicy
+from intent_lsp.core.policy import AGENTS_FILE, LESSONS_FILES, TeamPolicy
 
 _SERVER_FILES = frozenset((LEDGER_FILE, INTENT_MAP, GOVERNANCE_LEDGER))
 _SERVER_ROOMS = (f"{LOCAL_ROOM}/", f"{CONTROL_ROOM}/trace/", f"{CONTROL_ROOM}/archive/")
@@ -36,9 +36,14 @@ def standing(path: WorkspacePath, policy: TeamPolicy, *, ignored: bool) -> Stand
         return Standing.UNSEEN
     if server_only(path):
         return Standing.SERVER_ONLY
-    if path in (policy.lessons_violations, policy.lessons_verification) or control_plane(path):
+    if path in _lessons_files(policy) or control_plane(path):
         return Standing.EXEMPT
     return Standing.UNSEEN if ignored else Standing.JUDGED
+
+
+def _lessons_files(policy: TeamPolicy) -> tuple[str, ...]:
+    named = (policy.lessons_violations, policy.lessons_verification)
+    return named if set(named).isdisjoint(LESSONS_FILES) else (*named, AGENTS_FILE)
 
 
 def server_only(path: WorkspacePath) -> bool:

@@ -41,6 +41,7 @@ def explained_json(
         {
             "row": row.number,
             "code": None if row.code is None else row.code.value,
+            "label": row.label,
             "fact": row.fact,
             "outcome": row.outcome.value,
         }

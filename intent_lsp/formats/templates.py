@@ -58,6 +58,8 @@ GITIGNORE = """\
 # Caches and local state: each machine has its own.
 .local/
 .tmp-*
+# A view of the ledger: in the tree it would be changed by each commit.
+intent_map.md
 """
 
 GITATTRIBUTES = """\
@@ -65,8 +67,9 @@ GITATTRIBUTES = """\
 # The ledger's lines are hashed as they stand: no line ending of theirs is ever changed.
 # A forge that merges on its server may know nothing of this and leave a conflict:
 # `intent-lsp trace merge --resolve .orchestration/agent_trace.jsonl` joins it.
-*.jsonl merge=union -text
+*.jsonl merge=union -text linguist-generated
 *.md merge=union
+governance_ledger.md linguist-generated
 """
 
 LESSONS = """\

@@ -56,6 +56,15 @@ class IntentMap:
             written = self._write()
         return written  # noqa: RET504 - a step that fails leaves it False
 
+    def text(self) -> str:
+        """Draw the map as it would be written now, and write nothing."""
+        intents = self._rules.current().file.intents
+        with self._lock:
+            if self._follow(intents):
+                self._learn(files.read_bytes(self._path) or b"", intents)
+                self._forget(self._rows.look(budget(SECONDS)), intents)
+            return intent_map(self._spelled(intents))
+
     def _write(self) -> bool:
         rules = self._rules.current()
         if not rules.governed or not self._follow(rules.file.intents):

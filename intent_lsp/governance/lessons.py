@@ -1,6 +1,6 @@
 """Lessons: what went wrong, put down where agents look before they work (section 9).
 
-Invariant: a file that nobody made is not made here; what people wrote in it stays.
+Invariant: no file is made before there is a lesson for it; what people wrote in one stays.
 Invariant: a session gives a few lessons, not a flood; each text stands once.
 """
 
@@ -11,12 +11,15 @@ from intent_lsp.core.content import decode, hash_content
 from intent_lsp.core.errors import FileChangedError
 from intent_lsp.core.lessons import Lesson, lesson_line
 from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath, parse_relative
+from intent_lsp.core.policy import AGENTS_FILE, LESSONS_FILES
 from intent_lsp.formats.lessons_md import with_lesson
+from intent_lsp.formats.templates import LESSONS
 from intent_lsp.governance.steps import step
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store import files
 from intent_lsp.store.root_lock import RootLock
 from intent_lsp.store.state import State
+from intent_lsp.store.tree_files import holds_file
 
 LOCK_NAME: Final = "lessons.lock"
 A_SESSION: Final = 10
@@ -27,9 +30,9 @@ _ATTEMPTS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Taught:
-    """A file's bytes as they are, and with one lesson more."""
+    """A file's bytes as they are (None: there is none), and with one lesson more."""
 
-    before: bytes
+    before: bytes | None
     after: bytes
 
 
@@ -43,13 +46,15 @@ class Lessons:
     def learn(self, name: str, session_id: str, lesson: Lesson) -> bool:
         """Put a lesson into the file of a root-relative name; whether it is new and stands there.
 
-        Not in a file that does not exist, that is no text, or that another keeps changing.
+        The file is made where it is missing; not touched if it is no text, or if another keeps
+        changing it.
         """
         path, state = parse_relative(name), self._stores.state
         if path is None or state is None:
             return False
         learnt = False
         with step(f"a lesson for {name}"):
+            path = self._meant(path)
             if self._taught(path, lesson) is None:
                 return False
             # Of two desks that teach at once, the second adds to what the first has written.
@@ -64,11 +69,18 @@ class Lessons:
         """Let go of the lock's file."""
         self._lock.close()
 
+    def _meant(self, path: WorkspacePath) -> WorkspacePath:
+        """Give the file for a lesson: an `AGENTS.md` in place of one that nobody named or made."""
+        root = self._stores.root
+        if path not in LESSONS_FILES or holds_file(root / path):
+            return path
+        return WorkspacePath(AGENTS_FILE) if holds_file(root / AGENTS_FILE) else path
+
     def _taught(self, path: WorkspacePath, lesson: Lesson) -> Taught | None:
         """Give the file as it is and with the lesson; None: it is there, or cannot be."""
         data = files.read_bytes(self._stores.root / path)
-        text = None if data is None else decode(data)
-        if data is None or text is None:
+        text = decode(LESSONS.encode() if data is None else data)
+        if text is None:
             return None
         taught = with_lesson(text.text, lesson_line(lesson))
         return None if taught is None else Taught(data, text.encode(taught))
@@ -83,6 +95,8 @@ class Lessons:
             state.note_own_write(path, hash_content(taught.after))
             try:
                 full = self._stores.root / path
+                if taught.before is None:
+                    files.make_parents(full, root=self._stores.root)
                 files.replace_file(
                     full, taught.after, root=self._stores.root, expected=taught.before
                 )

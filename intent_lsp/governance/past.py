@@ -47,6 +47,11 @@ class Past:
         found = self._newest(path)
         return tuple(takewhile(lambda each: each.scope_validation is ScopeValidation.FAIL, found))
 
+    def newest_violations(self, limit: int) -> tuple[Record, ...]:
+        """Give the newest records, of whatever file, that broke a rule."""
+        query = Query(passing=False)
+        return self._told(lambda: self._index.query(query, limit=limit).records, ())
+
     def newest_passing(self, path: WorkspacePath) -> Record | None:
         """Give the newest record of a path that happened and broke no rule."""
         return self._told(lambda: self._index.newest_passing_for_path(path), None)

@@ -7,6 +7,7 @@ Invariant: an editor's session goes on when all that was remembered is deleted, 
 import getpass
 import threading
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Final, Literal
 
 from intent_lsp.core.intents import Intents
@@ -18,6 +19,9 @@ from intent_lsp.store.state import SessionRow
 
 CHECKOUT_REQUIRED: Final = "checkout_required"
 EXECUTION_AUTHORIZED: Final = "execution_authorized"
+
+AGENTS_LIVE_FOR: Final = timedelta(hours=1)
+"""How long after its last use an agent's session counts as alive: nothing tells of its end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +98,21 @@ class Sessions:
         self._put(row)
         if intent_id is not None and self._stores.state is not None:
             self._stores.state.note_selected(intent_id, at)
+
+    def live(self) -> tuple[SessionRow, ...]:
+        """Give the editors' sessions that live, then agents' that were used not long ago."""
+        state, locks = self._stores.state, self._locks
+        if state is None or locks is None:
+            return ()
+        editors = [row for row in state.unended_editors() if locks.held(row.session_id)]
+        since = timestamp(self._stores.clock() - AGENTS_LIVE_FOR)
+        agents = (row for row in state.sessions_since(since) if row.kind == "agent")
+        return (*editors, *(row for row in agents if row.ended_at is None))
+
+    def only_editor(self) -> SessionRow | None:
+        """Give the only session of an editor of this user that lives; None: none, or several."""
+        own = [row for row in self.live() if row.kind == "editor" and row.user == self._user]
+        return own[0] if len(own) == 1 else None
 
     def begin_turn(self, session_id: str, agent_id: str = "") -> SessionRow:
         """Begin a session's next turn: its intent stays, and has to be checked out again.

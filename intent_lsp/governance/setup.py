@@ -6,7 +6,6 @@ Invariant: nothing that exists is changed.
 from pathlib import Path
 
 from intent_lsp.core.paths import CONTROL_ROOM, INTENTS_FILE, POLICY_FILE
-from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.formats import templates
 from intent_lsp.store.files import create_file, make_directory
 
@@ -18,13 +17,10 @@ def initialise(root: Path) -> tuple[str, ...]:
 
     Raises UnsafePathError when something else stands in the control room's place, OSError.
     """
-    lessons = TeamPolicy()
     wanted = (
         (f"{CONTROL_ROOM}/.gitignore", templates.GITIGNORE),
         (f"{CONTROL_ROOM}/.gitattributes", templates.GITATTRIBUTES),
         (POLICY_FILE, templates.POLICY),
-        (lessons.lessons_violations, templates.LESSONS),
-        (lessons.lessons_verification, templates.LESSONS),
         # Last, since its presence is what switches governance on.
         (INTENTS_FILE, templates.INTENTS),
     )

@@ -206,6 +206,13 @@ def make_directory(path: Path, *, mode: int) -> None:
             path.chmod(mode)
 
 
+def make_parents(path: Path, *, root: Path) -> None:
+    """Make the directories above a file that is to be made; none of them outside of `root`."""
+    room = Path(os.path.realpath(path.parent))
+    if room.is_relative_to(os.path.realpath(root)):
+        room.mkdir(parents=True, exist_ok=True)
+
+
 def _read_all(descriptor: int, size: int) -> bytes:
     """Read to the end, which may be elsewhere by now than `size` bytes on."""
     data = os.read(descriptor, size + 1)

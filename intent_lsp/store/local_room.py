@@ -16,7 +16,7 @@ _log = logging.getLogger(__name__)
 
 LOCAL_MODE = 0o700
 PRIVATE_FILE_MODE = 0o600
-GITIGNORE_TEXT = b".local/\n.tmp-*\n"
+GITIGNORE_TEXT = b".local/\n.tmp-*\nintent_map.md\n"
 
 
 def open_local_room(root: Path) -> Path | None:

@@ -107,6 +107,19 @@ class State:
         rows = self._rows(query, session_id, agent_id)
         return _session(rows[0]) if rows else None
 
+    def sessions_since(self, moment: str) -> tuple[SessionRow, ...]:
+        """Give the sessions, and subagents, that were used since a moment, the newest first."""
+        query = "SELECT * FROM session WHERE last_used_at >= ? ORDER BY last_used_at DESC"
+        return tuple(map(_session, self._rows(query, moment)))
+
+    def unended_editors(self) -> tuple[SessionRow, ...]:
+        """Give the editors' sessions that nobody has ended, the newest first; some were killed."""
+        query = (
+            "SELECT * FROM session WHERE kind = ? AND agent_id = ? AND ended_at IS NULL"
+            " ORDER BY last_used_at DESC"
+        )
+        return tuple(map(_session, self._rows(query, "editor", "")))
+
     def sessions_of(self, user: str) -> frozenset[str]:
         """Give the ids of all sessions that a user has had here."""
         rows = self._rows("SELECT DISTINCT session_id FROM session WHERE user = ?", user)

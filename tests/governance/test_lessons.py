@@ -131,12 +131,37 @@ def test_what_is_no_lesson_is_not_told(agent: Agent, governed: Repository) -> No
     assert [path.read_text() for path in files] == [LESSONS, LESSONS]
 
 
-def test_a_file_that_nobody_made_is_not_made(agent: Agent, governed: Repository) -> None:
+def test_the_first_lesson_makes_its_file(agent: Agent, governed: Repository) -> None:
+    agent.desk.calls.record(agent.ticket(LOGIN))
+    assert not (governed.root / "AGENT.md").exists()
     agent.refused(GUIDE)
     fail(agent)
-    assert not agent.desk.verifying.end("builder", "", "pytest", success=False)[0]
-    assert not (governed.root / "AGENT.md").exists()
+    assert len(told(governed.root / "AGENT.md")) == 2
     assert not (governed.root / "CLAUDE.md").exists()
+    assert agent.desk.verifying.end("builder", "", "pytest", success=False)[0]
+    assert len(told(governed.root / "CLAUDE.md")) == 1
+
+
+def test_agents_md_is_taught_where_the_usual_file_is_not_there(
+    governed: Repository, learn: Callable[..., bool]
+) -> None:
+    agents = governed.write("AGENTS.md", "# For agents\n")
+    assert learn()
+    assert learn("CLAUDE.md", 1)
+    assert len(told(agents)) == 2
+    assert not (governed.root / "AGENT.md").exists()
+    own = governed.write("CLAUDE.md", "")
+    assert learn("CLAUDE.md", 2)
+    assert len(told(own)) == 1
+
+
+def test_a_file_that_the_team_has_named_comes_before_agents_md(
+    governed: Repository, learn: Callable[..., bool]
+) -> None:
+    governed.write("AGENTS.md", "# For agents\n")
+    assert learn("docs/brain/lessons.md")
+    assert len(told(governed.root / "docs/brain/lessons.md")) == 1
+    assert (governed.root / "AGENTS.md").read_text() == "# For agents\n"
 
 
 def test_the_same_lesson_stands_once(agent: Agent, governed: Repository) -> None:
@@ -234,7 +259,7 @@ def test_a_directory_and_a_read_only_file_stay(
 ) -> None:
     (governed.root / "docs/AGENT.md").mkdir()
     assert not learn("docs/AGENT.md")
-    assert caplog.text == ""
+    assert "is not a regular file" in caplog.text
     path = governed.write("AGENT.md", LESSONS)
     path.chmod(0o444)
     assert not learn()

@@ -12,8 +12,6 @@ SET = (
     ".orchestration/.gitignore",
     ".orchestration/active_intents.yaml",
     ".orchestration/constraints.sidecar.yaml",
-    "AGENT.md",
-    "CLAUDE.md",
 )
 
 
@@ -21,7 +19,8 @@ def test_the_set_is_made_and_it_governs(tmp_path: Path) -> None:
     assert initialise(tmp_path) == SET
     assert RulesCache(tmp_path).current().governed
     assert ".local/" in (tmp_path / SET[1]).read_text()
-    assert "*.jsonl merge=union" in (tmp_path / SET[0]).read_text()
+    assert "intent_map.md" in (tmp_path / SET[1]).read_text().splitlines()
+    assert "*.jsonl merge=union -text linguist-generated" in (tmp_path / SET[0]).read_text()
 
 
 def test_what_is_made_reads_without_a_finding(tmp_path: Path) -> None:
@@ -32,8 +31,8 @@ def test_what_is_made_reads_without_a_finding(tmp_path: Path) -> None:
 
 def test_what_exists_is_not_changed(tmp_path: Path) -> None:
     (tmp_path / ".orchestration").mkdir()
-    for name in SET[:4]:
+    for name in SET[:3]:
         (tmp_path / name).write_text("mine\n")
-    assert initialise(tmp_path) == ("AGENT.md", "CLAUDE.md")
-    assert {(tmp_path / name).read_text() for name in SET[:4]} == {"mine\n"}
+    assert initialise(tmp_path) == SET[3:]
+    assert {(tmp_path / name).read_text() for name in SET[:3]} == {"mine\n"}
     assert initialise(tmp_path) == ()

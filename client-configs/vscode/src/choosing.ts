@@ -54,7 +54,7 @@ export async function showExplanation(path: string, told: Explanation): Promise<
     told.rows
       .filter((row) => row.outcome === outcome)
       .map((row) => ({
-        label: `${icons[outcome]} ${row.code ?? 'Governance'}`,
+        label: `${icons[outcome]} ${row.label}`,
         detail: plain(row.fact),
       })),
   );

@@ -140,6 +140,7 @@ export interface Explanation {
   readonly rows: readonly {
     readonly row: number;
     readonly code: string | null;
+    readonly label: string;
     readonly fact: string;
     readonly outcome: 'pass' | 'fail' | 'skipped';
   }[];

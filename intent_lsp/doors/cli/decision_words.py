@@ -76,4 +76,4 @@ def _decision(told: str) -> Fact:
 
 
 def _way_out(code: GateCode | ShownCode) -> Fact:
-    return "way out", Cell(f"docs/codes.md, under {code.value}")
+    return "way out", Cell(f"`intent-lsp explain --code {code.value}` tells it")

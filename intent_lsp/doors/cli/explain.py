@@ -5,6 +5,7 @@ Invariant: nothing is kept of the question: no ticket, no record, no session.
 
 import argparse
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from intent_lsp.core.explaining import ExplainedRow, RowOutcome
 from intent_lsp.core.question import Ask, Denied
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.core.tools import ToolCall
-from intent_lsp.doors.cli.command import Call
+from intent_lsp.doors.cli.command import Call, nearest
 from intent_lsp.doors.cli.decision_words import Fact, of_call, of_save
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.opened_desk import asking, opened_desk
@@ -23,6 +24,7 @@ from intent_lsp.doors.cli.table import Cell, Column, Table
 from intent_lsp.doors.cli.whereabouts import directory, file_below, root_above, root_of_file
 from intent_lsp.formats.decision_json import decision_json, explained_json
 from intent_lsp.governance.desk import Governance
+from intent_lsp.store.codes_page import sections
 
 SHELL_TOOL: Final = "Bash"
 """The tool of a command for which none is named."""
@@ -43,6 +45,8 @@ class _Explained:
 def answer(call: Call) -> int:
     """Explain what the gate would say; 1 where it would refuse."""
     options = call.options
+    if options.code is not None:
+        return _tell_code(call.page, options.code)
     _check(options)
     paths: Sequence[str] = options.path
     start = options.root
@@ -50,7 +54,10 @@ def answer(call: Call) -> int:
     with opened_desk(root) as desk:
         rules = desk.rules.current()
         is_call = _is_call(options)
-        session_id, agent_id = asking(desk, options, call.page) or ("", "")
+        # What is supposed needs nobody who has selected anything.
+        supposed = options.intent is not None and not is_call
+        asker = None if supposed else asking(desk, options, call.page)
+        session_id, agent_id = asker or ("", "")
         if is_call:
             found = _of_call(desk, options, session_id, agent_id)
         else:
@@ -60,7 +67,7 @@ def answer(call: Call) -> int:
     if options.json:
         call.page.json(json.dumps(explained_json(found.rows, found.json)).encode())
     else:
-        _tell(call.page, found)
+        _tell(call.page, found, everything=options.all)
     return Exit.VIOLATIONS if found.refused else Exit.FINE
 
 
@@ -148,32 +155,51 @@ def _of_call(
     )
 
 
-def _tell(page: Page, found: _Explained) -> None:
-    page.table(Table(_COLUMNS, [_row(row) for row in found.rows]))
-    page.line()
+def _tell(page: Page, found: _Explained, *, everything: bool) -> None:
     rows = [(Cell(name, "dim"), cell) for name, cell in found.words]
     page.table(Table((Column(""), Column("", fold=True)), rows))
+    shown = [row for row in found.rows if everything or row.outcome is RowOutcome.FAIL]
+    if shown:
+        page.line()
+        marks = _MARKS if all(map(page.shows, _MARKS.values())) else _PLAIN_MARKS
+        page.table(Table(_COLUMNS, [_row(row, marks[row.outcome]) for row in shown]))
 
 
-def _row(row: ExplainedRow) -> Sequence[Cell]:
-    outcome, style = _OUTCOMES[row.outcome]
-    failed = row.outcome is RowOutcome.FAIL
+def _row(row: ExplainedRow, mark: str) -> Sequence[Cell]:
+    style = _STYLES[row.outcome]
     return (
-        Cell(str(row.number)),
-        Cell(outcome, style),
-        Cell("" if row.code is None else row.code.value, style if failed else "dim"),
-        Cell(row.fact, "dim" if row.outcome is RowOutcome.SKIPPED else ""),
+        Cell(str(row.number), "dim"),
+        Cell(f"{row.label} {mark}", style),
+        Cell(row.fact, style if row.outcome is RowOutcome.SKIPPED else ""),
     )
 
 
-_OUTCOMES: Final = {
-    RowOutcome.PASS: ("pass", "green"),
-    RowOutcome.FAIL: ("FAIL", "bold red"),
-    RowOutcome.SKIPPED: ("skipped", "dim"),
+def _tell_code(page: Page, code: str) -> int:
+    """Write what a code means."""
+    known = sections()
+    found = known.get(code.upper())
+    if found is None:
+        meant = nearest(code.upper(), known)
+        guess = "" if meant is None else f"; did you mean {meant}?"
+        cure = "docs/codes.md has them all" if known else "the page on codes is not installed"
+        raise WrongUsageError(f"{code} is no code{guess}", cure=cure)
+    page.line(code.upper())
+    page.line()
+    for line in _plain(found).splitlines():
+        page.line(line)
+    return Exit.FINE
+
+
+def _plain(markdown: str) -> str:
+    """Take links and emphasis out of a text that is read on a terminal."""
+    return re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", markdown).replace("**", "")
+
+
+_MARKS: Final = {RowOutcome.PASS: "✓", RowOutcome.FAIL: "✗", RowOutcome.SKIPPED: "·"}
+_PLAIN_MARKS: Final = {RowOutcome.PASS: "+", RowOutcome.FAIL: "x", RowOutcome.SKIPPED: "-"}
+_STYLES: Final = {
+    RowOutcome.PASS: "green",
+    RowOutcome.FAIL: "bold red",
+    RowOutcome.SKIPPED: "dim",
 }
-_COLUMNS: Final = (
-    Column("Row"),
-    Column("Outcome"),
-    Column("Refuses with", spare=True),
-    Column("What the row saw", fold=True),
-)
+_COLUMNS: Final = (Column(""), Column("", fold=True), Column("", fold=True))

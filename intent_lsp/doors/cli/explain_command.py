@@ -38,6 +38,10 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         type=identifier,
         help="as if this intent were selected for the save, or cited by the call",
     )
+    parser.add_argument("--all", action="store_true", help="show every row of the gate")
+    parser.add_argument(
+        "--code", metavar="CODE", help="say what a code means and the way out, and ask nothing"
+    )
     add_asker(parser)
     add_place(parser)
     add_json(parser, "write {rows, decision} as JSON")
@@ -54,16 +58,18 @@ EXPLAIN: Final = Command(
     name="explain",
     summary="may this edit happen, and why",
     about=(
-        "Ask the gate about an edit, and show each of its rows in turn: what it looked at, and\n"
-        "whether it lets the edit pass. Then the decision. Without --tool or --command it is the\n"
-        "person's own save of one file; without --session and --intent, by somebody who has\n"
-        "selected no intent. Nothing is changed and nothing is recorded. The exit status is 1\n"
-        "when the edit would be refused."
+        "Ask the gate about an edit: what it decides, and what stands in the way; with --all all\n"
+        "rows that it looks at. Without --tool or --command it is the person's own save of one\n"
+        "file. Who asks is the session that is named, else the only editor of yours that is open\n"
+        "here, else somebody who has selected no intent. Nothing is changed and nothing is\n"
+        "recorded. The exit status is 1 when the edit would be refused."
     ),
     examples=(
         "intent-lsp explain src/auth/jwt.ts --intent INT-001",
+        "intent-lsp explain src/auth/jwt.ts --all",
         "intent-lsp explain src/auth/jwt.ts --tool Edit --session 7f3a",
         'intent-lsp explain --command "sed -i s/a/b/ README.md" --session 7f3a --json',
+        "intent-lsp explain --code SCOPE_VIOLATION",
     ),
     arguments=_arguments,
     answer=_answer,

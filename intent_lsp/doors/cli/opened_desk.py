@@ -17,6 +17,7 @@ from intent_lsp.doors.cli.page import Page
 from intent_lsp.governance.checkout import Refusal
 from intent_lsp.governance.desk import Governance
 from intent_lsp.governance.rules import FileState, Rules
+from intent_lsp.store.state import SessionRow
 
 _CURES: Final = {
     RequestCode.INTENT_NOT_FOUND: "`intent-lsp intents list` shows them all",
@@ -25,6 +26,9 @@ _CURES: Final = {
     RequestCode.INTENTS_FILE_UNWRITTEN: "mend that and say it again, or edit the file",
     RequestCode.NOT_GOVERNED: "mend the file; governance is on again as soon as it can be read",
 }
+SHORT_SESSION: Final = 8
+"""Characters of a session's id that name it for a person."""
+
 _GONE: Final = "put it back, or run `intent-lsp init` to begin anew"
 
 
@@ -39,13 +43,31 @@ def opened_desk(root: Path) -> Iterator[Governance]:
 
 
 def asking(desk: Governance, options: argparse.Namespace, page: Page) -> tuple[str, str] | None:
-    """Give the session that asks and its subagent; None: none is named. Remarks on a stranger."""
+    """Give the session that asks and its subagent; None: nobody knows which.
+
+    Where none is named it is the only live one of this user's editors, which a remark says; one
+    tells of a stranger, too.
+    """
     session_id, agent_id = session_named(options), agent_named(options)
     if session_id is None:
-        return None
+        editor = None if agent_id else desk.sessions.only_editor()
+        if editor is None:
+            return None
+        page.remark(
+            f"intent-lsp: as your editor's session, {told_of(editor, desk.rules.current())}"
+        )
+        return editor.session_id, ""
     if desk.sessions.row(session_id, agent_id) is None:
         page.remark(f"intent-lsp: nothing is known here of a session {session_id}")
     return session_id, agent_id
+
+
+def told_of(row: SessionRow, rules: Rules) -> str:
+    """Name a session by the beginning of its id, and by its intent."""
+    intent = rules.active(row.active_intent)
+    named = f"{intent.id} ({intent.name})" if intent is not None and intent.name else None
+    selected = named or row.active_intent
+    return f"{row.session_id[:SHORT_SESSION]}: {selected or 'no intent selected'}"
 
 
 def governing(desk: Governance) -> Rules:

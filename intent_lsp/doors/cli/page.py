@@ -6,6 +6,7 @@ Invariant: rich is loaded for a table or a bar on a terminal, and for nothing el
 
 import io
 import os
+import sys
 from contextlib import AbstractContextManager, suppress
 from typing import TextIO
 
@@ -28,6 +29,17 @@ class Page:
     def terminal(self) -> bool:
         """Whether a person looks at it."""
         return self._out.isatty()
+
+    @property
+    def asks(self) -> bool:
+        """Whether a person can be asked: both ends are a terminal."""
+        return self.terminal and sys.stdin is not None and sys.stdin.isatty()
+
+    def agreed(self, question: str) -> bool:
+        """Ask a person a question; whether the answer is yes."""
+        self._out.write(f"{spoken(question)} [y/N] ")
+        self._out.flush()
+        return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
     def shows(self, text: str) -> bool:
         """Whether every character of a text can be written as it is."""

@@ -11,13 +11,13 @@ from urllib.parse import quote_from_bytes
 
 from lsprotocol import types as lsp
 
-import intent_lsp
 from intent_lsp.core.content import line_body
 from intent_lsp.core.findings import Finding, Fix, Position, Severity, Span, TextChange
 from intent_lsp.core.ranges import Hunk
 from intent_lsp.doors.lsp.client import Client
 from intent_lsp.doors.lsp.positions import PositionEncoding, count_units, to_client
 from intent_lsp.doors.lsp.problem import Elsewhere, Problem
+from intent_lsp.store.codes_page import codes_page
 
 SOURCE: Final = "intent-lsp"
 DATA_VERSION: Final = 1
@@ -56,7 +56,7 @@ class Spelling:
     def __init__(self, client: Client, encoding: PositionEncoding) -> None:
         self.client = client
         self.encoding = encoding
-        page = _codes_page()
+        page = codes_page()
         self._page = None if page is None else uri_of(page)
 
     def problem(
@@ -161,13 +161,6 @@ class Spelling:
             )
             for place in places
         ]
-
-
-def _codes_page() -> Path | None:
-    """Find the page on codes: beside the package in a checkout, inside it when installed."""
-    package = Path(intent_lsp.__file__).parent
-    pages = (package / "docs" / "codes.md", package.parent / "docs" / "codes.md")
-    return next((page for page in pages if page.is_file()), None)
 
 
 def hunk_change(hunk: Hunk, reference: Sequence[str]) -> TextChange:

@@ -29,31 +29,36 @@ def control_room(project: Repository) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in room.iterdir() if path.is_file()}
 
 
-def test_every_row_is_shown_and_then_the_decision(shell: Shell, project: Repository) -> None:
+def test_the_decision_is_shown_and_the_row_that_fails(shell: Shell, project: Repository) -> None:
     said = shell("explain", LOGIN, "--intent", "INT-002")
     assert (said.status, said.err) == (1, "")
     lines = said.out.splitlines()
-    assert lines[0].split("  ")[0] == "Row"
-    assert [int(line.split()[0]) for line in lines[1:17]] == list(range(1, 17))
-    assert "12   FAIL     SCOPE_VIOLATION" in lines[12]
-    assert "The intent INT-002 does not own src/auth/login.py (INT-001 owns it by" in lines[12]
     message = "Scope Violation: INT-002 is not authorized to edit src/auth/login.py."
     becomes = "it would go through, be shown as a problem, and be recorded FAIL"
-    assert lines[17:] == [
-        "",
+    assert lines[:6] == [
         "decision    REFUSED: SCOPE_VIOLATION",
         f"why         {message} Request scope expansion.",
-        "way out     docs/codes.md, under SCOPE_VIOLATION",
+        "way out     `intent-lsp explain --code SCOPE_VIOLATION` tells it",
         "would pass  under INT-001",
         f"its save    {becomes} (enforcement: warn)",
+        "",
     ]
+    (row,) = lines[6:]
+    assert row.startswith("12  In the intent's scope ✗  The intent INT-002 does not own")
+    assert "src/auth/login.py (INT-001 owns it by" in row
+    every = shell("explain", LOGIN, "--intent", "INT-002", "--all").out.splitlines()
+    assert every[:6] == lines[:6]
+    assert [int(line.split()[0]) for line in every[6:]] == list(range(1, 17))
+    assert "7   Inside the workspace ✓" in every[12]
+    assert "3   The intent was checked out in this turn ·" in every[8]
+    assert row.split("  ", 2)[1:2] == every[17].split("  ", 2)[1:2]
     assert project.root.is_dir()
 
 
 def test_an_edit_that_may_happen_ends_with_0(shell: Shell, project: Repository) -> None:
     said = shell("explain", LOGIN, "--intent", "INT-001")
     assert (said.status, said.err) == (0, "")
-    assert said.out.endswith("\ndecision  allowed under INT-001 (PASS)\n")
+    assert said.out == "decision  allowed under INT-001 (PASS)\n"
     project.write(INTENTS_FILE, "- {id: A, status: BLOCKED, owned_scope: ['src/**']}\n")
     assert "warning   Intent A is BLOCKED.\n" in shell("explain", LOGIN, "--intent", "A").out
 
@@ -217,7 +222,7 @@ def test_where_governance_is_off_everything_may_happen_and_that_is_said(
     shell: Shell, project: Repository, words: list[str]
 ) -> None:
     project.write(INTENTS_FILE, "active_intents: [\n")
-    said = shell("explain", *words)
+    said = shell("explain", "--all", *words)
     assert said.status == 0
     assert f"intent-lsp: governance is off: {INTENTS_FILE}:" in said.err
     assert "Governance is off, so no edit of this workspace is judged." in said.out

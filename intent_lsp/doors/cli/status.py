@@ -1,0 +1,158 @@
+"""The answer to `status`: root, sessions, violations that stand, ledger.
+
+Invariant: nothing is changed, and no session is opened.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from intent_lsp.core.records import Record
+from intent_lsp.doors.cli.command import Call
+from intent_lsp.doors.cli.exits import Exit
+from intent_lsp.doors.cli.moments import local
+from intent_lsp.doors.cli.opened_desk import asking, opened_desk, told_of
+from intent_lsp.doors.cli.page import Page
+from intent_lsp.doors.cli.table import Cell, Column, Table
+from intent_lsp.doors.cli.trace_list import SHORT_ID
+from intent_lsp.doors.cli.whereabouts import root_above
+from intent_lsp.governance.clean_tree import Lack, lacks
+from intent_lsp.governance.desk import Governance
+from intent_lsp.governance.open_violations import OpenViolation, open_violations
+from intent_lsp.governance.rules import FileState, Rules
+from intent_lsp.store.index import Query
+from intent_lsp.store.state import SessionRow
+
+SHOWN: Final = 20
+"""Violations that are shown."""
+
+Fact = tuple[str, Cell]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Known:
+    """All that is told of a root; `own` is the session that asks, if one is known."""
+
+    root: str
+    rules: Rules
+    sessions: Sequence[SessionRow]
+    own: str | None
+    violations: Sequence[OpenViolation]
+    count: int
+    newest: Record | None
+    offers: Sequence[Lack]
+
+
+def answer(call: Call) -> int:
+    """Show how things stand."""
+    with opened_desk(root_above(call.options.root)) as desk:
+        known = _known(desk, call)
+    if call.options.json:
+        call.page.json(json.dumps(_json(known), ensure_ascii=False).encode())
+        return Exit.FINE
+    _tell(call.page, known)
+    for lack in known.offers:
+        call.page.remark(f"intent-lsp: {lack.what}; `{lack.command}` mends that")
+    return Exit.FINE
+
+
+def _known(desk: Governance, call: Call) -> _Known:
+    asker = asking(desk, call.options, call.page)
+    newest = desk.tracing.page(Query(), limit=1).records
+    return _Known(
+        root=str(desk.root),
+        rules=desk.rules.current(),
+        sessions=desk.sessions.live(),
+        own=None if asker is None else asker[0],
+        violations=tuple(open_violations(desk.stores)),
+        count=desk.stores.past.count(),
+        newest=newest[0] if newest else None,
+        offers=tuple(lacks(desk.root, desk.stores.git)),
+    )
+
+
+def _json(known: _Known) -> dict[str, object]:
+    rules = known.rules
+    reason = {} if rules.governed else {"reason": rules.reason}
+    return {
+        "root": known.root,
+        "governed": rules.governed,
+        **reason,
+        "enforcement": rules.policy.enforcement.value,
+        "sessions": [
+            {
+                "sessionId": row.session_id,
+                "agentId": row.agent_id or None,
+                "kind": row.kind,
+                "activeIntentId": row.active_intent,
+                "lastUsedAt": row.last_used_at,
+                "isAsking": row.session_id == known.own,
+            }
+            for row in known.sessions
+        ],
+        "violations": [
+            {
+                "path": each.path,
+                "recordId": each.record.id,
+                "intentId": each.record.intent_id,
+                "timestamp": each.record.timestamp,
+            }
+            for each in known.violations
+        ],
+        "ledger": {
+            "records": known.count,
+            "newest": None if known.newest is None else known.newest.timestamp,
+        },
+        "offers": [{"what": each.what, "command": each.command} for each in known.offers],
+    }
+
+
+def _tell(page: Page, known: _Known) -> None:
+    rows = [(Cell(name, "dim"), cell) for name, cell in _facts(known)]
+    page.table(Table((Column(""), Column("", fold=True)), rows))
+
+
+def _facts(known: _Known) -> Iterator[Fact]:
+    rules = known.rules
+    yield "root", Cell(known.root)
+    if rules.governed:
+        yield "enforcement", Cell(rules.policy.enforcement.value)
+    else:
+        style = "" if rules.state is FileState.MISSING else "bold red"
+        yield "governance", Cell(f"off: {rules.reason}", style)
+    open_ = [intent for intent in rules.file.intents if not intent.status.closed]
+    yield "intents", Cell(f"{len(open_)} open of {len(rules.file.intents)}")
+    for number, row in enumerate(known.sessions):
+        yield "" if number else "sessions", _session(row, known)
+    if not known.sessions:
+        yield "sessions", Cell("none is alive", "dim")
+    for number, each in enumerate(known.violations[:SHOWN]):
+        yield "" if number else "violations", _violation(each)
+    if len(known.violations) > SHOWN:
+        yield "", Cell(f"and {len(known.violations) - SHOWN} more files")
+    if not known.violations:
+        yield "violations", Cell("none stands", "green")
+    yield "ledger", Cell(_ledger(known))
+
+
+def _session(row: SessionRow, known: _Known) -> Cell:
+    part = f", subagent {row.agent_id}" if row.agent_id else ""
+    own = ", which is asked for here" if row.session_id == known.own and not row.agent_id else ""
+    told = told_of(row, known.rules)
+    return Cell(f"{row.kind} {told}{part} (used {local(row.last_used_at)}){own}")
+
+
+def _violation(each: OpenViolation) -> Cell:
+    record = each.record
+    under = record.intent_id or "no intent"
+    told = f"{each.path}: under {under}, {local(record.timestamp)}, record {record.id[:SHORT_ID]}"
+    return Cell(told, "bold red")
+
+
+def _ledger(known: _Known) -> str:
+    if known.newest is None:
+        return "no record yet: the first save makes one"
+    counted = "1 record" if known.count == 1 else f"{known.count:,} records"
+    newest = local(known.newest.timestamp)
+    return f"{counted}, the newest of {newest}; `intent-lsp trace verify` proves them"

@@ -1,0 +1,50 @@
+"""What a repository that was set up long ago lacks, so that its tree stays clean (section 2).
+
+Invariant: nothing is changed here; each lack comes with the command that mends it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.paths import CONTROL_ROOM, INTENT_MAP, LEDGER_FILE
+from intent_lsp.store.files import read_bytes
+from intent_lsp.store.git import Git
+
+_IGNORE: Final = f"{CONTROL_ROOM}/.gitignore"
+_ATTRIBUTES: Final = f"{CONTROL_ROOM}/.gitattributes"
+_GENERATED: Final = "linguist-generated"
+
+
+@dataclass(frozen=True, slots=True)
+class Lack:
+    """Something that is missing, and the command that mends it, as typed in the root."""
+
+    what: str
+    command: str
+
+
+def lacks(root: Path, git: Git | None) -> Iterator[Lack]:
+    """Tell what git should know of our files and does not; without a repository: nothing."""
+    if git is None:
+        return
+    if not _has_line(root / _IGNORE, "intent_map.md"):
+        yield Lack(f"git does not ignore {INTENT_MAP}", f"echo intent_map.md >> {_IGNORE}")
+    if git.tracked(INTENT_MAP):
+        what = f"git tracks {INTENT_MAP}, which changes after each commit"
+        yield Lack(what, f"git rm --cached {INTENT_MAP}")
+    if git.tracked(LEDGER_FILE) and _GENERATED not in _text(root / _ATTRIBUTES):
+        what = "a forge shows the ledger in each review as if people had written it"
+        yield Lack(what, f"echo '*.jsonl {_GENERATED}' >> {_ATTRIBUTES}")
+
+
+def _has_line(path: Path, wanted: str) -> bool:
+    return any(line.strip().lstrip("/") == wanted for line in _text(path).splitlines())
+
+
+def _text(path: Path) -> str:
+    try:
+        return (read_bytes(path) or b"").decode("utf-8", "replace")
+    except OSError:
+        return ""

@@ -1,0 +1,46 @@
+"""The violations that stand in a root: what a record called `FAIL`, and nobody has changed since.
+
+Invariant: what was put back, edited again or accepted by a later record is none of them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from intent_lsp.core.content import hash_if_there
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.records import Record, ScopeValidation
+from intent_lsp.governance.stores import Stores
+from intent_lsp.store.files import read_bytes
+
+RECORDS_ASKED: Final = 500
+"""Records out of bounds, the newest, that are looked through."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenViolation:
+    """A file that holds what it was not to hold, and the record that tells of it."""
+
+    path: WorkspacePath
+    record: Record
+
+
+def open_violations(stores: Stores) -> Iterator[OpenViolation]:
+    """Give the violations that stand, the newest first."""
+    seen: set[WorkspacePath] = set()
+    for record in stores.past.newest_violations(RECORDS_ASKED):
+        for path, left in record.left().items():
+            if path in seen:
+                continue
+            seen.add(path)
+            newest = stores.past.newest(path)
+            stands = newest is not None and newest.scope_validation is ScopeValidation.FAIL
+            if stands and hash_if_there(_read(stores, path)) == left:
+                yield OpenViolation(path, record)
+
+
+def _read(stores: Stores, path: WorkspacePath) -> bytes | None:
+    try:
+        return read_bytes(stores.root / path)
+    except OSError:
+        return None

@@ -1,0 +1,29 @@
+"""The list of commands in docs/protocol.md, made from what the commands say of themselves.
+
+`python -m tests.support.command_list` writes it anew; a test compares it.
+"""
+
+import re
+from pathlib import Path
+
+from intent_lsp.doors.cli.commands import COMMANDS
+
+PAGE = Path(__file__).parent.parent.parent / "docs" / "protocol.md"
+
+_LIST = re.compile(r"(?<=\| command \| what \|\n\| --- \| --- \|\n)(?:\| `intent-lsp.*\n)+")
+
+
+def written() -> str:
+    """Give the list as the page has it."""
+    found = _LIST.search(PAGE.read_text(encoding="utf-8"))
+    return found.group() if found else ""
+
+
+def made() -> str:
+    """Give the list as the commands have it, a row for each, with its summary."""
+    return "".join(f"| `{command.line}` | {command.summary} |\n" for command in COMMANDS)
+
+
+if __name__ == "__main__":
+    page = PAGE.read_text(encoding="utf-8")
+    PAGE.write_text(_LIST.sub(lambda _: made(), page), encoding="utf-8")
