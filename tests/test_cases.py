@@ -17,7 +17,7 @@ from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.tracked import Diffs, Tracked
 from intent_lsp.governance.checkout import Selection
 from intent_lsp.governance.desk import Governance
-from intent_lsp.governance.saves import Buffer
+from intent_lsp.governance.saves import Buffer, Written
 from intent_lsp.governance.sessions import Session
 from intent_lsp.store.places import Place, real_relative
 from tests.support.editor import Editor, editing
@@ -103,9 +103,7 @@ class DeskDoor:
         after = self.desk.saves.after(
             self.session,
             self._place,
-            disk=self._on_disk,
-            known=before.disk,
-            read=self.tracked.disk.read_now,
+            Written(disk=self._on_disk, known=before.disk, read=self.tracked.disk.read_now),
         )
         self.tracked.disk.saved(after.disk)
 

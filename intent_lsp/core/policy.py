@@ -49,6 +49,13 @@ class Urls(StrEnum):
     DROP = "drop"
 
 
+class RecordSaves(StrEnum):
+    """Whether consecutive automatic saves are one record, or each is one."""
+
+    RUNS = "runs"
+    EACH = "each"
+
+
 class AuthorNames(StrEnum):
     """Whether blame names people."""
 
@@ -94,6 +101,7 @@ class TeamPolicy:
     mutating_tools: tuple[str, ...] = ()
     read_only_tools: tuple[str, ...] = ()
     history_in_yaml: bool = False
+    record_saves: RecordSaves = RecordSaves.RUNS
     generated: tuple[str, ...] = ()
     """Globs of what tools leave behind, beside those of `core.generated`."""
     ledger: LedgerForm = LedgerForm.SINGLE

@@ -47,6 +47,7 @@ sidecar:
   # spec_iteration_globs: ["specs/[0-9][0-9][0-9]-*/**", "specs/[0-9][0-9][0-9]-*"]
   # mutating_tools: []         # added to the built-in list
   # read_only_tools: []
+  # record_saves: runs         # consecutive automatic saves are one record: runs, each
   # history_in_yaml: false     # recent_history is kept in the intents file too
   # generated: []              # what tools leave behind, added to caches and their like
   # ledger: single             # single, segments

@@ -240,6 +240,8 @@ class Governance:
         """Append what an earlier session could not, and forget drafts that are too old."""
         self.stores.drafts.prune(self.stores.clock())
         try:
+            # Those of a server that was killed, too.
+            self.stores.ledger.end_runs()
             self.stores.ledger.drain()
         except IntentLspError as problem:
             _log.warning("records still wait for the ledger: %s", problem)
@@ -264,6 +266,7 @@ class Governance:
     def close(self, session: Session | None) -> None:
         """End the session and let go of every store; what is untold is told."""
         self.untold.tell()
+        self.saves.end_runs()
         if session is not None:
             self._unended.end(session.id, "")
             self.sessions.end(session.id)

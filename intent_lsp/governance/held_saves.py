@@ -29,7 +29,8 @@ _log: Final = logging.getLogger(__name__)
 class AfterSave:
     """What a save came to; `record` is None when nothing changed or the record waits (`queued`).
 
-    `held`: it may be the change of an agent, whose record it is then.
+    `held`: it may be the change of an agent, whose record it is then. `run`: the id of the record
+    that it will be a part of when its run of automatic saves ends.
     """
 
     judgement: Judgement
@@ -38,6 +39,7 @@ class AfterSave:
     record: Record | None = None
     queued: str | None = None
     held: bool = False
+    run: str | None = None
 
     def recorded(self, outcome: Appended | Queued) -> "AfterSave":
         """Give what the save came to once its record was appended, or waits."""

@@ -6,6 +6,7 @@ Invariant: a refused text is on disk as a draft before anything is asked of the 
 
 import logging
 import threading
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,6 +22,7 @@ from intent_lsp.governance.events import PARSING_SECONDS, Save, record_save
 from intent_lsp.governance.held_saves import AfterSave, HeldSaves, told_of
 from intent_lsp.governance.judging import Judgement, Judging, Reading
 from intent_lsp.governance.recording import Recording, SavedFile
+from intent_lsp.governance.save_runs import SaveRuns
 from intent_lsp.governance.sessions import Session
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store import files
@@ -53,6 +55,20 @@ class Buffer:
     manual: bool
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """What an editor has saved: what the file holds now (`disk`), and held before (`known`).
+
+    `known` was seen before the save, else it is the last known content. `automatic`: the editor
+    saved by itself, and is likely to go on.
+    """
+
+    disk: bytes | None
+    known: bytes | None
+    read: ContentHash | None
+    automatic: bool = False
+
+
 class Saves:
     """Judges and records the editor's saves of one root."""
 
@@ -70,6 +86,7 @@ class Saves:
             stores=stores, judging=judging, recording=recording, chronicle=chronicle
         )
         self._chronicle = chronicle
+        self._runs = SaveRuns(stores, chronicle)
         self._judging = judging
         self._contents = contents
         self._lock = threading.Lock()
@@ -97,62 +114,77 @@ class Saves:
             self._stores.coming_saves[place.path] = text
             return BeforeSave(judgement=judgement, disk=disk, content=content, draft=draft)
 
-    def after(
-        self,
-        session: Session,
-        place: Place,
-        *,
-        disk: bytes | None,
-        known: bytes | None,
-        read: ContentHash | None,
-    ) -> AfterSave:
-        """Record a save that has happened, when it changed the file, which holds `disk` now.
+    def after(self, session: Session, place: Place, written: Written) -> AfterSave:
+        """Record a save that has happened, when it changed the file.
 
-        `known` is what it held before: seen before the save, else its last known content.
+        An automatic one is recorded when its run ends, which `end_runs` tells of.
         """
         try:
-            return self._after(session, place, disk=disk, known=known, read=read)
+            with self._lock:
+                if not written.automatic:
+                    self._runs.end([place.path])
+                after, save = self._after(session, place, written)
+                if save is None:
+                    return after
+                run = self._runs.add(save, after) if written.automatic else None
+                outcome = None if run is not None else record_save(self._stores, save)
+                self._judging.disown(place.path)
+                if save.new is not None:
+                    self._contents.keep(save.new, save.hashes[1])
+            if outcome is None:
+                return run or after
+            self._chronicle.saved(told_of(session, after.judgement))
+            return after.recorded(outcome)
         finally:
             self._stores.coming_saves.pop(place.path, None)
 
     def _after(
-        self,
-        session: Session,
-        place: Place,
-        *,
-        disk: bytes | None,
-        known: bytes | None,
-        read: ContentHash | None,
-    ) -> AfterSave:
-        with self._lock:
-            old, new = content_of(known), content_of(disk)
-            reading = Reading(read=read, disk=old.hash)
-            judgement = self._judging.judge(session.id, place, reading)
-            judgement = self._judging.forgiving(judgement, session.id, reading, new.text)
-            done = AfterSave(judgement=judgement, old=known, disk=disk)
-            verdict = judgement.verdict
-            own = disk is not None and self._judging.own_write(place.path) == new.hash
-            if disk is None or disk == known or verdict is None or own:
-                return done
-            if judgement.ticket is not None:
-                self._judging.disown(place.path)
-                self._contents.keep(disk, new.hash)
-                file = SavedFile(path=place.path, old=known, new=disk)
-                return self._held.save(judgement.ticket, session, file, done)
-            save = Save(
-                session=session,
-                judgement=judgement,
-                verdict=verdict,
-                old=known,
-                new=disk,
-                hashes=(old.hash, new.hash),
-                concurrent=self._judging.stale(place.path, reading),
-            )
-            outcome = record_save(self._stores, save)
+        self, session: Session, place: Place, written: Written
+    ) -> tuple[AfterSave, Save | None]:
+        """Give what a save came to, and the save if it is still to be recorded."""
+        disk, known, read = written.disk, written.known, written.read
+        old, new = content_of(known), content_of(disk)
+        reading = Reading(read=read, disk=old.hash)
+        judgement = self._judging.judge(session.id, place, reading)
+        judgement = self._judging.forgiving(judgement, session.id, reading, new.text)
+        done = AfterSave(judgement=judgement, old=known, disk=disk)
+        verdict = judgement.verdict
+        own = disk is not None and self._judging.own_write(place.path) == new.hash
+        if disk is None or disk == known or verdict is None or own:
+            return done, None
+        if judgement.ticket is not None:
+            self._runs.end([place.path])
             self._judging.disown(place.path)
             self._contents.keep(disk, new.hash)
-        self._chronicle.saved(told_of(session, judgement))
-        return done.recorded(outcome)
+            file = SavedFile(path=place.path, old=known, new=disk)
+            return self._held.save(judgement.ticket, session, file, done), None
+        save = Save(
+            session=session,
+            judgement=judgement,
+            verdict=verdict,
+            old=known,
+            new=disk,
+            hashes=(old.hash, new.hash),
+            concurrent=self._judging.stale(place.path, reading),
+        )
+        return done, save
+
+    def end_runs(self, paths: Collection[WorkspacePath] | None = None) -> tuple[AfterSave, ...]:
+        """Record the runs of automatic saves of some files, or of all.
+
+        Gives what every run came to that has ended since this was asked last.
+        """
+        with self._lock:
+            self._runs.end(paths)
+            return self._runs.take_ended()
+
+    def end_run_at_rest(self, after: AfterSave) -> tuple[AfterSave, ...]:
+        """Record a run if no save was added to it since `after`; else as `end_runs` of none."""
+        path = after.judgement.path
+        with self._lock:
+            if after.run and self._runs.is_at(path, after.run, hash_if_there(after.disk)):
+                self._runs.end([path])
+            return self._runs.take_ended()
 
     def after_unreadable(
         self, session: Session, place: Place, *, known: bytes | None

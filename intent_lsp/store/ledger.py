@@ -6,19 +6,20 @@ it; never from the whole file.
 Invariant: what could not be appended waits in the queue, and goes before what comes later.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from intent_lsp.core.chain import End, Trail, draft, place_at
+from intent_lsp.core.content import ContentHash
 from intent_lsp.core.errors import (
     IntentLspError,
     InvalidRecordError,
     LedgerUnavailableError,
 )
-from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
+from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.policy import LedgerForm
 from intent_lsp.core.records import Event, Record
 from intent_lsp.core.timestamps import timestamp
@@ -38,6 +39,7 @@ from intent_lsp.store.ledger_room import make_private_room
 from intent_lsp.store.ledger_snapshot import Snapshot
 from intent_lsp.store.ledger_tail import LedgerTail, single
 from intent_lsp.store.ledger_verify import no_past, verify
+from intent_lsp.store.open_runs import OpenRuns
 from intent_lsp.store.root_lock import WAIT_SECONDS, RootLock
 
 _BATCH: Final = 200
@@ -101,6 +103,7 @@ class Ledger:
         self._local = root / LOCAL_ROOM
         self._lock = RootLock(self._local / "ledger.lock", wait_seconds)
         self._queue = LedgerQueue(self._local / "queue")
+        self._runs = OpenRuns(self._local, self._queue, wait_seconds)
         self._journal = Journal(self._local)
         self._known_heads = KnownHeads(self._local)
         self.index = Index(self._local / "index.sqlite3", root)
@@ -117,6 +120,7 @@ class Ledger:
         Raises LedgerUnavailableError, UnsafePathError when something else is in the ledger's
         place, InvalidRecordError for an event that the schema refuses.
         """
+        self._runs.end(_touched(event))
         return self._append(self._identify(event))
 
     def append_or_queue(self, event: Event, record_id: str | None = None) -> Appended | Queued:
@@ -133,11 +137,50 @@ class Ledger:
                 if known is not None:
                     return Appended(known)
         try:
+            # What was saved automatically came before whatever else has become of the file.
+            self._runs.end(_touched(event))
             return Appended(self._append(identified))
         except InvalidRecordError:
             raise
         except IntentLspError as error:
             return self._keep(identified, str(error))
+
+    def put_run(self, event: Event, record_id: str | None = None) -> str | None:
+        """Keep an event whose run may go on as what it is now; give its record's id.
+
+        `record_id` is that of a run that has begun; None is given where somebody has ended it.
+        Raises LedgerUnavailableError, InvalidRecordError as `append`.
+        """
+        identified = self._identify(event)
+        if record_id is not None:
+            identified = identified._replace(id=record_id)
+        record = _drafted(identified)
+        try:
+            make_private_room(self._root)
+            kept = self._runs.put(record, begun=record_id is not None)
+        except OSError as error:
+            raise LedgerUnavailableError(
+                path=str(self._local), problem=f"an open run cannot be kept: {error}"
+            ) from error
+        return record.id if kept else None
+
+    def drop_run(self, record_id: str) -> None:
+        """Forget an open run, whose file holds again what it held before."""
+        self._runs.drop(record_id)
+
+    def end_runs(
+        self, paths: Collection[WorkspacePath] | None = None, *, idle_since: str | None = None
+    ) -> int:
+        """Append the open runs of some files, or of all; give how many those were.
+
+        `idle_since`: only those that nothing was added to since. Raises as `append`.
+        """
+        ended = self._runs.end(paths, idle_since=idle_since)
+        return self.drain() if ended else 0
+
+    def left_by_runs(self) -> Mapping[WorkspacePath, ContentHash | None]:
+        """Give what each file with an open run was left with."""
+        return self._runs.left()
 
     def drain(self) -> int:
         """Append what waits in the queue; give how much that was. Raises as `append`."""
@@ -209,6 +252,7 @@ class Ledger:
     def close(self) -> None:
         """Let go of every file; the next call opens them again."""
         self._lock.close()
+        self._runs.close()
         self.index.close()
         self._tail.close()
 
@@ -281,6 +325,12 @@ class Ledger:
             raise LedgerUnavailableError(
                 path=str(self._path), problem=f"{reason}; nor can the record wait: {error}"
             ) from error
+
+
+def _touched(event: Event) -> frozenset[WorkspacePath]:
+    """List the files of an event by their names of before and after."""
+    ends = (end for file in event.files for end in (file.path, file.previous))
+    return frozenset(end for end in ends if end is not None)
 
 
 def _drafted(identified: Identified) -> Record:

@@ -35,15 +35,18 @@ class LedgerQueue:
     def put(self, record: Record) -> Path:
         """Keep a drafted record until the ledger can be written. Raises OSError."""
         _, line = seal(record)
-        self._directory.mkdir(mode=0o700, exist_ok=True)
-        moment = record.timestamp.replace(":", "").replace("-", "")
-        name = f"{moment}-{next(self._order):09}-{record.id}"
+        name = self._name(record)
         target = self._directory / f"{name}{_SUFFIX}"
         unfinished = self._directory / f".tmp-{name}"
         write_new(unfinished, line)
         unfinished.replace(target)
         sync_directory(self._directory)
         return target
+
+    def adopt(self, file: Path, record: Record) -> None:
+        """Take over a file that holds a drafted record, in one step. Raises OSError."""
+        file.replace(self._directory / f"{self._name(record)}{_SUFFIX}")
+        sync_directory(self._directory)
 
     def find(self, record_id: str) -> Path | None:
         """Give where a record waits; None: it does not."""
@@ -68,6 +71,12 @@ class LedgerQueue:
         for each in waiting:
             with suppress(OSError):
                 each.path.unlink()
+
+    def _name(self, record: Record) -> str:
+        """Name a record by its time, in a directory that is there."""
+        self._directory.mkdir(mode=0o700, exist_ok=True)
+        moment = record.timestamp.replace(":", "").replace("-", "")
+        return f"{moment}-{next(self._order):09}-{record.id}"
 
     def _names(self) -> list[str]:
         try:

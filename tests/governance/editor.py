@@ -10,7 +10,7 @@ from intent_lsp.governance.checkout import Selection
 from intent_lsp.governance.desk import Governance
 from intent_lsp.governance.held_saves import AfterSave
 from intent_lsp.governance.looks import Look
-from intent_lsp.governance.saves import BeforeSave, Buffer
+from intent_lsp.governance.saves import BeforeSave, Buffer, Written
 from intent_lsp.governance.sessions import Session
 from intent_lsp.store.places import Place, real_relative
 
@@ -80,7 +80,7 @@ class Editor:
         buffer = Buffer(lines=split_lines(text), read=self.reads[path], manual=manual)
         return self.desk.saves.before(self.session, self.place(path), buffer)
 
-    def did_save(self, path: str, known: bytes | None) -> AfterSave:
+    def did_save(self, path: str, known: bytes | None, *, automatic: bool = False) -> AfterSave:
         """Tell of a save that took the place of `known`."""
         if path not in self.reads:
             self.reads[path] = None if known is None else hash_content(known)
@@ -88,9 +88,12 @@ class Editor:
         after = self.desk.saves.after(
             self.session,
             place,
-            disk=self.desk.contents.disk(place.path),
-            known=known,
-            read=self.reads[path],
+            Written(
+                disk=self.desk.contents.disk(place.path),
+                known=known,
+                read=self.reads[path],
+                automatic=automatic,
+            ),
         )
         self.reads[path] = None if after.disk is None else hash_content(after.disk)
         return after
@@ -103,7 +106,7 @@ class Editor:
         target = self.root / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, newline="")
-        return self.did_save(path, before.disk)
+        return self.did_save(path, before.disk, automatic=not manual)
 
     def look(self, path: str, text: str | None = None) -> Look:
         """Look at a file, with `text` unsaved in the window (None: none is)."""

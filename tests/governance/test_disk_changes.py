@@ -18,6 +18,7 @@ from intent_lsp.core.tools import ToolCall
 from intent_lsp.formats.tree_fingerprint import file_fingerprint
 from intent_lsp.governance.disk.disk_changes import COMMAND_AWAITED_FOR, DiskNews
 from intent_lsp.governance.disk.tree_looks import FILES_AT_MOST
+from intent_lsp.governance.saves import Written
 from intent_lsp.store.files import TEMPORARY_PREFIX
 from intent_lsp.store.notes import Voice
 from intent_lsp.store.root_lock import RootLock
@@ -231,9 +232,7 @@ def test_a_save_and_a_write_of_the_servers_own_are_known(
     editor.desk.saves.after(
         editor.session,
         editor.place(DB),
-        disk=b"by the editor\n",
-        known=BEFORE[DB],
-        read=hash_content(BEFORE[DB]),
+        Written(disk=b"by the editor\n", known=BEFORE[DB], read=hash_content(BEFORE[DB])),
     )
     governed.write(NEW, "ours\n")
     assert editor.desk.stores.state is not None
@@ -250,9 +249,7 @@ def test_a_change_right_after_a_save_begins_where_the_save_ended(
     editor.desk.saves.after(
         editor.session,
         editor.place(LOGIN),
-        disk=saved,
-        known=BEFORE[LOGIN],
-        read=hash_content(BEFORE[LOGIN]),
+        Written(disk=saved, known=BEFORE[LOGIN], read=hash_content(BEFORE[LOGIN])),
     )
     governed.write(LOGIN, saved + b"formatted\n")
     (record,) = watcher.recorded()

@@ -221,7 +221,7 @@ def test_the_local_room_is_made_private_and_ignored(root: Path) -> None:
     room = ensure_local_room(root)
     assert room == root / ".orchestration/.local" == find_local_room(root)
     assert room.stat().st_mode & 0o777 == 0o700
-    assert (root / ".orchestration/.gitignore").read_text() == ".local/\n.tmp-*\n"
+    assert (root / ".orchestration/.gitignore").read_text() == ".local/\n.tmp-*\nintent_map.md\n"
     room.chmod(0o755)
     assert open_local_room(root) == room
     assert room.stat().st_mode & 0o777 == 0o700

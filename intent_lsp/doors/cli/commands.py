@@ -13,6 +13,7 @@ from intent_lsp.doors.cli.trace_archive_command import ARCHIVE
 from intent_lsp.doors.cli.trace_blame_command import BLAME
 from intent_lsp.doors.cli.trace_commands import LIST, SHOW, VERIFY
 from intent_lsp.doors.cli.trace_export_command import EXPORT
+from intent_lsp.doors.cli.trace_flush_command import FLUSH
 from intent_lsp.doors.cli.trace_import_command import IMPORT
 from intent_lsp.doors.cli.trace_lines_command import LINES
 from intent_lsp.doors.cli.trace_map_command import MAP
@@ -44,6 +45,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
     REPORT,
     EXPORT,
     IMPORT,
+    FLUSH,
     VERIFY,
     SEAL,
     MERGE,

@@ -109,3 +109,4 @@ class Choices:
         """Wait until what was saved before is recorded, under the intent it was saved for."""
         for tracked in self._workplace.of_root(attached):
             await tracked.all_recorded.wait()
+        await self._outcomes.end_runs(attached)

@@ -131,6 +131,8 @@ class Office:
         tracked = self._workplace.tracked(document.uri)
         if tracked is not None:
             self._coming_saves.typed(tracked)
+            if tracked.attached is not None and tracked.place is not None:
+                self._connection.outcomes.typed_in(tracked.attached, tracked.place.path)
         self._check_page(document.uri)
 
     def closed(self, uri: str) -> None:
@@ -140,15 +142,16 @@ class Office:
         if tracked is None:
             return
         self._workplace.closed(tracked)
+        self._workplace.work.begin(self._connection.outcomes.closed(tracked))
         self._check_page(tracked.uri)
 
-    async def will_save(self, uri: str, manual: bool) -> list[lsp.TextEdit]:  # noqa: FBT001 - one caller
+    async def will_save(self, uri: str, reason: lsp.TextDocumentSaveReason) -> list[lsp.TextEdit]:
         """Answer `textDocument/willSaveWaitUntil`."""
         tracked = self._workplace.tracked_at(uri)
         if tracked is None:
             return []
         with self._workplace.work.lulls.asked():
-            return await self._saving.will_save(tracked, manual=manual)
+            return await self._saving.will_save(tracked, reason)
 
     def save_told(self, uri: str) -> Callable[[], None]:
         """Note that a save was told of; whoever has recorded it calls what this gives."""

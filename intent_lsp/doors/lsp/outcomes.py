@@ -5,14 +5,16 @@ Invariant: what is told as recorded is on disk; what waits is said to wait.
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Collection, Coroutine, Iterable
 from typing import Final
 
+from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record
 from intent_lsp.core.tickets import CLAIMED_FOR
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.intent_maps import IntentMaps
 from intent_lsp.doors.lsp.people import People
+from intent_lsp.doors.lsp.tracked import Tracked
 from intent_lsp.doors.lsp.wire import DID_TRACE, trace_wire
 from intent_lsp.doors.lsp.workplace import Workplace
 from intent_lsp.governance.held_saves import AfterSave
@@ -46,6 +48,7 @@ class Outcomes:
         self._people = people
         self._look = look
         self._writing: set[Attached] = set()
+        self._open_runs: dict[Attached, set[WorkspacePath]] = {}
         self.maps = IntentMaps(workplace.work)
         self.origins_changed: Callable[[], None] = _nothing
 
@@ -55,6 +58,41 @@ class Outcomes:
         self.recorded(attached, f"{path} is saved", after.record, after.queued)
         if after.held:
             self.later(CLAIMED_FOR.total_seconds() + A_MOMENT, self.release(attached))
+
+    def run_goes_on(self, attached: Attached, after: AfterSave, rests_after: float) -> None:
+        """Have a run of automatic saves recorded when it rests."""
+        self._open_runs.setdefault(attached, set()).add(after.judgement.path)
+        self.later(rests_after, self.run_rests(attached, after))
+
+    def typed_in(self, attached: Attached, path: WorkspacePath) -> None:
+        """Record the runs of the files that somebody has left who types in another one now."""
+        left = self._open_runs.get(attached, set()) - {path}
+        if left:
+            self._open_runs[attached] -= left
+            self._workplace.work.begin(self.end_runs(attached, left))
+
+    async def closed(self, tracked: Tracked) -> None:
+        """Record the run of a document that was closed."""
+        await tracked.all_recorded.wait()
+        if tracked.attached is not None and tracked.place is not None:
+            await self.end_runs(tracked.attached, [tracked.place.path])
+
+    async def run_rests(self, attached: Attached, after: AfterSave) -> None:
+        """Record a run of automatic saves if it has not gone on since."""
+        end = attached.desk.saves.end_run_at_rest
+        self._runs_ended(attached, await self._workplace.work.in_thread(end, after))
+
+    async def end_runs(
+        self, attached: Attached, paths: Collection[WorkspacePath] | None = None
+    ) -> None:
+        """Record the runs of automatic saves of some files, or of all."""
+        end = attached.desk.saves.end_runs
+        self._runs_ended(attached, await self._workplace.work.in_thread(end, paths))
+
+    def _runs_ended(self, attached: Attached, ended: Iterable[AfterSave]) -> None:
+        for after in ended:
+            self._open_runs.get(attached, set()).discard(after.judgement.path)
+            self.saved(attached, after)
 
     def claimed(self, attached: Attached, paths: Iterable[str]) -> None:
         """Look again at open files that an agent's call claims, now and when it lapses."""

@@ -27,7 +27,8 @@ from intent_lsp.doors.lsp.turns import Turns
 from intent_lsp.doors.lsp.wire import DID_DENY, decision_wire
 from intent_lsp.governance.held_saves import AfterSave
 from intent_lsp.governance.judging import Judgement
-from intent_lsp.governance.saves import BeforeSave, Buffer
+from intent_lsp.governance.save_runs import RESTS_AFTER
+from intent_lsp.governance.saves import BeforeSave, Buffer, Written
 from intent_lsp.store.drafts import Draft
 from intent_lsp.store.places import Place
 
@@ -51,9 +52,12 @@ class Saving:
         self._connection = connection
         self._offers = offers
 
-    async def will_save(self, tracked: Tracked, *, manual: bool) -> list[lsp.TextEdit]:
+    async def will_save(
+        self, tracked: Tracked, reason: lsp.TextDocumentSaveReason
+    ) -> list[lsp.TextEdit]:
         """Judge the buffer; the edits turn it back into what is on disk, or there are none."""
-        tracked.before = None
+        tracked.before, tracked.reason = None, reason
+        manual = reason == lsp.TextDocumentSaveReason.Manual
         version = tracked.version
         tracked.writes(list(tracked.lines))
         task = self._connection.workplace.work.begin(self._judge(tracked, manual=manual))
@@ -82,6 +86,8 @@ class Saving:
         """
         workplace = self._connection.workplace
         tracked.writes(saved)
+        # Whoever does not ask before a save gives no reason: it is a manual one.
+        reason, tracked.reason = tracked.reason, lsp.TextDocumentSaveReason.Manual
         if tracked.attached is None:
             # Governance may have come since it was opened, by this very save.
             await self._connection.find_again(tracked)
@@ -91,13 +97,14 @@ class Saving:
             async with tracked.lane:
                 await turn.come()
                 try:
-                    after = await workplace.work.in_thread(self._record, tracked, saved)
+                    after = await workplace.work.in_thread(self._record, tracked, saved, reason)
                 except (OSError, IntentLspError) as error:
                     after = None
                     self._not_recorded(tracked, error)
                 turn.over.set()
                 if after is not None and tracked.attached is not None:
                     self._connection.outcomes.saved(tracked.attached, after)
+                    await self._run_goes_on(tracked.attached, after, reason)
                 before, tracked.before = tracked.before, None
                 await workplace.look(tracked)
         held = _settle_refusal(tracked, before, after)
@@ -162,7 +169,19 @@ class Saving:
         work = self._connection.workplace.work
         work.begin(work.in_thread(attached.desk.stores.drafts.delete, judged[0].draft.id))
 
-    def _record(self, tracked: Tracked, saved: list[str]) -> AfterSave | None:
+    async def _run_goes_on(
+        self, attached: Attached, after: AfterSave, reason: lsp.TextDocumentSaveReason
+    ) -> None:
+        """Have a run of automatic saves recorded when it rests, or at once where a file is left."""
+        outcomes = self._connection.outcomes
+        if reason == lsp.TextDocumentSaveReason.AfterDelay and after.run is not None:
+            outcomes.run_goes_on(attached, after, RESTS_AFTER)
+        else:
+            await outcomes.end_runs(attached, [after.judgement.path])
+
+    def _record(
+        self, tracked: Tracked, saved: list[str], reason: lsp.TextDocumentSaveReason
+    ) -> AfterSave | None:
         attached, place, before = tracked.attached, tracked.place, tracked.before
         if attached is None or place is None:
             return None
@@ -183,9 +202,9 @@ class Saving:
         old = save.old if before is None or save.new != disk else before.disk
         # Until a save is recorded, the next one begins where it began: no change is left out.
         old, read = tracked.missed = tracked.missed or (old, save.read)
-        after = attached.desk.saves.after(
-            attached.session, place, disk=save.new, known=old, read=read
-        )
+        automatic = reason != lsp.TextDocumentSaveReason.Manual
+        written = Written(disk=save.new, known=old, read=read, automatic=automatic)
+        after = attached.desk.saves.after(attached.session, place, written)
         tracked.missed = None
         tracked.recorded(after.disk)
         return after

@@ -218,8 +218,9 @@ def _saves(server: IntentServer) -> None:
         # A save does not wait for what is still being opened.
         if server.office is None:
             return []
-        manual = params.reason == lsp.TextDocumentSaveReason.Manual
-        edits: list[lsp.TextEdit] = await server.office.will_save(params.text_document.uri, manual)
+        edits: list[lsp.TextEdit] = await server.office.will_save(
+            params.text_document.uri, params.reason
+        )
         return edits
 
     async def record(save: ToldSave, document: Document | None, saved: list[str]) -> None:

@@ -12,6 +12,8 @@ from functools import reduce
 from itertools import takewhile
 from typing import Final
 
+from lsprotocol import types as lsp
+
 from intent_lsp.core.content import ContentHash, decode, hash_content, hash_if_there
 from intent_lsp.core.line_diff import LineDiff, LineEdit
 from intent_lsp.core.violations import SHOWN_A_FILE, MarkedRun, marked_runs
@@ -193,6 +195,7 @@ class Tracked:
     look: Look | None = None
     diffs: Diffs | None = None
     before: BeforeSave | None = None
+    reason: lsp.TextDocumentSaveReason = lsp.TextDocumentSaveReason.Manual
     refused: asyncio.Future[bool] | None = None
     problems: tuple[Problem, ...] = ()
     offered: bool = False

@@ -6,7 +6,7 @@ Invariant: recorded inside the root's lock, so that two servers on one root reco
 
 import logging
 import threading
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -235,6 +235,8 @@ class DiskChanges:
         Whoever asks holds the root's lock.
         """
         seen = self._pending.get(path)
+        if seen is not None:
+            self._end_runs([path])
         if seen is None or not seen.old.known or pre == seen.old.hash or self._comes(path, pre):
             return
         told = self._stores.past.left_last(path, pre)
@@ -379,10 +381,22 @@ class DiskChanges:
 
     def _account(self) -> None:
         """Let go of the changes that the server itself has made, or of which a record tells."""
+        self._end_runs_of_others()
         for changes in (self._pending, self._taken):
             for path, change in tuple(changes.items()):
                 if self._is_own(path, change.new) or self._stores.past.left_last(path, change.new):
                     del changes[path]
+
+    def _end_runs_of_others(self) -> None:
+        """End the runs of automatic saves into whose files somebody else has written since."""
+        left = self._stores.ledger.left_by_runs()
+        self._end_runs(p for p, each in self._pending.items() if p in left and left[p] != each.new)
+
+    def _end_runs(self, paths: Iterable[WorkspacePath]) -> None:
+        try:
+            self._stores.ledger.end_runs(frozenset(paths))
+        except IntentLspError as problem:
+            _log.warning("an open run of saves waits for the ledger: %s", problem)
 
     def _is_own(self, path: WorkspacePath, new: ContentHash | None) -> bool:
         """Whether a file is as the server itself wrote it last."""
@@ -399,12 +413,14 @@ class DiskChanges:
         return True
 
     def _waiting(self) -> set[WorkspacePath]:
-        """List the files that a call may have changed which is open, and will tell of them."""
+        """List the files of which an open call, or an open run of saves, will tell."""
         state, at = self._stores.state, self._stores.clock()
+        left = self._stores.ledger.left_by_runs()
+        # What an editor has saved automatically is recorded when its run ends.
+        waiting = {p for p, each in self._pending.items() if p in left and left[p] == each.new}
         if state is None or not self._pending:
-            return set()
+            return waiting
         commands = state.tickets.commands.since(at - COMMAND_AWAITED_FOR)
-        waiting = set[WorkspacePath]()
         for path, change in self._pending.items():
             makers = [each for each in commands if may_have_made(each, path, change.new)]
             # One that is under way is likelier than what another has left running, or a look.
