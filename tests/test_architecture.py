@@ -28,6 +28,7 @@ WRITERS = {
     "store.ledger_file",
     "store.ledger_journal",
     "store.ledger_rewrite",
+    "store.open_runs",
     "store.lock_bell",
     "store.root_lock",
     "store.ledger_queue",

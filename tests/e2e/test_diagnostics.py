@@ -187,7 +187,7 @@ async def test_what_is_shown_goes_the_moment_its_cause_goes(repository: Reposito
         assert list(await editor.actions(INVOICE)) == [
             "Select intent INT-002 (owns this file)",
             "Select an intent…",
-            "Create an intent for this file",
+            "Create an intent for this file and select it",
             "Revert these lines",
             "Revert the file",
             "Show why",
@@ -202,6 +202,31 @@ async def test_what_is_shown_goes_the_moment_its_cause_goes(repository: Reposito
         await editor.problems(INVOICE, OUT)
         repository.git("commit", "--quiet", "--all", "--message", "on the other")
         await editor.problems(INVOICE)
+
+
+async def test_where_no_intent_is_open_the_first_fix_creates_one_and_selects_it(
+    repository: Repository,
+) -> None:
+    govern(repository)
+    repository.write(INTENTS_FILE, "active_intents: []\n")
+    repository.commit()
+    async with editing(repository.root) as editor:
+        editor.open(INVOICE)
+        editor.type(INVOICE, LINES + "more\n")
+        await editor.problems(INVOICE, "NO_ACTIVE_INTENT")
+        actions = await editor.actions(INVOICE, len(LINES.splitlines()))
+        first, *others = actions
+        assert first == "Create an intent for this file and select it"
+        assert not [title for title in others if title.startswith("Select")]
+        # Whoever asks for a choice where there is none is told what to do.
+        assert await editor.command("intent.select") is None
+        assert "there is no open intent yet" in editor.told[-1]
+        await editor.run(actions[first])
+        await editor.problems(INVOICE)
+        status = await editor.ask("intent/status")
+        assert status["activeIntentId"] == "INT-001"
+        listed = await editor.ask("intent/list")
+        assert listed["intents"][0]["ownedScope"] == [INVOICE]
 
 
 async def test_the_code_says_what_became_of_the_intent(repository: Repository) -> None:

@@ -157,7 +157,7 @@ async def test_code_actions_lead_out_of_a_violation(repository: Repository) -> N
             f"Expand the scope of INT-001 with {INVOICE}",
             "Expand the scope of INT-001 with src/billing/**",
             f"Expand the scope of INT-001 with {INVOICE} for one hour",
-            "Create an intent for this file",
+            "Create an intent for this file and select it",
             "Revert these lines",
             "Revert the file",
             "Show why",
@@ -289,7 +289,7 @@ async def test_a_click_expands_the_scope_or_makes_an_intent(repository: Reposito
         editor.type("README.md", "# Another\n")
         await editor.problems("README.md", "SCOPE_VIOLATION")
         made = await editor.run(
-            (await editor.actions("README.md"))["Create an intent for this file"]
+            (await editor.actions("README.md"))["Create an intent for this file and select it"]
         )
         assert made["approved"]
         assert (made["intent"]["id"], made["intent"]["ownedScope"]) == ("INT-003", ["README.md"])

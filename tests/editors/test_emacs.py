@@ -56,7 +56,7 @@ def test_the_main_job_from_opening_to_a_verified_record(
         "Expand the scope of INT-001 with src/billing/invoice.py",
         "Expand the scope of INT-001 with src/billing/**",
         "Expand the scope of INT-001 with src/billing/invoice.py for one hour",
-        "Create an intent for this file",
+        "Create an intent for this file and select it",
         "Revert these lines",
         "Revert the file",
         "Show why",

@@ -68,7 +68,7 @@ def test_the_main_job_from_opening_to_a_verified_record(
         "Expand the scope of INT-001 with src/billing/invoice.py",
         "Expand the scope of INT-001 with src/billing/**",
         "Expand the scope of INT-001 with src/billing/invoice.py for one hour",
-        "Create an intent for this file",
+        "Create an intent for this file and select it",
         "Revert these lines",
         "Revert the file",
         "Show why",
@@ -229,8 +229,7 @@ def test_a_server_comes_with_the_intents_and_goes_on_after_its_end(
     saw = nvim.tell("life", repository, intents=INTENTS, **roots)
 
     assert saw["dormant"]["clients"] == 0
-    assert saw["created"].startswith(f"intent-lsp: created in {repository.root}: ")
-    assert ".orchestration/active_intents.yaml" in saw["created"]
+    assert saw["created"] == "intent-lsp: set up; a code action creates the first intent"
     assert "nothing to select" in saw
     assert "Available: INT-001, INT-002" in saw["refused"]
     assert saw["disabled"] == ""

@@ -10,7 +10,10 @@ import {
   StaticFeature,
 } from 'vscode-languageclient/node';
 import { Launch } from './launch';
+import { said } from './said';
 import { SECTION, toldOf } from './settings';
+
+const CREATE = 'intent.create';
 
 /** What the client needs of its surroundings. */
 export interface Ground {
@@ -59,6 +62,7 @@ function told(ground: Ground): LanguageClientOptions {
       closed: () => ground.closed(),
     },
     middleware: {
+      executeCommand: (command, args, next) => obeyed(command, args, next),
       willSaveWaitUntil: (event, next) => inTime(Promise.resolve(next(event))),
       workspace: {
         configuration: async (params, token, next) => {
@@ -72,6 +76,30 @@ function told(ground: Ground): LanguageClientOptions {
       },
     },
   };
+}
+
+/** Run a command of the server's as a person: who creates an intent is asked for its name. */
+async function obeyed(
+  command: string,
+  args: readonly any[],
+  next: (command: string, args: any[]) => vscode.ProviderResult<any>,
+): Promise<unknown> {
+  const [argument] = args as readonly (Record<string, unknown> | undefined)[];
+  try {
+    if (command !== CREATE || argument === undefined) {
+      return await next(command, [...args]);
+    }
+    const name = await vscode.window.showInputBox({
+      title: 'Create an intent for this file',
+      prompt: 'What is being worked on?',
+      value: String(argument['name'] ?? ''),
+      ignoreFocusOut: true,
+    });
+    return name?.trim() ? await next(command, [{ ...argument, name: name.trim() }]) : undefined;
+  } catch (error) {
+    void vscode.window.showErrorMessage(`Intent: ${said(error)}`);
+    return undefined;
+  }
 }
 
 async function inTime(answer: Promise<vscode.TextEdit[]>): Promise<vscode.TextEdit[]> {

@@ -13,6 +13,7 @@ import { RecordPanel } from './record_panel';
 import { saveReport, showReport } from './report_panel';
 import { said } from './said';
 import { Server } from './server';
+import { wanted } from './start';
 import { Draft, Explanation, Intent, LedgerRecord, ServerCommand } from './wire';
 
 export interface Parts {
@@ -39,9 +40,15 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
     ...asking,
     vscode.commands.registerCommand('intentLsp.restart', () => server.restart()),
     vscode.commands.registerCommand('intentLsp.showLog', () => server.log.show(true)),
-    vscode.commands.registerCommand('intentLsp.whatIsMissing', () =>
-      explainServer(server, installer),
-    ),
+    vscode.commands.registerCommand('intentLsp.whatIsMissing', async () => {
+      await wanted(server);
+      const { standing } = server;
+      if (standing.kind === 'running') {
+        const said = `Intent: nothing is missing: the server ${standing.version} runs.`;
+        void vscode.window.showInformationMessage(said);
+      }
+      await explainServer(server, installer);
+    }),
   ];
 }
 
@@ -95,7 +102,7 @@ async function told(
   run: Run,
   given: readonly unknown[],
 ): Promise<unknown> {
-  await server.settled();
+  await wanted(server);
   if (server.standing.kind !== 'running') {
     await explainServer(server, installer);
     return undefined;

@@ -1,14 +1,10 @@
 /** What is said when the server is missing, too old, or keeps ending; and the ways out. */
 
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { Installer } from './installer';
 import { complaint, WAYS } from './missing_words';
 import { Server } from './server';
-import { folders } from './surroundings';
-
-const INTENTS_FILE = '.orchestration/active_intents.yaml';
+import { isGoverned } from './surroundings';
 
 /** Say what is the matter, once for each trouble, where a folder is governed. */
 export function complain(server: Server, installer: Installer): vscode.Disposable {
@@ -50,8 +46,4 @@ export async function explain(server: Server, installer: Installer): Promise<voi
     case undefined:
       break;
   }
-}
-
-function isGoverned(): boolean {
-  return folders().some(({ uri }) => existsSync(join(uri.fsPath, INTENTS_FILE)));
 }

@@ -3,6 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { autoSaveAdvice } from './auto_save';
 import { BlameItem } from './blame_item';
 import { registerCommands } from './commands';
 import { complain } from './complaints';
@@ -12,7 +13,7 @@ import { LedgerView } from './ledger_view';
 import { Outlook } from './outlook';
 import { RecordPanel } from './record_panel';
 import { Server } from './server';
-import { OWN, SECTION } from './settings';
+import { startWhereGoverned } from './start';
 import { StatusItem } from './status_item';
 
 export function activate(context: vscode.ExtensionContext): void {
@@ -36,24 +37,7 @@ export function activate(context: vscode.ExtensionContext): void {
     new BlameItem(outlook),
     complain(server, installer),
     ...registerCommands({ server, installer, outlook, ledger, record }),
-    vscode.workspace.onDidChangeConfiguration((event) => configured(server, event)),
-    vscode.workspace.onDidGrantWorkspaceTrust(() => void begin(server)),
+    autoSaveAdvice(context, outlook),
+    startWhereGoverned(server),
   );
-  // Not waited for: a slow start of the server is no slow start of the editor.
-  void begin(server);
-}
-
-function begin(server: Server): Promise<void> {
-  const enabled = vscode.workspace.getConfiguration(SECTION).get<boolean>('enabled', true);
-  return enabled ? server.restart() : server.stop();
-}
-
-function configured(server: Server, event: vscode.ConfigurationChangeEvent): void {
-  // The rest is told to the server that runs.
-  const anew = [OWN.command, 'enabled'].some((name) =>
-    event.affectsConfiguration(`${SECTION}.${name}`),
-  );
-  if (anew) {
-    void begin(server);
-  }
 }

@@ -4,10 +4,12 @@ import * as vscode from 'vscode';
 import { install } from './install';
 import { pythons, Trouble, troubleWords } from './install_plan';
 import { Server } from './server';
-import { surroundings } from './surroundings';
+import { isGoverned, surroundings } from './surroundings';
 
 const AGAIN = 'Try again';
 const LOG = 'Show log';
+const SELECT = 'Select Intent…';
+const SET_UP = 'Set Up This Folder';
 
 export class Installer implements vscode.Disposable {
   private readonly end = new AbortController();
@@ -42,6 +44,7 @@ export class Installer implements vscode.Disposable {
     );
     if (trouble === undefined) {
       await this.server.restart();
+      void this.goOn();
     } else {
       void this.complain(trouble);
     }
@@ -66,6 +69,22 @@ export class Installer implements vscode.Disposable {
       });
     } finally {
       heard.dispose();
+    }
+  }
+
+  /** Say what comes next. */
+  private async goOn(): Promise<void> {
+    if (this.server.standing.kind !== 'running') {
+      return;
+    }
+    const governed = isGoverned();
+    const next = governed ? SELECT : SET_UP;
+    const said = governed
+      ? 'Intent: the server is installed and runs. Select the intent that you work for.'
+      : 'Intent: the server is installed and runs. This folder is not set up yet.';
+    if ((await vscode.window.showInformationMessage(said, next)) === next) {
+      const command = governed ? 'intentLsp.select' : 'intentLsp.init';
+      await vscode.commands.executeCommand(command);
     }
   }
 

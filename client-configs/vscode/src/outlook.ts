@@ -67,7 +67,11 @@ export class Outlook implements vscode.Disposable {
     this.status = status;
     this.intents = intents;
     const governed = status !== undefined && status.root !== null;
-    await vscode.commands.executeCommand('setContext', 'intentLsp.governed', governed);
+    const selected = governed && status.activeIntentId !== null;
+    const recorded = governed && status.records > 0;
+    for (const [name, holds] of Object.entries({ governed, selected, recorded })) {
+      await vscode.commands.executeCommand('setContext', `intentLsp.${name}`, holds);
+    }
     this.changed.fire();
   }
 

@@ -1,7 +1,8 @@
 /** What surrounds this window: its settings, folders, environments, and what can be executed. */
 
-import { accessSync, constants, readdirSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
 import { Own, Surroundings } from './launch';
 import { OWN, SECTION } from './settings';
@@ -14,6 +15,7 @@ interface PythonApi {
 }
 
 const PYTHON = 'ms-python.python';
+const INTENTS_FILE = join('.orchestration', 'active_intents.yaml');
 
 export function surroundings(own: Own): Surroundings {
   const setting = vscode.workspace.getConfiguration(SECTION).get<unknown>(OWN.command);
@@ -33,6 +35,17 @@ export function surroundings(own: Own): Surroundings {
 /** Give the folders that are on a disk. */
 export function folders(): vscode.WorkspaceFolder[] {
   return (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
+}
+
+/** Whether a root governs one of the folders: it has its files in the folder, or above it. */
+export function isGoverned(): boolean {
+  return folders().some(({ uri }) => governs(uri.fsPath));
+}
+
+/** Whether something governs a directory: a root in it, or above it. */
+export function governs(path: string): boolean {
+  const parent = dirname(path);
+  return existsSync(join(path, INTENTS_FILE)) || (parent !== path && governs(parent));
 }
 
 function words(setting: unknown): string[] {

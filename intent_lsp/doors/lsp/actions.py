@@ -45,10 +45,10 @@ class Actions:
             for problem in tracked.problems
             if _touches(problem, range_) and problem.code != ShownCode.MORE_VIOLATIONS
         ]
-        choices = await self._choices(tracked, touched)
+        usable = await self._usable(tracked, touched)
         for problem in touched:
             mine = [d for d in shown if _same(d, problem)]
-            found += self._ways_out(tracked, problem, mine, choices)
+            found += self._ways_out(tracked, problem, mine, usable)
         found += await self._drafts(tracked)
         return _once(found)
 
@@ -96,27 +96,24 @@ class Actions:
             return None
         return turning_edits(tracked.lines, wanted, self._connection.spelling)
 
-    async def _choices(self, tracked: Tracked, touched: Sequence[Problem]) -> Sequence[Intent]:
-        """Give the intents to choose among without a question, where none can be put.
-
-        Some clients declare no questions and put them all the same; Helix only says so when asked.
-        """
-        can_ask = self._connection.client.questions and self._connection.people.can_choose
+    async def _usable(self, tracked: Tracked, touched: Sequence[Problem]) -> Sequence[Intent]:
+        """Give the intents that can be selected, where one is missing."""
         wanted = any(problem.code in CHOOSE for problem in touched)
-        if can_ask or not wanted or tracked.attached is None:
+        if not wanted or tracked.attached is None:
             return ()
         list_open = tracked.attached.desk.open_intents
-        usable = await self._connection.workplace.work.in_thread(list_open)
-        return usable[:_INTENTS_OFFERED]
+        return await self._connection.workplace.work.in_thread(list_open)
 
     def _ways_out(
         self,
         tracked: Tracked,
         problem: Problem,
         shown: list[lsp.Diagnostic],
-        choices: Sequence[Intent],
+        usable: Sequence[Intent],
     ) -> list[lsp.CodeAction]:
-        ways = _selections(tracked, problem, shown, choices)
+        # Some clients declare no questions and put them all the same; Helix says so when asked.
+        can_ask = self._connection.client.questions and self._connection.people.can_choose
+        ways = _selections(tracked, problem, shown, usable, can_ask=can_ask)
         ways += self._scope.ways_out(tracked, problem, shown)
         lines = self._connection.spelling
         place = line_range(tracked.lines, problem.first_line, problem.last_line, lines.encoding)
@@ -187,19 +184,24 @@ def _selections(
     tracked: Tracked,
     problem: Problem,
     shown: list[lsp.Diagnostic],
-    choices: Sequence[Intent],
+    usable: Sequence[Intent],
+    *,
+    can_ask: bool,
 ) -> list[lsp.CodeAction]:
-    """Offer the intents that own the file first, and any other where one is missing."""
+    """Offer the intents that own the file first, and any other where one is missing.
+
+    Without a question each is an action of its own; where there is none, nothing is offered.
+    """
     titles = {owner: f"Select intent {owner} (owns this file)" for owner in problem.owners}
     missing = problem.code in CHOOSE
-    for intent in choices if missing else ():
+    for intent in usable[:_INTENTS_OFFERED] if missing and not can_ask else ():
         titles.setdefault(intent.id, f"Select intent {intent.id}: {intent.name}")
     root = root_uri(tracked)
     ways = [
         command_action(title, SELECT, {"intentId": chosen, "workspaceUri": root}, shown)
         for chosen, title in titles.items()
     ]
-    if missing and not choices:
+    if missing and can_ask and usable:
         ways.append(command_action("Select an intent…", SELECT, None, shown))
     return ways
 

@@ -101,7 +101,10 @@ class Commands:
         by_title = {f"{i.id}: {i.name}" if i.name else i.id: i.id for i in usable}
         titles = list(by_title)
         if not titles:
-            raise invalid("params.intentId: there is no open intent; create one first")
+            self._connection.people.tell(
+                "intent-lsp: there is no open intent yet; a quick fix on a marked line creates one"
+            )
+            return None
         while titles:
             page, titles = titles[:OFFERED], titles[OFFERED:]
             chosen = await self._connection.people.choose(

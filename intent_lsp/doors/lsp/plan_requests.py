@@ -26,7 +26,7 @@ from intent_lsp.doors.lsp.plan_wire import (
 )
 from intent_lsp.doors.lsp.wire import Common, Wire
 from intent_lsp.formats.intent_json import intent_json
-from intent_lsp.governance.checkout import Refusal
+from intent_lsp.governance.checkout import SILENT, Refusal
 from intent_lsp.governance.chronicle import Told
 from intent_lsp.governance.planning import Plan, Wish
 from intent_lsp.governance.sessions import Session
@@ -181,11 +181,24 @@ class PlanRequests:
         done = await self._connection.choices.create(attached, plan)
         if isinstance(done, Refusal):
             raise failed(done.code, done.message, done.data)
-        if session_named(params, attached) == attached.session.id:
+        if params.select:
+            done = await self._selected(attached, params, done)
+        elif session_named(params, attached) == attached.session.id:
             # Whoever made it wants to say more of it.
             people, root = self._connection.people, attached.desk.root
             self._connection.workplace.work.begin(people.show(str(root / INTENTS_FILE)))
         return {"approved": True, "intent": intent_json(done)}
+
+    async def _selected(self, attached: Attached, params: CreateParams, made: Intent) -> Intent:
+        """Have whoever made an intent work for it."""
+        choices, session = self._connection.choices, session_of(params, attached)
+        if session == attached.session:
+            done = await choices.select(attached, made.id)
+        else:
+            done = await choices.select_for_agent(attached, session, made.id, SILENT)
+        if isinstance(done, Refusal):
+            raise failed(done.code, done.message, done.data)
+        return done.intent
 
     async def _grant(self, attached: Attached, wish: Wish, session: Session) -> Wire:
         done = await self._connection.choices.grant(attached, wish, session)

@@ -15,7 +15,7 @@ Seconds = Annotated[int, msgspec.Meta(ge=1, le=30 * 24 * 3600)]
 
 
 class CreateParams(Common, kw_only=True, frozen=True):
-    """`intent/create`."""
+    """`intent/create`; `select`: whoever asks works for it from then on."""
 
     id: Id | None = None
     name: Text
@@ -23,6 +23,7 @@ class CreateParams(Common, kw_only=True, frozen=True):
     constraints: Texts = ()
     acceptance_criteria: Texts = ()
     status: Status = Status.PLANNED
+    select: bool = False
 
 
 class Attempt(msgspec.Struct, rename="camel", kw_only=True, frozen=True):

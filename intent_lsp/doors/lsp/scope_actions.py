@@ -18,6 +18,8 @@ from intent_lsp.doors.lsp.types import uri_of
 CREATE: Final = "intent.create"
 EXPAND: Final = "intent.requestScopeExpansion"
 
+CREATE_TITLE: Final = "Create an intent for this file and select it"
+
 CHOOSE: Final = (
     GateCode.NO_ACTIVE_INTENT,
     GateCode.INTENT_NOT_FOUND,
@@ -89,9 +91,10 @@ class ScopeActions:
         argument = {
             "name": f"Work on {place.path}",
             "ownedScope": [escape(place.path)],
+            "select": True,
             "workspaceUri": root_uri(tracked),
         }
-        return [command_action("Create an intent for this file", CREATE, argument, shown)]
+        return [command_action(CREATE_TITLE, CREATE, argument, shown)]
 
 
 def command_action(

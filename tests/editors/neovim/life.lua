@@ -20,11 +20,11 @@ H.run(function()
   H.say('dormant', { told = H.told('nobody governs'), clients = #vim.lsp.get_clients() })
 
   vim.cmd('IntentInit')
-  H.say('created', H.told('created in'))
+  H.say('created', H.told('set up; '))
   H.attached(source)
   H.stands('no intent')
   vim.cmd('IntentSelect')
-  H.say('nothing to select', H.told('no open intent'))
+  H.say('nothing to select', H.told('no intent is open'))
 
   H.edit(INTENTS)
   H.attached()

@@ -38,7 +38,7 @@ end
 local function offer(list, client)
   local open = vim.tbl_filter(is_open, list.intents)
   if #open == 0 then
-    telling.warn('there is no open intent in ' .. roots.INTENTS)
+    telling.warn('no intent is open; a code action on a marked line creates one')
     return
   end
   vim.ui.select(open, {
@@ -103,9 +103,9 @@ function M.init(directory)
   local root = directory_to_govern(directory)
   asking.client_of(root, function(client)
     asking.request(client, 'intent/init', {}, function(result)
-      local created = #result.created == 0 and 'nothing, all of it is there'
-        or table.concat(result.created, ', ')
-      telling.tell(('created in %s: %s'):format(root, created))
+      -- Short enough for one line: what is longer has to be confirmed by Enter.
+      local new = #result.created > 0
+      telling.tell(new and 'set up; a code action creates the first intent' or 'is set up already')
       attachment.attach_all()
     end, function()
       if not roots.of_directory(root) then
