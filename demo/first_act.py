@@ -116,7 +116,7 @@ def _ledger(story: Story) -> None:
     status, said = story.command("trace", "list")
     check(status == 0 and LOGIN in said and INVOICE in said, "both saves are listed")
     status, said = story.command("trace", "verify")
-    check(status == 0 and "consistent" in said, "the ledger verifies")
+    check(status == 0 and "Intact" in said, "the ledger verifies")
 
 
 def _recorded(editor: Editor, count: int) -> Message:

@@ -106,7 +106,7 @@ def _second_try(story: Story, builder: Agent) -> None:
 def _astray(story: Story, builder: Agent) -> None:
     """Ask for a file that another intent owns."""
     story.step(f"The Builder strays to {INVOICE}, which INT-003 does not own")
-    before = (story.folder / LESSONS).read_text().splitlines()
+    check(not (story.folder / LESSONS).exists(), "nobody has learnt anything yet")
     told = builder.ask("validateEdit", toolName=TOOL, path=INVOICE)
     check(not told["allowed"], "the edit is refused")
     check(told["error"]["code"] == "SCOPE_VIOLATION", "it is refused as out of scope")
@@ -116,9 +116,9 @@ def _astray(story: Story, builder: Agent) -> None:
     story.say(f"The answer names the owner: {', '.join(owners)}")
     builder.ask("status")  # Lessons are written once the answer is given; this waits for them.
     after = (story.folder / LESSONS).read_text().splitlines()
-    lessons = [line for line in after if line not in before and line.startswith("- ")]
-    check(len(lessons) == 1 and INVOICE in lessons[0], "there is one lesson more")
-    story.say(f"And {LESSONS}, which agents read before they work, has a lesson more:")
+    lessons = [line for line in after if line.startswith("- ")]
+    check(len(lessons) == 1 and INVOICE in lessons[0], "there is one lesson")
+    story.say(f"And {LESSONS}, which agents read before they work, is made, with a first lesson:")
     story.say(lessons[0], "cyan")
 
 

@@ -23,12 +23,12 @@ def played(**environment: str) -> subprocess.CompletedProcess[str]:
 
 TOLD = (
     "== First act: a person and an editor ==",
-    "is not authorized to edit src/billing/invoice.py",
+    "invoice.py is outside INT-001",
     "Select intent INT-002 (owns this file)",
     "The file on disk is unchanged",
     "INT-002  PASS              src/billing/invoice.py",
     "INT-001  EXEMPT (assumed)  .orchestration/constraints.sidecar.yaml",
-    ".orchestration/agent_trace.jsonl: 3 records\nconsistent         yes",
+    ".orchestration/agent_trace.jsonl: 3 records\nverdict            Intact",
     "== Second act: two agents at the same time ==",
     "Architect  INT-001  Lock accounts",
     "Builder    INT-003  Greet people",
@@ -40,10 +40,10 @@ TOLD = (
     "Refused, SCOPE_VIOLATION: Scope Violation: INT-003 is not authorized to edit src/billing/",
     "The answer names the owner: INT-002",
     'SCOPE_VIOLATION: "write_to_file" wanted to change "src/billing/invoice.py"',
-    ".orchestration/agent_trace.jsonl: 5 records\nconsistent         yes",
+    ".orchestration/agent_trace.jsonl: 5 records\nverdict            Intact",
     "== At last: a forger ==",
     "BAD_HASH",
-    "consistent         NO",
+    "verdict            Broken",
 )
 """What the story tells, in this order."""
 

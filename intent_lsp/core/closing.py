@@ -53,8 +53,8 @@ def conditional(extent: Extent) -> str:
         return "nothing: every record is proved"
     counted = f"the {rest:,} records after that" if extent.proven else f"all {rest:,} records"
     if extent.heads > 1:
-        return f"{counted}, and {extent.heads - 1} untied heads"
-    return f"{counted}: whoever can write the file can write it anew"
+        counted = f"{counted}, and {extent.heads - 1} untied heads"
+    return f"someone with write access could have rewritten {counted}"
 
 
 def _counted(count: int, extent: Extent) -> str:

@@ -68,7 +68,7 @@ def test_each_run_is_a_problem_with_the_refusals_words(editor: Editor) -> None:
     assert {(problem.code, problem.message, problem.intent_id) for problem in shown} == {
         (
             "SCOPE_VIOLATION",
-            "Scope Violation: INT-001 is not authorized to edit a.py. Request scope expansion.",
+            "a.py is outside INT-001 (Auth).",
             "INT-001",
         )
     }

@@ -137,7 +137,7 @@ def commit(repository: Repository, names: Iterable[str], text: str = LINES) -> N
 
 def own(name: str) -> list[str]:
     """Give what a file shows by itself."""
-    return [f"Scope Violation: INT-002 is not authorized to edit {name}. Request scope expansion."]
+    return [f"{name.rpartition('/')[2]} is outside INT-002 (Billing)."]
 
 
 def for_all(name: str, others: str) -> list[str]:

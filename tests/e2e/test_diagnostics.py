@@ -243,25 +243,18 @@ async def test_the_code_says_what_became_of_the_intent(repository: Repository) -
         )
         (shown,) = await editor.problems(INVOICE, "INTENT_CLOSED")
         assert shown.severity == lsp.DiagnosticSeverity.Error
-        assert shown.message == (
-            "You must cite a valid active Intent ID. Intent INT-002 is COMPLETED."
-            " Select one with intent.select."
-        )
+        assert shown.message == "INT-002 (Billing) is COMPLETED: its work is over."
         repository.replace(INTENTS_FILE, intents.replace("INT-002", "INT-003"))
         (shown,) = await editor.problems(INVOICE, "INTENT_NOT_FOUND")
         assert shown.message == (
-            "You must cite a valid active Intent ID. Intent INT-002 is not in"
-            " .orchestration/active_intents.yaml. Available: INT-001, INT-003."
-            " Select one with intent.select."
+            "The selected intent INT-002 is not in .orchestration/active_intents.yaml."
         )
         assert "Select intent INT-003 (owns this file)" in await editor.actions(INVOICE)
         repository.replace(INTENTS_FILE, intents)
         await editor.problems(INVOICE)
         repository.write(".intentignore", "INT-00[2-9]\n")
         (shown,) = await editor.problems(INVOICE, "INTENT_IGNORED")
-        assert shown.message == (
-            "Intent INT-002 is excluded by .intentignore and cannot mutate code in this session."
-        )
+        assert shown.message == "INT-002 (Billing) is out of use: .intentignore names it."
         # Who may not be selected is not offered.
         assert "Select intent INT-002 (owns this file)" not in await editor.actions(INVOICE)
         (repository.root / ".intentignore").unlink()
@@ -632,10 +625,7 @@ async def test_nothing_is_shown_of_what_nobody_governs(
         editor.open("link.txt")
         editor.type("link.txt", "top\n" + LINES)
         (shown,) = await editor.problems("link.txt", "OUTSIDE_WORKSPACE")
-        assert shown.message == (
-            "PreToolUse denied editor/save: attempted to mutate paths outside the workspace"
-            " boundary. Paths: link.txt"
-        )
+        assert shown.message == "link.txt is outside of this workspace: a link leads away."
         await editor.save("link.txt")
         await editor.traced(1)
         assert editor.records()[0]["scope_validation"] == "FAIL"

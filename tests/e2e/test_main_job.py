@@ -17,7 +17,7 @@ pytestmark = pytest.mark.e2e
 
 INVOICE = "src/billing/invoice.py"
 LOGIN = "src/auth/login.py"
-NO_INTENT = "You must cite a valid active Intent ID. Select one with intent.select."
+NO_INTENT = "No intent is selected."
 
 
 async def select(editor: Editor, intent_id: str) -> dict[str, object]:
@@ -36,10 +36,7 @@ async def test_the_main_job_from_opening_to_a_verified_record(repository: Reposi
 
         editor.type(INVOICE, LINES.replace("line 3\n", "line three\n"))
         (shown,) = await editor.problems(INVOICE, "SCOPE_VIOLATION")
-        assert shown.message == (
-            f"Scope Violation: INT-001 is not authorized to edit {INVOICE}."
-            " Request scope expansion."
-        )
+        assert shown.message == "invoice.py is outside INT-001 (Login)."
         assert shown.source == "intent-lsp"
         assert shown.range == lsp.Range(lsp.Position(2, 0), lsp.Position(2, 10))
 
@@ -214,7 +211,7 @@ async def test_block_turns_a_save_back_and_keeps_a_draft(repository: Repository)
         await editor.until(lambda: editor.asked, "a message says so")
         titles = [action.title for action in editor.asked[0].actions or []]
         assert titles == ["Restore and expand scope", "Select INT-002", "Keep draft"]
-        assert editor.asked[0].message.startswith("Save refused. Scope Violation: INT-001")
+        assert editor.asked[0].message.startswith("Save refused. invoice.py is outside INT-001")
         (draft,) = (await editor.ask("intent/drafts"))["drafts"]
         assert (draft["path"], draft["code"]) == (INVOICE, "SCOPE_VIOLATION")
         assert editor.records() == []
@@ -336,7 +333,11 @@ async def test_block_leaves_auto_saves_alone_and_offers_to_put_back(repository: 
         assert (repository.root / INVOICE).read_text() == LINES + "more\n"
         assert editor.records()[0]["scope_validation"] == "FAIL"
         await editor.until(lambda: editor.asked, "putting back is offered")
-        await editor.choose("Put the file back")
+        assert editor.asked[0].message.endswith(
+            "invoice.py is outside INT-001 (Login). It was saved anyway (auto-save) and is recorded"
+            " as out of scope."
+        )
+        await editor.choose("Undo save")
         await editor.until(lambda: editor.buffers[INVOICE].text == LINES, "it is put back")
         assert len((await editor.ask("intent/drafts"))["drafts"]) == 1
         await editor.save(INVOICE)

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.editor
 
 INVOICE = "src/billing/invoice.py"
 PRICE = "src/billing/preis.txt"
-OUT_OF_SCOPE = "Scope Violation: INT-001 is not authorized to edit {}. Request scope expansion."
+OUT_OF_SCOPE = "{} is outside INT-001 (Login)."
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def records(repository: Repository) -> list[dict[str, Any]]:
 
 def violation(path: str, marked: str) -> dict[str, str]:
     """Give a problem as Flymake shows it."""
-    said = f"intent-lsp [SCOPE_VIOLATION]: {OUT_OF_SCOPE.format(path)}"
+    said = f"intent-lsp [SCOPE_VIOLATION]: {OUT_OF_SCOPE.format(Path(path).name)}"
     return {"marked": marked, "message": said, "type": "eglot-error"}
 
 
@@ -87,7 +87,7 @@ def test_block_keeps_the_disk_as_it_was_and_loses_nothing_typed(
 
     assert saw["refused"] == {"disk": LINES, "text": LINES, "modified": False}
     (asked,) = saw["asked"]
-    assert f"Save refused. {OUT_OF_SCOPE.format(INVOICE)}" in asked["prompt"]
+    assert f"Save refused. {OUT_OF_SCOPE.format(Path(INVOICE).name)}" in asked["prompt"]
     assert asked["titles"] == ["Restore and expand scope", "Select INT-002", "Keep draft"]
     assert asked["saving"] is False
     assert saw["restored"]["disk"] == LINES
@@ -128,7 +128,7 @@ def test_lsp_mode_has_the_server_beside_the_languages_own(
     saw = lsp_mode.tell("beside", repository, tiny=["env", f"PYTHONPATH={ROOT}", *tiny])
 
     assert saw["servers"] == ["intent-lsp", "tiny"]
-    said = {"code": "SCOPE_VIOLATION", "message": OUT_OF_SCOPE.format(INVOICE)}
+    said = {"code": "SCOPE_VIOLATION", "message": OUT_OF_SCOPE.format(Path(INVOICE).name)}
     assert saw["violation"] == [said]
     wanted = LINES.replace("line 3\n", "line three\n")
     assert saw["saved"]["disk"] == wanted

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.editor, pytest.mark.slow]
 
 PRICE = "src/billing/preis.sql"
 BEFORE = "-- Preis: 5 €\n-- für 🙂 alle\n"
-OUT_OF_SCOPE = "Scope Violation: INT-001 is not authorized to edit"
+OUT_OF_SCOPE = "is outside INT-001 (Login)."
 
 
 def test_the_main_job_in_an_editor_that_is_never_asked_before_a_save(
@@ -48,7 +48,7 @@ def test_the_main_job_in_an_editor_that_is_never_asked_before_a_save(
         # Never asked before a save, so it cannot be turned back: it is said and recorded.
         editor.type(":write")
         editor.press("Enter")
-        editor.sees(f"intent-lsp: {OUT_OF_SCOPE}")
+        editor.sees(OUT_OF_SCOPE)
         editor.press("Space", "a")
         editor.sees("Revert the file")
         editor.press("Escape")

@@ -19,7 +19,7 @@ from tests.support.repository import Repository
 pytestmark = pytest.mark.editor
 
 INVOICE = "src/billing/invoice.py"
-OUT_OF_SCOPE = "Scope Violation: INT-001 is not authorized to edit {}. Request scope expansion."
+OUT_OF_SCOPE = "{} is outside INT-001 (Login)."
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def violation(path: str, *span: int) -> dict[str, object]:
     """Give a problem as Neovim shows it: `span` is line and byte, from and to."""
     return {
         "code": "SCOPE_VIOLATION",
-        "message": OUT_OF_SCOPE.format(path),
+        "message": OUT_OF_SCOPE.format(Path(path).name),
         "severity": "ERROR",
         "span": list(span),
     }
@@ -114,7 +114,9 @@ def test_block_keeps_the_disk_as_it_was_and_loses_nothing_typed(
     # Asked once the save is over: inside it, a modal question would let the time for turning
     # back run out, and Neovim would write what was refused.
     assert saw["asked"]["while_writing"] is False
-    assert saw["asked"]["prompt"].startswith(f"Save refused. {OUT_OF_SCOPE.format(INVOICE)}")
+    assert saw["asked"]["prompt"].startswith(
+        f"Save refused. {OUT_OF_SCOPE.format(Path(INVOICE).name)}"
+    )
     assert saw["asked"]["titles"] == [
         "Restore and expand scope",
         "Select INT-002",

@@ -45,7 +45,7 @@ def test_from_choosing_an_intent_to_reading_the_ledger(
     ]
     assert saw["in scope"] == []
     (shown,) = saw["out of scope"]
-    assert shown["message"].startswith("Scope Violation: INT-001 is not authorized to edit")
+    assert shown["message"].endswith(" is outside INT-001 (Login).")
     assert saw["related"]["uri"].endswith(".orchestration/active_intents.yaml")
     assert "INT-001" in saw["related"]["message"]
     assert saw["saved"]["scopeValidation"] == "PASS"

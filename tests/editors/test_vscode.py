@@ -25,9 +25,7 @@ pytestmark = pytest.mark.editor
 
 INVOICE = "src/billing/invoice.py"
 LOGIN = "src/auth/login.py"
-OUT_OF_SCOPE = (
-    f"Scope Violation: INT-001 is not authorized to edit {INVOICE}. Request scope expansion."
-)
+OUT_OF_SCOPE = "invoice.py is outside INT-001 (Login)."
 WRITES = f"""
 import pathlib
 invoice = pathlib.Path("{INVOICE}")

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final, assert_never
 
 from intent_lsp.core.codes import GateCode, ShownCode
+from intent_lsp.core.person_words import for_people
 from intent_lsp.core.policy import Enforcement
 from intent_lsp.core.question import Allowed, Ask, Denied, SaveDecision
 from intent_lsp.core.standing import Standing
@@ -32,7 +33,9 @@ def of_save(judgement: Judgement) -> Iterator[Fact]:
             yield _way_out(ShownCode.CONTROL_PLANE_EDIT)
         case Standing.JUDGED:
             intent = judgement.intent
-            yield from _judged(judgement.decision, None if intent is None else intent.id)
+            denied = judgement.denied
+            said = None if denied is None else for_people(denied, intent)
+            yield from _judged(judgement.decision, None if intent is None else intent.id, said)
             yield from _owners(judgement)
             if judgement.denied is not None:
                 enforcement = judgement.rules.policy.enforcement
@@ -49,11 +52,14 @@ def of_call(admission: Admission) -> Iterator[Fact]:
     yield from _judged(shown, admission.intent_id)
 
 
-def _judged(decision: SaveDecision | None, intent_id: str | None) -> Iterator[Fact]:
+def _judged(
+    decision: SaveDecision | None, intent_id: str | None, said: str | None = None
+) -> Iterator[Fact]:
+    """Tell a decision; `said` is why, in a person's words: agents are told the exact ones."""
     match decision:
         case Denied():
             yield "decision", Cell(f"REFUSED: {decision.code.value}", "bold red")
-            yield "why", Cell(decision.message)
+            yield "why", Cell(said or decision.message)
             yield _way_out(decision.code)
         case Allowed():
             under = "" if intent_id is None else f" under {intent_id}"

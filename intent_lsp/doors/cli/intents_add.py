@@ -5,7 +5,7 @@ from typing import Final
 
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.naming import listed
-from intent_lsp.core.paths import INTENTS_FILE
+from intent_lsp.core.paths import INTENTS_FILE, parse_relative
 from intent_lsp.core.scope.findings import pattern_findings
 from intent_lsp.doors.cli.command import Call
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
@@ -51,6 +51,13 @@ def answer(call: Call) -> int:
 
 def _created(desk: Governance, plan: Plan) -> Intent:
     governing(desk)
+    for pattern in plan.owned_scope:
+        directory = parse_relative(pattern)
+        if directory is not None and desk.scope_checks.is_directory(directory):
+            raise WrongUsageError(
+                f"--scope: {pattern!r} is a directory, and owns no file in it",
+                cure=f'say "{directory}/**"',
+            )
     found = desk.planning.ungrantable(
         plan.owned_scope, desk.scope_checks.is_directory, of_new_intent=True
     )

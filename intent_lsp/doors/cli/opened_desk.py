@@ -11,6 +11,7 @@ from typing import Final
 
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.paths import INTENTS_FILE
+from intent_lsp.core.person_words import title_of
 from intent_lsp.doors.cli.asker import agent_named, session_named
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.page import Page
@@ -65,8 +66,7 @@ def asking(desk: Governance, options: argparse.Namespace, page: Page) -> tuple[s
 def told_of(row: SessionRow, rules: Rules) -> str:
     """Name a session by the beginning of its id, and by its intent."""
     intent = rules.active(row.active_intent)
-    named = f"{intent.id} ({intent.name})" if intent is not None and intent.name else None
-    selected = named or row.active_intent
+    selected = row.active_intent if intent is None else title_of(intent)
     return f"{row.session_id[:SHORT_SESSION]}: {selected or 'no intent selected'}"
 
 

@@ -86,15 +86,15 @@ def _closing(found: Verification) -> Sequence[Sequence[Cell]]:
     """Say what the chain shows, and what it cannot (ledger section 2)."""
     wrong = {each.code for each in found.problems if each.severity is Severity.ERROR}
     if not wrong:
-        verdict = Cell("yes: every hash recomputes, every link joins", "green")
+        verdict = Cell("Intact: all hashes and links match.", "green")
     elif wrong <= {LedgerCode.TRUNCATED, LedgerCode.MISSING_SEGMENT}:
-        verdict = Cell("yes, as far as it goes; but records were CUT OFF", "bold red")
+        verdict = Cell("Cut off: what is left matches, but records are missing.", "bold red")
     else:
-        verdict = Cell("NO: the ledger is not what was written", "bold red")
+        verdict = Cell("Broken: the ledger is not what was written.", "bold red")
     return (
-        (Cell("consistent"), verdict),
-        (Cell("proved"), Cell(found.proved)),
-        (Cell("conditional"), Cell(found.conditional)),
+        (Cell("verdict"), verdict),
+        (Cell("proven"), Cell(found.proved)),
+        (Cell("not proven"), Cell(found.conditional)),
         (Cell("not provable here"), Cell(_NOT_PROVABLE)),
         *((Cell("anchor"), _anchor(anchor)) for anchor in found.anchors if _is_told(anchor)),
         *((Cell("head"), Cell(f"{head.hash} {head.file}:{head.line}")) for head in found.heads),

@@ -11,6 +11,7 @@ from lsprotocol import types as lsp
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import split_lines
 from intent_lsp.core.intents import IntentId
+from intent_lsp.core.person_words import for_people
 from intent_lsp.core.scope.language import escape
 from intent_lsp.doors.lsp.connection import Connection
 from intent_lsp.doors.lsp.reverting import turning_edits
@@ -24,8 +25,8 @@ from intent_lsp.store.drafts import Draft
 
 EXPAND: Final = "Restore and expand scope"
 KEEP: Final = "Keep draft"
-PUT_BACK: Final = "Put the file back"
-LEAVE: Final = "Leave it"
+PUT_BACK: Final = "Undo save"
+LEAVE: Final = "Keep"
 DELETE: Final = "Delete the empty file"
 _OWNERS_AT_MOST: Final = 3
 
@@ -41,11 +42,11 @@ class Offers:
 
         A file that was not there has become empty: no editor leaves it unwritten.
         """
-        said = "" if judgement.denied is None else judgement.denied.message
+        said = _said(judgement)
         new = draft.base_hash is None
         left = "The new file is empty" if new else "The file on disk is unchanged"
         chosen = await self._connection.people.offer(
-            f"Save refused. {said} {left}; your text is draft {draft.id}.",
+            f"Save refused. {said} {left}; your text is kept as a draft.",
             [*_expandable(judgement), *_owners(judgement), *((DELETE,) if new else ()), KEEP],
         )
         if await self._led_out(tracked, judgement, chosen):
@@ -53,13 +54,12 @@ class Offers:
         elif chosen == DELETE:
             await self._delete(tracked)
 
-    async def put_back(self, tracked: Tracked, after: AfterSave) -> None:
+    async def put_back(self, tracked: Tracked, after: AfterSave, *, automatic: bool) -> None:
         """Offer to put back a file that was written although a rule refused it."""
-        denied = after.judgement.denied
+        how = " (auto-save)" if automatic else ""
         owners = _owners(after.judgement)
         chosen = await self._connection.people.offer(
-            f"{'' if denied is None else denied.message} {after.judgement.path} was saved all the"
-            " same and is recorded as FAIL.",
+            f"{_said(after.judgement)} It was saved anyway{how} and is recorded as out of scope.",
             [PUT_BACK, *owners, LEAVE],
         )
         if chosen in owners:
@@ -141,6 +141,11 @@ class Offers:
             self._connection.people.tell(f"intent-lsp: {done.message}", lsp.MessageType.Warning)
             return False
         return True
+
+
+def _said(judgement: Judgement) -> str:
+    denied = judgement.denied
+    return "" if denied is None else for_people(denied, judgement.intent)
 
 
 def _expandable(judgement: Judgement) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import Final
 from intent_lsp.core.codes import ShownCode
 from intent_lsp.core.file_operations import FileOperation
 from intent_lsp.core.findings import Severity
+from intent_lsp.core.person_words import for_people
 from intent_lsp.core.redaction import neutral
 from intent_lsp.doors.lsp.problem import SEVERITIES
 from intent_lsp.governance.judging import Judgement
@@ -28,7 +29,7 @@ _DONE: Final = {
 }
 _SHOWN_AT_MOST: Final = 3
 _WORDS_AT_MOST: Final = 300
-_SERVER_ONLY: Final = "intent-lsp alone writes there; this will be recorded as FAIL."
+_SERVER_ONLY: Final = "intent-lsp alone writes there; this will be recorded as out of bounds."
 
 
 def warning(
@@ -38,7 +39,7 @@ def warning(
     shown = [each for each in refused if _severity(each, loudness) is not None]
     if not shown:
         return None
-    why = _SERVER_ONLY if shown[0].denied is None else shown[0].denied.message
+    why = _SERVER_ONLY if shown[0].denied is None else for_people(shown[0].denied, shown[0].intent)
     owners = dict.fromkeys(owner for each in shown for owner in each.owners)
     owned = f" Owned by {_listed(tuple(owners))}." if owners else ""
     named = _listed([each.path for each in shown])

@@ -9,13 +9,14 @@ from pathlib import Path
 
 from intent_lsp.core.codes import ShownCode
 from intent_lsp.core.paths import INTENTS_FILE
+from intent_lsp.core.person_words import for_people
 from intent_lsp.core.question import Denied
 from intent_lsp.core.records import Record
 from intent_lsp.core.violations import SHOWN_A_FILE, MarkedRun
 from intent_lsp.doors.lsp.problem import Elsewhere, Problem
 from intent_lsp.governance.looks import Look
 
-_SERVER_ONLY = "{path} is written by intent-lsp alone; this edit will be recorded as FAIL."
+_SERVER_ONLY = "intent-lsp alone writes {path}: this edit will be recorded as out of bounds."
 _ALIKE = "The same goes for {files} in {folder}; open one to see its own lines."
 
 
@@ -33,10 +34,9 @@ def problems(
         return ()
     if look.stale:
         runs = (MarkedRun(0, 0),)
-    code, path = code_of(look), look.judgement.path
-    message = _SERVER_ONLY.format(path=path) if denied is None else denied.message
+    code, path, intent = code_of(look), look.judgement.path, look.judgement.intent
+    message = _SERVER_ONLY.format(path=path) if denied is None else for_people(denied, intent)
     elsewhere = _scope_places(root, look, denied)
-    intent = look.judgement.intent
     shown = tuple(
         Problem(
             code=code,

@@ -113,7 +113,8 @@ class Saving:
         await self._connection.rules_may_have_changed(tracked.attached)
         if not held and _to_be_offered(tracked, after):
             tracked.offered = True
-            workplace.work.begin(self._offers.put_back(tracked, after))
+            automatic = reason != lsp.TextDocumentSaveReason.Manual
+            workplace.work.begin(self._offers.put_back(tracked, after, automatic=automatic))
 
     async def _judge(self, tracked: Tracked, *, manual: bool) -> Judged | None:
         """Judge the buffer as it is now; None where nobody governs it."""

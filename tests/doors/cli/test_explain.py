@@ -33,11 +33,10 @@ def test_the_decision_is_shown_and_the_row_that_fails(shell: Shell, project: Rep
     said = shell("explain", LOGIN, "--intent", "INT-002")
     assert (said.status, said.err) == (1, "")
     lines = said.out.splitlines()
-    message = "Scope Violation: INT-002 is not authorized to edit src/auth/login.py."
     becomes = "it would go through, be shown as a problem, and be recorded FAIL"
     assert lines[:6] == [
         "decision    REFUSED: SCOPE_VIOLATION",
-        f"why         {message} Request scope expansion.",
+        "why         login.py is outside INT-002 (Billing).",
         "way out     `intent-lsp explain --code SCOPE_VIOLATION` tells it",
         "would pass  under INT-001",
         f"its save    {becomes} (enforcement: warn)",

@@ -346,9 +346,9 @@ def test_a_sound_ledger_verifies(shell: Shell, root: Path, records: list[Record]
     head = records[-1].integrity.record_hash
     assert said.out.splitlines() == [
         f"{LEDGER_FILE}: 3 records",
-        "consistent         yes: every hash recomputes, every link joins",
-        "proved             nothing: no anchor was given",
-        "conditional        all 3 records: whoever can write the file can write it anew",
+        "verdict            Intact: all hashes and links match.",
+        "proven             nothing: no anchor was given",
+        "not proven         someone with write access could have rewritten all 3 records",
         "not provable here  that every edit was recorded, and that clocks were right",
         f"head               {head} {LEDGER_FILE}:3",
     ]
@@ -367,7 +367,7 @@ def test_a_changed_record_is_named_by_its_line(
     said = shell("trace", "verify")
     assert said.status == 1
     assert f"BAD_HASH      {LEDGER_FILE}:2" in said.out
-    assert "consistent         NO" in said.out
+    assert "verdict            Broken" in said.out
     told = shell("trace", "verify", "--json")
     assert told.status == 1
     assert told.json["problems"][0] == {

@@ -94,7 +94,7 @@ def test_a_checkpoint_holds_as_the_ledger_grows_and_not_when_it_is_another(
     said = shell("trace", "verify", "--checkpoint", line)
     assert said.status == 1
     assert "the checkpoint of 3 records is in no file: the end was cut off" in said.out
-    assert "consistent         yes, as far as it goes; but records were CUT OFF" in said.out
+    assert "verdict            Cut off: what is left matches, but records are missing." in said.out
     assert f"anchor             {hashes[2]} checkpoint of 3 records: in no file" in said.out
     told = shell("trace", "verify", "--checkpoint", line, "--json").json
     assert told["anchors"][0] == {

@@ -11,7 +11,7 @@ const LOGIN = "src/auth/login.py";
 const LEDGER = ".orchestration/agent_trace.jsonl";
 const POLICY = ".orchestration/constraints.sidecar.yaml";
 const SAVES = 20;
-const VIOLATION = "Scope Violation";
+const VIOLATION = "is outside INT-001 (Login).";
 
 const w = await openWindow(given, INVOICE);
 let lost = false;
