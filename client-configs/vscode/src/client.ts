@@ -28,10 +28,11 @@ export interface Ground {
  * after a few of these never asks again in a session. */
 const SAVE_PATIENCE = 1300;
 
-/** Our own notifications are sent to those who ask for them. */
+/** Our own notifications are sent to those who ask for them; the status bar shows the intent. */
 const NOTIFICATIONS: StaticFeature = {
   fillClientCapabilities(capabilities): void {
-    capabilities.experimental = { ...capabilities.experimental, intent: { notifications: true } };
+    const intent = { notifications: true, status: true };
+    capabilities.experimental = { ...capabilities.experimental, intent };
   },
   initialize(): void {},
   getState: () => ({ kind: 'static' }),

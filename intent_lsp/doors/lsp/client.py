@@ -24,6 +24,7 @@ class Client:
     show_document: bool = False
     progress: bool = False
     notifications: bool = False
+    shows_status: bool = False
     markdown: bool = False
     questions: bool = False
     lens_refresh: bool = False
@@ -49,7 +50,8 @@ def client_of(capabilities: lsp.ClientCapabilities) -> Client:
         watch_registration=bool(watched and watched.dynamic_registration),
         show_document=bool(window.show_document and window.show_document.support),
         progress=bool(window.work_done_progress),
-        notifications=_asks_for_notifications(capabilities.experimental),
+        notifications=_says(capabilities.experimental, "notifications"),
+        shows_status=_says(capabilities.experimental, "status"),
         markdown=_reads_markdown(shown.hover if shown else None),
         questions=window.show_message is not None,
         lens_refresh=bool(workspace.code_lens and workspace.code_lens.refresh_support),
@@ -74,9 +76,9 @@ def _can_delete(edit: lsp.WorkspaceEditClientCapabilities | None) -> bool:
     return lsp.ResourceOperationKind.Delete in (able or ())
 
 
-def _asks_for_notifications(experimental: object) -> bool:
-    told = _member(experimental, "intent")
-    return _member(told, "notifications") is True
+def _says(experimental: object, name: str) -> bool:
+    """Whether a client of ours says something of itself in the capability `intent`."""
+    return _member(_member(experimental, "intent"), name) is True
 
 
 def _member(value: object, name: str) -> object:

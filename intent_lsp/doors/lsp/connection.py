@@ -93,7 +93,7 @@ class Connection:
         new = attached not in self._known
         if new:
             self._known[attached] = ()
-            if attached.session.continued is not None:
+            if attached.session.continued is not None and not self.client.shows_status:
                 self.people.tell(f"intent-lsp: continuing {attached.session.continued}")
             self.pages.watch(attached.desk.root, attached.desk)
             await self._index(attached)

@@ -62,6 +62,10 @@ def test_the_first_intent_of_a_new_root_is_added(shell: Shell, project: Reposito
         ("**", "'**' cannot be owned: It would grant the whole work tree;"),
         ("/etc/**", "is an absolute path"),
         (".orchestration/**", "lies in the control plane"),
+        (
+            "src/auth",
+            "--scope: 'src/auth' is a directory, and owns no file in it; say \"src/auth/**\"",
+        ),
         ("{1..9999}", "cannot be owned: Refused, it owns nothing: "),
         ("", "argument --scope: it has 0 characters, not 1 to 4096"),
         ("x" * 4097, "argument --scope: it has 4097 characters"),
@@ -76,9 +80,9 @@ def test_a_glob_that_grants_nothing_or_everything_is_refused(
 
 
 def test_a_glob_that_is_odd_is_remarked_on(shell: Shell, project: Repository) -> None:
-    said = shell("intents", "add", "A", "--scope", "src", "docs/**")
+    said = shell("intents", "add", "A", "--scope", "/src/**", "docs/**")
     assert said.status == 0
-    assert "intent-lsp: src: `src` is a directory; this owns no file in it." in said.err
+    assert "intent-lsp: /src/**: Patterns begin at the root" in said.err
     assert said.err.count("\n") == 1
     assert "INT-003" in file_of(project)
 
