@@ -4,9 +4,11 @@ Invariant: a value is shown as it reads and is never markup, whatever it holds; 
 line.
 """
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
+from urllib.parse import quote
 
 from intent_lsp.core.blame_runs import BlameRun
 from intent_lsp.core.claims import Confidence
@@ -28,39 +30,53 @@ _HOW: Final = {
 }
 
 
-def hover_markdown(run: BlameRun, intent: Intent | None) -> str:
-    """Tell the origin of a line in Markdown; of an unattributed one: the empty text."""
+def hover_markdown(run: BlameRun, intent: Intent | None, command: str | None = None) -> str:
+    """Tell the origin of a line in Markdown; of an unattributed one: the empty text.
+
+    `command` is the client's, which shows a record by its id.
+    """
     if run.record is None:
         return ""
     title, *rest = [_escaped(part) for part in _intent(run.record, intent)]
     head = " — ".join([f"**{title}**", *rest])
-    return f"{head}\n\n{_escaped(_edit(run, run.record))}"
+    *edit, record = map(_escaped, _edit(run, run.record))
+    if command is not None:
+        record = f"[{record}](command:{command}?{quote(json.dumps([run.record.id]))})"
+    return f"{head}\n\n{' · '.join([*edit, record])}"
 
 
 def hover_plain(run: BlameRun, intent: Intent | None) -> str:
     """Tell the same as plain text."""
     if run.record is None:
         return ""
-    return f"{' — '.join(_intent(run.record, intent))}\n{_edit(run, run.record)}"
+    return f"{' — '.join(_intent(run.record, intent))}\n{' · '.join(_edit(run, run.record))}"
 
 
-def hint_words(run: BlameRun) -> str:
+def hint_words(run: BlameRun, intent: Intent | None) -> str:
     """Tell an origin in a few words, for the end of a line; unattributed: the empty text."""
     if run.record is None:
         return ""
-    told = (_intent_id(run.record), who(run), run.record.timestamp[_DAY])
-    return ", ".join(map(_shown, told))
+    named = _intent_id(run.record) if intent is None else intent.name or intent.id
+    return ", ".join(map(_shown, (named, who(run), run.record.timestamp[_DAY])))
 
 
-def lens_words(runs: Iterable[BlameRun]) -> str:
-    """Tell who changed a definition last, and how many intents did; nobody known: nothing."""
+def newest_of(runs: Iterable[BlameRun]) -> BlameRun | None:
+    """Give the newest of some runs; None: of none of them anything is known."""
+    return max((run for run in runs if run.record is not None), key=_time, default=None)
+
+
+def lens_words(runs: Iterable[BlameRun], intent: Intent | None) -> str:
+    """Tell who changed a definition last, and how many intents did; nobody known: nothing.
+
+    `intent` is that of the newest run.
+    """
     known = [run for run in runs if run.record is not None]
-    if not known:
+    newest = newest_of(known)
+    if newest is None:
         return ""
-    newest = max(known, key=_time)
     intents = {_intent_id(run.record) for run in known if run.record is not None}
     others = "" if len(intents) == 1 else f", {len(intents)} intents"
-    return f"{hint_words(newest)}{others}"
+    return f"{hint_words(newest, intent)}{others}"
 
 
 def who(run: BlameRun) -> str:
@@ -99,14 +115,14 @@ def _intent(record: Record, intent: Intent | None) -> Sequence[str]:
     return [_shown(part) for part in told if part]
 
 
-def _edit(run: BlameRun, record: Record) -> str:
+def _edit(run: BlameRun, record: Record) -> Sequence[str]:
     kind = record.mutation_class.value + (" (inferred)" if record.inferred else "")
     time = f"{record.timestamp[_DAY]} {record.timestamp[_MINUTE]} UTC"
     told = [who(run), time, record.tool_name, kind, record.scope_validation.value]
     if record.scope_validation is ScopeValidation.FAIL:
         told[-1] += ": it was out of bounds"
     told += [how] if (how := _HOW.get(run.confidence)) else [run.confidence.value]
-    return " · ".join(map(_shown, [*told, f"record {record.id[:8]}"]))
+    return [_shown(part) for part in (*told, f"record {record.id[:8]}")]
 
 
 def _intent_id(record: Record) -> str:

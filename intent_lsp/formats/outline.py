@@ -55,6 +55,17 @@ def outline(path: str, data: bytes, late: Late = in_time) -> tuple[Definition, .
     return () if found is None else definitions(found)
 
 
+def innermost(found: Iterable[Definition]) -> Iterator[Definition]:
+    """Give the definitions, in the order of the text, that hold no other."""
+    before: Definition | None = None
+    for each in found:
+        if before is not None and each.depth <= before.depth:
+            yield before
+        before = each
+    if before is not None:
+        yield before
+
+
 def spots(
     tree: SyntaxTree, late: Late = in_time, stretch: tuple[int, int] | None = None
 ) -> list[Spot] | None:

@@ -37,7 +37,7 @@ def _everything() -> lsp.ClientCapabilities:
             show_message=lsp.ShowMessageRequestClientCapabilities(),
             work_done_progress=True,
         ),
-        experimental={"intent": {"notifications": True, "status": True}},
+        experimental={"intent": {"notifications": True, "status": True, "recordCommand": "a.b"}},
     )
 
 

@@ -40,7 +40,7 @@ def test_every_option_is_read(caplog: pytest.LogCaptureFixture) -> None:
             "enabled": False,
             "exclude": ["**/vendor/**"],
             "severity": {"SCOPE_VIOLATION": "hint", "STALE_FILE": "Off"},
-            "codeLens": False,
+            "codeLens": True,
             "hover": True,
             "inlayHints": True,
             "watch": "off",
@@ -53,7 +53,7 @@ def test_every_option_is_read(caplog: pytest.LogCaptureFixture) -> None:
         exclude=("**/vendor/**",),
         severity={"SCOPE_VIOLATION": Severity.HINT, "STALE_FILE": None},
         watch="off",
-        flags={"codeLens": False, "hover": True, "inlayHints": True},
+        flags={"codeLens": True, "hover": True, "inlayHints": True},
     )
     assert not caplog.records
 

@@ -16,6 +16,7 @@ pytestmark = pytest.mark.e2e
 LOGIN = "src/auth/login.py"
 MORE = "def login() -> bool:\n    return True\n"
 MARKDOWN = capabilities(textDocument__hover={"contentFormat": ["markdown", "plaintext"]})
+LENSES = {"codeLens": True}
 PLAIN = capabilities(textDocument__hover={"contentFormat": ["plaintext"]})
 
 
@@ -104,11 +105,11 @@ async def test_a_lens_stands_above_each_definition_that_somebody_changed(
 ) -> None:
     govern(repository)
     repository.write(LOGIN, "def older() -> None:\n    pass\n\n\n")
-    async with editing(repository.root) as editor:
+    async with editing(repository.root, options=LENSES) as editor:
         before = await worked(editor)
         ((line, title),) = await lenses(editor)
         assert line == len(before.splitlines())
-        assert title.startswith("INT-001, you, 20")
+        assert title.startswith("Login, you, 20")
 
 
 async def test_hints_are_off_until_they_are_asked_for(repository: Repository) -> None:
@@ -122,7 +123,7 @@ async def test_hints_are_off_until_they_are_asked_for(repository: Repository) ->
         await editor.settled(LOGIN)
         ((line, label),) = await hints(editor)
         assert line == len(before.splitlines())
-        assert label.startswith("INT-001, you, 20")
+        assert label.startswith("Login, you, 20")
         assert await hovered(editor, line) is None
         assert await lenses(editor) == []
 
@@ -134,7 +135,9 @@ async def test_lenses_and_hints_are_asked_for_again_when_somebody_has_recorded(
     able = capabilities(
         workspace__codeLens={"refreshSupport": True}, workspace__inlayHint={"refreshSupport": True}
     )
-    async with editing(repository.root, client_capabilities=able) as editor:
+    async with editing(
+        repository.root, options={"codeLens": True}, client_capabilities=able
+    ) as editor:
         await worked(editor)
         await editor.until(
             lambda: editor.asked_again == {"lenses", "hints"}, "both are asked for again"
@@ -146,12 +149,14 @@ async def test_a_person_is_you_until_the_record_is_committed_and_then_its_author
 ) -> None:
     govern(repository)
     able = capabilities(workspace__codeLens={"refreshSupport": True})
-    async with editing(repository.root, client_capabilities=able) as editor:
+    async with editing(
+        repository.root, options={"codeLens": True}, client_capabilities=able
+    ) as editor:
         await worked(editor)
         ((_, title),) = await lenses(editor)
-        assert title.startswith("INT-001, you, 20")
+        assert title.startswith("Login, you, 20")
         repository.commit_as("Ada Lovelace")
-        while not title.startswith("INT-001, Ada Lovelace, 20"):
+        while not title.startswith("Login, Ada Lovelace, 20"):
             # The record itself may be told of, too.
             await editor.until(lambda: "lenses" in editor.asked_again, "lenses are asked for")
             editor.asked_again.clear()

@@ -266,7 +266,7 @@ def test_where_lines_come_from_and_what_others_write(repository: Repository, nvi
     assert record["id"][:8] in rest[-1]
     ((line, words),) = saw["lenses"]
     assert line == len(LINES.splitlines())
-    assert words.startswith("INT-001, you, ")
+    assert words.startswith("Login, you, ")
     # Nobody has touched a key since the other process wrote.
     assert saw["written"] == 0
     assert saw["shown"] == [violation(INVOICE, 2, 0, 2, 10)]

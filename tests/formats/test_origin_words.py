@@ -109,28 +109,39 @@ def test_a_person_is_named_as_far_as_it_is_known(
     entity: EntityType, name: str | None, *, is_you: bool, words: str
 ) -> None:
     told = replace(run(record(), Contributor(entity, "gpt")), author=name, is_you=is_you)
-    assert hint_words(told) == f"INT-001, {words}, 2026-11-21"
+    assert hint_words(told, INTENT) == f"Build the login, {words}, 2026-11-21"
     assert f"\n{words} · " in hover_plain(told, INTENT)
 
 
 def test_an_intent_that_is_gone_or_was_none_is_said_to_be() -> None:
     assert hover_plain(run(record()), None).startswith("INT-001 — no longer among the intents\n")
     assert hover_plain(run(record(intent_id=None)), None).startswith("no intent\n")
-    assert hint_words(run(record(intent_id=None))) == "no intent, a person, 2026-11-21"
+    assert hint_words(run(record(intent_id=None)), None) == "no intent, a person, 2026-11-21"
+    assert hint_words(run(record()), None) == "INT-001, a person, 2026-11-21"
 
 
 def test_what_nobody_explains_has_no_words() -> None:
     nobody = run(None, confidence=Confidence.UNATTRIBUTED)
     assert [tell(nobody, INTENT) for tell in (hover_plain, hover_markdown)] == ["", ""]
-    assert (hint_words(nobody), lens_words([nobody]), lens_words([])) == ("", "", "")
+    assert (hint_words(nobody, None), lens_words([nobody], None)) == ("", "")
+    assert lens_words([], None) == ""
 
 
 def test_a_lens_tells_the_last_and_how_many_intents() -> None:
     old, new = record(), record("2026-11-22T08:00:00.000Z", intent_id="INT-002")
-    assert lens_words([run(old, CLAUDE), run(None)]) == (
-        "INT-001, anthropic/claude-opus-4-5, 2026-11-21"
+    assert lens_words([run(old, CLAUDE), run(None)], INTENT) == (
+        "Build the login, anthropic/claude-opus-4-5, 2026-11-21"
     )
-    assert lens_words([run(new), run(old, CLAUDE)]) == "INT-002, a person, 2026-11-22, 2 intents"
+    assert (
+        lens_words([run(new), run(old, CLAUDE)], None) == "INT-002, a person, 2026-11-22, 2 intents"
+    )
+
+
+def test_a_record_is_a_link_where_the_client_has_a_command_for_it() -> None:
+    told = hover_markdown(run(record()), INTENT, "own.show")
+    assert told.endswith(
+        "[record e08759df](command:own.show?%5B%22e08759df-b2f0-45a6-8e2b-65c3cb1b4151%22%5D)"
+    )
 
 
 @given(st.text(max_size=LONGEST), st.text(min_size=1, max_size=40))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 
 from intent_lsp.formats.languages import MAX_PARSED_BYTES, language_of, parse
-from intent_lsp.formats.outline import MAX_NAMED, Definition, outline
+from intent_lsp.formats.outline import MAX_NAMED, Definition, innermost, outline
 from intent_lsp.store.clock import budget
 from tests.support.source_texts import contents, suffixes
 
@@ -162,3 +162,20 @@ def test_any_content_has_an_outline_within_its_lines(data: bytes, suffix: str) -
     for each in outline(f"x.{suffix}", data):
         assert 1 <= each.first_line <= each.last_line <= lines
         assert each.name
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("", []),
+        ("def a():\n    pass\n", ["a"]),
+        (
+            "class A:\n    def b(self):\n        pass\n    def c(self):\n        pass\n",
+            ["A.b", "A.c"],
+        ),
+        ("class A:\n    def b(self):\n        pass\ndef d():\n    pass\n", ["A.b", "d"]),
+        ("def a():\n    def b():\n        pass\ndef c():\n    pass\n", ["a.b", "c"]),
+    ],
+)
+def test_innermost_definitions_hold_no_other(text: str, names: list[str]) -> None:
+    assert [each.name for each in innermost(outline("a.py", text.encode()))] == names

@@ -14,6 +14,7 @@ import { said } from './said';
 import { SECTION, toldOf } from './settings';
 
 const CREATE = 'intent.create';
+const SHOW_RECORD = 'intentLsp.showRecord';
 
 /** What the client needs of its surroundings. */
 export interface Ground {
@@ -31,7 +32,7 @@ const SAVE_PATIENCE = 1300;
 /** Our own notifications are sent to those who ask for them; the status bar shows the intent. */
 const NOTIFICATIONS: StaticFeature = {
   fillClientCapabilities(capabilities): void {
-    const intent = { notifications: true, status: true };
+    const intent = { notifications: true, status: true, recordCommand: SHOW_RECORD };
     capabilities.experimental = { ...capabilities.experimental, intent };
   },
   initialize(): void {},
@@ -52,6 +53,8 @@ function told(ground: Ground): LanguageClientOptions {
     // Whatever is a file may be governed, whatever its language.
     documentSelector: [{ scheme: 'file' }],
     diagnosticCollectionName: 'intent-lsp',
+    // Of all commands, the hover's link to a record alone is run by a click.
+    markdown: { isTrusted: { enabledCommands: [SHOW_RECORD] } },
     outputChannel: ground.log,
     traceOutputChannel: ground.trace,
     revealOutputChannelOn: RevealOutputChannelOn.Never,

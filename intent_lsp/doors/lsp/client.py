@@ -25,6 +25,7 @@ class Client:
     progress: bool = False
     notifications: bool = False
     shows_status: bool = False
+    record_command: str | None = None
     markdown: bool = False
     questions: bool = False
     lens_refresh: bool = False
@@ -52,6 +53,7 @@ def client_of(capabilities: lsp.ClientCapabilities) -> Client:
         progress=bool(window.work_done_progress),
         notifications=_says(capabilities.experimental, "notifications"),
         shows_status=_says(capabilities.experimental, "status"),
+        record_command=_command(capabilities.experimental),
         markdown=_reads_markdown(shown.hover if shown else None),
         questions=window.show_message is not None,
         lens_refresh=bool(workspace.code_lens and workspace.code_lens.refresh_support),
@@ -79,6 +81,12 @@ def _can_delete(edit: lsp.WorkspaceEditClientCapabilities | None) -> bool:
 def _says(experimental: object, name: str) -> bool:
     """Whether a client of ours says something of itself in the capability `intent`."""
     return _member(_member(experimental, "intent"), name) is True
+
+
+def _command(experimental: object) -> str | None:
+    """Give the command by which a client of ours shows a record: letters and dots."""
+    told = _member(_member(experimental, "intent"), "recordCommand")
+    return told if isinstance(told, str) and told.replace(".", "").isalnum() else None
 
 
 def _member(value: object, name: str) -> object:

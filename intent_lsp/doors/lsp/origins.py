@@ -23,8 +23,14 @@ from intent_lsp.doors.lsp.control_pages import CONTROL_PAGES
 from intent_lsp.doors.lsp.positions import count_units
 from intent_lsp.doors.lsp.tracked import Tracked
 from intent_lsp.doors.lsp.types import line_range
-from intent_lsp.formats.origin_words import hint_words, hover_markdown, hover_plain, lens_words
-from intent_lsp.formats.outline import outline
+from intent_lsp.formats.origin_words import (
+    hint_words,
+    hover_markdown,
+    hover_plain,
+    lens_words,
+    newest_of,
+)
+from intent_lsp.formats.outline import innermost, outline
 from intent_lsp.governance.blaming import ALL_LINES, Blamed
 from intent_lsp.store.files import stamp
 
@@ -80,7 +86,8 @@ class Origins:
         self._refreshing = False
         self._workplace = connection.workplace
         self._spelling = connection.spelling
-        self._markdown = connection.client.markdown
+        self._markdown = client.markdown
+        self._record_command = client.record_command
         self._known: dict[str, tuple[object, Blamed]] = {}
 
     def changed(self) -> None:
@@ -99,15 +106,17 @@ class Origins:
         run = None if told is None else next(iter(told.runs(line, line)), None)
         if told is None or run is None or run.record is None:
             return None
-        words = hover_markdown if self._markdown else hover_plain
-        kind = lsp.MarkupKind.Markdown if self._markdown else lsp.MarkupKind.PlainText
+        kind, value = lsp.MarkupKind.PlainText, hover_plain(run, told.intent(run))
+        if self._markdown:
+            kind = lsp.MarkupKind.Markdown
+            value = hover_markdown(run, told.intent(run), self._record_command)
         return lsp.Hover(
-            contents=lsp.MarkupContent(kind=kind, value=words(run, told.intent(run))),
+            contents=lsp.MarkupContent(kind=kind, value=value),
             range=line_range(page.lines, line, line, self._spelling.encoding),
         )
 
     async def code_lenses(self, params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
-        """Answer `textDocument/codeLens`: who changed each definition last."""
+        """Answer `textDocument/codeLens`: who changed each innermost definition last."""
         page = await self._page(params.text_document.uri, flag="codeLens")
         told = None if page is None else await self._told(page)
         if page is None or told is None or not any(told.blamed.claims):
@@ -115,14 +124,18 @@ class Origins:
         data = "".join(page.lines).encode("utf-8", "surrogatepass")
         definitions = await self._workplace.work.in_thread(outline, page.path, data)
         found = []
-        for each in definitions:
-            words = lens_words(told.runs(each.first_line - 1, each.last_line - 1))
-            if words:
+        for each in innermost(definitions):
+            runs = told.runs(each.first_line - 1, each.last_line - 1)
+            newest = newest_of(runs)
+            if newest is not None and newest.record is not None:
+                words = lens_words(runs, told.intent(newest))
                 place = line_range(
                     page.lines, each.first_line - 1, each.first_line - 1, self._spelling.encoding
                 )
-                # Without a command behind it: there is nothing to do but to read.
-                found.append(lsp.CodeLens(range=place, command=lsp.Command(words, "")))
+                command, shows = self._record_command, [newest.record.id]
+                # Without a command behind it there is nothing to do but to read.
+                told_of = lsp.Command(words, command or "", arguments=shows if command else None)
+                found.append(lsp.CodeLens(range=place, command=told_of))
         return found
 
     async def inlay_hints(self, params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
@@ -140,7 +153,7 @@ class Origins:
                 tooltip=hover_plain(run, told.intent(run)),
             )
             for run in runs
-            if (words := hint_words(run))
+            if (words := hint_words(run, told.intent(run)))
         ]
 
     async def _refresh_soon(self) -> None:

@@ -21,7 +21,7 @@ _SEVERITIES: Final = {
     "off": None,
 }
 _WATCHES: Final = ("auto", "client", "server", "off")
-_FLAGS: Final[Mapping[str, bool]] = {"codeLens": True, "hover": True, "inlayHints": False}
+_FLAGS: Final[Mapping[str, bool]] = {"codeLens": False, "hover": True, "inlayHints": False}
 _ONLY_AT_START: Final = ("sessionId", "contributor", "token")
 _LONGEST_ID: Final = 256
 

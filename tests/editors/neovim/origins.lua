@@ -27,6 +27,7 @@ local function lenses()
 end
 
 H.run(function()
+  vim.lsp.config('intent_lsp', { init_options = { codeLens = true } })
   H.edit(LOGIN)
   H.attached()
   vim.cmd('IntentSelect INT-001')
