@@ -103,7 +103,12 @@ class DeskDoor:
         after = self.desk.saves.after(
             self.session,
             self._place,
-            Written(disk=self._on_disk, known=before.disk, read=self.tracked.disk.read_now),
+            Written(
+                disk=self._on_disk,
+                known=before.disk,
+                read=self.tracked.disk.read_now,
+                automatic=not manual,
+            ),
         )
         self.tracked.disk.saved(after.disk)
 
@@ -111,6 +116,7 @@ class DeskDoor:
         self.tracked.disk.saw(self._on_disk, same_as_buffer=False)
 
     async def records(self) -> list[dict[str, Any]]:
+        self.desk.saves.end_runs()
         return traced_by_command_line(self.root)
 
     async def drafts(self) -> int:
@@ -172,6 +178,7 @@ class EditorDoor:
 
     async def records(self) -> list[dict[str, Any]]:
         told = [params for method, params in self.editor.notified if method == "intent/didTrace"]
+        by_command_line(self.root, "flush")
         records = traced_by_command_line(self.root)
         await self.editor.traced(len(records))
         assert len(told) <= len(records)
@@ -186,11 +193,11 @@ class EditorDoor:
 
 def traced_by_command_line(root: Path) -> list[dict[str, Any]]:
     """Read the records through the command line, oldest first."""
-    done = subprocess.run(
-        [sys.executable, "-m", "intent_lsp", "trace", "list", "--limit", "0", "--json"],
-        cwd=root,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return [json.loads(line) for line in reversed(done.stdout.splitlines())]
+    printed = by_command_line(root, "list", "--limit", "0", "--json")
+    return [json.loads(line) for line in reversed(printed.splitlines())]
+
+
+def by_command_line(root: Path, *words: str) -> str:
+    """Run `trace` in a root, and give what it printed."""
+    command = [sys.executable, "-m", "intent_lsp", "trace", *words]
+    return subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout

@@ -104,3 +104,10 @@ def named(runs: Sequence[BlameRun], people: People) -> tuple[BlameRun, ...]:
         else run
         for run in runs
     )
+
+
+def run_of(record: Record) -> BlameRun:
+    """Give a record as if it had one line, so that it can be named as its lines are."""
+    talk = next((talk for file in record.files for talk in file.conversations), None)
+    who = None if talk is None else talk.contributor
+    return BlameRun(start_line=1, end_line=1, record=record, contributor=who)

@@ -21,7 +21,8 @@ class PersonsWord:
     can_be_asked: bool = False
     final: bool = False
     session_id: str | None = None
+    is_nobody: bool = False
 
 
-NOBODY: Final = PersonsWord()
+NOBODY: Final = PersonsWord(is_nobody=True)
 ASKABLE: Final = PersonsWord(can_be_asked=True)

@@ -10,7 +10,7 @@ from typing import Final
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.explaining import ExplainedRow, explain_call
 from intent_lsp.core.gate import judge_call, rejected, unavailable
-from intent_lsp.core.person import NOBODY_TO_ASK, PersonsWord
+from intent_lsp.core.person import PersonsWord
 from intent_lsp.core.question import Allowed, Ask, CallFacts, Decision, Denied, Question
 from intent_lsp.core.tickets import Ticket
 from intent_lsp.core.timestamps import timestamp
@@ -214,5 +214,5 @@ def _in_memory(ticket: Ticket, problem: str) -> Admission:
 
 def _feedback(word: PersonsWord, facts: CallFacts) -> str:
     """Say why nobody approved: of the first intent, what to do instead."""
-    first = facts.bootstrap and word.feedback == NOBODY_TO_ASK
+    first = facts.bootstrap and word.is_nobody
     return FIRST_INTENT if first else word.feedback

@@ -133,12 +133,12 @@ def test_typing_in_scope_shows_nothing(root: Repository, open_editor: Open) -> N
     assert window.type("y\n") == []
 
 
-def test_without_an_intent_the_message_says_what_to_do(open_editor: Open) -> None:
+def test_without_an_intent_the_message_says_so(open_editor: Open) -> None:
     window = Window(open_editor(), intent_id=None)
     window.type("x\n")
     (problem,) = window.tracked.problems
     assert problem.code == GateCode.NO_ACTIVE_INTENT
-    assert problem.message.endswith("Select one with intent.select.")
+    assert problem.message == "No intent is selected."
     assert problem.intent_id is None
     assert problem.elsewhere == ()
 

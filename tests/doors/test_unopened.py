@@ -36,7 +36,7 @@ def unopened_on(workplace: Workplace, recorded: asyncio.Event) -> Unopened:
     assert isinstance(protocol, IntentProtocol)
     people = People(protocol, Client(), Spelling(Client(), PositionEncoding.UTF_16))
     outcomes = Outcomes(workplace, people, look)
-    outcomes.after_record = recorded.set
+    outcomes.origins_changed = recorded.set
     return Unopened(workplace, outcomes)
 
 

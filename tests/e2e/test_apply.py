@@ -45,7 +45,8 @@ async def selected(editor: Editor) -> Editor:
 def tree(root: Path) -> Mapping[str, bytes | None]:
     """Read the work tree, directories included."""
     found = (path for path in root.rglob("*") if ".git" not in path.parts)
-    ours = (path for path in found if ".orchestration" not in path.parts)
+    # The first lesson makes a file, too.
+    ours = (p for p in found if ".orchestration" not in p.parts and p.name != "AGENT.md")
     return {str(path): path.read_bytes() if path.is_file() else None for path in ours}
 
 
@@ -208,6 +209,32 @@ UNREADABLE: Sequence[tuple[Json, str]] = (
         "params.edit.documentChanges[0]",
     ),
 )
+
+
+async def test_one_call_is_enough_where_no_checkout_is_required(repository: Repository) -> None:
+    govern(repository, "require_checkout: false")
+    async with editing(repository.root) as editor:
+        read = hash_content(LINES.encode())
+        told = await apply(
+            editor, path=LOGIN, newText="all of it\n", intentId="INT-001", readHash=read
+        )
+        assert done(editor, told)["intent_id"] == "INT-001"
+        told = await apply(editor, path=LOGIN, newText="more\n", intentId="INT-001", readHash=read)
+        assert told["error"]["code"] == "STALE_FILE"
+
+
+async def test_selecting_may_begin_the_turn(repository: Repository) -> None:
+    govern(repository)
+    async with editing(repository.root) as editor:
+        wanted = {"sessionId": "builder", "intentId": "INT-001"}
+        await editor.ask("intent/select", wanted)
+        for turn in (2, 3):
+            await editor.ask("intent/select", {**wanted, "newTurn": True})
+            status = await editor.ask("intent/status", {"sessionId": "builder"})
+            assert (status["turn"], status["stage"]) == (turn, "execution_authorized")
+        # A person has no turns.
+        await editor.ask("intent/select", {"intentId": "INT-001", "newTurn": True})
+        assert (await editor.ask("intent/status"))["turn"] == 1
 
 
 async def test_a_call_that_comes_twice_is_made_once(repository: Repository) -> None:

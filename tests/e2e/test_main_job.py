@@ -290,9 +290,7 @@ async def test_a_click_expands_the_scope_or_makes_an_intent(repository: Reposito
         )
         assert made["approved"]
         assert (made["intent"]["id"], made["intent"]["ownedScope"]) == ("INT-003", ["README.md"])
-        await editor.run(
-            (await editor.actions("README.md"))["Select intent INT-003 (owns this file)"]
-        )
+        assert (await editor.ask("intent/status"))["activeIntentId"] == "INT-003"
         await editor.problems("README.md")
 
 

@@ -27,7 +27,7 @@ ONCE = "Approve once"
 EXPAND = "Approve and expand scope"
 REJECT = "Reject"
 DISMISSED = "the question was closed without an answer"
-CANNOT = "no person can be asked through this door"
+CANNOT = "no person can be asked: the client does not know window/showMessageRequest"
 FIRST_INTENT = "run intent-lsp intents add, or let a person create the file"
 
 OUT_OF_SCOPE = "hitl: out_of_scope"

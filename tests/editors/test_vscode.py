@@ -136,6 +136,14 @@ def test_the_quick_fix_selects_the_owner(saw: Told) -> None:
     assert told["status"] == "INT-002 Billing"
 
 
+def test_a_click_on_a_record_shows_the_change_that_it_is(saw: Told) -> None:
+    told = saw("change")
+
+    assert told["tab"].startswith("invoice.py (Billing · you · ")
+    assert " · in scope)" in told["tab"]
+    assert told["added"].replace("\xa0", " ") == "line three"
+
+
 def test_a_save_appears_in_the_ledger_view_which_verifies(saw: Told, records_of: RecordsOf) -> None:
     told = saw("save")
 

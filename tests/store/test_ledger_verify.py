@@ -397,7 +397,7 @@ class TestAnchors:
         outcome = verify([part(CHAIN)], anchors)
         assert outcome.proved.startswith(f"the first 5 of {LINES} records are what they were at")
         assert "commit aaaaaaaaaaaa; the first 2 of" in outcome.proved
-        assert outcome.conditional.startswith("the 3 records after that")
+        assert outcome.conditional.endswith("the 3 records after that")
 
     def test_of_the_last_record_prove_all(self) -> None:
         outcome = verify([part(CHAIN)], [self.anchor(CHAIN[-1])])
@@ -427,7 +427,7 @@ class TestAnchors:
         outcome = verify([part(lines)], anchors)
         assert [anchor.records for anchor in outcome.anchors] == [5, 6, 9]
         outcome = verify([part(lines)], anchors[:2])
-        assert outcome.conditional.startswith("the 1 records after that")
+        assert "the 1 records after that" in outcome.conditional
 
     @given(st.integers(0, LINES - 2))
     def test_do_not_prove_what_was_changed_and_sealed_again(self, at: int) -> None:

@@ -1,6 +1,7 @@
 /** The commands of the palette and of the views, each in terms of the server's requests. */
 
 import * as vscode from 'vscode';
+import { ChangeView, recordOf } from './change_view';
 import { pickDraft, pickIntent, showExplanation } from './choosing';
 import { explain as explainServer } from './complaints';
 import { goToIntent, openFile, showLines } from './going';
@@ -22,6 +23,7 @@ export interface Parts {
   readonly outlook: Outlook;
   readonly ledger: LedgerView;
   readonly record: RecordPanel;
+  readonly change: ChangeView;
 }
 
 /** A command gets whatever a caller, a menu or a keybinding gives it. */
@@ -70,9 +72,18 @@ function planCommands({ server, outlook }: Parts): Record<string, Run> {
   };
 }
 
-function ledgerCommands({ server, outlook, ledger, record }: Parts): Record<string, Run> {
+function ledgerCommands({ server, outlook, ledger, record, change }: Parts): Record<string, Run> {
   return {
-    showRecord: (id: string, given?: LedgerRecord, uri?: string) => record.show(id, given, uri),
+    showRecord: async (id: string, given?: LedgerRecord, uri?: string) => {
+      // Of what is kept no more there are hashes still.
+      if (!(await change.show(id))) {
+        await record.show(id, given, uri);
+      }
+    },
+    showDetails: (side: vscode.Uri) => {
+      const id = recordOf(side);
+      return id === undefined ? undefined : record.show(id);
+    },
     report: () => showReport(server, outlook),
     saveReport: () => saveReport(server, outlook),
     verify: async () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { autoSaveAdvice } from './auto_save';
 import { BlameItem } from './blame_item';
+import { ChangeView } from './change_view';
 import { registerCommands } from './commands';
 import { complain } from './complaints';
 import { Installer } from './installer';
@@ -26,17 +27,19 @@ export function activate(context: vscode.ExtensionContext): void {
   const outlook = new Outlook(server);
   const ledger = new LedgerView(outlook);
   const record = new RecordPanel(outlook);
+  const change = new ChangeView(outlook);
   context.subscriptions.push(
     server,
     installer,
     outlook,
     ledger,
     record,
+    change,
     new StatusItem(server, outlook),
     new IntentsView(outlook),
     new BlameItem(outlook),
     complain(server, installer),
-    ...registerCommands({ server, installer, outlook, ledger, record }),
+    ...registerCommands({ server, installer, outlook, ledger, record, change }),
     autoSaveAdvice(context, outlook),
     startWhereGoverned(server),
   );

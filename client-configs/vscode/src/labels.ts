@@ -72,11 +72,11 @@ export function recordTitle(record: LedgerRecord): string {
 export function recordDetail(record: LedgerRecord, now: number): string {
   const failed = record.success === false ? ['failed'] : [];
   const said = [
+    age(record.timestamp, now),
     record.intent_id ?? 'no intent',
     record.scope_validation,
     ...failed,
     contributorOf(record),
-    age(record.timestamp, now),
   ];
   return said.join(' · ');
 }

@@ -10,6 +10,7 @@ export const REQUESTS = [
   'complete',
   'explain',
   'trace',
+  'change',
   'blame',
   'lines',
   'verify',
@@ -122,6 +123,30 @@ export interface BlameRun {
   readonly timestamp: string | null;
   readonly toolName: string | null;
   readonly confidence: string;
+}
+
+/** What a file held on one side of a record; `why` says why its text is not given. */
+export interface ChangeSide {
+  readonly text: string | null;
+  readonly why: string | null;
+}
+
+export interface ChangedFile {
+  readonly path: string;
+  readonly uri: string;
+  readonly previousPath: string | null;
+  readonly before: ChangeSide;
+  readonly after: ChangeSide;
+}
+
+export interface Change {
+  readonly recordId: string;
+  readonly intentId: string | null;
+  readonly intentName: string | null;
+  readonly who: string;
+  readonly timestamp: string;
+  readonly scopeValidation: string;
+  readonly files: readonly ChangedFile[];
 }
 
 export interface Blame {

@@ -73,9 +73,9 @@ test('an age is told in the largest unit that has passed', () => {
 test('a record is told by its files, its intent, its verdict and who made it', () => {
   assert.equal(recordTitle(RECORD), 'src/auth/login.py +1');
   assert.equal(recordTitle({ ...RECORD, files: [] }), '(no file)');
-  assert.equal(recordDetail(RECORD, NOW), 'INT-001 · PASS · a person · 2 minutes ago');
+  assert.equal(recordDetail(RECORD, NOW), '2 minutes ago · INT-001 · PASS · a person');
   const failed = { ...RECORD, success: false, intent_id: null };
-  assert.equal(recordDetail(failed, NOW), 'no intent · PASS · failed · a person · 2 minutes ago');
+  assert.equal(recordDetail(failed, NOW), '2 minutes ago · no intent · PASS · failed · a person');
 });
 
 test('contributors of every kind have words', () => {

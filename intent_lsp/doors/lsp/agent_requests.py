@@ -83,7 +83,10 @@ class AgentRequests:
     async def begin_turn(self, given: object) -> Wire:
         """Answer `intent/beginTurn`."""
         params = read(given, Common)
-        attached = await self._finder.attached(params)
+        return await self.begin_turn_of(await self._finder.attached(params), params)
+
+    async def begin_turn_of(self, attached: Attached, params: Common) -> Wire:
+        """Begin the next turn of the agent that some params name."""
         begin = attached.desk.begin_turn
         row, ended = await self._finish(self._in_thread(begin, *_asker(params, attached)))
         for outcome in ended:

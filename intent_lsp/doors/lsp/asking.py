@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 from lsprotocol import types as lsp
 
 from intent_lsp.core.codes import GateCode
-from intent_lsp.core.person import ASKABLE, NOBODY, PersonsWord
+from intent_lsp.core.person import ASKABLE, PersonsWord
 from intent_lsp.core.question import Ask, Denied
 from intent_lsp.core.records import ApprovalChoice
 from intent_lsp.core.redaction import neutral
@@ -31,6 +31,12 @@ REJECT: Final = "Reject"
 
 CANCELLED: Final = "the request was cancelled before anybody answered"
 REJECTED: Final = "a person rejected it"
+NO_QUESTIONS: Final = PersonsWord(
+    feedback="no person can be asked: the client does not know window/showMessageRequest",
+    is_nobody=True,
+)
+"""The word where the client cannot put a question."""
+
 DISMISSED: Final = "the question was closed without an answer"
 
 _REASON: Final = "approved when an agent asked"
@@ -65,7 +71,7 @@ class Asking:
 
     def first_word(self) -> PersonsWord:
         """Give what is known of the person before anybody has asked them."""
-        return ASKABLE if self._connection.people.can_choose else NOBODY
+        return ASKABLE if self._connection.people.can_choose else NO_QUESTIONS
 
     async def settled(
         self,
@@ -109,7 +115,7 @@ class Asking:
     async def _ask(self, attached: Attached, question: str, titles: tuple[str, ...]) -> PersonsWord:
         people = self._connection.people
         if not people.can_choose:
-            return NOBODY
+            return NO_QUESTIONS
         rules = await self._connection.workplace.work.in_thread(attached.desk.rules.current)
         seconds = rules.policy.hitl_timeout_seconds
         loop = asyncio.get_running_loop()
@@ -124,7 +130,7 @@ class Asking:
         late = loop.time() - begun >= seconds
         silence = f"nobody answered within {seconds} s" if late else DISMISSED
         # Only by its answer does a client say that it does not know the request.
-        return PersonsWord(feedback=silence) if self._connection.people.can_choose else NOBODY
+        return PersonsWord(feedback=silence) if self._connection.people.can_choose else NO_QUESTIONS
 
     async def _expanded(
         self, attached: Attached, admission: Admission, why: Denied, word: PersonsWord

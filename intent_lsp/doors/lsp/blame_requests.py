@@ -3,7 +3,7 @@
 Invariant: a save that is under way is waited for, so that its lines are not called unsaved.
 """
 
-from intent_lsp.core.blame_runs import named
+from intent_lsp.core.blame_runs import named, run_of
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.connection import Connection
 from intent_lsp.doors.lsp.finder import Finder
@@ -11,9 +11,11 @@ from intent_lsp.doors.lsp.intent_lines import IntentLines
 from intent_lsp.doors.lsp.params import failed, invalid, path_below, read
 from intent_lsp.doors.lsp.progress import Progress
 from intent_lsp.doors.lsp.types import uri_of
-from intent_lsp.doors.lsp.wire import BlameParams, LinesParams, Wire, WireRange
+from intent_lsp.doors.lsp.wire import BlameParams, ChangeParams, LinesParams, Wire, WireRange
 from intent_lsp.formats.blame_json import FileRuns, blame_json, lines_json
+from intent_lsp.formats.origin_words import who
 from intent_lsp.governance.blaming import ALL_LINES
+from intent_lsp.governance.changes import Side, changes_of
 from intent_lsp.governance.checkout import Refusal
 
 
@@ -63,6 +65,15 @@ class BlameRequests:
         ]
         return lines_json(found.asked.intent_id, files, truncated=found.asked.truncated)
 
+    async def change(self, given: object) -> Wire:
+        """Answer `intent/change`: what a record changed, and who made it, in words."""
+        params = read(given, ChangeParams)
+        attached = await self._finder.attached(params)
+        found = await self._workplace.work.in_thread(_changed, attached, params.record_id)
+        if found is None:
+            raise invalid(f"params.recordId: there is no record {params.record_id}")
+        return found
+
     async def _shown(self, attached: Attached, path: str) -> list[str] | None:
         """Give what the editor shows of a file; None: it has it not open."""
         tracked = self._workplace.open_at(attached, (path,)).get(path)
@@ -71,6 +82,37 @@ class BlameRequests:
         await tracked.all_recorded.wait()
         await self._workplace.settled(tracked.uri)
         return list(tracked.lines)
+
+
+def _changed(attached: Attached, record_id: str) -> Wire | None:
+    desk = attached.desk
+    record = desk.stores.ledger.index.find(record_id)
+    if record is None:
+        return None
+    intent = desk.rules.current().active(record.intent_id)
+    (run,) = desk.authors.named([run_of(record)])
+    return {
+        "recordId": record.id,
+        "intentId": record.intent_id,
+        "intentName": None if intent is None else intent.name,
+        "who": who(run),
+        "timestamp": record.timestamp,
+        "scopeValidation": record.scope_validation.value,
+        "files": [
+            {
+                "path": file.path,
+                "uri": uri_of(desk.root / file.path),
+                "previousPath": file.previous,
+                "before": _side(file.before),
+                "after": _side(file.after),
+            }
+            for file in changes_of(desk.root, record)
+        ],
+    }
+
+
+def _side(side: Side) -> Wire:
+    return {"text": side.text, "why": side.why}
 
 
 def _lines(wanted: WireRange | None) -> tuple[int, int]:

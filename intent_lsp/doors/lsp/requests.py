@@ -72,10 +72,12 @@ class Requests:
         self.finder = Finder(connection)
         self._blame = BlameRequests(connection, self.finder, progress)
         asking = Asking(connection, finish)
+        self._agents = AgentRequests(connection, self.finder, asking, finish)
         self._cancellable = {
-            **AgentRequests(connection, self.finder, asking, finish).table(),
+            **self._agents.table(),
             **PlanRequests(connection, self.finder, asking, finish).table(),
             "lines": self._blame.lines,
+            "change": self._blame.change,
         }
 
     async def answer(self, name: str, given: object = None) -> Wire:
@@ -131,6 +133,8 @@ class Requests:
         """Answer `intent/select`."""
         params = read(given, SelectParams)
         attached = await self.finder.attached(params)
+        if params.new_turn and session_of(params, attached) != attached.session:
+            await self._agents.begin_turn_of(attached, params)
         return await self.select_intent(attached, params.intent_id, params)
 
     async def select_intent(self, attached: Attached, intent_id: str, params: Common) -> Wire:

@@ -36,6 +36,7 @@ REQUESTS: Final = (
     "owners",
     "init",
     "trace",
+    "change",
     "blame",
     "lines",
     "verify",

@@ -56,11 +56,18 @@ class Common(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
 
 
 class SelectParams(Common, frozen=True):
-    """`intent/select`."""
+    """`intent/select`; `new_turn`: the agent's next turn begins with it."""
 
     intent_id: Id
     model_identifier: Id | None = None
     conversation_url: Url | None = None
+    new_turn: bool = False
+
+
+class ChangeParams(Common, frozen=True):
+    """`intent/change`."""
+
+    record_id: Id
 
 
 class PathParams(Common, frozen=True):

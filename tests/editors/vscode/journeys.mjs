@@ -92,6 +92,13 @@ await journey("save", async () => {
   return { disk: w.disk(INVOICE), rows, badge, toasts: await w.toasts() };
 });
 
+await journey("change", async () => {
+  await w.view("Ledger", "INT-002");
+  const change = await w.diff("Ledger", "invoice.py");
+  await w.open(INVOICE);
+  return change;
+});
+
 await journey("agent", async () => {
   await select("INT-002", "INT-001");
   const [program, ...words] = given.agent;

@@ -1,0 +1,71 @@
+"""What a record changed, as far as the contents of before and after are still kept (section 9).
+
+Invariant: a content that is given has the record's own hash; what is kept no more is told apart
+from what was never there.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.content import ContentHash, decode
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.records import Record, RecordFile
+from intent_lsp.governance.known_contents import KnownContents
+
+FILES_AT_MOST: Final = 50
+"""Files of one record whose contents are given."""
+
+LARGEST: Final = 2 << 20
+"""Bytes of a content that is given."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """What a file held: `text` is None where there was no file, or where it is not given.
+
+    `why` says why it is not: it is kept no more, is no text, or is too large.
+    """
+
+    text: str | None = None
+    why: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileChange:
+    """A file of a record, under its name of then, and what it held before and after."""
+
+    path: WorkspacePath
+    previous: WorkspacePath | None
+    before: Side
+    after: Side
+
+
+def changes_of(root: Path, record: Record) -> tuple[FileChange, ...]:
+    """Give what a record changed, file by file."""
+    contents = KnownContents(root)
+    revision = record.vcs.revision_id
+    return tuple(_change(contents, file, revision) for file in record.files[:FILES_AT_MOST])
+
+
+def _change(contents: KnownContents, file: RecordFile, revision: str) -> FileChange:
+    def side(wanted: ContentHash | None, path: WorkspacePath) -> Side:
+        if wanted is None:
+            return Side()
+        return _side(contents.find(wanted, path, revision))
+
+    return FileChange(
+        path=file.path,
+        previous=file.previous,
+        before=side(file.pre_hash, file.previous or file.path),
+        after=side(file.post_hash, file.path),
+    )
+
+
+def _side(data: bytes | None) -> Side:
+    if data is None:
+        return Side(why="it is kept no more")
+    if len(data) > LARGEST:
+        return Side(why="it is too large to be shown")
+    text = decode(data)
+    return Side(why="it is no text") if text is None else Side(text=text.text)
