@@ -1,6 +1,7 @@
 """Runs of automatic saves: one record for what was saved while somebody typed (section 7)."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import LOCAL_ROOM, POLICY_FILE, WorkspacePath
 from intent_lsp.core.records import Record, ScopeValidation
 from intent_lsp.governance.blaming import ALL_LINES
+from intent_lsp.governance.disk.disk_changes import ABANDONED_AFTER
 from intent_lsp.governance.held_saves import AfterSave
 from intent_lsp.store.index import Query
 from intent_lsp.store.ledger import Ledger
@@ -193,6 +195,15 @@ def test_somebody_elses_change_ends_the_run(typing: Editor) -> None:
     watcher.recorded()
     assert steps(typing) == [(None, "a"), ("a", "z")]
     assert [record.is_assumed for record in records(typing)] == [False, True]
+
+
+def test_a_run_of_a_server_long_gone_is_ended_by_whoever_looks(typing: Editor) -> None:
+    watcher = Watcher(typing.desk, typing.session)
+    auto(typing, line("a"))
+    assert watcher.recorded() == []
+    watcher.at = datetime.now(UTC) + ABANDONED_AFTER * 2
+    assert watcher.recorded() == []
+    assert steps(typing) == [(None, "a")]
 
 
 def test_a_run_that_cannot_be_kept_is_a_record_at_once(

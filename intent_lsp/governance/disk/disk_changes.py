@@ -42,6 +42,9 @@ _log: Final = logging.getLogger(__name__)
 COMMAND_AWAITED_FOR: Final = timedelta(minutes=10)
 """How long a change waits for the end of a command that may have made it."""
 
+ABANDONED_AFTER: Final = timedelta(seconds=30)
+"""How long after its last save a run of automatic saves has nobody any more who will end it."""
+
 GIT_AWAITED_FOR: Final = timedelta(seconds=30)
 """How long a lock of git's that nothing moves under is taken for a git at work."""
 
@@ -388,13 +391,18 @@ class DiskChanges:
                     del changes[path]
 
     def _end_runs_of_others(self) -> None:
-        """End the runs of automatic saves into whose files somebody else has written since."""
+        """End the runs whose files somebody else has changed, and those of servers long gone."""
+        since = timestamp(self._stores.clock() - ABANDONED_AFTER)
+        self._end_runs(None, idle_since=since)
         left = self._stores.ledger.left_by_runs()
         self._end_runs(p for p, each in self._pending.items() if p in left and left[p] != each.new)
 
-    def _end_runs(self, paths: Iterable[WorkspacePath]) -> None:
+    def _end_runs(
+        self, paths: Iterable[WorkspacePath] | None, *, idle_since: str | None = None
+    ) -> None:
+        chosen = None if paths is None else frozenset(paths)
         try:
-            self._stores.ledger.end_runs(frozenset(paths))
+            self._stores.ledger.end_runs(chosen, idle_since=idle_since)
         except IntentLspError as problem:
             _log.warning("an open run of saves waits for the ledger: %s", problem)
 
