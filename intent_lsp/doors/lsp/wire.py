@@ -246,6 +246,7 @@ KNOWN: Final = known(
     VerifyParams,
     DraftParams,
     BlameParams,
+    ChangeParams,
     PlaceParams,
     Common,
 )
