@@ -10,7 +10,7 @@ from typing import Final
 
 from intent_lsp.core.content import ContentHash, decode
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.records import Record, RecordFile
+from intent_lsp.core.records import Record
 from intent_lsp.governance.known_contents import KnownContents
 
 FILES_AT_MOST: Final = 50
@@ -18,6 +18,9 @@ FILES_AT_MOST: Final = 50
 
 LARGEST: Final = 2 << 20
 """Bytes of a content that is given."""
+
+BYTES_AT_MOST: Final = 8 << 20
+"""Bytes of all contents together that are given of one record."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,29 +46,37 @@ class FileChange:
 
 def changes_of(root: Path, record: Record) -> tuple[FileChange, ...]:
     """Give what a record changed, file by file."""
-    contents = KnownContents(root)
-    revision = record.vcs.revision_id
-    return tuple(_change(contents, file, revision) for file in record.files[:FILES_AT_MOST])
-
-
-def _change(contents: KnownContents, file: RecordFile, revision: str) -> FileChange:
-    def side(wanted: ContentHash | None, path: WorkspacePath) -> Side:
-        if wanted is None:
-            return Side()
-        return _side(contents.find(wanted, path, revision))
-
-    return FileChange(
-        path=file.path,
-        previous=file.previous,
-        before=side(file.pre_hash, file.previous or file.path),
-        after=side(file.post_hash, file.path),
+    sides = _Sides(KnownContents(root), record.vcs.revision_id)
+    return tuple(
+        FileChange(
+            path=file.path,
+            previous=file.previous,
+            before=sides.of(file.pre_hash, file.previous or file.path),
+            after=sides.of(file.post_hash, file.path),
+        )
+        for file in record.files[:FILES_AT_MOST]
     )
 
 
-def _side(data: bytes | None) -> Side:
-    if data is None:
-        return Side(why="it is kept no more")
-    if len(data) > LARGEST:
-        return Side(why="it is too large to be shown")
-    text = decode(data)
-    return Side(why="it is no text") if text is None else Side(text=text.text)
+@dataclass(slots=True)
+class _Sides:
+    """Gives contents around a commit, as long as they are not too much together."""
+
+    contents: KnownContents
+    revision: str
+    bytes_left: int = BYTES_AT_MOST
+
+    def of(self, wanted: ContentHash | None, path: WorkspacePath) -> Side:
+        """Give what a file held by its hash."""
+        if wanted is None:
+            return Side()
+        data = self.contents.find(wanted, path, self.revision)
+        if data is None:
+            return Side(why="it is kept no more")
+        if len(data) > min(LARGEST, self.bytes_left):
+            return Side(why="it is too large to be shown")
+        text = decode(data)
+        if text is None:
+            return Side(why="it is no text")
+        self.bytes_left -= len(data)
+        return Side(text=text.text)

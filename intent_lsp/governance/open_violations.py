@@ -11,7 +11,7 @@ from intent_lsp.core.content import hash_if_there
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record, ScopeValidation
 from intent_lsp.governance.stores import Stores
-from intent_lsp.store.files import read_bytes
+from intent_lsp.store.tree_files import read_in
 
 RECORDS_ASKED: Final = 500
 """Records out of bounds, the newest, that are looked through."""
@@ -35,12 +35,5 @@ def open_violations(stores: Stores) -> Iterator[OpenViolation]:
             seen.add(path)
             newest = stores.past.newest(path)
             stands = newest is not None and newest.scope_validation is ScopeValidation.FAIL
-            if stands and hash_if_there(_read(stores, path)) == left:
+            if stands and hash_if_there(read_in(stores.root, path)) == left:
                 yield OpenViolation(path, record)
-
-
-def _read(stores: Stores, path: WorkspacePath) -> bytes | None:
-    try:
-        return read_bytes(stores.root / path)
-    except OSError:
-        return None

@@ -171,6 +171,22 @@ EDITS = [
         edits="a",
     ),
     Verb(
+        name="edit-on-a-branch-that-is-merged",
+        command=(
+            "git switch -q -c feat; echo x > b; git commit -qam x; git switch -q main;"
+            " echo y > gone; git commit -qam y; git merge -q --no-edit feat"
+        ),
+        edits="b gone",
+    ),
+    Verb(
+        name="edit-on-a-branch-that-is-rebased",
+        command=(
+            "git switch -q -c feat; echo x > b; git commit -qam x; git switch -q main;"
+            " echo y > gone; git commit -qam y; git switch -q feat; git rebase -q main"
+        ),
+        edits="b gone",
+    ),
+    Verb(
         name="edit-commit-revert-twice",
         command="echo x > b; git commit -qam x; git revert --no-edit HEAD; git revert --no-edit @",
         edits="b",

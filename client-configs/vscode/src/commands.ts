@@ -75,8 +75,9 @@ function planCommands({ server, outlook }: Parts): Record<string, Run> {
 function ledgerCommands({ server, outlook, ledger, record, change }: Parts): Record<string, Run> {
   return {
     showRecord: async (id: string, given?: LedgerRecord, uri?: string) => {
-      // Of what is kept no more there are hashes still.
-      if (!(await change.show(id))) {
+      // Of what is kept no more, or known to another root, there are hashes still.
+      const shown = await change.show(id).catch(() => false);
+      if (!shown) {
         await record.show(id, given, uri);
       }
     },

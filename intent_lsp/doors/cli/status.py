@@ -49,7 +49,7 @@ def answer(call: Call) -> int:
     with opened_desk(root_above(call.options.root)) as desk:
         known = _known(desk, call)
     if call.options.json:
-        call.page.json(json.dumps(_json(known), ensure_ascii=False).encode())
+        call.page.json(json.dumps(_json(known)).encode())
         return Exit.FINE
     _tell(call.page, known)
     for lack in known.offers:

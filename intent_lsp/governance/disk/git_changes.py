@@ -4,7 +4,7 @@ Invariant: that something was staged or committed makes it nobody else's: git's 
 brought from a commit, a stash or a merge.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -59,12 +59,15 @@ class GitChanges:
         return self.trees.authored(self.moves or ())
 
     def authored_content(self, path: WorkspacePath) -> bytes | None:
-        """Give what the newest of those commits has of a file; None: none has it."""
-        for move in reversed(self.moves or ()):
-            version = self.git.version_at(move.new, path) if move.authored else None
-            if version is not None:
-                return self.git.version_bytes(version)
-        return None
+        """Give what the newest of those commits that changed a file has of it; None: none has."""
+        found = (data for data in reversed(self._authored_contents(path)) if data is not None)
+        return next(found, None)
+
+    def _authored_contents(self, path: WorkspacePath) -> Sequence[bytes | None]:
+        """Give what each of those commits that changed a file has of it; None: it has none."""
+        changing = [m for m in self.moves or () if m.authored and path in self.trees.authored([m])]
+        versions = (self.git.version_at(move.new, path) for move in changing)
+        return [None if each is None else self.git.version_bytes(each) for each in versions]
 
     @property
     def log_vanished(self) -> bool:
@@ -138,10 +141,11 @@ class GitChanges:
         return False
 
     def _is_told(self, path: WorkspacePath, old: ContentHash | None) -> bool:
-        """Whether what somebody committed last was there before, or a record tells of it."""
-        data = self.authored_content(path)
-        committed = None if data is None else hash_content(data)
-        return committed is not None and (committed == old or self.recorded(path, committed))
+        """Whether all that somebody committed since was there before, or a record tells of it."""
+        hashes = [data and hash_content(data) for data in self._authored_contents(path)]
+        return bool(hashes) and all(
+            each and (each == old or self.recorded(path, each)) for each in hashes
+        )
 
     def _is_trusted(self, move: Move) -> bool:
         return move.made or move.new in self._logged or self._is_known(move.new)
