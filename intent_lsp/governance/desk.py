@@ -242,7 +242,6 @@ class Governance:
         try:
             # Those of a server that was killed, too.
             self.stores.ledger.end_runs()
-            self.stores.ledger.drain()
         except IntentLspError as problem:
             _log.warning("records still wait for the ledger: %s", problem)
 

@@ -105,6 +105,8 @@ class FileOperations:
             if not (self._stores.root / CONTROL_ROOM).is_dir():
                 # The control room itself was taken away: nothing is written where it was.
                 return AfterOperation()
+            # What was saved by itself came before, and tells what a file held.
+            self._stores.end_runs()
             found = (self._judged(session, f) for f in self._files.done(operation, named))
             judged = [each for each in found if each is not None]
             if not judged:

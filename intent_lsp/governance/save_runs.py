@@ -14,10 +14,12 @@ from intent_lsp.core.errors import IntentLspError, LedgerUnavailableError
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import RecordSaves
 from intent_lsp.core.privacy import veiled
+from intent_lsp.core.records import Event
 from intent_lsp.governance.chronicle import Chronicle
 from intent_lsp.governance.events import Save, save_event
 from intent_lsp.governance.held_saves import AfterSave, told_of
 from intent_lsp.governance.stores import Stores
+from intent_lsp.store.ledger import Queued
 
 _log: Final = logging.getLogger(__name__)
 
@@ -49,7 +51,7 @@ class SaveRuns:
             return self._added(save, after)
         except LedgerUnavailableError as problem:
             _log.warning("%s: no run of saves can be kept: %s", save.judgement.path, problem)
-            self._runs.pop(save.judgement.path, None)
+            self.end([save.judgement.path])
             return None
 
     def _added(self, save: Save, after: AfterSave) -> AfterSave | None:
@@ -57,32 +59,35 @@ class SaveRuns:
             self.end([save.judgement.path])
             return None
         path = save.judgement.path
-        run = self._runs.get(path)
-        if run is not None and not _goes_on(run.save, save):
-            self.end([path])
-            run = None
+        run = self._open(save)
         record_id, whole = None, save
         if run is not None:
-            whole = replace(
-                save,
-                old=run.save.old,
-                hashes=(run.save.hashes[0], save.hashes[1]),
-                concurrent=run.save.concurrent or save.concurrent,
-            )
-            if whole.hashes[0] == whole.hashes[1]:
+            whole = _joined(run.save, save)
+            if whole.hashes[0] != whole.hashes[1]:
+                record_id = self._put(whole, run.record_id)
+            elif self._stores.ledger.drop_run(run.record_id):
                 # All of it was taken back.
-                self._stores.ledger.drop_run(run.record_id)
                 del self._runs[path]
                 return after
-            record_id = self._put(whole, run.record_id)
+            if record_id is None:
+                # Somebody has ended the run: with what came before.
+                self.end([path])
         if record_id is None:
-            # It is the first, or somebody has ended the run: with what came before.
             whole, record_id = save, self._put(save, None)
         if record_id is None:
             return None
         done = replace(after, run=record_id)
         self._runs[path] = _Run(record_id=record_id, save=whole, after=done)
         return done
+
+    def _open(self, save: Save) -> _Run | None:
+        """Give the run that a save goes on with; one that it does not go on with has ended."""
+        path = save.judgement.path
+        run = self._runs.get(path)
+        if run is not None and not _goes_on(run.save, save):
+            self.end([path])
+            run = None
+        return run
 
     def is_at(self, path: WorkspacePath, record_id: str, left: ContentHash | None) -> bool:
         """Whether a file's run is still the one, and nothing was added to it since."""
@@ -100,9 +105,19 @@ class SaveRuns:
         except IntentLspError as problem:
             queued = str(problem)
         for run in ended:
-            record = None if queued else self._stores.ledger.index.find(run.record_id)
+            after = replace(run.after, run=None, queued=queued)
             self._chronicle.saved(told_of(run.save.session, run.save.judgement))
-            self._ended.append(replace(run.after, run=None, record=record, queued=queued))
+            self._ended.append(after if queued else self._recorded(run, after))
+
+    def _recorded(self, run: _Run, after: AfterSave) -> AfterSave:
+        """Give what a run came to; one whose file is gone is recorded as this process knows it."""
+        try:
+            outcome = self._stores.ledger.append_or_queue(self._event(run.save), run.record_id)
+        except IntentLspError as problem:
+            return replace(after, queued=str(problem))
+        if isinstance(outcome, Queued):
+            return replace(after, queued=outcome.reason)
+        return replace(after, record=outcome.record)
 
     def take_ended(self) -> tuple[AfterSave, ...]:
         """Give what the runs came to that have ended since this was asked last."""
@@ -110,9 +125,21 @@ class SaveRuns:
         return ended
 
     def _put(self, save: Save, record_id: str | None) -> str | None:
+        return self._stores.ledger.put_run(self._event(save), record_id)
+
+    def _event(self, save: Save) -> Event:
         stores, policy = self._stores, save.judgement.rules.policy
-        event = veiled(save_event(save, stores.revision(), stores.trees), policy)
-        return stores.ledger.put_run(event, record_id)
+        return veiled(save_event(save, stores.revision(), stores.trees), policy)
+
+
+def _joined(run: Save, save: Save) -> Save:
+    """Give a run and the save that goes on with it as one."""
+    return replace(
+        save,
+        old=run.old,
+        hashes=(run.hashes[0], save.hashes[1]),
+        concurrent=run.concurrent or save.concurrent,
+    )
 
 
 def _goes_on(run: Save, save: Save) -> bool:

@@ -3,12 +3,15 @@
 Invariant: without a writable `.local/` the desk goes on, without memory.
 """
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import Final
 
 from intent_lsp.core.content import ContentHash, decode
+from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import UNKNOWN_REVISION
 from intent_lsp.governance.kept_trees import KeptTrees
@@ -18,6 +21,8 @@ from intent_lsp.store.git import Git
 from intent_lsp.store.ledger import Ledger
 from intent_lsp.store.snapshots import Snapshots
 from intent_lsp.store.state import State
+
+_log: Final = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +58,15 @@ class Stores:
         """Give a content that is kept with an open ticket, or as a snapshot; None: in neither."""
         kept = None if self.state is None else self.state.tickets.content(hash_)
         return self.snapshots.get(hash_) if kept is None else kept
+
+    def end_runs(
+        self, paths: Collection[WorkspacePath] | None = None, *, idle_since: str | None = None
+    ) -> None:
+        """Record what editors have saved automatically, as far as the ledger can be written."""
+        try:
+            self.ledger.end_runs(paths, idle_since=idle_since)
+        except IntentLspError as problem:
+            _log.warning("an open run of saves waits for the ledger: %s", problem)
 
     def is_coming_save(self, path: WorkspacePath, data: bytes | None) -> bool:
         """Whether a file holds what an editor is about to save, or has just saved."""

@@ -6,8 +6,8 @@ it; never from the whole file.
 Invariant: what could not be appended waits in the queue, and goes before what comes later.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -18,6 +18,7 @@ from intent_lsp.core.errors import (
     IntentLspError,
     InvalidRecordError,
     LedgerUnavailableError,
+    UnsafePathError,
 )
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.policy import LedgerForm
@@ -155,28 +156,38 @@ class Ledger:
         if record_id is not None:
             identified = identified._replace(id=record_id)
         record = _drafted(identified)
-        try:
+        with self._keeping_runs():
             make_private_room(self._root)
             kept = self._runs.put(record, begun=record_id is not None)
-        except OSError as error:
+        return record.id if kept else None
+
+    def drop_run(self, record_id: str) -> bool:
+        """Forget an open run, whose file holds again what it held; False: somebody has ended it.
+
+        Raises LedgerUnavailableError.
+        """
+        with self._keeping_runs():
+            return self._runs.drop(record_id)
+
+    @contextmanager
+    def _keeping_runs(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, UnsafePathError) as error:
             raise LedgerUnavailableError(
                 path=str(self._local), problem=f"an open run cannot be kept: {error}"
             ) from error
-        return record.id if kept else None
-
-    def drop_run(self, record_id: str) -> None:
-        """Forget an open run, whose file holds again what it held before."""
-        self._runs.drop(record_id)
 
     def end_runs(
         self, paths: Collection[WorkspacePath] | None = None, *, idle_since: str | None = None
     ) -> int:
-        """Append the open runs of some files, or of all; give how many those were.
+        """Append the open runs of some files, or of all, and what waits; give how much that was.
 
         `idle_since`: only those that nothing was added to since. Raises as `append`.
         """
-        ended = self._runs.end(paths, idle_since=idle_since)
-        return self.drain() if ended else 0
+        self._runs.end(paths, idle_since=idle_since)
+        # Another process may have ended one, and be about to append it.
+        return self.drain()
 
     def left_by_runs(self) -> Mapping[WorkspacePath, ContentHash | None]:
         """Give what each file with an open run was left with."""

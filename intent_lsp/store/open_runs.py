@@ -57,11 +57,16 @@ class OpenRuns:
             unfinished.replace(target)
         return True
 
-    def drop(self, record_id: str) -> None:
-        """Forget a run that came back to what it began with."""
-        for run in self._of(record_id):
-            with self._lock.held(), suppress(OSError):
+    def drop(self, record_id: str) -> bool:
+        """Forget a run that came back to what it began with; False: somebody has ended it.
+
+        Raises OSError, LedgerUnavailableError.
+        """
+        with self._lock.held():
+            run = next((run for run in self._all() if run.record.id == record_id), None)
+            if run is not None:
                 run.file.unlink()
+        return run is not None
 
     def end(
         self, paths: Collection[WorkspacePath] | None = None, *, idle_since: str | None = None
@@ -91,9 +96,6 @@ class OpenRuns:
     def close(self) -> None:
         """Let go of the lock's file."""
         self._lock.close()
-
-    def _of(self, record_id: str) -> Iterator[OpenRun]:
-        return (run for run in self._all() if run.record.id == record_id)
 
     def _all(self) -> Iterator[OpenRun]:
         for name in self._names():

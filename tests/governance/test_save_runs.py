@@ -8,6 +8,7 @@ import pytest
 
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.errors import LedgerUnavailableError
+from intent_lsp.core.file_operations import Ends, FileOperation
 from intent_lsp.core.paths import LOCAL_ROOM, POLICY_FILE, WorkspacePath
 from intent_lsp.core.records import Record, ScopeValidation
 from intent_lsp.governance.blaming import ALL_LINES
@@ -177,6 +178,76 @@ def test_a_comparison_ends_every_run(typing: Editor) -> None:
     assert [record.tool_name for record in records(typing, OTHER)] == ["Bash"]
 
 
+def test_what_is_taken_back_after_somebody_ended_the_run_is_recorded(typing: Editor) -> None:
+    typing.save(PATH, line("a"))
+    auto(typing, line("b"))
+    typing.desk.stores.ledger.end_runs()
+    auto(typing, line("a"))
+    (before, after) = ended(typing)
+    assert steps(typing) == [(None, "a"), ("a", "b"), ("b", "a")]
+    assert [before, after] == list(records(typing)[1:])
+
+
+@pytest.mark.parametrize("next_text", ["c", "a", None])
+def test_a_run_whose_file_is_gone_is_recorded_as_its_server_knows_it(
+    typing: Editor, next_text: str | None
+) -> None:
+    typing.save(PATH, line("a"))
+    auto(typing, line("b"))
+    for file in (typing.root / LOCAL_ROOM / "runs").iterdir():
+        file.unlink()
+    if next_text is not None:
+        auto(typing, line(next_text))
+    assert None not in ended(typing)
+    follows = [] if next_text is None else [("b", next_text)]
+    assert steps(typing) == [(None, "a"), ("a", "b"), *follows]
+
+
+def test_a_run_that_another_process_has_queued_is_recorded_by_whoever_ends_runs(
+    typing: Editor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die(*_: object, **__: object) -> int:
+        raise LedgerUnavailableError(path="x", problem="killed", cure="")
+
+    auto(typing, line("a"))
+    with monkeypatch.context() as patch:
+        patch.setattr(Ledger, "drain", die)
+        typing.desk.stores.end_runs()
+    assert steps(typing) == []
+    typing.desk.stores.end_runs()
+    assert steps(typing) == [(None, "a")]
+
+
+def test_a_save_is_not_told_again_by_a_command_that_goes_on(typing: Editor) -> None:
+    work = Work(typing, Repository(typing.root))
+    work.agent("builder", "INT-002")
+    work.begins("builder")
+    auto(typing, line("a"))
+    # The next call compares what the open one has changed so far.
+    work.begins("builder")
+    assert [record.tool_name for record in records(typing)] == ["editor/save"]
+
+
+def test_a_deletion_comes_after_what_was_saved(typing: Editor) -> None:
+    auto(typing, line("a"), line("b"))
+    (typing.root / PATH).unlink()
+    operation = FileOperation.DELETE
+    typing.desk.file_operations.after(typing.session, operation, [Ends(WorkspacePath(PATH), None)])
+    assert steps(typing) == [(None, "b"), ("b", None)]
+
+
+def test_a_look_leaves_a_run_to_the_save_that_goes_on_with_it(typing: Editor) -> None:
+    watcher = Watcher(typing.desk, typing.session)
+    auto(typing, line("a"))
+    before = typing.will_save(PATH, line("b"), manual=False)
+    (typing.root / PATH).write_text(line("b"))
+    watcher.changes.look()
+    watcher.changes.record(typing.session, [WorkspacePath(PATH)])
+    typing.did_save(PATH, before.disk, automatic=True)
+    typing.desk.saves.end_runs()
+    assert steps(typing) == [(None, "b")]
+
+
 def test_a_look_at_the_disk_waits_for_an_open_run(typing: Editor) -> None:
     watcher = Watcher(typing.desk, typing.session)
     auto(typing, line("a"))
@@ -241,6 +312,8 @@ def test_a_damaged_run_is_passed_over(typing: Editor) -> None:
     kept.write_bytes(b"{")
     typing.save(OTHER, line("b"))
     assert steps(typing, OTHER) == [(None, "b")]
+    typing.desk.saves.end_runs()
+    assert steps(typing) == [(None, "a")]
 
 
 def test_lines_of_an_open_run_are_nobodys_until_it_ends(typing: Editor) -> None:

@@ -20,7 +20,7 @@ def _answer(call: Call) -> int:
     from intent_lsp.governance.tracing import tracing  # noqa: PLC0415
 
     with tracing(root_above(call.options.root)) as trace:
-        recorded = trace.ledger.end_runs() + trace.ledger.drain()
+        recorded = trace.ledger.end_runs()
     if call.options.json:
         call.page.json(json.dumps({"recorded": recorded}).encode())
     elif recorded:

@@ -6,7 +6,7 @@ Invariant: recorded inside the root's lock, so that two servers on one root reco
 
 import logging
 import threading
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -201,7 +201,7 @@ class DiskChanges:
                 return DiskNews(waiting=True, git=True)
             if not self._all_is_recorded():
                 return DiskNews(waiting=True)
-            self._account()
+            self._account(saving)
             waiting = self._waiting().union(saving)
             ready = {p: each for p, each in sorted(self._pending.items()) if p not in waiting}
             recorded = tuple(self._record_all(session, ready))
@@ -239,7 +239,7 @@ class DiskChanges:
         """
         seen = self._pending.get(path)
         if seen is not None:
-            self._end_runs([path])
+            self._stores.end_runs([path])
         if seen is None or not seen.old.known or pre == seen.old.hash or self._comes(path, pre):
             return
         told = self._stores.past.left_last(path, pre)
@@ -382,29 +382,25 @@ class DiskChanges:
             if untold and file.hash is not None and holds_file(self._stores.root / path):
                 self._untold[path] = file.hash
 
-    def _account(self) -> None:
+    def _account(self, saving: Collection[WorkspacePath] = ()) -> None:
         """Let go of the changes that the server itself has made, or of which a record tells."""
-        self._end_runs_of_others()
+        self._end_runs_of_others(saving)
         for changes in (self._pending, self._taken):
             for path, change in tuple(changes.items()):
                 if self._is_own(path, change.new) or self._stores.past.left_last(path, change.new):
                     del changes[path]
 
-    def _end_runs_of_others(self) -> None:
-        """End the runs whose files somebody else has changed, and those of servers long gone."""
-        since = timestamp(self._stores.clock() - ABANDONED_AFTER)
-        self._end_runs(None, idle_since=since)
-        left = self._stores.ledger.left_by_runs()
-        self._end_runs(p for p, each in self._pending.items() if p in left and left[p] != each.new)
+    def _end_runs_of_others(self, saving: Collection[WorkspacePath]) -> None:
+        """End the runs whose files somebody else has changed, and those of servers long gone.
 
-    def _end_runs(
-        self, paths: Iterable[WorkspacePath] | None, *, idle_since: str | None = None
-    ) -> None:
-        chosen = None if paths is None else frozenset(paths)
-        try:
-            self._stores.ledger.end_runs(chosen, idle_since=idle_since)
-        except IntentLspError as problem:
-            _log.warning("an open run of saves waits for the ledger: %s", problem)
+        What an editor is saving goes on with its run.
+        """
+        since = timestamp(self._stores.clock() - ABANDONED_AFTER)
+        self._stores.end_runs(idle_since=since)
+        left = self._stores.ledger.left_by_runs()
+        changed = {p for p, each in self._pending.items() if p in left and left[p] != each.new}
+        if not changed <= set(saving):
+            self._stores.end_runs(changed.difference(saving))
 
     def _is_own(self, path: WorkspacePath, new: ContentHash | None) -> bool:
         """Whether a file is as the server itself wrote it last."""

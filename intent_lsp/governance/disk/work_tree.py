@@ -11,7 +11,6 @@ from datetime import datetime
 from typing import Final
 
 from intent_lsp.core.control_plane import control_plane
-from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.core.tree_snapshot import TreeSnapshot
 from intent_lsp.governance.bookkeeping import only_bookkeeping
@@ -65,7 +64,8 @@ class WorkTree:
 
     def seen(self) -> TreeSnapshot | None:
         """Look at what a command may change, and keep it; None: the tree cannot be compared."""
-        self._end_runs()
+        # What editors have saved by themselves so far is nobody else's change.
+        self._stores.end_runs()
         found = self._looks.look()
         if found is None:
             _log.warning("%s: the work tree cannot be compared", self._stores.root)
@@ -82,18 +82,11 @@ class WorkTree:
         """
         if before.git is not None and self._stores.git is None:
             return None
-        self._end_runs()
+        self._stores.end_runs()
         look, compared, assumed = self._compared(before)
         if compared is None or look is None:
             return None
         return replace(self._found(before, look, compared), assumed=assumed)
-
-    def _end_runs(self) -> None:
-        """Record what editors have saved automatically so far: it is nobody else's change."""
-        try:
-            self._stores.ledger.end_runs()
-        except IntentLspError as problem:
-            _log.warning("an open run of saves waits for the ledger: %s", problem)
 
     def look(self) -> TreeAtRest | None:
         """Look at the tree once, for comparisons that wait for nobody; None: it cannot be."""
@@ -128,6 +121,8 @@ class WorkTree:
         Whose record left something else, is what the change then began with. What git discarded of
         a session's own is no loss. Whoever asks holds the root's lock.
         """
+        # What an editor saved after the look, or before one that ended no runs, is the editor's.
+        self._stores.end_runs()
         moment = timestamp(since)
         none = self._stores.past.is_none_since(moment)
         told = (file if none else self._untold(file, moment) for file in files)
