@@ -30,13 +30,21 @@ def lacks(root: Path, git: Git | None) -> Iterator[Lack]:
     if git is None:
         return
     if not _has_line(root / _IGNORE, "intent_map.md"):
-        yield Lack(f"git does not ignore {INTENT_MAP}", f"echo intent_map.md >> {_IGNORE}")
+        command = _adding("intent_map.md", root, _IGNORE)
+        yield Lack(f"git does not ignore {INTENT_MAP}", command)
     if git.tracked(INTENT_MAP):
         what = f"git tracks {INTENT_MAP}, which changes after each commit"
         yield Lack(what, f"git rm --cached {INTENT_MAP}")
     if git.tracked(LEDGER_FILE) and _GENERATED not in _text(root / _ATTRIBUTES):
         what = "a forge shows the ledger in each review as if people had written it"
-        yield Lack(what, f"echo '*.jsonl {_GENERATED}' >> {_ATTRIBUTES}")
+        yield Lack(what, _adding(f"'*.jsonl {_GENERATED}'", root, _ATTRIBUTES))
+
+
+def _adding(line: str, root: Path, name: str) -> str:
+    """Give the command that adds a line to a file, whose last one may not have ended."""
+    text = _text(root / name)
+    apart = "" if not text or text.endswith("\n") else f"echo >> {name} && "
+    return f"{apart}echo {line} >> {name}"
 
 
 def _has_line(path: Path, wanted: str) -> bool:

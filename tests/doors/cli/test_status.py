@@ -124,6 +124,18 @@ def test_an_older_repository_is_told_what_keeps_its_tree_clean(
     assert shell("status").err == ""
 
 
+def test_a_line_is_offered_apart_from_one_that_has_not_ended(
+    shell: Shell, project: Repository
+) -> None:
+    project.write(".orchestration/.gitignore", ".local/")
+    project.commit()
+    (offer,) = shell("status", "--json").json["offers"]
+    project.write("mend.sh", offer["command"])
+    project.git("-c", "alias.mend=!sh mend.sh", "mend")
+    assert (project.root / ".orchestration/.gitignore").read_text() == ".local/\nintent_map.md\n"
+    assert shell("status").err == ""
+
+
 def test_a_repository_that_is_set_up_now_lacks_nothing(
     shell: Shell, repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
