@@ -9,7 +9,7 @@ from typing import Final
 
 from intent_lsp.core.content import hash_if_there
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.records import Record, ScopeValidation
+from intent_lsp.core.records import Record
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store.tree_files import read_in
 
@@ -29,11 +29,11 @@ def open_violations(stores: Stores) -> Iterator[OpenViolation]:
     """Give the violations that stand, the newest first."""
     seen: set[WorkspacePath] = set()
     for record in stores.past.newest_violations(RECORDS_ASKED):
-        for path, left in record.left().items():
+        for path in record.left():
             if path in seen:
                 continue
             seen.add(path)
-            newest = stores.past.newest(path)
-            stands = newest is not None and newest.scope_validation is ScopeValidation.FAIL
-            if stands and hash_if_there(read_in(stores.root, path)) == left:
-                yield OpenViolation(path, record)
+            standing = stores.past.standing_violations(path)
+            left = standing[0].left() if standing else {}
+            if path in left and hash_if_there(read_in(stores.root, path)) == left[path]:
+                yield OpenViolation(path, standing[0])

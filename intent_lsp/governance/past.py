@@ -43,8 +43,11 @@ class Past:
         return self._told(lambda: self._index.newest_passes(path), False)  # noqa: FBT003 - what is told otherwise
 
     def standing_violations(self, path: WorkspacePath) -> tuple[Record, ...]:
-        """Give a path's newest records, as far as each broke a rule, the newest first."""
-        found = self._newest(path)
+        """Give a path's newest records, as far as each broke a rule, the newest first.
+
+        A call that failed without changing the file is none of them, and ends nothing.
+        """
+        found = (each for each in self._newest(path) if not _came_to_nothing(each, path))
         return tuple(takewhile(lambda each: each.scope_validation is ScopeValidation.FAIL, found))
 
     def newest_violations(self, limit: int) -> tuple[Record, ...]:
@@ -124,3 +127,11 @@ class Past:
             self._said = None
             _log.warning("the ledger can be read again")
         return found
+
+
+def _came_to_nothing(record: Record, path: WorkspacePath) -> bool:
+    """Whether a call failed and left a file as it was."""
+    touched = (file for file in record.files if path in (file.path, file.previous))
+    return not record.success and all(
+        file.pre_hash == file.post_hash and file.previous is None for file in touched
+    )

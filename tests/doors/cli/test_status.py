@@ -11,9 +11,10 @@ from intent_lsp.core.paths import CONTROL_ROOM, INTENTS_FILE
 from intent_lsp.governance.setup import initialise
 from tests.doors.cli.conftest import Shell
 from tests.governance.editor import Editor
+from tests.governance.work import Work
 from tests.support.repository import Repository
 
-LOGIN, GUIDE = "src/auth/login.py", "docs/guide.md"
+LOGIN, GUIDE, BILL = "src/auth/login.py", "docs/guide.md", "src/billing/bill.py"
 
 
 @pytest.fixture
@@ -91,6 +92,25 @@ def test_what_was_saved_out_of_bounds_is_shown_until_it_is_put_right(
     assert shell("status", "--json").json["violations"] == []
     assert facts(shell("status").out)["violations"] == "none stands"
     assert facts(shell("status").out)["ledger"].startswith("2 records, the newest of 20")
+
+
+def test_a_failed_call_settles_no_violation(
+    shell: Shell, project: Repository, opened: Callable[[], Editor]
+) -> None:
+    editor = opened()
+    editor.select("INT-001")
+    editor.save(BILL, "a bill\n")
+    work = Work(editor, project)
+    work.agent("builder", "INT-002")
+    ticket = work.begins("builder", BILL, "another\n")
+    outcome = editor.desk.calls.record(ticket, error="the disk is full")
+    assert outcome is not None
+    (each,) = shell("status", "--json").json["violations"]
+    assert (each["path"], each["intentId"]) == (BILL, "INT-001")
+    ticket = work.begins("builder", BILL, "another\n")
+    (project.root / BILL).write_text("another\n")
+    work.ends(ticket)
+    assert shell("status", "--json").json["violations"] == []
 
 
 def test_a_root_that_cannot_be_read_is_off(shell: Shell, project: Repository) -> None:
