@@ -19,7 +19,6 @@ from intent_lsp.governance.chronicle import Chronicle
 from intent_lsp.governance.events import Save, save_event
 from intent_lsp.governance.held_saves import AfterSave, told_of
 from intent_lsp.governance.stores import Stores
-from intent_lsp.store.ledger import Queued
 
 _log: Final = logging.getLogger(__name__)
 
@@ -112,12 +111,10 @@ class SaveRuns:
     def _recorded(self, run: _Run, after: AfterSave) -> AfterSave:
         """Give what a run came to; one whose file is gone is recorded as this process knows it."""
         try:
-            outcome = self._stores.ledger.append_or_queue(self._event(run.save), run.record_id)
+            event = self._event(run.save)
+            return after.recorded(self._stores.ledger.append_or_queue(event, run.record_id))
         except IntentLspError as problem:
             return replace(after, queued=str(problem))
-        if isinstance(outcome, Queued):
-            return replace(after, queued=outcome.reason)
-        return replace(after, record=outcome.record)
 
     def take_ended(self) -> tuple[AfterSave, ...]:
         """Give what the runs came to that have ended since this was asked last."""

@@ -45,16 +45,17 @@ class GitTrees:
         return None if found is None else frozenset(self._git.below(found))
 
     def authored(self, moves: Iterable[Move]) -> frozenset[WorkspacePath]:
-        """List the files that authored commits among some moves of HEAD changed themselves.
+        """List the files that authored commits among some moves of HEAD changed themselves."""
+        changed = (self.authored_in(move.new) for move in moves if move.authored)
+        return frozenset[WorkspacePath]().union(*changed)
 
-        Against their first parent; of a merge only what merging its parents does not give.
+    def authored_in(self, commit: str) -> frozenset[WorkspacePath]:
+        """List the files that a commit changed itself.
+
+        Against its first parent; of a merge only what merging its parents does not give.
         """
-        found = set[WorkspacePath]()
-        for move in moves:
-            if move.authored:
-                paths = self._git.ask(frozenset[bytes](), partial(_of_commit, commit=move.new))
-                found.update(self._git.below(paths))
-        return frozenset(found)
+        paths = self._git.ask(frozenset[bytes](), partial(_of_commit, commit=commit))
+        return frozenset(self._git.below(paths))
 
     def leads_to(self, tips: Collection[str], commit: str) -> bool:
         """Whether a commit is one of some objects, or one of those that these lead to."""

@@ -14,7 +14,9 @@ from intent_lsp.core.records import Record
 from intent_lsp.formats.ledger_jsonl import read, seal
 from intent_lsp.store.ledger_file import sync_directory, write_new
 
-_SUFFIX: Final = ".json"
+SUFFIX: Final = ".json"
+"""How the name of a kept record's file ends."""
+
 _BROKEN: Final = ".broken"
 
 
@@ -36,7 +38,7 @@ class LedgerQueue:
         """Keep a drafted record until the ledger can be written. Raises OSError."""
         _, line = seal(record)
         name = self._name(record)
-        target = self._directory / f"{name}{_SUFFIX}"
+        target = self._directory / f"{name}{SUFFIX}"
         unfinished = self._directory / f".tmp-{name}"
         write_new(unfinished, line)
         unfinished.replace(target)
@@ -45,19 +47,19 @@ class LedgerQueue:
 
     def adopt(self, file: Path, record: Record) -> None:
         """Take over a file that holds a drafted record, in one step. Raises OSError."""
-        file.replace(self._directory / f"{self._name(record)}{_SUFFIX}")
+        file.replace(self._directory / f"{self._name(record)}{SUFFIX}")
         sync_directory(self._directory)
 
     def find(self, record_id: str) -> Path | None:
         """Give where a record waits; None: it does not."""
-        ending = f"-{record_id}{_SUFFIX}"
-        name = next((name for name in self._names() if name.endswith(ending)), None)
+        ending = f"-{record_id}{SUFFIX}"
+        name = next((name for name in names_in(self._directory) if name.endswith(ending)), None)
         return None if name is None else self._directory / name
 
     def waiting(self, limit: int) -> list[Waiting]:
         """Give the oldest records; one that cannot be read is set aside under another name."""
         found: list[Waiting] = []
-        for name in self._names():
+        for name in names_in(self._directory):
             if len(found) == limit:
                 break
             path = self._directory / name
@@ -78,12 +80,14 @@ class LedgerQueue:
         moment = record.timestamp.replace(":", "").replace("-", "")
         return f"{moment}-{next(self._order):09}-{record.id}"
 
-    def _names(self) -> list[str]:
-        try:
-            names = os.listdir(self._directory)  # noqa: PTH208 -- asked for each record
-        except OSError:
-            return []
-        return sorted(name for name in names if name.endswith(_SUFFIX))
+
+def names_in(directory: Path) -> list[str]:
+    """List the files of kept records, in the order of their names; none where it is not there."""
+    try:
+        names = os.listdir(directory)  # noqa: PTH208 -- asked for each record
+    except OSError:
+        return []
+    return sorted(name for name in names if name.endswith(SUFFIX))
 
 
 def _read(path: Path) -> Record | None:

@@ -16,10 +16,9 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record
 from intent_lsp.formats.ledger_jsonl import read, seal
 from intent_lsp.store.ledger_file import write_new
-from intent_lsp.store.ledger_queue import LedgerQueue
+from intent_lsp.store.ledger_queue import SUFFIX, LedgerQueue, names_in
 from intent_lsp.store.root_lock import RootLock
 
-_SUFFIX: Final = ".json"
 _LOCK: Final = "runs.lock"
 _ROOM: Final = "runs"
 
@@ -46,7 +45,7 @@ class OpenRuns:
         Raises OSError, LedgerUnavailableError.
         """
         _, line = seal(record)
-        target = self._room / f"{_name(record)}{_SUFFIX}"
+        target = self._room / f"{_name(record)}{SUFFIX}"
         unfinished = self._room / f".tmp-{record.id}-{os.getpid()}"
         with self._lock.held():
             if begun and not target.exists():
@@ -70,14 +69,13 @@ class OpenRuns:
 
     def end(
         self, paths: Collection[WorkspacePath] | None = None, *, idle_since: str | None = None
-    ) -> int:
-        """Move the runs of some files (None: of all) into the queue; give how many those were.
+    ) -> None:
+        """Move the runs of some files (None: of all) into the queue.
 
         `idle_since`: only those that nothing was added to since. Raises LedgerUnavailableError.
         """
-        if not self._names():
-            return 0
-        ended = 0
+        if not names_in(self._room):
+            return
         with self._lock.held():
             for run in self._all():
                 if paths is not None and not run.record.left().keys() & set(paths):
@@ -86,8 +84,6 @@ class OpenRuns:
                     continue
                 with suppress(OSError):
                     self._queue.adopt(run.file, run.record)
-                    ended += 1
-        return ended
 
     def left(self) -> Mapping[WorkspacePath, ContentHash | None]:
         """Give what each file with an open run was left with."""
@@ -98,19 +94,12 @@ class OpenRuns:
         self._lock.close()
 
     def _all(self) -> Iterator[OpenRun]:
-        for name in self._names():
+        for name in names_in(self._room):
             file = self._room / name
             with suppress(OSError):
                 record = read(file.read_bytes())
                 if record is not None:
                     yield OpenRun(file, record)
-
-    def _names(self) -> list[str]:
-        try:
-            names = os.listdir(self._room)  # noqa: PTH208 -- asked for each record
-        except OSError:
-            return []
-        return sorted(name for name in names if name.endswith(_SUFFIX))
 
 
 def _name(record: Record) -> str:

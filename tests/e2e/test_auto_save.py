@@ -6,15 +6,14 @@ import random
 import subprocess
 import threading
 from pathlib import Path
-from typing import Any
 
 import pytest
 from lsprotocol import types as lsp
 
 from intent_lsp.doors.lsp.types import uri_of
+from tests.support.doomed import Doomed
 from tests.support.editor import SERVER, Editor, editing
 from tests.support.governed import govern
-from tests.support.raw_client import RawClient
 from tests.support.repository import Repository
 
 pytestmark = pytest.mark.e2e
@@ -109,18 +108,12 @@ async def test_a_client_that_never_asks_saves_by_hand(repository: Repository) ->
 # -- kills ---------------------------------------------------------------------------------------
 
 
-class Doomed(RawClient):
+class Typist(Doomed):
     """A server that is killed at some moment, and whoever types in its editor."""
 
     def __init__(self, root: Path) -> None:
         self.path = root / LOGIN
-        self.process = subprocess.Popen(
-            SERVER, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        )
-        assert self.process.stdin
-        assert self.process.stdout
-        super().__init__(self.process.stdin, self.process.stdout)
-        self.initialize(rootUri=uri_of(root))
+        super().__init__(root)
         self._say("didOpen", languageId="python", version=1, text=self.path.read_text())
         self._version = 1
 
@@ -135,22 +128,9 @@ class Doomed(RawClient):
         self.path.write_text(text)
         self.notify("textDocument/didSave", named)
 
-    def answered(self, method: str, params: object) -> Any:
-        identity = self.begin(method, params)
-        while (message := self.next()).get("id") != identity:
-            pass
-        return message["result"]
-
     def is_recorded(self) -> None:
         """Wait until the last save was taken in."""
         self.answered("intent/blame", {"uri": uri_of(self.path)})
-
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.wait()
-        self.reader.join()
-        self.hang_up()
-        self.hear_no_more()
 
     def _say(self, what: str, **document: object) -> None:
         named = {"textDocument": {"uri": uri_of(self.path), **document}}
@@ -171,7 +151,7 @@ def test_killed_at_any_moment_no_save_that_was_taken_in_is_without_a_record(
     chance = random.Random(kills)  # noqa: S311 - nobody is kept out by these numbers
     never = threading.Event()
     for turn in range(kills):
-        server = Doomed(repository.root)
+        server = Typist(repository.root)
         if not turn:
             server.answered("intent/select", {"intentId": "INT-001"})
         texts = [f"turn {turn}, save {number}\n" for number in range(chance.randint(1, 6))]
@@ -184,7 +164,7 @@ def test_killed_at_any_moment_no_save_that_was_taken_in_is_without_a_record(
         # Anywhere in what the last save is followed by.
         never.wait(chance.random() * 0.05)
         server.kill()
-        after = Doomed(repository.root)
+        after = Typist(repository.root)
         after.answered("intent/status", {})
         found = posts(repository.root)
         after.kill()

@@ -12,7 +12,6 @@ import json
 import os
 import shutil
 import sqlite3
-import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
@@ -25,7 +24,6 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
 from intent_lsp.core.content import hash_content
-from intent_lsp.doors.lsp.types import uri_of
 from tests.support import repository as repositories
 from tests.support.broken_world import (
     fill,
@@ -34,9 +32,9 @@ from tests.support.broken_world import (
     read_only,
     small_disk,
 )
-from tests.support.editor import PATIENCE, SERVER, Editor, editing
+from tests.support.doomed import Doomed
+from tests.support.editor import PATIENCE, Editor, editing
 from tests.support.governed import LINES, govern, take_away
-from tests.support.raw_client import RawClient
 from tests.support.repository import Repository
 
 pytestmark = pytest.mark.e2e
@@ -743,31 +741,11 @@ async def test_what_is_no_file_is_judged_at_once_and_without_a_hash(
 # -- the server is killed -----------------------------------------------------------------------
 
 
-class Doomed(RawClient):
-    """A server that is going to be killed, and who speaks with it."""
-
-    def __init__(self, root: Path) -> None:
-        self.process = subprocess.Popen(
-            SERVER, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        )
-        assert self.process.stdin
-        assert self.process.stdout
-        super().__init__(self.process.stdin, self.process.stdout)
-        self.initialize(rootUri=uri_of(root))
+class Builder(Doomed):
+    """A server that is killed, asked by an agent's session."""
 
     def asked(self, method: str, **params: object) -> Any:
-        """Give the answer as soon as it is there, whatever else is said before."""
-        identity = self.begin(f"intent/{method}", {"sessionId": "builder", **params})
-        while (message := self.next()).get("id") != identity:
-            pass
-        return message["result"]
-
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.wait()
-        self.reader.join()
-        self.hang_up()
-        self.hear_no_more()
+        return self.answered(f"intent/{method}", {"sessionId": "builder", **params})
 
 
 async def test_killed_between_an_answer_and_the_next_request_every_answered_record_is_there(
@@ -778,13 +756,13 @@ async def test_killed_between_an_answer_and_the_next_request_every_answered_reco
     ledger, torn = repository.root / LEDGER, repository.root / LOCAL / "torn"
     answered = []
     for turn in range(2):
-        server = Doomed(repository.root)
+        server = Builder(repository.root)
         server.asked("select", intentId="INT-001")
         given = server.asked("validateEdit", **WRITE)["ticket"]
         (repository.root / LOGIN).write_text(f"{turn}\n")
         # Given by a server that is no more, and recorded by the next.
         server.kill()
-        server = Doomed(repository.root)
+        server = Builder(repository.root)
         answered.append(server.asked("recordEdit", ticket=given, success=True)["recordId"])
         server.kill()
         assert [json.loads(line)["id"] for line in ledger.read_text().splitlines()] == answered

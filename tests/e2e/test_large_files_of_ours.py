@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from intent_lsp.core.paths import INTENTS_FILE, POLICY_FILE
-from tests.e2e.test_failures import Doomed
+from tests.e2e.test_failures import Builder
 from tests.support.governed import govern
 from tests.support.repository import Repository
 
@@ -41,7 +41,7 @@ def put(place: Path, made: Callable[[Path], None]) -> None:
     fresh.replace(place)
 
 
-def most_kilobytes(server: Doomed) -> int:
+def most_kilobytes(server: Builder) -> int:
     status = Path(f"/proc/{server.process.pid}/status").read_text()
     found = re.search(r"VmHWM:\s+(\d+) kB", status)
     assert found is not None
@@ -55,13 +55,13 @@ def test_an_intents_file_that_is_too_large_takes_little_memory(
 ) -> None:
     govern(repository)
     place = repository.root / INTENTS_FILE
-    idle = Doomed(repository.root)
+    idle = Builder(repository.root)
     assert idle.asked("status")["fileState"] == "ok"
     before = most_kilobytes(idle)
     if not running:
         idle.kill()
     put(place, made)
-    server = idle if running else Doomed(repository.root)
+    server = idle if running else Builder(repository.root)
     told = server.asked("status")
     assert told["fileState"] == "broken"
     assert "is not read" in told["reason"] or "are not read" in told["reason"]
@@ -75,7 +75,7 @@ def test_a_policy_that_is_too_large_leaves_the_last_good_one(
 ) -> None:
     govern(repository)
     repository.write(POLICY_FILE, "enforcement: observe\n")
-    server = Doomed(repository.root)
+    server = Builder(repository.root)
     assert server.asked("status")["enforcement"] == "observe"
     before = most_kilobytes(server)
     put(repository.root / POLICY_FILE, made)

@@ -85,25 +85,25 @@ def test_nobody_is_named_without_a_repository_or_a_commit(tmp_path: Path) -> Non
     assert authors(repository.root, "one") == {}
 
 
-def test_who_merges_a_branch_has_not_made_its_records(team: Team) -> None:
+def branch(team: Team) -> None:
+    """Have Bob work on a branch that is to be merged, and Ada go on."""
     team.repository.write(".gitattributes", UNION)
     team.commit("Ada", "one")
     team.repository.git("checkout", "--quiet", "-b", "side")
     team.commit("Bob", "two")
     team.repository.git("checkout", "--quiet", "main")
     team.commit("Ada", "three")
+
+
+def test_who_merges_a_branch_has_not_made_its_records(team: Team) -> None:
+    branch(team)
     team.git("Cyd", "merge", "--quiet", "--no-edit", "side")
     told = authors(team.repository.root, "one", "two", "three")
     assert told == {"one": "Ada", "two": "Bob", "three": "Ada"}
 
 
 def test_who_ends_a_merge_has_made_what_it_adds(team: Team) -> None:
-    team.repository.write(".gitattributes", UNION)
-    team.commit("Ada", "one")
-    team.repository.git("checkout", "--quiet", "-b", "side")
-    team.commit("Bob", "two")
-    team.repository.git("checkout", "--quiet", "main")
-    team.commit("Ada", "three")
+    branch(team)
     team.git("Cyd", "merge", "--quiet", "--no-commit", "side")
     team.commit("Cyd", "four")
     assert authors(team.repository.root, "two", "four") == {"two": "Bob", "four": "Cyd"}

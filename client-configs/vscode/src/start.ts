@@ -14,11 +14,7 @@ export function startWhereGoverned(server: Server): vscode.Disposable {
   const parts = [
     watcher,
     watcher.onDidCreate(() => wanted(server)),
-    vscode.workspace.onDidOpenTextDocument(({ uri }) => {
-      if (uri.scheme === 'file' && governs(dirname(uri.fsPath))) {
-        wanted(server);
-      }
-    }),
+    vscode.workspace.onDidOpenTextDocument((document) => isOfRoot(document) && wanted(server)),
     vscode.workspace.onDidChangeWorkspaceFolders(() => isGoverned() && wanted(server)),
     vscode.workspace.onDidChangeConfiguration((event) => configured(server, event)),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void begin(server)),
@@ -37,13 +33,12 @@ export async function wanted(server: Server): Promise<void> {
 }
 
 function begin(server: Server): Promise<void> {
-  return isEnabled() && (isGoverned() || opened()) ? server.restart() : server.stop();
+  const governed = isGoverned() || vscode.workspace.textDocuments.some(isOfRoot);
+  return isEnabled() && governed ? server.restart() : server.stop();
 }
 
-function opened(): boolean {
-  return vscode.workspace.textDocuments.some(
-    ({ uri }) => uri.scheme === 'file' && governs(dirname(uri.fsPath)),
-  );
+function isOfRoot({ uri }: vscode.TextDocument): boolean {
+  return uri.scheme === 'file' && governs(dirname(uri.fsPath));
 }
 
 function isEnabled(): boolean {

@@ -8,11 +8,9 @@ from intent_lsp.core.person_words import for_people
 from intent_lsp.core.policy import Enforcement
 from intent_lsp.core.question import Allowed, Ask, Denied, SaveDecision
 from intent_lsp.core.standing import Standing
-from intent_lsp.doors.cli.table import Cell
+from intent_lsp.doors.cli.table import Cell, Fact
 from intent_lsp.governance.admission import Admission
 from intent_lsp.governance.judging import Judgement
-
-Fact = tuple[str, Cell]
 
 _GOES_THROUGH: Final = {
     Enforcement.OBSERVE: "it would go through unseen, and be recorded FAIL",

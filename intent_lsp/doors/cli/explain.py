@@ -16,11 +16,11 @@ from intent_lsp.core.question import Ask, Denied
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.core.tools import ToolCall
 from intent_lsp.doors.cli.command import Call, nearest
-from intent_lsp.doors.cli.decision_words import Fact, of_call, of_save
+from intent_lsp.doors.cli.decision_words import of_call, of_save
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.opened_desk import asking, opened_desk
 from intent_lsp.doors.cli.page import Page
-from intent_lsp.doors.cli.table import Cell, Column, Table
+from intent_lsp.doors.cli.table import Cell, Column, Fact, Table, facts_table
 from intent_lsp.doors.cli.whereabouts import directory, file_below, root_above, root_of_file
 from intent_lsp.formats.decision_json import decision_json, explained_json
 from intent_lsp.governance.desk import Governance
@@ -156,8 +156,7 @@ def _of_call(
 
 
 def _tell(page: Page, found: _Explained, *, everything: bool) -> None:
-    rows = [(Cell(name, "dim"), cell) for name, cell in found.words]
-    page.table(Table((Column(""), Column("", fold=True)), rows))
+    page.table(facts_table(found.words))
     shown = [row for row in found.rows if everything or row.outcome is RowOutcome.FAIL]
     if shown:
         page.line()

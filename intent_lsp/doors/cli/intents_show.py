@@ -16,7 +16,7 @@ from intent_lsp.doors.cli.intents_list import IGNORED, flags_of, status_cell
 from intent_lsp.doors.cli.moments import local_with_offset
 from intent_lsp.doors.cli.opened_desk import governing, opened_desk, refused
 from intent_lsp.doors.cli.page import Page
-from intent_lsp.doors.cli.table import Cell, Column, Table
+from intent_lsp.doors.cli.table import Cell, Fact, Table, facts_table
 from intent_lsp.doors.cli.trace_list import RECORD_COLUMNS, record_row
 from intent_lsp.doors.cli.whereabouts import root_above
 from intent_lsp.formats.intent_json import intent_json
@@ -29,8 +29,6 @@ NEWEST: Final = 10
 """Records that are shown."""
 
 _IGNORED: Final = f"{IGNORED}: a line of .intentignore takes it out of use"
-
-Fact = tuple[str, Cell]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +120,7 @@ def _told(known: _Known) -> dict[str, object]:
 
 def _tell(page: Page, known: _Known) -> None:
     facts = [*_identity(known), *_scope(known), *_demands(known), *_past(known)]
-    rows = [(Cell(name, "dim"), cell) for name, cell in facts]
-    page.table(Table((Column(""), Column("", fold=True)), rows))
+    page.table(facts_table(facts))
     if known.records:
         page.line()
         page.line(f"The newest records, {NEWEST} at most:")

@@ -13,8 +13,7 @@ from intent_lsp.doors.cli.command import Call
 from intent_lsp.doors.cli.exits import Exit
 from intent_lsp.doors.cli.moments import local
 from intent_lsp.doors.cli.opened_desk import asking, opened_desk, told_of
-from intent_lsp.doors.cli.page import Page
-from intent_lsp.doors.cli.table import Cell, Column, Table
+from intent_lsp.doors.cli.table import Cell, Fact, facts_table
 from intent_lsp.doors.cli.trace_list import SHORT_ID
 from intent_lsp.doors.cli.whereabouts import root_above
 from intent_lsp.governance.clean_tree import Lack, lacks
@@ -26,8 +25,6 @@ from intent_lsp.store.state import SessionRow
 
 SHOWN: Final = 20
 """Violations that are shown."""
-
-Fact = tuple[str, Cell]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +48,7 @@ def answer(call: Call) -> int:
     if call.options.json:
         call.page.json(json.dumps(_json(known)).encode())
         return Exit.FINE
-    _tell(call.page, known)
+    call.page.table(facts_table(_facts(known)))
     for lack in known.offers:
         call.page.remark(f"intent-lsp: {lack.what}; `{lack.command}` mends that")
     return Exit.FINE
@@ -106,11 +103,6 @@ def _json(known: _Known) -> dict[str, object]:
         },
         "offers": [{"what": each.what, "command": each.command} for each in known.offers],
     }
-
-
-def _tell(page: Page, known: _Known) -> None:
-    rows = [(Cell(name, "dim"), cell) for name, cell in _facts(known)]
-    page.table(Table((Column(""), Column("", fold=True)), rows))
 
 
 def _facts(known: _Known) -> Iterator[Fact]:

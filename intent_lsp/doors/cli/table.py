@@ -3,7 +3,7 @@
 Invariant: a cell is one line, and nothing in it moves a terminal's cursor.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from intent_lsp.doors.cli.spoken import spoken, width
@@ -47,6 +47,16 @@ class Table:
             rows.insert(0, [column.heading for column in self.columns])
         widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
         return [_aligned(row, widths) for row in rows]
+
+
+Fact = tuple[str, Cell]
+"""What is told of something, below a name; the empty name: more of the one before."""
+
+
+def facts_table(facts: Iterable[Fact]) -> Table:
+    """Give facts as a table without headings, each behind its name."""
+    rows = [(Cell(name, "dim"), cell) for name, cell in facts]
+    return Table((Column(""), Column("", fold=True)), rows)
 
 
 def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:

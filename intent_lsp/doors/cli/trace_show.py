@@ -9,7 +9,7 @@ from intent_lsp.doors.cli.command import Call
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.indexed import indexed
 from intent_lsp.doors.cli.moments import local_with_offset
-from intent_lsp.doors.cli.table import Cell, Column, Table
+from intent_lsp.doors.cli.table import Cell, Fact, facts_table
 from intent_lsp.doors.cli.trace_diff import write_diffs
 from intent_lsp.doors.cli.trace_list import STYLES, added_and_removed
 from intent_lsp.doors.cli.whereabouts import root_above
@@ -23,8 +23,6 @@ _FLAGS: Final = {
     "INTENT_CHANGED": "the intent's text is another one by now",
     "INTENT_ARCHIVED": "the intent is no longer in the intents file",
 }
-
-Fact = tuple[str, Cell]
 
 
 def answer(call: Call) -> int:
@@ -40,8 +38,7 @@ def answer(call: Call) -> int:
     for file in record.files:
         facts += _file(file)
     facts += _chain(record)
-    rows = [(Cell(name, "dim"), cell) for name, cell in facts]
-    call.page.table(Table((Column(""), Column("", fold=True)), rows))
+    call.page.table(facts_table(facts))
     if not call.options.no_diff:
         write_diffs(call.page, record, KnownContents(root))
     return Exit.FINE

@@ -4,7 +4,7 @@ Invariant: that something was staged or committed makes it nobody else's: git's 
 brought from a commit, a stash or a merge.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -56,7 +56,13 @@ class GitChanges:
     @cached_property
     def authored(self) -> frozenset[WorkspacePath]:
         """The files that commits made since then changed themselves."""
-        return self.trees.authored(self.moves or ())
+        return frozenset[WorkspacePath]().union(*self._authored_in.values())
+
+    @cached_property
+    def _authored_in(self) -> Mapping[str, frozenset[WorkspacePath]]:
+        """The files that each of those commits changed itself, the oldest commit first."""
+        commits = dict.fromkeys(move.new for move in self.moves or () if move.authored)
+        return {commit: self.trees.authored_in(commit) for commit in commits}
 
     def authored_content(self, path: WorkspacePath) -> bytes | None:
         """Give what the newest of those commits that changed a file has of it; None: none has."""
@@ -65,8 +71,8 @@ class GitChanges:
 
     def _authored_contents(self, path: WorkspacePath) -> Sequence[bytes | None]:
         """Give what each of those commits that changed a file has of it; None: it has none."""
-        changing = [m for m in self.moves or () if m.authored and path in self.trees.authored([m])]
-        versions = (self.git.version_at(move.new, path) for move in changing)
+        changing = (commit for commit, paths in self._authored_in.items() if path in paths)
+        versions = (self.git.version_at(commit, path) for commit in changing)
         return [None if each is None else self.git.version_bytes(each) for each in versions]
 
     @property
