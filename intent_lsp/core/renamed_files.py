@@ -4,7 +4,7 @@ Invariant: a pair is the only one that its two files could make; the rest stays 
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from intent_lsp.core.paths import WorkspacePath
@@ -23,29 +23,37 @@ _Contents = Mapping[WorkspacePath, bytes]
 
 def renamed(gone: _Contents, came: _Contents) -> dict[WorkspacePath, WorkspacePath]:
     """Give the old name of each file that came, where it is one of those that are gone."""
-    pairs = _only_pairs(gone, came, _are_equal)
+    pairs = _only_equal(gone, came)
     left = {path: data for path, data in gone.items() if path not in pairs.values()}
     new = {path: data for path, data in came.items() if path not in pairs}
     if max(len(left), len(new)) <= COMPARED_AT_MOST:
-        pairs |= _only_pairs(left, new, _are_alike)
+        pairs |= _only_alike(left, new)
     return pairs
 
 
-def _only_pairs(
-    gone: _Contents, came: _Contents, fit: Callable[[bytes, bytes], bool]
-) -> dict[WorkspacePath, WorkspacePath]:
+def _only_equal(gone: _Contents, came: _Contents) -> dict[WorkspacePath, WorkspacePath]:
+    olds, news = _by_content(gone), _by_content(came)
+    both = ((olds[data], found) for data, found in news.items() if data in olds)
+    return {new[0]: old[0] for old, new in both if len(old) == len(new) == 1}
+
+
+def _by_content(files: _Contents) -> dict[bytes, list[WorkspacePath]]:
+    found: dict[bytes, list[WorkspacePath]] = {}
+    for path, data in files.items():
+        if len(data) >= EQUAL_AT_LEAST:
+            found.setdefault(data, []).append(path)
+    return found
+
+
+def _only_alike(gone: _Contents, came: _Contents) -> dict[WorkspacePath, WorkspacePath]:
     fitting = [
         (new, old)
         for new, data in came.items()
         for old, before in gone.items()
-        if fit(before, data)
+        if _are_alike(before, data)
     ]
     news, olds = Counter(new for new, _ in fitting), Counter(old for _, old in fitting)
     return {new: old for new, old in fitting if news[new] == olds[old] == 1}
-
-
-def _are_equal(before: bytes, data: bytes) -> bool:
-    return len(data) >= EQUAL_AT_LEAST and before == data
 
 
 def _are_alike(before: bytes, data: bytes) -> bool:

@@ -38,13 +38,22 @@ _Judged = tuple[JudgedFile, list[Judgement]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Forecast:
+    """What an operation on so many files would come to: `refused`, the ends that break a rule."""
+
+    files: int
+    refused: tuple[Judgement, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AfterOperation:
-    """What an operation came to: its record, or why that waits (`queued`).
+    """What an operation on so many files came to: its record, or why that waits (`queued`).
 
     `refused` are the ends that broke a rule, to be shown where the team wants that; `paths` are
     all that the operation changed. Neither record nor `queued`: nothing was changed that counts.
     """
 
+    files: int = 0
     paths: tuple[WorkspacePath, ...] = ()
     refused: tuple[Judgement, ...] = ()
     record: Record | None = None
@@ -77,10 +86,10 @@ class FileOperations:
         operation: FileOperation,
         named: Sequence[Ends],
         too_late: threading.Event,
-    ) -> tuple[Judgement, ...]:
+    ) -> Forecast:
         """Judge an operation that is about to happen, and keep what its files hold.
 
-        Returns what is refused and to be shown; in `observe` that is nothing. `too_late` is set by
+        What is refused is given where it is to be shown: not in `observe`. `too_late` is set by
         whoever lets the editor go on meanwhile. Raises OverLimitError for more files than one
         record holds.
         """
@@ -91,7 +100,7 @@ class FileOperations:
                 refused = [each for each in refused if self._fails_below(session, each)]
             else:
                 refused = [each for ends in files for each in self._forecast(session, ends)]
-        return _shown(refused)
+        return Forecast(files=len(files), refused=_shown(refused))
 
     def after(
         self, session: Session, operation: FileOperation, named: Sequence[Ends]
@@ -117,6 +126,7 @@ class FileOperations:
         told = told_of(session, operation, intent, paths)
         self._chronicle.saved(told)
         return AfterOperation(
+            files=len(judged),
             paths=paths,
             refused=_shown(each for _, judgements in judged for each in judgements),
             record=outcome.record if isinstance(outcome, Appended) else None,

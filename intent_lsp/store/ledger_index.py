@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import Final, TypeVar
@@ -45,9 +45,16 @@ from intent_lsp.store.ledger_files import FilesStamp, FileStamp, LedgerFiles
 
 MAX_LAG: Final = 1024 * 1024
 _PASSED: Final = 64
+_LONG: Final = 16 * 1024
+"""Bytes of a line from which on its record names so many files that they are asked for in turn."""
+
+_LONG_KEPT: Final = 4
 _HEX: Final = frozenset("0123456789abcdef")
 
 T = TypeVar("T")
+
+_read_long: Final = lru_cache(maxsize=_LONG_KEPT)(read)
+"""Reads a long line, once for all the files that it names: a look asks each for its record."""
 
 
 class Index:
@@ -261,7 +268,8 @@ class Index:
                 if fd is None:
                     # Git took the file away since the index was brought up to date.
                     continue
-                record = read(read_at(fd, place.offset, end))
+                line = read_at(fd, place.offset, end)
+                record = read(line) if len(line) < _LONG else _read_long(line)
                 if record is None or key64(record.id) != place.id64:
                     # Caught by the database, which begins anew on an empty one.
                     raise sqlite3.DatabaseError("the index does not fit the ledger")

@@ -205,22 +205,39 @@ async def test_an_open_file_shows_its_own_and_no_other_appears(library: Reposito
         assert about == {uri_of(library.root / name) for name in (FIRST, LIB[1], LIB[7])}
 
 
-async def test_each_folder_and_each_record_counts_for_itself(library: Repository) -> None:
+async def test_each_record_counts_for_itself_over_all_folders(library: Repository) -> None:
     below = [f"lib/deep/{number:02}.py" for number in range(52)]
-    beside = [f"{number:02}.py" for number in range(53)]
+    beside = [f"src/{number:02}.py" for number in range(53)]
     commit(library, [*below, *beside])
     async with window_on(library) as window:
-        await window.burst([*LIB, *below, *beside])
-        expected = {
-            "00.py": for_all("00.py", "52 more changed files in the root folder"),
-            FIRST: for_all(FIRST, "50 more changed files in lib/"),
-            below[0]: for_all(below[0], "51 more changed files in lib/deep/"),
-        }
-        assert window.shown() == expected
+        await window.burst([*LIB, *below])
+        in_lib = {FIRST: for_all(FIRST, "102 more changed files in lib/")}
+        assert window.shown() == in_lib
         # What comes anew is another record.
         later = [f"lib/later{number}.py" for number in range(3)]
         await window.burst(later)
-        assert window.shown() == expected | {name: own(name) for name in later}
+        assert window.shown() == in_lib | {name: own(name) for name in later}
+        everywhere = [*below, *beside]
+        await window.burst(everywhere, CHANGED + "again\n")
+        first = below[0]
+        assert window.shown() == {
+            FIRST: for_all(FIRST, "50 more changed files in lib/"),
+            first: for_all(first, "104 more changed files"),
+        } | {name: own(name) for name in later}
+
+
+async def test_renamed_files_are_shown_under_their_new_names(library: Repository) -> None:
+    async with window_on(library) as window:
+        for number, name in enumerate(LIB):
+            library.write(name, f"{CHANGED}{number}\n" * 9)
+        library.commit()
+        window.record()
+        (library.root / "lib").rename(library.root / "new")
+        window.record()
+        renamed = [f"new/{name.removeprefix('lib/')}" for name in LIB]
+        await window.look([*LIB, *renamed])
+        first = renamed[0]
+        assert window.shown() == {first: for_all(first, "50 more changed files in new/")}
 
 
 async def test_what_is_not_recorded_yet_is_one_as_well(library: Repository) -> None:
@@ -269,14 +286,14 @@ async def test_what_is_counted_takes_no_room_of_a_root(library: Repository) -> N
         assert rest.startswith("1 more ")
 
 
-async def test_looks_that_overlap_show_a_folder_when_the_last_is_over(library: Repository) -> None:
+async def test_looks_that_overlap_show_a_root_when_the_last_is_over(library: Repository) -> None:
     async with window_on(library, push=True) as window:
-        showing, folder = window.workplace.showing, (window.attached, "lib")
-        with showing.held_folders({folder}):
+        showing, root = window.workplace.showing, window.attached
+        with showing.held_roots((root,)):
             await window.burst(LIB)
             assert window.pushed == []
         assert len(window.pushed) == 1
-        with showing.held_folders({folder}), showing.held_folders({folder}):
+        with showing.held_roots((root,)), showing.held_roots((root,)):
             library.write(LIB[50], LINES)
             await window.look(LIB[50:])
             assert len(window.pushed) == 1
@@ -285,7 +302,7 @@ async def test_looks_that_overlap_show_a_folder_when_the_last_is_over(library: R
 
 async def test_at_the_end_nothing_more_is_shown(library: Repository) -> None:
     async with window_on(library, push=True) as window:
-        with window.workplace.showing.held_folders({(window.attached, "lib")}):
+        with window.workplace.showing.held_roots((window.attached,)):
             await window.burst(LIB)
             window.workplace.showing.end()
         assert window.pushed == []

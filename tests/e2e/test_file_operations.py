@@ -146,7 +146,7 @@ async def test_a_rename_out_of_scope_is_warned_of_once_and_recorded_as_fail(
         assert record["scope_validation"] == "FAIL"
         (said,) = said_of(editor, "renaming")
         assert said == (
-            f"intent-lsp: renaming {INVOICE}, src/billing/bill.py: invoice.py is outside INT-001"
+            f"intent-lsp: renaming {INVOICE} → src/billing/bill.py: invoice.py is outside INT-001"
             " (Login). Owned by INT-002."
         )
         # It is undone, of which nobody says a word.
@@ -357,6 +357,6 @@ async def test_more_files_than_a_record_holds_are_said_not_to_be_recorded(
         await editor.until(lambda: said_of(editor, "not recorded"), "it is said")
         (said,) = said_of(editor, "not recorded")
         assert said == (
-            "intent-lsp: src/auth/many, src/auth/most are renamed but not recorded:"
+            "intent-lsp: src/auth/many → src/auth/most is renamed but not recorded:"
             " files of one operation: more than 10,000"
         )

@@ -16,7 +16,7 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import EntityType, MutationClass, Record, ScopeValidation
 from intent_lsp.core.tools import ToolCall
 from intent_lsp.governance.contents import Contents
-from intent_lsp.governance.file_operations import AfterOperation
+from intent_lsp.governance.file_operations import AfterOperation, Forecast
 from intent_lsp.store.state import ReadHash
 from tests.governance.editor import Editor
 from tests.support.repository import Repository
@@ -68,7 +68,7 @@ def remove(path: Path) -> None:
 
 def warned(editor: Editor, operation: FileOperation, *named: Ends) -> list[tuple[str, GateCode]]:
     found = editor.desk.file_operations.before(editor.session, operation, named, Event())
-    return [(each.path, each.denied.code) for each in found if each.denied is not None]
+    return [(each.path, each.denied.code) for each in found.refused if each.denied is not None]
 
 
 def recorded(after: AfterOperation) -> Record:
@@ -129,7 +129,8 @@ def test_what_only_the_server_writes_is_warned_of(editor: Editor) -> None:
     editor.select("INT-001")
     (editor.root / ".orchestration/governance_ledger.md").write_text("- an entry\n")
     named = ends(".orchestration/governance_ledger.md", None)
-    (refused,) = editor.desk.file_operations.before(editor.session, DELETE, [named], Event())
+    forecast = editor.desk.file_operations.before(editor.session, DELETE, [named], Event())
+    (refused,) = forecast.refused
     assert refused.denied is None
     assert recorded(operate(editor, DELETE, named)).scope_validation is FAIL
 
@@ -277,7 +278,7 @@ def test_what_is_seen_too_late_counts_only_where_nothing_has_happened_yet(editor
     for operation, named in ((RENAME, moved), (CREATE, made)):
         perform(editor.root, named)
         before = editor.desk.file_operations.before(editor.session, operation, [named], late)
-        assert before == ()
+        assert before == Forecast(files=0, refused=())
         assert tell(editor, operation, named).record is not None
 
 

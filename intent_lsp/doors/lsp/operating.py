@@ -20,8 +20,7 @@ from intent_lsp.doors.lsp.connection import Connection
 from intent_lsp.doors.lsp.file_operations import UriEnds
 from intent_lsp.doors.lsp.operation_words import done, warning
 from intent_lsp.doors.lsp.saving import PATIENCE
-from intent_lsp.governance.file_operations import AfterOperation
-from intent_lsp.governance.judging import Judgement
+from intent_lsp.governance.file_operations import AfterOperation, Forecast
 from intent_lsp.store.places import real_relative
 
 _log: Final = logging.getLogger(__name__)
@@ -44,7 +43,7 @@ class _Announced:
 
     key: tuple[FileOperation, tuple[UriEnds, ...]]
     task: asyncio.Task[None] | None = None
-    refused: list[Judgement] = field(default_factory=list)
+    forecasts: list[tuple[_OfRoot, Forecast]] = field(default_factory=list)
     told: bool = False
     too_late: threading.Event = field(default_factory=threading.Event)
 
@@ -70,9 +69,10 @@ class Operating:
                 announced.too_late.set()
         if not task.done():
             _log.warning("an operation is not judged within %.0f ms", PATIENCE * 1000)
-        elif announced.refused:
-            announced.told = True
-            self._warn(operation, announced.refused)
+            return
+        for of_root, forecast in announced.forecasts:
+            announced.told |= bool(forecast.refused)
+            self._warn(operation, of_root, forecast)
 
     async def did(self, operation: FileOperation, uris: Sequence[UriEnds]) -> None:
         """Record an operation that has happened, and show what it came to."""
@@ -86,9 +86,9 @@ class Operating:
                 after = await self._record(operation, of_root)
                 if after is None:
                     continue
-                if after.refused and not (announced is not None and announced.told):
-                    self._warn(operation, after.refused)
-                await self._show(operation, of_root.attached, after)
+                if not (announced is not None and announced.told):
+                    self._warn(operation, of_root, after)
+                await self._show(operation, of_root, after)
 
     async def _judge(self, announced: _Announced) -> None:
         operation, uris = announced.key
@@ -96,7 +96,7 @@ class Operating:
         for of_root in await work.in_thread(self._find, uris):
             attached = of_root.attached
             try:
-                announced.refused += await work.in_thread(
+                forecast = await work.in_thread(
                     attached.desk.file_operations.before,
                     attached.session,
                     operation,
@@ -105,6 +105,8 @@ class Operating:
                 )
             except IntentLspError as problem:
                 _log.warning("an operation cannot be judged: %s", problem)
+            else:
+                announced.forecasts.append((of_root, forecast))
 
     def _taken(self, key: tuple[FileOperation, tuple[UriEnds, ...]]) -> _Announced | None:
         found = next((each for each in self._announced if each.key == key), None)
@@ -151,25 +153,29 @@ class Operating:
         except (OSError, IntentLspError) as error:
             # The edit stands without a record; it is never taken back for that.
             _log.error("an operation could not be recorded", exc_info=error)
-            named = done(operation, [path for ends in of_root.named for path in ends.paths])
-            self._connection.people.warn(f"intent-lsp: {named} but not recorded: {error}")
+            what = done(operation, of_root.named)
+            self._connection.people.warn(f"intent-lsp: {what} but not recorded: {error}")
             return None
 
     async def _show(
-        self, operation: FileOperation, attached: Attached, after: AfterOperation
+        self, operation: FileOperation, of_root: _OfRoot, after: AfterOperation
     ) -> None:
-        said = done(operation, after.paths)
+        attached, said = of_root.attached, done(operation, of_root.named)
         self._connection.outcomes.recorded(attached, said, after.record, after.queued)
         await self._connection.rules_may_have_changed(attached)
-        workplace = self._connection.workplace
+        workplace, paths = self._connection.workplace, frozenset(after.paths)
         await workplace.look_at(
             tracked
             for tracked in workplace.of_root(attached)
-            if tracked.place is not None and tracked.place.path in after.paths
+            if tracked.place is not None and tracked.place.path in paths
         )
+        workplace.work.begin(workplace.look_at_closed(attached, after.paths))
 
-    def _warn(self, operation: FileOperation, refused: Sequence[Judgement]) -> None:
-        said = warning(operation, refused, self._connection.workplace.settings.severity)
+    def _warn(
+        self, operation: FileOperation, of_root: _OfRoot, found: Forecast | AfterOperation
+    ) -> None:
+        loudness = self._connection.workplace.settings.severity
+        said = warning(operation, of_root.named, found.files, found.refused, loudness)
         if said is not None:
             self._connection.people.warn(said)
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from intent_lsp.core.alike_files import Others
 from intent_lsp.core.codes import ShownCode
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.core.person_words import for_people
@@ -17,7 +18,7 @@ from intent_lsp.doors.lsp.problem import Elsewhere, Problem
 from intent_lsp.governance.looks import Look
 
 _SERVER_ONLY = "intent-lsp alone writes {path}: this edit will be recorded as out of bounds."
-_ALIKE = "The same goes for {files} in {folder}; open one to see its own lines."
+_ALIKE = "The same goes for {files}; open one to see its own lines."
 
 
 def problems(
@@ -60,13 +61,12 @@ def code_of(look: Look) -> str:
     return ShownCode.CONTROL_PLANE_EDIT.value if denied is None else denied.code.value
 
 
-def for_folder(problem: Problem, others: int) -> Problem:
-    """Give a file's problem as it is shown for `others` of its folder, too (disk section 3)."""
-    directory = problem.path.rpartition("/")[0]
-    told = _ALIKE.format(
-        files="1 more changed file" if others == 1 else f"{others} more changed files",
-        folder=f"{directory}/" if directory else "the root folder",
-    )
+def for_others(problem: Problem, others: Others) -> Problem:
+    """Give a file's problem as it is shown for others of its root, too (disk section 3)."""
+    count = others.count
+    files = "1 more changed file" if count == 1 else f"{count:,} more changed files"
+    where = f" in {others.folder}/" if others.folder else ""
+    told = _ALIKE.format(files=f"{files}{where}")
     return replace(problem, message=f"{problem.message} {told}")
 
 

@@ -1,47 +1,44 @@
 """What is shown on tracked documents: each one's own problems, or the first's for many alike.
 
 Invariant: a document that is open shows its own, and at once.
-Invariant: a folder whose closed files are looked at together is shown once, when that is over.
+Invariant: a root whose closed files are looked at together is shown once, when that is over.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from intent_lsp.core.alike_files import OutOfBounds, shown_in_folder
+from intent_lsp.core.alike_files import ALONE, Others, OutOfBounds, shown_of
 from intent_lsp.core.content import lines_if_text
-from intent_lsp.core.paths import INTENTS_FILE
+from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
 from intent_lsp.core.violations import SHOWN_A_ROOT
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.bulletin import Bulletin
 from intent_lsp.doors.lsp.current_settings import CurrentSettings
 from intent_lsp.doors.lsp.problem import Problem, severity_of
-from intent_lsp.doors.lsp.problems import code_of, for_folder
+from intent_lsp.doors.lsp.problems import code_of, for_others
 from intent_lsp.doors.lsp.tracked import Tracked
 from intent_lsp.doors.lsp.types import Spelling
 from intent_lsp.formats.yaml_limits import MAX_BYTES
 from intent_lsp.governance.looks import Look
 from intent_lsp.store import files
 
-Folder = tuple[Attached, str]
-"""A folder, by its governed root and its path below that."""
-
 
 @dataclass(slots=True, kw_only=True)
 class _Entry:
     """A file that is out of bounds, and `count`, how many problems it shows.
 
-    `others` is for how many other files it shows them, None where another file is shown for it.
+    `others` are the files for which it shows them, None where another file is shown for it.
     `due`: what is wrong with it has been found out anew, and is not shown yet.
     """
 
     tracked: Tracked
-    folder: Folder
+    attached: Attached
     file: OutOfBounds
     count: int = 0
-    others: int | None = None
+    others: Others | None = None
     due: bool = True
 
 
@@ -56,51 +53,52 @@ class Showing:
         self._spelling = spelling
         self._sources: dict[Path, tuple[int, list[str]]] = {}
         self._entries: dict[str, _Entry] = {}
-        self._folders: dict[Folder, dict[str, _Entry]] = {}
-        self._held: Counter[Folder] = Counter()
-        self._waiting: set[Folder] = set()
+        self._roots: dict[Attached, dict[str, _Entry]] = {}
+        self._held: Counter[Attached] = Counter()
+        self._waiting: set[Attached] = set()
+        self._renames: tuple[str, Mapping[WorkspacePath, WorkspacePath]] = "", {}
 
     def post(self, tracked: Tracked) -> None:
         """Find out the problems of a document's text as it stands, and show them."""
         former = self._take_out(tracked.uri)
-        problems = tracked.show(self._room(tracked))
+        # Of a closed file it is enough to know that there is something to show.
+        problems = tracked.show(*() if tracked.version is None else (self._room(tracked),))
         entry = self._entry(tracked)
         if entry is None:
             self._spell(tracked, problems)
         elif entry.file.opened:
-            entry.count, entry.others, entry.due = self._spell(tracked, problems), 0, False
+            entry.count, entry.others, entry.due = self._spell(tracked, problems), ALONE, False
         if entry is not None:
             self._entries[tracked.uri] = entry
-            self._folders.setdefault(entry.folder, {})[tracked.uri] = entry
+            self._roots.setdefault(entry.attached, {})[tracked.uri] = entry
         if entry is None or former is None or entry.due or entry.file != former.file:
-            self._show_changed(each.folder for each in (former, entry) if each is not None)
+            self._show_changed(each.attached for each in (former, entry) if each is not None)
 
     def forget(self, tracked: Tracked) -> None:
         """Show nothing more on a document."""
         former = self._take_out(tracked.uri)
         self._bulletin.post(tracked.uri, None, ())
         if former is not None:
-            self._show_changed((former.folder,))
+            self._show_changed((former.attached,))
 
     @contextmanager
     def held(self, tracked: Iterable[Tracked]) -> Iterator[None]:
-        """Show the closed files of these documents' folders when what is done meanwhile is done."""
-        folders = {folder for each in tracked if (folder := folder_of(each)) is not None}
-        with self.held_folders(folders):
+        """Show the closed files of these documents' roots when what is done meanwhile is done."""
+        with self.held_roots(each.attached for each in tracked if each.attached is not None):
             yield
 
     @contextmanager
-    def held_folders(self, folders: Iterable[Folder]) -> Iterator[None]:
-        """Show the closed files of some folders when what is done meanwhile is done."""
-        held = frozenset(folders)
+    def held_roots(self, roots: Iterable[Attached]) -> Iterator[None]:
+        """Show the closed files of some roots when what is done meanwhile is done."""
+        held = frozenset(roots)
         self._held.update(held)
         try:
             yield
         finally:
             self._held.subtract(held)
-            over = {folder for folder in held if not self._held[folder]}
-            for folder in over:
-                del self._held[folder]
+            over = {root for root in held if not self._held[root]}
+            for root in over:
+                del self._held[root]
             self._show_changed(over & self._waiting)
 
     def remember_source(self, look: Look, attached: Attached) -> None:
@@ -118,12 +116,12 @@ class Showing:
     def end(self) -> None:
         """Show nothing more, whatever is broken off now."""
         self._entries.clear()
-        self._folders.clear()
+        self._roots.clear()
 
     def _entry(self, tracked: Tracked) -> _Entry | None:
         """Give what is to be known of a file that has something to show; None: it has nothing."""
-        folder, place, look = folder_of(tracked), tracked.place, tracked.look
-        if folder is None or place is None or look is None or not tracked.problems:
+        attached, place, look = tracked.attached, tracked.place, tracked.look
+        if attached is None or place is None or look is None or not tracked.problems:
             return None
         code = code_of(look)
         if self._settings.severity(code, severity_of(code), place.path) is None:
@@ -133,31 +131,44 @@ class Showing:
             code=code,
             record_id=None if look.refused is None else look.refused.id,
             opened=tracked.version is not None,
+            renamed_to=self._renamed_to(look, place.path),
         )
-        return _Entry(tracked=tracked, folder=folder, file=file)
+        return _Entry(tracked=tracked, attached=attached, file=file)
+
+    def _renamed_to(self, look: Look, path: WorkspacePath) -> WorkspacePath | None:
+        """Give the name of a file that is gone, in the record that refused it."""
+        record = look.refused
+        if record is None or look.disk_bytes is not None:
+            return None
+        if self._renames[0] != record.id:
+            # Asked of each file of a record in turn.
+            files = record.files
+            renames = {file.previous: file.path for file in files if file.previous is not None}
+            self._renames = record.id, renames
+        return self._renames[1].get(path)
 
     def _take_out(self, uri: str) -> _Entry | None:
         entry = self._entries.pop(uri, None)
         if entry is not None:
-            of_folder = self._folders[entry.folder]
-            del of_folder[uri]
-            if not of_folder:
-                del self._folders[entry.folder]
+            of_root = self._roots[entry.attached]
+            del of_root[uri]
+            if not of_root:
+                del self._roots[entry.attached]
         return entry
 
-    def _show_changed(self, folders: Iterable[Folder]) -> None:
-        """Show those of some folders that are not held, and the others later."""
-        for folder in set(folders):
-            if folder in self._held:
-                self._waiting.add(folder)
+    def _show_changed(self, roots: Iterable[Attached]) -> None:
+        """Show those of some roots that are not held, and the others later."""
+        for root in set(roots):
+            if root in self._held:
+                self._waiting.add(root)
             else:
-                self._waiting.discard(folder)
-                self._show_folder(folder)
+                self._waiting.discard(root)
+                self._show_root(root)
 
-    def _show_folder(self, folder: Folder) -> None:
-        """Show the closed files of a folder as far as that changes anything."""
-        entries = self._folders.get(folder, {}).values()
-        shown = shown_in_folder(entry.file for entry in entries)
+    def _show_root(self, root: Attached) -> None:
+        """Show the closed files of a root as far as that changes anything."""
+        entries = self._roots.get(root, {}).values()
+        shown = shown_of(entry.file for entry in entries)
         # What is shown no more leaves room for what is.
         for entry in sorted(entries, key=lambda each: (each.file.path in shown, each.file.path)):
             others = shown.get(entry.file.path)
@@ -166,17 +177,17 @@ class Showing:
                 entry.count = self._spell(entry.tracked, problems)
                 entry.others, entry.due = others, False
 
-    def _problems(self, tracked: Tracked, others: int | None) -> Sequence[Problem]:
-        """Give what a closed file shows, also for so many others; None: another does for it."""
+    def _problems(self, tracked: Tracked, others: Others | None) -> Sequence[Problem]:
+        """Give what a closed file shows, also for others; None: another does for it."""
         if others is None:
             return ()
         problems = tracked.show(self._room(tracked))
-        return [for_folder(each, others) for each in problems[:1]] if others else problems
+        return [for_others(each, others) for each in problems[:1]] if others.count else problems
 
     def _room(self, tracked: Tracked) -> int:
         """Give how many problems the other files of its root leave for one file (section 8)."""
         others = (each for each in self._entries.values() if each.tracked is not tracked)
-        taken = sum(each.count for each in others if each.folder[0] is tracked.attached)
+        taken = sum(each.count for each in others if each.attached is tracked.attached)
         return max(0, SHOWN_A_ROOT - taken)
 
     def _spell(self, tracked: Tracked, problems: Iterable[Problem]) -> int:
@@ -196,10 +207,3 @@ class Showing:
         ]
         self._bulletin.post(tracked.uri, tracked.version, shown)
         return len(shown)
-
-
-def folder_of(tracked: Tracked) -> Folder | None:
-    """Give the folder that a document's file is in; None: nobody governs it."""
-    if tracked.attached is None or tracked.place is None:
-        return None
-    return tracked.attached, tracked.place.path.rpartition("/")[0]

@@ -7,8 +7,6 @@ Invariant: answers stay in order per document: whoever works on one holds its la
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import ExitStack
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from typing import Final
 
@@ -21,7 +19,7 @@ from intent_lsp.doors.lsp.control_pages import CONTROL_PAGES
 from intent_lsp.doors.lsp.current_settings import CurrentSettings
 from intent_lsp.doors.lsp.desks import Desks
 from intent_lsp.doors.lsp.documents import Document
-from intent_lsp.doors.lsp.showing import Folder, Showing, folder_of
+from intent_lsp.doors.lsp.showing import Showing
 from intent_lsp.doors.lsp.tracked import Diffs, Tracked
 from intent_lsp.doors.lsp.types import Spelling, uri_of
 from intent_lsp.doors.lsp.work import Work
@@ -48,6 +46,7 @@ class Workplace:
         self.bulletin = bulletin
         self.showing = Showing(settings=settings, bulletin=bulletin, spelling=spelling)
         self._tracked: dict[str, Tracked] = {}
+        self._by_path: dict[str, Tracked] = {}
         self.work = work
         self._idle: dict[str, asyncio.TimerHandle] = {}
         self.attached: Callable[[Attached, Path], Awaitable[None]] | None = None
@@ -58,11 +57,8 @@ class Workplace:
 
     def tracked_at(self, uri: str) -> Tracked | None:
         """Give a tracked document by a URI that may be percent-encoded in another way."""
-        path = path_of_uri(uri)
-        known = self._tracked.get(uri)
-        if known is not None or path is None:
-            return known
-        return next((t for t in self._tracked.values() if path_of_uri(t.uri) == path), None)
+        known, path = self._tracked.get(uri), path_of_uri(uri)
+        return self._by_path.get(path) if known is None and path is not None else known
 
     def all_tracked(self) -> tuple[Tracked, ...]:
         """List every tracked document."""
@@ -100,7 +96,7 @@ class Workplace:
             return
         until = ExitStack()
         if known is not None:
-            # It is out of bounds still: no other file of its folder is to appear meanwhile.
+            # It is out of bounds still: no other file of its root is to appear meanwhile.
             until.enter_context(self.showing.held((known,)))
             self._forget(known)
         tracked = Tracked(
@@ -109,7 +105,7 @@ class Workplace:
             version=document.version,
             opened=document.opened,
         )
-        self._tracked[document.uri] = tracked
+        self._track(tracked)
         self.work.begin(self._attach(tracked, until))
 
     def changed(self, document: Document) -> None:
@@ -142,26 +138,19 @@ class Workplace:
             await self.look(tracked)
 
     async def look_at(self, files: Iterable[Tracked]) -> None:
-        """Take a new look at some documents, and show what it gives a folder at a time."""
-        folders: dict[Folder | None, list[Tracked]] = {}
-        for tracked in files:
-            folders.setdefault(folder_of(tracked), []).append(tracked)
-        await asyncio.gather(*map(self._look_at_folder, folders.values()))
-
-    async def _look_at_folder(self, files: Iterable[Tracked]) -> None:
-        with self.showing.held(files):
-            await asyncio.gather(*map(self.look_again, files))
+        """Take a new look at some documents, and show of closed ones what it gives in one go."""
+        documents = tuple(files)
+        with self.showing.held(documents):
+            await asyncio.gather(*map(self.look_again, documents))
 
     async def look_at_closed(self, attached: Attached, paths: Iterable[WorkspacePath]) -> None:
         """Show what is wrong with those of a root's files that no editor has open.
 
         A file with which nothing is wrong is tracked no more.
         """
-        placed = sorted((path.rpartition("/")[0], path) for path in paths)
-        for folder, of_folder in groupby(placed, key=itemgetter(0)):
-            with self.showing.held_folders({(attached, folder)}):
-                for _, path in of_folder:
-                    await self._look_at_closed(attached, path)
+        with self.showing.held_roots((attached,)):
+            for path in sorted(paths):
+                await self._look_at_closed(attached, path)
 
     async def _look_at_closed(self, attached: Attached, path: WorkspacePath) -> None:
         uri = uri_of(attached.desk.root / path)
@@ -171,7 +160,7 @@ class Workplace:
             if place is None or self.tracked_at(uri) is not None:
                 return
             tracked = Tracked(uri=uri, lines=[], version=None, attached=attached, place=place)
-            self._tracked[uri] = tracked
+            self._track(tracked)
         if tracked.version is None:
             await self.look_again(tracked)
             self._forget_if_fine(tracked)
@@ -233,11 +222,20 @@ class Workplace:
         if tracked.version is None and not tracked.saves and not tracked.problems:
             self._forget(tracked)
 
+    def _track(self, tracked: Tracked) -> None:
+        self._tracked[tracked.uri] = tracked
+        path = path_of_uri(tracked.uri)
+        if path is not None:
+            self._by_path[path] = tracked
+
     def _forget(self, tracked: Tracked) -> None:
         """Track a document no more, nor show anything on it."""
         self._cancel_idle(tracked.uri)
         if self._tracked.get(tracked.uri) is tracked:
             del self._tracked[tracked.uri]
+            path = path_of_uri(tracked.uri)
+            if path is not None:
+                del self._by_path[path]
             if not _is_page(tracked):
                 self.showing.forget(tracked)
 
