@@ -81,9 +81,10 @@ lint: $(READY)  ## format, then lint, type-check and check the imports
 	$(BIN)/lint-imports
 
 .PHONY: docs
-docs: $(READY)  ## write anew what the docs have from the code: the code map, the commands
+docs: $(READY)  ## write anew what the docs have from the code: the code map, the commands, the messages
 	$(BIN)/python -m tests.support.code_map
 	$(BIN)/python -m tests.support.command_list
+	$(BIN)/python -m tests.support.message_list
 
 .PHONY: report-images
 report-images: $(READY)  ## take the documentation's pictures of a report, in Chromium

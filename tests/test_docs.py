@@ -13,7 +13,7 @@ import yaml
 
 from intent_lsp import __version__
 from intent_lsp.core import codes
-from tests.support import code_map, command_list, markdown
+from tests.support import code_map, command_list, markdown, message_list
 from tests.support.markdown import Page
 
 ROOT = Path(__file__).parent.parent
@@ -142,6 +142,38 @@ def test_the_product_line_names_this_version(page: Page) -> None:
 
 def test_the_list_of_commands_is_the_one_that_they_make() -> None:
     assert command_list.written() == command_list.made(), "run `make docs`"
+
+
+def test_the_list_of_messages_is_the_one_that_the_code_makes() -> None:
+    assert message_list.PAGE.read_text(encoding="utf-8") == message_list.made(), "run `make docs`"
+
+
+HARD_TO_READ = re.compile(
+    r"\b(mend|mends|mended|say it again|for want of|of its own accord|kept no more|all the same"
+    r"|whoever|let through"
+    r"|(it|that|which|\}) is no (file|text|record|hash|list|object|moment|code|command))\b"
+)
+"""Turns of phrase that a reader stumbles over, and that messages have had."""
+
+OF_THE_SPECIFICATION = "Governance Unavailable:"
+
+
+def test_messages_are_in_plain_words() -> None:
+    found = [
+        f"{file}: {message}"
+        for file, message in message_list.all_messages()
+        if HARD_TO_READ.search(message) and not message.startswith(OF_THE_SPECIFICATION)
+    ]
+    assert found == []
+
+
+def test_the_ways_out_that_messages_name_are_called_as_their_buttons() -> None:
+    messages = list(message_list.all_messages())
+    named = {name for _, message in messages for name in re.findall(r"“([^”{…]+)”", message)}
+    titles = {message for _, message in messages}
+    prefixed = {name.removeprefix("Intent: ").removesuffix("…") for name in named}
+    assert prefixed, "no message names a way out"
+    assert {name for name in prefixed if not {name, f"{name}…"} & titles} == set()
 
 
 def test_the_code_map_is_the_one_that_the_signs_make() -> None:

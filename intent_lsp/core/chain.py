@@ -114,7 +114,7 @@ class Trail:
         return unknown
 
     def pass_over(self, link: Link) -> None:
-        """Count a line that is no record, or a copy of one elsewhere, which names nothing anew."""
+        """Count a line that is no record, or a copy of one elsewhere: it names nothing new."""
         self.lines += 1
         if link.hash:
             self.last, self.last_time = link.hash, link.timestamp

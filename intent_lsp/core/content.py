@@ -52,7 +52,7 @@ def parse_hash(text: str) -> ContentHash | None:
 def decode(data: bytes) -> Text | None:
     """Decode UTF-8 with or without a mark, UTF-16 with one; None: not a text (section 8).
 
-    UTF-8 with a NUL byte in it is no text, for git neither.
+    UTF-8 with a NUL byte in it is not text, for git neither.
     """
     encoding, mark = "utf-8", b""
     if data.startswith(codecs.BOM_UTF8):
@@ -81,7 +81,7 @@ def split_lines(text: str) -> list[str]:
 
 
 def lines_if_text(data: bytes | None) -> list[str]:
-    """Give the lines of a content; none where there is no file, or it is no text."""
+    """Give the lines of a content; none where there is no file, or it is not text."""
     text = None if data is None else decode(data)
     return [] if text is None else split_lines(text.text)
 

@@ -36,7 +36,7 @@ class EntryKind(Enum):
     FILE = "a file"
     DIRECTORY = "a directory"
     LINK = "a symbolic link"
-    OTHER = "no plain file"
+    OTHER = "not a regular file"
 
 
 def drift_of(entries: Iterable[tuple[str, EntryKind]]) -> tuple[Drift, ...]:

@@ -1,4 +1,4 @@
-"""Records that somebody vouches for and that no file holds: a file is gone, or an end cut off.
+"""Records that somebody proves and that no file holds: a file is gone, or an end cut off.
 
 Invariant: a record that another branch has is no alarm, and what was not sought is not called lost.
 """

@@ -18,9 +18,9 @@ _WORDS: Final = {
     GateCode.NO_ACTIVE_INTENT: "No intent is selected.",
     GateCode.INTENT_NOT_FOUND: f"The selected intent {{id}} is not in {INTENTS_FILE}.",
     GateCode.INTENT_CLOSED: "{intent} is {status}: its work is over.",
-    GateCode.INTENT_IGNORED: "{intent} is out of use: .intentignore names it.",
+    GateCode.INTENT_IGNORED: "{intent} is ignored: a line of .intentignore matches it.",
     GateCode.SCOPE_VIOLATION: "{files} {are} outside {intent}.",
-    GateCode.OUTSIDE_WORKSPACE: "{files} {are} outside of this workspace: a link leads away.",
+    GateCode.OUTSIDE_WORKSPACE: "{files} {are} outside this workspace, through a symbolic link.",
     GateCode.STALE_FILE: "{files} {have} changed on disk since your editor read it.",
 }
 

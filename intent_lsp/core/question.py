@@ -144,7 +144,7 @@ class Denied:
 
     @property
     def verdict(self) -> ScopeValidation:
-        """What a record of it says when it happened all the same."""
+        """What a record of it says when it happened anyway."""
         return ScopeValidation.FAIL
 
 

@@ -1,4 +1,4 @@
-"""Edits along the time, in parts of equal length.
+"""Edits over time, in parts of equal length.
 
 Invariant: the parts follow each other without a gap, and every edit is in one of them.
 """

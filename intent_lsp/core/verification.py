@@ -10,7 +10,7 @@ from intent_lsp.core.findings import Severity
 
 
 class AnchorKind(StrEnum):
-    """Who vouches for a hash, apart from the ledger itself."""
+    """Who proves a hash, apart from the ledger itself."""
 
     GIVEN = "given"
     COMMIT = "commit"
@@ -21,7 +21,7 @@ class AnchorKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Anchor:
-    """A hash that somebody vouches for; `name` says where it is from, as a commit's id does.
+    """A hash that somebody proves; `name` says where it is from, as a commit's id does.
 
     `records` counts the record of this hash and all that it follows; None: no file holds it.
     """

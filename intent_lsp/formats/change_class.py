@@ -16,7 +16,7 @@ from intent_lsp.formats.tree_fingerprint import file_fingerprint, tree_fingerpri
 def inferred_class(
     path: str, before: bytes | None, after: bytes | None, late: Late = in_time
 ) -> MutationClass:
-    """Infer the class of an edit of a file from its content; None: there was or is no file."""
+    """Infer the class of an edit of a file from its content; None: there was or is not a file."""
     return inferred_change(path, before, after, late)[0]
 
 

@@ -86,11 +86,11 @@ def read_note_text(text: str) -> Checkpoint | NoCheckpoint:
 
 def _checkpoint(origin: str, count: str, heads: list[str]) -> Checkpoint | NoCheckpoint:
     if not _DIGITS.fullmatch(origin):
-        return NoCheckpoint("its origin is no hash: 64 lower-case hexadecimal digits")
+        return NoCheckpoint("its origin is not a hash: 64 lower-case hexadecimal digits")
     if not _COUNT.fullmatch(count):
-        return NoCheckpoint("its count is no number of records")
+        return NoCheckpoint("its count is not a number of records")
     if not all(map(_DIGITS.fullmatch, heads)):
-        return NoCheckpoint("its head is no hash")
+        return NoCheckpoint("its head is not a hash")
     if len(set(heads)) != len(heads) or len(heads) > HEADS_AT_MOST:
         return NoCheckpoint(f"it names a head twice, or more than {HEADS_AT_MOST}")
     return Checkpoint(

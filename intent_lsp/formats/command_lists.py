@@ -78,13 +78,13 @@ def _row(given: dict[str, Any], kind: RowKind) -> Row:
 
 def _known(key: str, names: frozenset[str]) -> str:
     if key not in names:
-        raise ValueError(f"{key!r} is no field; there are {', '.join(sorted(names))}")
+        raise ValueError(f"{key!r} is not a field; there are {', '.join(sorted(names))}")
     return key
 
 
 def _words(value: object) -> frozenset[str]:
     if not isinstance(value, str):
-        raise ValueError(f"{value!r} is no text")  # noqa: TRY004 - whoever reads lists catches one
+        raise ValueError(f"{value!r} is not text")  # noqa: TRY004 - whoever reads lists catches one
     return frozenset(value.split())
 
 

@@ -60,7 +60,7 @@ class Keys:
         found = self.take(name)
         if isinstance(found, bool):
             return found
-        self._refuse(found, name, "no truth value")
+        self._refuse(found, name, "not true or false")
         return None
 
     def number(self, name: str) -> int | None:

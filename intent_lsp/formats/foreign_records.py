@@ -65,15 +65,15 @@ class Foreign:
 
 
 def recognised(value: object) -> Recognised | str:
-    """Find out whose a JSON value is, and when it was; a text says why it is no record."""
+    """Find out whose a JSON value is, and when it was; a text says why it is not a record."""
     if not isinstance(value, dict):
-        return "it is no JSON object"
+        return "it is not a JSON object"
     dialect = _dialect(value)
     if dialect is None:
-        return "it has neither `files` nor `file`, so that it is no record that is known here"
+        return "it has neither `files` nor `file`, so that it is not a record that is known here"
     moment = utc(value.get("timestamp"))
     if moment is None:
-        return "its `timestamp` is no moment (RFC 3339)"
+        return "its `timestamp` is not a date or time (RFC 3339)"
     if dialect is not Dialect.FLAT and len(value["files"]) > MAX_FILES:
         return f"it has more than {MAX_FILES:,} files"
     id_ = value.get("id")
@@ -99,7 +99,7 @@ def foreign_record(value: Any) -> Foreign | str:  # noqa: ANN401 -- JSON has no 
     keys = Keys(value, "", lost)
     keys.take("timestamp")
     if keys.take("id") is not None and known.id is None:
-        keys.lose("id", "no UUID of version 4")
+        keys.lose("id", "not a UUID of version 4")
     event = _event(keys, known.dialect, session_of(value))
     return Foreign(known, whole_event(event), tuple(lost))
 
@@ -190,7 +190,7 @@ def _single_file(keys: Keys) -> tuple[RecordFile, ...]:
 def _error(keys: Keys, *, happened: bool) -> str | None:
     found = keys.text("error", limit=_MAX_ERROR)
     if found is not None and happened:
-        keys.lose("error", "it happened all the same")
+        keys.lose("error", "it happened anyway")
     return None if found is None or happened else error_text(found)
 
 

@@ -25,7 +25,7 @@ from intent_lsp.formats.shapes import known
 
 
 class Entry(NamedTuple):
-    """What an index keeps of a line; all but `link` is empty for a line that is no record.
+    """What an index keeps of a line; all but `link` is empty for a line that is not a record.
 
     `paths` are those that the record touched, old names of renamed files too; `passing`: the
     edit happened and its verdict was PASS or EXEMPT; `grant`: it grants scope.
@@ -212,7 +212,7 @@ def _misspelled(line: bytes, wire: WireRecord) -> Flaw | None:
 
 
 def _unreadable(line: bytes, error: Exception) -> Flaw:
-    """Tell a value that is no record from what is no JSON at all."""
+    """Tell a value that is not a record from what is not JSON at all."""
     if not isinstance(error, msgspec.ValidationError):
         return Flaw(LedgerCode.BAD_JSON, f"it is not JSON: {error}")
     try:
@@ -220,8 +220,8 @@ def _unreadable(line: bytes, error: Exception) -> Flaw:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as worse:
         return Flaw(LedgerCode.BAD_JSON, f"it is not JSON: {worse}")
     if not isinstance(value, dict):
-        return Flaw(LedgerCode.BAD_JSON, "it is no JSON object")
-    return Flaw(LedgerCode.BAD_RECORD, f"it is no record: {error}")
+        return Flaw(LedgerCode.BAD_JSON, "it is not a JSON object")
+    return Flaw(LedgerCode.BAD_RECORD, f"it is not a record: {error}")
 
 
 def _hash(wire: WireRecord) -> ContentHash:

@@ -86,7 +86,7 @@ def _added(adding: "_Adding", root: Node | None) -> Changes | EditRefused:
     if isinstance(root, Listing):
         return adding.to_list(root)
     if not isinstance(root, Table):
-        return EditRefused("the file is no mapping and no list")
+        return EditRefused("the file is neither a mapping nor a list")
     found = fields_of(adding.reading, root, ROOT_KEYS).get(ROOT_KEY)
     if found is not None:
         return adding.below(root, found)
@@ -123,7 +123,7 @@ class _Adding:
         if isinstance(value, Alias) or value.anchored:
             return EditRefused(f"`{found.key.value}` is an anchor or spelled by an alias")
         if isinstance(value, Scalar) and not value.null:
-            return EditRefused(f"`{found.key.value}` is no list")
+            return EditRefused(f"`{found.key.value}` is not a list")
         if isinstance(value, Scalar) and root.flow:
             inline = entry_inline(self.intent, EntryForm(quote=quote_of(root)))
             return (value_put(self.reading, value, f"[{inline}]"),)

@@ -15,8 +15,8 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key, l
 
 from intent_lsp.formats.signed_note import NoNote, Note, NoteKey, Signature, read_key
 
-MAKE_KEY: Final = "make one by `openssl genpkey -algorithm ed25519 -out key.pem`"
-MAKE_PUBLIC: Final = "make it by `openssl pkey -in key.pem -pubout -out pub.pem`"
+MAKE_KEY: Final = "create one with `openssl genpkey -algorithm ed25519 -out key.pem`"
+MAKE_PUBLIC: Final = "create it with `openssl pkey -in key.pem -pubout -out pub.pem`"
 
 _SSH_PRIVATE: Final = b"-----BEGIN OPENSSH PRIVATE KEY-----"
 _SSH_PUBLIC: Final = b"ssh-"
@@ -44,16 +44,16 @@ class SigningKey:
 def read_signing_key(data: bytes) -> SigningKey | NoNote:
     """Read a private key: PEM, PKCS#8, Ed25519, without a password."""
     if data.lstrip().startswith(_SSH_PRIVATE):
-        return NoNote("it is an ssh key, whose form is another", MAKE_KEY)
+        return NoNote("it is an ssh key; an Ed25519 key in PEM is needed", MAKE_KEY)
     if _PRIVATE not in data:
-        return NoNote("it is no private key in PEM", MAKE_KEY)
+        return NoNote("it is not a private key in PEM", MAKE_KEY)
     try:
         key = load_pem_private_key(data, password=None)
     except TypeError:
-        cure = "take the password off by `openssl pkey -in FILE -out key.pem`"
-        return NoNote("it is locked by a password, and nobody is asked for one", cure)
+        cure = "remove the password with `openssl pkey -in FILE -out key.pem`"
+        return NoNote("it is locked by a password, and passwords are not asked for", cure)
     except (ValueError, UnsupportedAlgorithm):
-        return NoNote("it is no private key that can be read", MAKE_KEY)
+        return NoNote("it is not a private key that can be read", MAKE_KEY)
     if not isinstance(key, Ed25519PrivateKey):
         return NoNote("it is a key of another kind than Ed25519", MAKE_KEY)
     return SigningKey(key)
@@ -63,15 +63,15 @@ def read_public_key(data: bytes, *, name: str) -> NoteKey | NoNote:
     """Read a public key: PEM, which is then of that name, or a verifier key, which has its own."""
     stripped = data.strip()
     if stripped.startswith(_SSH_PUBLIC):
-        return NoNote("it is an ssh key, whose form is another", MAKE_PUBLIC)
+        return NoNote("it is an ssh key; an Ed25519 key in PEM is needed", MAKE_PUBLIC)
     if _PRIVATE in data:
-        return NoNote("it is a private key; checking needs the public one alone", MAKE_PUBLIC)
+        return NoNote("it is a private key; checking needs only the public one", MAKE_PUBLIC)
     if not stripped.startswith(_PEM):
         return read_key(stripped.decode("utf-8", "replace"))
     try:
         key = load_pem_public_key(data)
     except (ValueError, UnsupportedAlgorithm):
-        return NoNote("it is no public key that can be read", MAKE_PUBLIC)
+        return NoNote("it is not a public key that can be read", MAKE_PUBLIC)
     if not isinstance(key, Ed25519PublicKey):
         return NoNote("it is a key of another kind than Ed25519", MAKE_KEY)
     return NoteKey(name, key.public_bytes_raw())

@@ -99,7 +99,7 @@ def doubts(record: Record) -> Iterator[str]:
     if not record.compared:
         yield "the work tree could not be compared: the command may have changed more"
     if record.reconstructed:
-        yield "what there was before is told from HEAD and the ledger: its memory was destroyed"
+        yield "what there was before was taken from HEAD and the ledger: the snapshot was deleted"
 
 
 def _time(run: BlameRun) -> str:

@@ -56,16 +56,16 @@ def _body(report: Report) -> Iterator[Html]:
     yield tag("header", *_header(report), _verdict(report.verification))
     yield tag(
         "main",
-        _section("In figures", _cards(survey)),
-        _section("Along the time", timeline_figure(timeline(survey.hours, BARS))),
+        _section("Summary", _cards(survey)),
+        _section("Timeline", timeline_figure(timeline(survey.hours, BARS))),
         *(_tables(report) if survey.total.edits else ()),
         _section("Out of scope", _violations(survey)),
         *_records(survey),
     )
     yield tag(
         "footer",
-        f"Made by {report.product} from the ledger alone. `intent-lsp trace verify` checks it"
-        " again, and `intent-lsp trace show` tells all about one record.",
+        f"Made by {report.product} from nothing but the ledger. `intent-lsp trace verify` checks it"
+        " again, and `intent-lsp trace show` shows all about one record.",
     )
     yield tag("script", Html(SCRIPT))
 
@@ -91,9 +91,9 @@ def _verdict(found: Verification) -> Html:
     wrong = {each.code for each in found.problems if each.severity is Severity.ERROR}
     title = "The ledger is NOT what was written"
     if not wrong:
-        title = "The ledger is consistent: every hash recomputes, every link joins"
+        title = "The ledger is intact: all hashes and links match"
     elif wrong <= {LedgerCode.TRUNCATED, LedgerCode.MISSING_SEGMENT}:
-        title = "The ledger is consistent as far as it goes, but records were CUT OFF"
+        title = "What is left of the ledger matches, but records were CUT OFF"
     facts: list[tuple[str, Inside]] = [
         ("verified", f"{found.records:,} records in {_files(found.segments)}, the whole ledger"),
         ("proved", named(found.proved)),
@@ -122,7 +122,7 @@ def _is_told(anchor: Anchor) -> bool:
 
 
 def _anchor(anchor: Anchor) -> Html:
-    held = "in no file" if anchor.records is None else f"vouches for {anchor.records:,} records"
+    held = "in no file" if anchor.records is None else f"proves {anchor.records:,} records"
     name = joined([" ", named(anchor.name)]) if anchor.name else ""
     return joined([coded(anchor.hash), f" ({anchor.kind.value}", name, f"): {held}"])
 
@@ -195,7 +195,7 @@ def _records(survey: Survey) -> Iterator[Html]:
             placeholder="path, intent, FAIL, session, hash …",
             aria_label="Show only the records that hold all these words",
         ),
-        tag("button", "Unfold or fold all", id="toggle", type="button"),
+        tag("button", "Expand or collapse all", id="toggle", type="button"),
         tag("span", "", id="shown", role="status", class_="soft"),
         class_="tools",
         hidden="",

@@ -63,7 +63,7 @@ def contributors_table(survey: Survey) -> Html:
     groups, all_edits = survey.groups[By.CONTRIBUTOR].largest(), survey.total.edits
     rows = (
         _row(
-            tag("th", named(name or "nobody is named"), scope="row"),
+            tag("th", named(name or "no name is given"), scope="row"),
             tag("td", _share(tally.edits, all_edits)),
             *tally_cells(tally),
         )

@@ -34,12 +34,12 @@ def timeline_figure(line: Timeline) -> Html:
     top = max(part.edits for part in line.parts)
     picture = tag(
         "svg",
-        tag("title", f"Edits along the time, {_each(line.hours)} a bar"),
+        tag("title", f"Edits over time, {_each(line.hours)} a bar"),
         *_axes(line, top),
         *_bars(line, top),
         viewBox=f"0 0 {_WIDE} {_HIGH + _BELOW}",
         role="img",
-        aria_label=f"Edits along the time, {_each(line.hours)} a bar, at most {top} in one",
+        aria_label=f"Edits over time, {_each(line.hours)} a bar, at most {top} in one",
     )
     said = f"Edits by verdict, {_each(line.hours)} a bar; times are UTC."
     return tag("figure", picture, tag("figcaption", said), _key())

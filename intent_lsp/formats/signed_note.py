@@ -76,10 +76,10 @@ def read_note(data: bytes) -> Note | NoNote:
     except UnicodeDecodeError:
         return NoNote("it is not UTF-8")
     if _CONTROL.search(text):
-        return NoNote("it holds a control character; a note's lines end with a line feed alone")
+        return NoNote("it holds a control character; a note's lines end with only a line feed")
     body, blank, rest = text.rpartition("\n\n")
     if not blank or not body or not rest.endswith("\n"):
-        return NoNote("it is no text, a blank line and signature lines")
+        return NoNote("it is not a text, a blank line and signature lines")
     lines = rest[:-1].split("\n")
     if len(lines) > _SIGNATURES_AT_MOST:
         return NoNote(f"it has more than {_SIGNATURES_AT_MOST} signatures")
@@ -101,7 +101,7 @@ def read_key(text: str) -> NoteKey | NoNote:
     digits, _, encoded = rest.partition("+")
     raw = _decoded(encoded)
     if not _NAME.fullmatch(name) or not _ID.fullmatch(digits) or raw is None:
-        return NoNote("it is no public key", cure)
+        return NoNote("it is not a public key", cure)
     if raw[:1] != _ED25519 or len(raw) != 1 + _KEY_BYTES:
         return NoNote("it is a key of another kind than Ed25519", cure)
     key = NoteKey(name, raw[1:])

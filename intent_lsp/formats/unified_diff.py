@@ -1,6 +1,6 @@
 """Two contents of a file as the lines of a unified diff, for people to read.
 
-Invariant: total; what is no text, or too much to compare, is None.
+Invariant: total; what is not text, or too much to compare, is None.
 Invariant: joined without their marks, the lines of a side are stretches of that side, in order.
 """
 

@@ -224,7 +224,7 @@ def _list_of(found: Field) -> Listing | Scalar | EditRefused:
         return EditRefused(f"`{found.key.value}` is an anchor or spelled by an alias")
     if isinstance(node, Listing) or (isinstance(node, Scalar) and node.null):
         return node
-    return EditRefused(f"`{found.key.value}` is no list")
+    return EditRefused(f"`{found.key.value}` is not a list")
 
 
 def _filled(entry: Entry, place: Scalar, values: Sequence[str]) -> Changes:

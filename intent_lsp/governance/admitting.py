@@ -27,7 +27,7 @@ from intent_lsp.governance.ticketing import Asked, ticket_files, ticket_of
 from intent_lsp.store.tickets import Refused
 
 NO_MEMORY: Final = ".orchestration/.local cannot be written: this edit will have no record."
-IN_MEMORY: Final = "{}. Until that is mended, this call is known to this server alone."
+IN_MEMORY: Final = "{}. Until that is fixed, only this server knows of this call."
 NOT_COMPARED: Final = "The work tree cannot be compared: what this changes will not be known."
 WITH_TICKET_AT_MOST: Final = 64 * 1024
 """Bytes of a content that is kept with its ticket."""

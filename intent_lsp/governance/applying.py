@@ -68,7 +68,7 @@ def _after(change: FileChange, before: bytes | None) -> bytes | None:
         return before or b""
     text = decode(before or b"")
     if text is None:
-        raise ValueError(f"{change.path} is no text that can be edited")
+        raise ValueError(f"{change.path} is not text that can be edited")
     new = change.rewrite(text.text)
     # Who reads a file's bytes as they are gives its mark back with the text: one is enough.
     return text.encode(new.removeprefix("\ufeff") if text.mark else new)

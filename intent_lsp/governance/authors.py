@@ -1,6 +1,6 @@
 """The people behind lines, by name: the author of a commit, or *you* (ledger section 5).
 
-Invariant: where the team wants no names, nobody is named, and git is not asked.
+Invariant: where the team wants no names, no name is given, and git is not asked.
 """
 
 import logging

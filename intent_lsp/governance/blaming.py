@@ -31,7 +31,7 @@ ALL_LINES: Final = (0, 2**62)
 class Blamed:
     """A claim for each line, and the records that claims name by their order.
 
-    `lines` are those of the text with their ends; None where it is no text or too large: then
+    `lines` are those of the text with their ends; None where it is not text or too large: then
     there is one claim, on all of its `count` lines together.
     """
 

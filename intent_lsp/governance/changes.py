@@ -27,7 +27,7 @@ BYTES_AT_MOST: Final = 8 << 20
 class Side:
     """What a file held: `text` is None where there was no file, or where it is not given.
 
-    `why` says why it is not: it is kept no more, is no text, or is too large.
+    `why` says why it is not: it is no longer kept, is not text, or is too large.
     """
 
     text: str | None = None
@@ -72,11 +72,11 @@ class _Sides:
             return Side()
         data = self.contents.find(wanted, path, self.revision)
         if data is None:
-            return Side(why="it is kept no more")
+            return Side(why="it is no longer kept")
         if len(data) > min(LARGEST, self.bytes_left):
             return Side(why="it is too large to be shown")
         text = decode(data)
         if text is None:
-            return Side(why="it is no text")
+            return Side(why="it is not text")
         self.bytes_left -= len(data)
         return Side(text=text.text)

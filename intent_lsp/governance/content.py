@@ -12,7 +12,7 @@ from intent_lsp.core.content import ContentHash, decode, hash_content, split_lin
 
 @dataclass(frozen=True, kw_only=True)
 class Content:
-    """`text` is without a byte order mark; None where it is no text, or only its hash is known.
+    """`text` is without a byte order mark; None where it is not text, or only its hash is known.
 
     An absent file has no hash and an empty text. `committed`: a commit holds it, so that it is
     what everybody agreed on. Not slotted: the lines of a large file are seldom asked for.

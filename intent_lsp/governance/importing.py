@@ -43,7 +43,7 @@ class Fate(Enum):
 class Taken:
     """What became of a line, counted from 1.
 
-    `why` says why it is no record; `lost` names what of it is left behind.
+    `why` says why it is not a record; `lost` names what of it is left behind.
     """
 
     line: int

@@ -46,7 +46,7 @@ class Lessons:
     def learn(self, name: str, session_id: str, lesson: Lesson) -> bool:
         """Put a lesson into the file of a root-relative name; whether it is new and stands there.
 
-        The file is made where it is missing; not touched if it is no text, or if another keeps
+        The file is made where it is missing; not touched if it is not text, or if another keeps
         changing it.
         """
         path, state = parse_relative(name), self._stores.state

@@ -250,7 +250,7 @@ def _turned_back(judgement: Judgement, content: Content, text: str) -> bool:
         denied is not None
         and denied.code is not GateCode.STALE_FILE
         and judgement.rules.policy.enforcement is Enforcement.BLOCK
-        # What is on disk and is no text cannot be turned back to.
+        # What is on disk and is not text cannot be turned back to.
         and content.text is not None
         and content.text != text
     )

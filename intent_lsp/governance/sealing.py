@@ -41,7 +41,7 @@ def seal_ledger(ledger: Ledger) -> Checkpoint | Unsealed:
 
 
 def anchors_of(checkpoint: Checkpoint) -> tuple[Anchor, ...]:
-    """Give the records that a checkpoint vouches for."""
+    """Give the records that a checkpoint proves."""
     name = f"of {checkpoint.count:,} records"
     return tuple(
         Anchor(hash=head, kind=AnchorKind.CHECKPOINT, name=name) for head in checkpoint.heads
@@ -62,7 +62,7 @@ def contradiction(ledger: Ledger, checkpoint: Checkpoint, found: Verification) -
     if not max(counts) <= checkpoint.count <= sum(counts):
         return f"it counts {checkpoint.count:,} records, where its heads follow {max(counts):,}"
     if not _holds(ledger, checkpoint.origin):
-        return "its origin is no record of this ledger"
+        return "its origin is not a record of this ledger"
     return None
 
 

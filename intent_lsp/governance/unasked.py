@@ -10,7 +10,7 @@ from intent_lsp.core.standing import Standing
 
 _NOT_ASKED: Final = {
     Standing.EXEMPT: "{path} governs the work: people may always change it.",
-    Standing.SERVER_ONLY: "{path} is written by the server alone: a save of it is recorded FAIL.",
+    Standing.SERVER_ONLY: "{path} is written only by the server: a save of it is recorded FAIL.",
     Standing.UNSEEN: "{path} is git's, or ignored by it: nobody judges a save of it.",
 }
 

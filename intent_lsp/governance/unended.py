@@ -69,7 +69,7 @@ class Unended:
 
     def _open(self, session_id: str, agent_id: str) -> tuple[Ticket, ...]:
         state, found = self._stores.state, tuple[Ticket, ...]()
-        with step("commands whose end nobody has told"):
+        with step("commands that have not reported their end"):
             if state is not None:
                 found = state.tickets.commands.of(session_id, agent_id, self._stores.clock())
         return found

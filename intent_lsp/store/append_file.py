@@ -29,17 +29,17 @@ _PAUSE_SECONDS: Final = 0.001
 def append_text(path: Path, text: str) -> None:
     """Append whole lines; the file is made where it is missing, its directory has to exist.
 
-    A lone surrogate becomes `?`. Raises UnsafePathError when no plain file is there, OSError.
+    A lone surrogate becomes `?`. Raises UnsafePathError when no regular file is there, OSError.
     """
     try:
         descriptor = os.open(path, _FLAGS, _MODE)
     except OSError as error:
         if path.is_symlink() or path.is_dir():
-            raise UnsafePathError(path=os.fspath(path), problem="is no plain file") from error
+            raise UnsafePathError(path=os.fspath(path), problem="is not a regular file") from error
         raise
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise UnsafePathError(path=os.fspath(path), problem="is no plain file")
+            raise UnsafePathError(path=os.fspath(path), problem="is not a regular file")
         _lock(descriptor)
         data = (_line_end(descriptor) + text).encode("utf-8", "replace")
         rest = memoryview(data)

@@ -177,7 +177,7 @@ class Database:
         # SQLite follows a link, and waits for whoever writes to a pipe.
         with contextlib.suppress(FileNotFoundError):
             if not stat.S_ISREG(os.lstat(self._spelled).st_mode):
-                raise StateUnavailableError(path=self._spelled, problem="is no regular file")
+                raise StateUnavailableError(path=self._spelled, problem="is not a regular file")
 
     def _use_memory(self, problem: StateUnavailableError, *, full: bool) -> None:
         """Let memory stand in for the file, or raise the problem.
@@ -280,7 +280,7 @@ class Database:
             if try_lock(lock.fileno()):
                 return
             self._never.wait(_LOCK_PAUSE_SECONDS)
-        raise TimeoutError(errno.ETIMEDOUT, "another process has been mending it for too long")
+        raise TimeoutError(errno.ETIMEDOUT, "another process has been repairing it for too long")
 
 
 def _kind(problem: sqlite3.Error) -> int:

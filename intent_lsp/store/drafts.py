@@ -150,7 +150,7 @@ def _parsed(draft_id: str, data: bytes) -> Draft:
     """Read a draft's file. Raises ValueError, RecursionError."""
     fields = json.loads(data)
     if not isinstance(fields, dict):
-        raise ValueError("is no JSON object")  # noqa: TRY004 - wrong text, not a wrong call
+        raise ValueError("is not a JSON object")  # noqa: TRY004 - wrong text, not a wrong call
     return msgspec.convert({**fields, "id": draft_id}, Draft)
 
 

@@ -2,7 +2,7 @@
 
 Invariant: nobody sees half of a file that is written here, nor a file that was never synced.
 Invariant: no byte is written through a symbolic link that leaves the root (requirements section 2).
-Invariant: reading never waits on a pipe or a device: what is no regular file does not exist.
+Invariant: reading never waits on a pipe or a device: what is not a regular file does not exist.
 """
 
 import contextlib
@@ -118,8 +118,8 @@ def replace_file(
     """Make `data` the content of `path` in one step; its mode stays, a link stays a link.
 
     `expected` is what must be there right before (None: nothing). Raises FileChangedError when it
-    is not, UnsafePathError when the bytes would leave `root` or `path` is no regular file, OSError
-    when the file is read-only or the disk refuses.
+    is not, UnsafePathError when the bytes would leave `root` or `path` is not a regular file,
+    OSError when the file is read-only or the disk refuses.
     """
     target = _target(path, root)
     before = _regular(target)
@@ -228,7 +228,9 @@ def _target(path: Path, root: Path) -> Path:
     """Follow links to where the bytes of `path` go: into the root, or nowhere."""
     target = Path(os.path.realpath(path))
     if not target.is_relative_to(os.path.realpath(root)):
-        raise UnsafePathError(path=os.fspath(path), problem="is a link that leaves its root")
+        raise UnsafePathError(
+            path=os.fspath(path), problem="is a link that points outside its root"
+        )
     return target
 
 

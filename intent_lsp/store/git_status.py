@@ -135,7 +135,7 @@ def _in_index(entry: bytes) -> InIndex | None:
 
 
 def _name(entry: bytes) -> bytes:
-    """Give the path of an entry; empty: it is no file's."""
+    """Give the path of an entry; empty: it is not a file's."""
     kind = entry[:2]
     if kind == _UNTRACKED:
         return entry[2:]

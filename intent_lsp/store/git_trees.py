@@ -89,7 +89,7 @@ class GitTrees:
     def object_ids(self, paths: Collection[WorkspacePath]) -> Mapping[WorkspacePath, str] | None:
         """Give the ids that files of the work tree have in git's clean form; None: no answer.
 
-        What is not there, or is no file, is left out.
+        What is not there, or is not a file, is left out.
         """
         root = self._git.root
         links = {path: _link_id(root / path) for path in paths if (root / path).is_symlink()}

@@ -1,6 +1,6 @@
 """Which files each intent has touched, and by which record last: a question to the index.
 
-Invariant: what has come since a mark is enough only where everything else is as it was then;
+Invariant: what has come since each bar is enough only where everything else is as it was then;
 otherwise all of it is told again.
 """
 

@@ -311,7 +311,7 @@ class Ledger:
             raise LedgerUnavailableError(
                 path=str(self._path),
                 problem=f"it cannot be appended to: {error.strerror or error}",
-                cure="free the disk or mend its rights; what waits is appended then",
+                cure="free disk space or fix its permissions; what waits is appended then",
             ) from error
         self._journal.note(data)
         self._known_heads.note([each.entry.link for each in sealed])

@@ -112,7 +112,7 @@ def archive(root: Path, cut: Cut) -> Archived:
         raise LedgerUnavailableError(
             path=str(root / ARCHIVE_ROOM),
             problem=f"it cannot be written: {error.strerror or error}",
-            cure="free the disk or mend its rights; nothing was moved",
+            cure="free disk space or fix its permissions; nothing was moved",
         ) from error
 
 
@@ -206,7 +206,9 @@ class _Archiving:
     def _verify(self, begin: int, end: int, made: WorkspacePath | None) -> None:
         """Verify the archive, and what the main file keeps, as parts of the whole ledger."""
         if made is not None and not self._holds(made, begin, end - begin):
-            raise LedgerUnavailableError(path=made, problem="the disk gives back other bytes")
+            raise LedgerUnavailableError(
+                path=made, problem="the disk returned other bytes than were written"
+            )
         rest = Part(LEDGER_FILE, scan(partial(self._read, end), self._size - end))
         snapshot = Snapshot(self._root, self._fd, LedgerFiles(self._root).stamp())
         parts = (rest if part.file == LEDGER_FILE else part for part in snapshot.parts())
@@ -228,7 +230,7 @@ class _Archiving:
                 raise LedgerUnavailableError(
                     path=str(path),
                     problem="another ledger took its place meanwhile",
-                    cure="run this again once git has done its work; nothing was moved",
+                    cure="run this again when git has finished; nothing was moved",
                 )
             replace_lines(path, (self._read(0, *each) for each in _chunks(end, now.st_size)))
 

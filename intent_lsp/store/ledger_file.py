@@ -171,7 +171,7 @@ def opened(path: Path) -> Iterator[int | None]:
         ) from error
     try:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
-            raise LedgerUnavailableError(path=str(path), problem="it is not a plain file")
+            raise LedgerUnavailableError(path=str(path), problem="it is not a regular file")
         yield fd
     finally:
         os.close(fd)
@@ -211,7 +211,7 @@ def _open(path: Path) -> int:
         raise _refused(path, error) from error
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         os.close(fd)
-        raise UnsafePathError(path=str(path), problem="the ledger is not a plain file")
+        raise UnsafePathError(path=str(path), problem="the ledger is not a regular file")
     return fd
 
 

@@ -65,7 +65,7 @@ class LedgerFiles:
         )
 
     def strange(self) -> tuple[Strange, ...]:
-        """List what has the name of an archive or a segment and is no plain file, or no room."""
+        """List what is named as an archive or a segment and is not a regular file, or no room."""
         rooms = ((self._archive, ARCHIVE_ROOM), (self._segments, SEGMENT_ROOM))
         linked = [
             Strange(room, "it is not a directory")
@@ -78,7 +78,10 @@ class LedgerFiles:
             for entry in _entries(path, prefix)
             if not _is_ours(entry)
         ]
-        return (*linked, *(Strange(_shown(name), "it is no plain file") for name, _ in entries))
+        return (
+            *linked,
+            *(Strange(_shown(name), "it is not a regular file") for name, _ in entries),
+        )
 
     def _found(self) -> Iterator[tuple[WorkspacePath, str]]:
         yield from _plain(self._archive, ARCHIVE_ROOM, ARCHIVE_PREFIX)

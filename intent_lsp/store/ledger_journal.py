@@ -105,7 +105,9 @@ class Journal:
             fd = os.open(self.path, _FLAGS, _MODE)
             try:
                 if not stat.S_ISREG(os.fstat(fd).st_mode):
-                    raise LedgerUnavailableError(path=str(self.path), problem="is no plain file")
+                    raise LedgerUnavailableError(
+                        path=str(self.path), problem="is not a regular file"
+                    )
                 if os.fstat(fd).st_size > 2 * self._max_bytes:
                     raise LedgerUnavailableError(path=str(self.path), problem="it is full")
                 # Whatever was left unfinished there ends here.
@@ -132,7 +134,7 @@ class Journal:
 
         if self._rewrite(is_young):
             self._halved_at = self._max_bytes
-            problem = "is full: the older half of it is let go; commit the ledger"
+            problem = "is full: its older half was removed; commit the ledger"
             _log.warning("%s: %s", self.path, problem)
 
     def _rewrite(self, keep: Callable[[bytes], bool]) -> bool:

@@ -1,7 +1,7 @@
 """Records that `.local/` still has, and that no file of the ledger holds (ledger section 3).
 
 Invariant: nothing is written, and a record whose id the ledger holds is never among them.
-Invariant: what is no record of ours as it was sealed is named, and taken for none.
+Invariant: what is not a record of ours as it was sealed is named, and taken for none.
 """
 
 import os
@@ -47,7 +47,7 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """Text in `.local/` that is no record, for a person to look at."""
+    """Text in `.local/` that is not a record, for a person to look at."""
 
     source: str
     problem: str
@@ -115,7 +115,7 @@ def _found(lines: Iterable[tuple[str, bytes, bool]], held: _Held) -> Found:
     for source, line, waits in lines:
         link, record = examine(line), read(line)
         if record is None or link.flaw is not None:
-            problem = "it is no record" if link.flaw is None else link.flaw.message
+            problem = "it is not a record" if link.flaw is None else link.flaw.message
             unreadable.append(Unreadable(source, problem))
         elif record.id not in held.ids:
             held.ids.add(record.id)

@@ -23,7 +23,7 @@ from intent_lsp.store.ledger_rows import hashes_in, key, spelled
 _UNSEALED: Final = "it has no `integrity`, though a record above it has"
 _SHORT: Final = 12
 _FIVE_KEYS: Final = (
-    "an older tool wrote it: its id, time, revision, files and place alone are hashed"
+    "an older tool wrote it: only its id, time, revision, files and place are hashed"
 )
 
 Past = Callable[[Collection[ContentHash]], Mapping[ContentHash, Held]]
@@ -45,7 +45,7 @@ class Packed(NamedTuple):
 Piece: TypeAlias = Packed | Link
 """What is found on one line, or on several.
 
-A torn tail is a link with that flaw, and with a hash where its line feed alone is missing.
+A torn tail is a link with that flaw, and with a hash where only its line feed is missing.
 """
 
 

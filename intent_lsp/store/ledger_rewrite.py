@@ -24,8 +24,8 @@ _BUFFER: Final = 1 << 20
 def replace_lines(path: Path, lines: Iterable[bytes], *, mode: int = 0o644) -> None:
     """Make lines the content of a file; one that is there keeps its mode, else `mode` is given.
 
-    Raises OSError, UnsafePathError for what is no plain file, and whatever reading `lines` does;
-    the file is then as it was.
+    Raises OSError, UnsafePathError for what is not a regular file, and whatever reading `lines`
+    does; the file is then as it was.
     """
     before = _plain(path)
     if before is not None and not before.st_mode & stat.S_IWUSR:
@@ -52,5 +52,5 @@ def _plain(path: Path) -> os.stat_result | None:
     except FileNotFoundError:
         return None
     if not stat.S_ISREG(found.st_mode):
-        raise UnsafePathError(path=os.fspath(path), problem="is not a plain file")
+        raise UnsafePathError(path=os.fspath(path), problem="is not a regular file")
     return found

@@ -35,7 +35,7 @@ def _make_control_room(root: Path) -> None:
         control = root / CONTROL_ROOM
         control.mkdir(exist_ok=True)
         if not control.resolve().is_relative_to(root.resolve()):
-            raise UnsafePathError(path=str(control), problem="it leads out of the root")
+            raise UnsafePathError(path=str(control), problem="it points outside the root")
 
 
 def _make(room: str, mode: int) -> bool:

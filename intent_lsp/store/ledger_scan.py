@@ -65,7 +65,7 @@ def _torn(line: bytes) -> Link:
     """Judge a last line without its end: it may be a record of which that alone was trimmed."""
     link = examine(line + b"\n")
     if link.flaw is None:
-        message = "its line feed alone is missing: the next append completes it"
+        message = "only its line feed is missing: the next append completes it"
         return link._replace(flaw=Flaw(LedgerCode.TORN_TAIL, message))
     message = f"{len(line)} bytes without a line end: they hold no answered record"
     return Link(flaw=Flaw(LedgerCode.TORN_TAIL, message))

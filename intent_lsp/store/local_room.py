@@ -36,7 +36,9 @@ def ensure_local_room(root: Path) -> Path:
     """
     control = root / CONTROL_ROOM
     if not Path(os.path.realpath(control)).is_relative_to(os.path.realpath(root)):
-        raise UnsafePathError(path=os.fspath(control), problem="is a link that leaves its root")
+        raise UnsafePathError(
+            path=os.fspath(control), problem="is a link that points outside its root"
+        )
     room = root / LOCAL_ROOM
     make_directory(room, mode=LOCAL_MODE)
     keep_out_of_git(control)

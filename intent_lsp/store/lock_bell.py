@@ -124,4 +124,4 @@ def _opened(name: str, how: int) -> int:
     if stat.S_ISFIFO(os.fstat(pipe).st_mode):
         return pipe
     os.close(pipe)
-    raise FileExistsError(f"{name} is no named pipe")
+    raise FileExistsError(f"{name} is not a named pipe")

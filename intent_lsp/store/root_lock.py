@@ -117,13 +117,13 @@ class RootLock:
             fd = self._open()
         except OSError as error:
             if os.path.lexists(self._path) and not _is_plain(self._path):
-                raise UnsafePathError(path=str(self._path), problem="not a plain file") from error
+                raise UnsafePathError(path=str(self._path), problem="not a regular file") from error
             raise LedgerUnavailableError(
                 path=str(self._path), problem=f"the lock cannot be opened: {error.strerror}"
             ) from error
         if not stat.S_ISREG(os.fstat(fd).st_mode):
             os.close(fd)
-            raise UnsafePathError(path=str(self._path), problem="not a plain file")
+            raise UnsafePathError(path=str(self._path), problem="not a regular file")
         self._fd = fd
         return fd
 

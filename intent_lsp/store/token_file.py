@@ -73,7 +73,7 @@ def _read(path: Path) -> str:
 
 def _check(path: Path, found: os.stat_result) -> None:
     if not stat.S_ISREG(found.st_mode):
-        raise TokenFileError(path=path, problem="is no regular file", cure="name another one")
+        raise TokenFileError(path=path, problem="is not a regular file", cure="name another one")
     if found.st_uid != os.geteuid():
         cure = "name a file of your own"
         raise TokenFileError(path=path, problem="belongs to another user", cure=cure)

@@ -90,7 +90,9 @@ def _require(root: Path, path: Path, before: bytes | None) -> None:
 
 def _inside(root: Path, path: Path) -> None:
     if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root)):
-        raise UnsafePathError(path=os.fspath(path), problem="is a link that leaves its root")
+        raise UnsafePathError(
+            path=os.fspath(path), problem="is a link that points outside its root"
+        )
 
 
 def _make_directories(root: Path, path: Path, undoing: ExitStack) -> None:

@@ -26,7 +26,7 @@ def test_the_set_and_what_editors_drop_is_no_drift() -> None:
         ("cache", EntryKind.DIRECTORY, "is not in the set"),
         ("agent_trace.jsonl", EntryKind.LINK, "is a symbolic link"),
         ("active_intents.yaml", EntryKind.DIRECTORY, "is a directory"),
-        ("intent_map.md", EntryKind.OTHER, "is no plain file"),
+        ("intent_map.md", EntryKind.OTHER, "is not a regular file"),
         (".local", EntryKind.FILE, "is a file"),
         ("trace", EntryKind.LINK, "is a symbolic link"),
     ],

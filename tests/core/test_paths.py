@@ -109,7 +109,7 @@ def test_any_text_is_a_uri_or_is_not(uri: str, windows: bool) -> None:  # noqa: 
 
 @given(st.lists(SEGMENTS, min_size=1))
 def test_a_uri_without_percent_signs_is_read_as_it_stands(names: list[str]) -> None:
-    # A lone surrogate is no text, and names no file.
+    # A lone surrogate is not text, and names no file.
     assume(not any("\ud800" <= letter <= "\udfff" for name in names for letter in name))
     path = "/" + "/".join(names)
     uri = "file://" + path.replace("%", "%25")

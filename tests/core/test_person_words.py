@@ -27,11 +27,14 @@ def said(code: GateCode, count: int = 1, intent: Intent | None = LOGIN) -> str:
             "The selected intent INT-001 is not in .orchestration/active_intents.yaml.",
         ),
         (GateCode.INTENT_CLOSED, "INT-001 (Login {x}) is COMPLETED: its work is over."),
-        (GateCode.INTENT_IGNORED, "INT-001 (Login {x}) is out of use: .intentignore names it."),
+        (
+            GateCode.INTENT_IGNORED,
+            "INT-001 (Login {x}) is ignored: a line of .intentignore matches it.",
+        ),
         (GateCode.SCOPE_VIOLATION, "a.py is outside INT-001 (Login {x})."),
         (
             GateCode.OUTSIDE_WORKSPACE,
-            "a.py is outside of this workspace: a link leads away.",
+            "a.py is outside this workspace, through a symbolic link.",
         ),
         (GateCode.STALE_FILE, "a.py has changed on disk since your editor read it."),
         (GateCode.TOOL_BLOCKED, "exact"),

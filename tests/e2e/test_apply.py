@@ -179,7 +179,7 @@ async def test_what_is_refused_is_written_nowhere(repository: Repository) -> Non
         assert len(denied) == len(wrong) + 3
         assert editor.records() == []
         # What may be written and cannot be.
-        not_made(editor, await apply(editor, path="src/auth/binary", newText="x"), "is no text")
+        not_made(editor, await apply(editor, path="src/auth/binary", newText="x"), "is not text")
         not_made(editor, await apply(editor, path="src/auth/room", newText="x"), "regular file")
         not_made(editor, await apply(editor, path=f"{LOGIN}/x", newText="x"), "")
         with pytest.raises(JsonRpcException, match=r"params\.newText: half a character"):
@@ -694,7 +694,7 @@ async def test_one_open_file_has_the_editor_make_the_whole_change(repository: Re
         assert (told["applied"], editor.buffers[LOGOUT].text) == (True, "- ")
         repository.write("src/auth/binary", b"\xff\xfe\x00")
         binary = edits(editor, "src/auth/binary", at(0, 0, 0, "x"))
-        not_made(editor, await steps(editor, begin, binary), "is no text")
+        not_made(editor, await steps(editor, begin, binary), "is not text")
 
     # One that knows neither versions nor files: plain edits alone.
     unable = capabilities(workspace__workspaceEdit={})

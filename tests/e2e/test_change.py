@@ -73,8 +73,8 @@ async def test_what_is_kept_no_more_is_told_apart_from_what_was_never_there(
     async with editing(repository.root) as editor:
         (file,) = (await change(editor, first))["files"]
         assert file["before"]["text"] == LINES
-        assert file["after"] == {"text": None, "why": "it is kept no more"}
+        assert file["after"] == {"text": None, "why": "it is no longer kept"}
         (file,) = (await change(editor, image))["files"]
-        assert file["after"] == {"text": None, "why": "it is no text"}
+        assert file["after"] == {"text": None, "why": "it is not text"}
         with pytest.raises(Exception, match="there is no record nothing"):
             await editor.ask("intent/change", {"recordId": "nothing"})

@@ -254,7 +254,7 @@ async def test_the_code_says_what_became_of_the_intent(repository: Repository) -
         await editor.problems(INVOICE)
         repository.write(".intentignore", "INT-00[2-9]\n")
         (shown,) = await editor.problems(INVOICE, "INTENT_IGNORED")
-        assert shown.message == "INT-002 (Billing) is out of use: .intentignore names it."
+        assert shown.message == "INT-002 (Billing) is ignored: a line of .intentignore matches it."
         # Who may not be selected is not offered.
         assert "Select intent INT-002 (owns this file)" not in await editor.actions(INVOICE)
         (repository.root / ".intentignore").unlink()
@@ -625,7 +625,7 @@ async def test_nothing_is_shown_of_what_nobody_governs(
         editor.open("link.txt")
         editor.type("link.txt", "top\n" + LINES)
         (shown,) = await editor.problems("link.txt", "OUTSIDE_WORKSPACE")
-        assert shown.message == "link.txt is outside of this workspace: a link leads away."
+        assert shown.message == "link.txt is outside this workspace, through a symbolic link."
         await editor.save("link.txt")
         await editor.traced(1)
         assert editor.records()[0]["scope_validation"] == "FAIL"

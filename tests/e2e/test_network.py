@@ -133,7 +133,7 @@ def test_a_signal_ends_the_server_and_its_client_is_told(
 def test_a_signal_ends_a_server_that_nobody_came_to() -> None:
     with process("--tcp", ":0") as server:
         assert server.reach == (
-            "(this machine only; every user of it may connect, for want of --token-file)\n"
+            "(this machine only; without --token-file every user of it may connect)\n"
         )
         server.process.terminate()
         assert server.end() == (1, "")

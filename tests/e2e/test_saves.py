@@ -253,7 +253,7 @@ async def test_every_kind_of_file_is_recorded_to_the_byte(repository: Repository
             await editor.problems(name, OUT)
         done = len(FILES)
 
-        # What is no text is compared as a whole.
+        # What is not text is compared as a whole.
         editor.open("logo.png")
         assert not await editor.settled("logo.png")
         written = await editor.save("logo.png")
@@ -355,7 +355,7 @@ async def test_block_turns_back_to_the_byte_and_loses_nothing(repository: Reposi
             await editor.problems(name, OUT)
         assert editor.records() == []
 
-        # What is no text cannot be turned back to: judged once it is saved.
+        # What is not text cannot be turned back to: judged once it is saved.
         editor.open("logo.png")
         await editor.save("logo.png")
         await editor.traced(1)

@@ -231,7 +231,10 @@ def test_a_server_comes_with_the_intents_and_goes_on_after_its_end(
     saw = nvim.tell("life", repository, intents=INTENTS, **roots)
 
     assert saw["dormant"]["clients"] == 0
-    assert saw["created"] == "intent-lsp: set up; a code action creates the first intent"
+    assert (
+        saw["created"]
+        == "intent-lsp: set up; a quick fix on a marked line creates the first intent"
+    )
     assert "nothing to select" in saw
     assert "Available: INT-001, INT-002" in saw["refused"]
     assert saw["disabled"] == ""

@@ -176,8 +176,8 @@ def test_what_goes_wrong_is_one_line(repository: Repository, nvim: Neovim, tmp_p
     assert "/no/such/program is not executable" in health
     assert "no server runs" in health
 
-    assert only(saw["not governed"]).startswith("intent-lsp: nobody governs this place")
-    assert only(saw["no file"]) == "intent-lsp: this buffer is no file"
+    assert only(saw["not governed"]).startswith("intent-lsp: not governed")
+    assert only(saw["no file"]) == "intent-lsp: this buffer is not a file"
     assert saw["nothing completed"] == []
     (unknown,) = saw["unknown"]
     assert "Available: INT-001, INT-002" in unknown
@@ -204,7 +204,7 @@ def test_pages_show_odd_records_and_open_nothing_outside_the_root(
     assert saw["rows"] == [f"{time}  a b  and 1 more  REVERTED  x y", f"{time}  -"]
     assert saw["fixed"] == {"modifiable": False, "modified": False}
     assert saw["gone"]["last"] == "  lines 0-0  by AI  (0 lines for 3)"
-    assert saw["gone"]["opened"]["said"] == f"intent-lsp: {root}/gone.txt is not there any more"
+    assert saw["gone"]["opened"]["said"] == f"intent-lsp: {root}/gone.txt no longer exists"
     for stays in ("gone", "outside", "absolute"):
         assert saw[stays]["opened"]["place"] == "intent-lsp://odd"
     assert saw["outside"]["opened"]["said"] == saw["absolute"]["opened"]["said"] == ""

@@ -115,7 +115,7 @@ def test_an_agent_trace_is_read() -> None:
         [(5, 7)],
     ]
     assert set(second.lost) == {
-        "id (no UUID of version 4)",
+        "id (not a UUID of version 4)",
         "vcs.type (another system than git)",
         "vcs.revision (no commit of git)",
         "files[].conversations[].contributor.entity_type (not one of those known)",
@@ -134,8 +134,8 @@ def test_a_nested_record_loses_its_old_place_in_the_chain_and_no_more() -> None:
 @pytest.mark.parametrize(
     ("value", "why"),
     [
-        (None, "no JSON object"),
-        ([], "no JSON object"),
+        (None, "not a JSON object"),
+        ([], "not a JSON object"),
         ({}, "neither"),
         ({"timestamp": TIME}, "neither"),
         ({"timestamp": TIME, "file": "a.py"}, "neither"),
@@ -163,11 +163,11 @@ def test_what_is_no_json_says_so(line: bytes) -> None:
         (nested(intent_id=7), "intent_id (no text)"),
         (nested(intent_id="x" * 257), "intent_id (more than 256 characters)"),
         (nested(intent_hash="abc"), "intent_hash (no SHA-256)"),
-        (nested(success="yes"), "success (no truth value)"),
+        (nested(success="yes"), "success (not true or false)"),
         (nested(vcs="abc"), "vcs (no object)"),
         (nested(approval={"choice": "once"}), "approval"),
         (nested(grant={"patterns": ["**"]}), "grant"),
-        (nested(error="it failed"), "error (it happened all the same)"),
+        (nested(error="it failed"), "error (it happened anyway)"),
         (nested(files=["a.py"]), "files[] (no object)"),
         (with_file(relative_path="/etc/passwd"), None),
         (with_file(relative_path="a\0"), None),

@@ -86,7 +86,7 @@ def test_one_that_cannot_be_added_keeps_no_other_out() -> None:
     [
         ("- [", "the file does not parse: "),
         ("active_intents: &a [{id: A}]", "`active_intents` is an anchor"),
-        ("hello", "the file is no mapping and no list"),
+        ("hello", "the file is neither a mapping nor a list"),
     ],
 )
 def test_a_file_that_takes_none_says_why_of_each(text: str, why: str) -> None:

@@ -1,4 +1,4 @@
-"""The definitions of texts in each language, and what is no text at all."""
+"""The definitions of texts in each language, and what is not text at all."""
 
 import subprocess
 import sys

@@ -226,14 +226,14 @@ def test_a_page_begins_as_every_report_does_and_names_what_it_is_of() -> None:
         "Ledger report: shop",
         "1 edit from 2026-11-21 20:27:33 to 2026-11-21 20:27:33. Made 2026-11-22 09:00:00.",
         "Only records that match --since 3d",
-        "The ledger is consistent: every hash recomputes, every link joins",
+        "The ledger is intact: all hashes and links match",
         "provednothing: no anchor was given",
         "conditionalall 3 records",
         "not provable herethat every edit was recorded, and that clocks were right",
         "No edit was recorded as out of scope.",
         "All 1 edit, newest first.",
         "Login",
-        "Made by intent-lsp 1 from the ledger alone.",
+        "Made by intent-lsp 1 from nothing but the ledger.",
     ):
         assert told in text
 
@@ -261,10 +261,10 @@ def test_what_was_found_is_told_with_its_place() -> None:
     head = Head(hash=HASH, line=1, session_id="s1")
     found = replace(SOUND, segments=2, heads=(head,), problems=(problem,), anchors=anchors)
     told = parsed(report_html(report(verification=found)))
-    assert "The ledger is consistent" in told.text
+    assert "The ledger is intact" in told.text
     assert "sha256:seen" not in told.text
     assert "3 records in 2 files, the whole ledger" in told.text
-    assert f"anchor{HASH} (commit a3c5): vouches for 1,200 records" in told.text
+    assert f"anchor{HASH} (commit a3c5): proves 1,200 records" in told.text
     assert f"anchor{HASH} (known head): in no file" in told.text
     assert f"head{HASH}" in told.text
     many = replace(found, heads=(head,) * 1_012)
@@ -275,7 +275,7 @@ def test_what_was_found_is_told_with_its_place() -> None:
 @pytest.mark.parametrize(
     ("codes", "title"),
     [
-        ([LedgerCode.TRUNCATED], "consistent as far as it goes, but records were CUT OFF"),
+        ([LedgerCode.TRUNCATED], "What is left of the ledger matches, but records were CUT OFF"),
         ([LedgerCode.BAD_HASH], "NOT what was written"),
         ([LedgerCode.TRUNCATED, LedgerCode.BAD_HASH], "NOT what was written"),
     ],

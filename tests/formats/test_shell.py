@@ -94,7 +94,7 @@ def test_what_is_not_refused_by_name_any_more_has_a_reason() -> None:
         ("", "", "The command is empty"),
         ("ls \\ x", "", LOST_TEXT),
         ("ls > \\ x", "ls", LOST_TEXT),
-        ("ls (", "", "The command is no shell text that can be parsed whole"),
+        ("ls (", "", "The command cannot be parsed as a whole"),
         ("ls > a <<E x\n`rm y`\nE", "ls", "A here-document has a command between backquotes"),
         ("(ls) 2>&1 x", "", "`x` stands where no operand can stand"),
         ("echo `ls \\`pwd\\``", "echo", "Backquotes inside backquotes are not read"),

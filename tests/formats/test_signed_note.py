@@ -154,11 +154,11 @@ def test_what_is_no_note_is_told_why(data: bytes, told: str) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("", "no public key"),
-        ("n", "no public key"),
-        ("n+0000000+AA==", "no public key"),
-        ("n+00000000+A", "no public key"),
-        ("n m+00000000+AQ==", "no public key"),
+        ("", "not a public key"),
+        ("n", "not a public key"),
+        ("n+0000000+AA==", "not a public key"),
+        ("n+00000000+A", "not a public key"),
+        ("n m+00000000+AQ==", "not a public key"),
         ("n+00000000+" + base64.b64encode(b"\x04" + bytes(32)).decode(), "another kind"),
         ("n+00000000+" + base64.b64encode(b"\x01" + bytes(31)).decode(), "another kind"),
         ("n+00000000+" + base64.b64encode(b"\x01" + bytes(32)).decode(), "id is not"),
@@ -187,8 +187,8 @@ def test_keys_are_read_from_their_files() -> None:
         ),
         (PRIVATE.private_bytes(*PLAIN, pem.BestAvailableEncryption(b"x")), "password", "openssl"),
         (RSA.private_bytes(*PLAIN, OPEN), "another kind", MAKE_KEY),
-        (PUBLIC_PEM, "no private key", MAKE_KEY),
-        (b"", "no private key", MAKE_KEY),
+        (PUBLIC_PEM, "not a private key", MAKE_KEY),
+        (b"", "not a private key", MAKE_KEY),
         (PRIVATE_PEM.replace(b"M", b"!"), "can be read", MAKE_KEY),
     ],
 )
@@ -214,7 +214,7 @@ def test_a_signing_key_of_another_kind_has_a_cure(data: bytes, told: str, cure: 
             MAKE_KEY,
         ),
         (PUBLIC_PEM.replace(b"M", b"!"), "can be read", MAKE_PUBLIC),
-        (b"\xff", "no public key", "PEM"),
+        (b"\xff", "not a public key", "PEM"),
     ],
 )
 def test_a_public_key_of_another_kind_has_a_cure(data: bytes, told: str, cure: str) -> None:

@@ -126,8 +126,8 @@ def test_any_event_reads_back_as_it_is(form: str) -> None:
 REFUSED = [
     ("- id: B\n", "there is no intent A"),
     ("a: [", "does not parse"),
-    ("- id: A\n  recent_history: a\n", "`recent_history` is no list"),
-    ("- id: A\n  recent_history: {a: b}\n", "`recent_history` is no list"),
+    ("- id: A\n  recent_history: a\n", "`recent_history` is not a list"),
+    ("- id: A\n  recent_history: {a: b}\n", "`recent_history` is not a list"),
     ("- id: A\n  recent_history: &x [a]\n", "anchor"),
     ("- id: B\n  x: &s [a]\n- id: A\n  recent_history: *s\n", "alias"),
     ("- id: A\n  recent_history: [a, &x b]\n  z: *x\n", "would not read"),

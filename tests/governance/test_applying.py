@@ -120,7 +120,7 @@ def test_a_text_stays_spelled_as_it_was(maker: Maker, before: bytes, after: byte
     ("changes", "why"),
     [
         ((FileChange(path=LOGIN, rewrite=impossible),), "it was not made for this text"),
-        ((write("src/auth/image.png", "x"),), "src/auth/image.png is no text that can be edited"),
+        ((write("src/auth/image.png", "x"),), "src/auth/image.png is not text that can be edited"),
         ((write("src/auth/room", "x"),), "is not a regular file"),
         ((write(f"{LOGIN}/below", "x"),), "File exists"),
         ((FileChange(path="src/auth/room", effect=Effect.DELETE),), "is a directory"),

@@ -88,7 +88,7 @@ def test_what_is_no_plain_file_is_refused(
     outside.write_text("theirs\n")
     path = tmp_path / "file.md"
     stand(path, outside)
-    with pytest.raises(UnsafePathError, match="is no plain file"):
+    with pytest.raises(UnsafePathError, match="is not a regular file"):
         append_text(path, "line\n")
     assert outside.read_text() == "theirs\n"
     assert sorted(each.name for each in tmp_path.iterdir()) == ["file.md", "outside.md"]

@@ -327,11 +327,11 @@ def test_a_control_room_that_is_linked_within_the_root_is_followed(tmp_path: Pat
 
 def test_a_question_to_a_ledger_that_is_no_file_says_so(ledger: Ledger, tmp_path: Path) -> None:
     place_directory(tmp_path / LEDGER_FILE)
-    with pytest.raises(LedgerUnavailableError, match="not a plain file"):
+    with pytest.raises(LedgerUnavailableError, match="not a regular file"):
         ledger.index.count()
     (found,) = ledger.verify().problems
     assert (found.code, found.file) == (LedgerCode.UNREADABLE_FILE, LEDGER_FILE)
-    assert found.message == "it is not a plain file"
+    assert found.message == "it is not a regular file"
     (tmp_path / LEDGER_FILE).rmdir()
     (tmp_path / LEDGER_FILE).symlink_to("elsewhere")
     with pytest.raises(LedgerUnavailableError, match="cannot be read"):

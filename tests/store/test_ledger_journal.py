@@ -199,7 +199,7 @@ def test_a_full_journal_lets_its_older_half_go_and_says_so(
     left = list(journal.lines())
     assert left == lines[-len(left) :]
     assert len(left) >= 100
-    assert "the older half of it is let go; commit the ledger" in caplog.text
+    assert "its older half was removed; commit the ledger" in caplog.text
 
 
 def test_a_journal_that_cannot_be_made_shorter_grows_to_twice_its_size(

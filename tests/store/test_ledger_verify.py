@@ -356,7 +356,7 @@ class TestManyFiles:
         assert found == [("DUPLICATE_ID", f"{SEGMENT_ROOM}/b.jsonl", 1)]
 
     def test_in_whose_place_something_else_stands_are_named(self) -> None:
-        outcome = verify(self.files(), strange=[Strange("x.jsonl", "it is no plain file")])
+        outcome = verify(self.files(), strange=[Strange("x.jsonl", "it is not a regular file")])
         assert not outcome.ok
         assert [(each.code, each.file) for each in outcome.problems] == [
             (LedgerCode.UNREADABLE_FILE, "x.jsonl")
@@ -374,7 +374,7 @@ class TestManyFiles:
 
 
 class TestAnchors:
-    """Hashes that somebody vouches for, and how far they reach."""
+    """Hashes that somebody proves, and how far they reach."""
 
     def anchor(self, line: bytes, kind: AnchorKind = AnchorKind.GIVEN, name: str = "") -> Anchor:
         return Anchor(hash=examine(line).hash, kind=kind, name=name)

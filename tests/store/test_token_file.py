@@ -63,8 +63,8 @@ def test_what_is_no_file_of_its_own_is_refused(tmp_path: Path) -> None:
     for path, problem in (
         (link, "is a link"),
         (dangling, "is a link"),
-        (pipe, "is no regular file"),
-        (tmp_path, "cannot be used|is no regular file"),
+        (pipe, "is not a regular file"),
+        (tmp_path, "cannot be used|is not a regular file"),
         (tmp_path / "no" / "token", "cannot be used: No such file"),
     ):
         with pytest.raises(TokenFileError, match=problem):

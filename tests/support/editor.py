@@ -417,7 +417,7 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _load(buffer: Buffer) -> None:
-    """Read a file as an editor does: what is no text is shown as well as it can be."""
+    """Read a file as an editor does: what is not text is shown as well as it can be."""
     data = buffer.path.read_bytes()
     buffer.mark, buffer.encoding = b"", "utf-8"
     for mark, encoding in MARKS:

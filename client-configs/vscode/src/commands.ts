@@ -150,7 +150,7 @@ function currentPath(outlook: Outlook): string {
   const { root } = outlook;
   const uri = vscode.window.activeTextEditor?.document.uri;
   if (!root || uri?.scheme !== 'file' || !uri.path.startsWith(`${root.path}/`)) {
-    throw new Error('show a file of the governed workspace first');
+    throw new Error('open a file of the governed workspace first');
   }
   return uri.path.slice(root.path.length + 1);
 }

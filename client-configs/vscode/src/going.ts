@@ -58,7 +58,7 @@ export async function showLines(server: Server, outlook: Outlook, intent: Intent
 function below(outlook: Outlook, path: string): vscode.Uri {
   const { root } = outlook;
   if (!root) {
-    throw new Error('nobody governs this workspace');
+    throw new Error('this workspace is not governed');
   }
   return vscode.Uri.joinPath(root, path);
 }

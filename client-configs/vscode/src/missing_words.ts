@@ -5,7 +5,7 @@ import type { Standing } from './server';
 
 export const WAYS = {
   install: 'Install it',
-  renew: 'Renew it',
+  renew: 'Update it',
   settings: 'Open settings',
   log: 'Show log',
   restart: 'Restart',
@@ -19,8 +19,8 @@ export interface Complaint {
 }
 
 const INSTALL =
-  'The extension can install it for itself. Or install it into the workspace\'s .venv or with '
-  + 'pipx, or name it in the settings.';
+  'The extension can install its own copy. Or install it into the workspace\'s .venv or with '
+  + 'pipx, or set its path in the settings.';
 
 /** Say what is the matter; undefined: nothing, or nothing yet. */
 export function complaint(standing: Standing, trusted: boolean): Complaint | undefined {
@@ -40,7 +40,10 @@ export function complaint(standing: Standing, trusted: boolean): Complaint | und
         ways: [...repair(standing.launch), WAYS.restart, WAYS.log, WAYS.settings],
       };
     case 'off':
-      return { text: 'Intent is switched off by intentLsp.enabled.', ways: [WAYS.settings] };
+      return {
+        text: 'Intent is off: the setting intentLsp.enabled is false.',
+        ways: [WAYS.settings],
+      };
     case 'starting':
     case 'running':
       return undefined;
@@ -50,13 +53,13 @@ export function complaint(standing: Standing, trusted: boolean): Complaint | und
 function missing({ named, others = [] }: Missing, trusted: boolean): Complaint {
   const ways = [...(trusted ? [] : [WAYS.trust]), WAYS.settings, WAYS.log, WAYS.restart];
   if (named !== undefined) {
-    const text = `Intent: ${named}, which intentLsp.server.command names, cannot be started.`;
+    const text = `Intent: ${named}, the program in intentLsp.server.command, cannot be started.`;
     return { text, ways };
   }
   if (others.length > 0) {
     const text =
-      `Intent: the server that this extension has installed (version ${others.join(', ')}) is not `
-      + 'of its own version any more.';
+      `Intent: the server that this extension installed has version ${others.join(', ')}, which no `
+      + 'longer fits the extension.';
     return { text, ways: [WAYS.renew, ...ways] };
   }
   const untrusted = trusted

@@ -43,7 +43,7 @@ async function madeReport(server: Server, outlook: Outlook): Promise<string> {
   const { standing } = server;
   const root = outlook.root;
   if (standing.kind !== 'running' || !root) {
-    throw new Error('nobody governs this workspace');
+    throw new Error('this workspace is not governed');
   }
   const words = ['trace', 'report', '--html', '-', '--root', root.fsPath];
   const [program, ...rest] = commandLine(standing.launch, ...words);

@@ -64,7 +64,7 @@ def targets(row: Row, arguments: Arguments, site: Site) -> Iterator[CommandReadi
 
 
 def target(word: Word, effect: Effect, site: Site, source: str | None = None) -> CommandReading:
-    """Read one word as a path that is written; what is no file changes nothing."""
+    """Read one word as a path that is written; what is not a file changes nothing."""
     if word.unknown and not word.pattern:
         return unknown(site.program, word.unknown)
     if not word.text or word.text in SINKS or word.text.startswith("/dev/fd/"):

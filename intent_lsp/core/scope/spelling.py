@@ -37,7 +37,7 @@ def foreign(pattern: Pattern, is_directory: IsDirectory) -> tuple[str, str | Non
     if text.startswith("~/"):
         return "begins in the home directory; a pattern is relative to the root", None
     if _VARIABLE.search(text):
-        return "has a variable in it, which nobody replaces", None
+        return "has a variable in it, which is not replaced", None
     first = text.lstrip("/").split("/", 1)[0]
     if text.startswith("/") and _SYSTEM_ROOTS.fullmatch(first) and not is_directory(first):
         return "is an absolute path; a pattern is relative to the root", None

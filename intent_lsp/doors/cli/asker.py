@@ -39,8 +39,8 @@ def session_needed(options: argparse.Namespace) -> str:
     session_id = session_named(options)
     if session_id is None:
         raise WrongUsageError(
-            "no session is named, and an intent is selected for one",
-            cure=f"say --session S, or set {VARIABLE}",
+            "no session is given, and an intent is selected for a session",
+            cure=f"use --session S, or set {VARIABLE}",
         )
     return session_id
 
@@ -65,5 +65,5 @@ def _text(text: str, longest: int) -> str:
         raise argparse.ArgumentTypeError(f"it has {len(text)} characters, not 1 to {longest}")
     # What a shell passes may be bytes of any kind; what is kept is text.
     if any("\ud800" <= char <= "\udfff" or char == "\0" for char in text):
-        raise argparse.ArgumentTypeError(f"{text!r} is no UTF-8 text")
+        raise argparse.ArgumentTypeError(f"{text!r} is not UTF-8 text")
     return text

@@ -23,9 +23,9 @@ def of_save(judgement: Judgement) -> Iterator[Fact]:
     """Tell what becomes of a person's save."""
     match judgement.standing:
         case Standing.UNSEEN:
-            yield _decision("allowed: nobody judges it, and it is not recorded")
+            yield _decision("allowed: not checked, and not recorded")
         case Standing.EXEMPT:
-            yield _decision("allowed: nobody judges it, and it would be recorded EXEMPT")
+            yield _decision("allowed: not checked, and it would be recorded EXEMPT")
         case Standing.SERVER_ONLY:
             yield _decision("allowed, shown as a problem, and recorded FAIL")
             yield _way_out(ShownCode.CONTROL_PLANE_EDIT)

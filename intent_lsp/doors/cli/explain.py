@@ -75,11 +75,11 @@ def _check(options: argparse.Namespace) -> None:
     if not _is_call(options):
         if len(options.path) != 1:
             raise WrongUsageError(
-                f"a save is of one file, and {len(options.path)} are named",
-                cure="name one, or say with --tool, --command or --patch which call it is",
+                f"a save changes one file, and {len(options.path)} are given",
+                cure="give one, or describe an agent's call with --tool, --command or --patch",
             )
         if options.agent:
-            raise WrongUsageError("an agent makes calls, no saves", cure="say which, with --tool")
+            raise WrongUsageError("agents make calls, not saves", cure="name the call with --tool")
 
 
 def _is_call(options: argparse.Namespace) -> bool:
@@ -93,7 +93,7 @@ def _patch(options: argparse.Namespace) -> str | None:
         return bytes(options.patch.read_bytes()).decode("utf-8", "surrogateescape")
     except OSError as error:
         raise WrongUsageError(
-            f"{options.patch} cannot be read: {error.strerror}", cure="name a file with the patch"
+            f"{options.patch} cannot be read: {error.strerror}", cure="give a file with the patch"
         ) from error
 
 
@@ -180,8 +180,8 @@ def _tell_code(page: Page, code: str) -> int:
     if found is None:
         meant = nearest(code.upper(), known)
         guess = "" if meant is None else f"; did you mean {meant}?"
-        cure = "docs/codes.md has them all" if known else "the page on codes is not installed"
-        raise WrongUsageError(f"{code} is no code{guess}", cure=cure)
+        cure = "docs/codes.md has them all" if known else "docs/codes.md is not installed"
+        raise WrongUsageError(f"{code} is not a code{guess}", cure=cure)
     page.line(code.upper())
     page.line()
     for line in _plain(found).splitlines():

@@ -19,7 +19,7 @@ Next:
   1. Write your first intent into .orchestration/active_intents.yaml; an example stands in it,
      and `intent-lsp intents add` writes one.
   2. Commit these files. The ledger, .orchestration/agent_trace.jsonl, grows with every save
-     and belongs into your commits: `git switch` refuses to leave it behind.
+     and belongs in your commits: `git switch` refuses to leave it behind.
   3. Open a file in your editor and select the intent; `intent-lsp trace list` shows each save.
 """
 

@@ -16,7 +16,7 @@ from intent_lsp.governance.checkout import Refusal
 from intent_lsp.governance.desk import Governance
 from intent_lsp.governance.planning import Plan
 
-_CURE: Final = 'give a glob such as "src/auth/**"; docs/scope.md tells what a glob means'
+_CURE: Final = 'give a glob such as "src/auth/**"; docs/scope.md says what a glob means'
 
 
 def answer(call: Call) -> int:

@@ -26,7 +26,7 @@ def _list_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         type=status,
         action="append",
-        help="with this status alone, in any letter case; may be given again",
+        help="with this status alone, in upper or lower case; may be given again",
     )
     add_asker(parser)
     add_place(parser)

@@ -45,7 +45,7 @@ def _owned(desk: Governance) -> Sequence[_Owned]:
     rules, git = governing(desk), desk.stores.git
     if git is None:
         raise WrongUsageError(
-            f"{desk.root} is in no git repository, so nobody says which files count",
+            f"{desk.root} is in no git repository, so it is not known which files count",
             cure="run `git init` there",
         )
     files = sorted(path for path in git.list_files() if not control_plane(path))

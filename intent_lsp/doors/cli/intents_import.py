@@ -67,14 +67,16 @@ def answer(call: Call) -> int:
 def _read(place: Path, spelled: str) -> IntentsFile:
     data = files.read_bytes(place)
     if data is None:
-        raise WrongUsageError(f"{spelled} is no file", cure="name an intents file")
+        raise WrongUsageError(f"{spelled} is not a file", cure="name an intents file")
     text = decode(data)
     if text is None:
         raise WrongUsageError(f"{spelled} is not UTF-8 text", cure="name an intents file")
     read = read_intents(text.text)
     if not read.parsed:
         first = min(read.findings, key=lambda finding: (finding.severity, finding.span))
-        raise WrongUsageError(_placed(spelled, first), cure="mend that line and say it again")
+        raise WrongUsageError(
+            _placed(spelled, first), cure="fix that line and run the command again"
+        )
     return read
 
 

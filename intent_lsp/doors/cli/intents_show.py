@@ -28,7 +28,7 @@ from intent_lsp.store.index import Query
 NEWEST: Final = 10
 """Records that are shown."""
 
-_IGNORED: Final = f"{IGNORED}: a line of .intentignore takes it out of use"
+_IGNORED: Final = f"{IGNORED}: a line of .intentignore matches it"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ _UNITS: Final = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w":
 
 
 def since(text: str, now: datetime) -> str | None:
-    """Read how far to look back, as a ledger's timestamp; None: it is no moment.
+    """Read how far to look back, as a ledger's timestamp; None: it is not a date or time.
 
     RFC 3339, where what is left out is the person's own: the time of day 00:00, the local offset;
     or a number and one of `s m h d w`: so long before `now`.

@@ -24,8 +24,8 @@ _CURES: Final = {
     RequestCode.INTENT_NOT_FOUND: "`intent-lsp intents list` shows them all",
     RequestCode.INTENT_CLOSED: f"choose an open one, or set its status back in {INTENTS_FILE}",
     RequestCode.INTENT_IGNORED: "choose another, or take the line out of .intentignore",
-    RequestCode.INTENTS_FILE_UNWRITTEN: "mend that and say it again, or edit the file",
-    RequestCode.NOT_GOVERNED: "mend the file; governance is on again as soon as it can be read",
+    RequestCode.INTENTS_FILE_UNWRITTEN: "fix that and run the command again, or edit the file",
+    RequestCode.NOT_GOVERNED: "fix the file; governance is on again as soon as it can be read",
 }
 SHORT_SESSION: Final = 8
 """Characters of a session's id that name it for a person."""
@@ -59,7 +59,7 @@ def asking(desk: Governance, options: argparse.Namespace, page: Page) -> tuple[s
         )
         return editor.session_id, ""
     if desk.sessions.row(session_id, agent_id) is None:
-        page.remark(f"intent-lsp: nothing is known here of a session {session_id}")
+        page.remark(f"intent-lsp: there is no known session {session_id}")
     return session_id, agent_id
 
 

@@ -131,8 +131,8 @@ COMPLETE: Final = Command(
     name="intents complete",
     summary="set an intent COMPLETED",
     about=(
-        "Set an intent COMPLETED in the intents file: it can be selected no more. The session is\n"
-        "left without an intent if this was the one that it had selected."
+        "Set an intent COMPLETED in the intents file: it can no longer be selected. The session\n"
+        "is left without an intent if this was the one that it had selected."
     ),
     examples=(
         "intent-lsp intents complete --session 7f3a",

@@ -20,11 +20,11 @@ def put_report(file: Path, page: str, *, root: Path, force: bool) -> None:
     data, before = page.encode(), read_bytes(file)
     if before is None:
         if not create_file(file, data):
-            raise WrongUsageError(f"{file} is there, and is no file", cure="name another")
+            raise WrongUsageError(f"{file} exists and is not a regular file", cure="name another")
         return
     if not (force or before.startswith(OPENING.encode())):
         raise WrongUsageError(
-            f"{file} is there, and is no report", cure="name another file, or say --force"
+            f"{file} exists and is not a report", cure="name another file, or use --force"
         )
     replace_file(file, data, root=file.parent, expected=before)
 

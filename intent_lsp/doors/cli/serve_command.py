@@ -53,7 +53,7 @@ def _carriers(group: "argparse._MutuallyExclusiveGroup") -> None:
         metavar="HOST:PORT",
         type=_endpoint,
         help="wait for one client at this address; no HOST: this machine only; port 0: any;"
-        " where it is stands in the first line on standard error",
+        " the first line on standard error says where",
     )
     group.add_argument(
         "--ws",

@@ -50,7 +50,7 @@ def answer(call: Call) -> int:
         return Exit.FINE
     call.page.table(facts_table(_facts(known)))
     for lack in known.offers:
-        call.page.remark(f"intent-lsp: {lack.what}; `{lack.command}` mends that")
+        call.page.remark(f"intent-lsp: {lack.what}; `{lack.command}` fixes that")
     return Exit.FINE
 
 
@@ -118,7 +118,7 @@ def _facts(known: _Known) -> Iterator[Fact]:
     for number, row in enumerate(known.sessions):
         yield "" if number else "sessions", _session(row, known)
     if not known.sessions:
-        yield "sessions", Cell("none is alive", "dim")
+        yield "sessions", Cell("no live session", "dim")
     for number, each in enumerate(known.violations[:SHOWN]):
         yield "" if number else "violations", _violation(each)
     if len(known.violations) > SHOWN:
@@ -130,7 +130,8 @@ def _facts(known: _Known) -> Iterator[Fact]:
 
 def _session(row: SessionRow, known: _Known) -> Cell:
     part = f", subagent {row.agent_id}" if row.agent_id else ""
-    own = ", which is asked for here" if row.session_id == known.own and not row.agent_id else ""
+    is_own = row.session_id == known.own and not row.agent_id
+    own = ", the session of this command" if is_own else ""
     told = told_of(row, known.rules)
     return Cell(f"{row.kind} {told}{part} (used {local(row.last_used_at)}){own}")
 
@@ -147,4 +148,4 @@ def _ledger(known: _Known) -> str:
         return "no record yet: the first save makes one"
     counted = "1 record" if known.count == 1 else f"{known.count:,} records"
     newest = local(known.newest.timestamp)
-    return f"{counted}, the newest of {newest}; `intent-lsp trace verify` proves them"
+    return f"{counted}, the newest of {newest}; `intent-lsp trace verify` checks them"

@@ -33,7 +33,7 @@ def given_anchor(root: Path, spelled: str) -> Anchor:
     found = _HASH.fullmatch(spelled.strip().lower())
     if found is None:
         raise WrongUsageError(
-            f"--anchor: {spelled!r} is no hash",
+            f"--anchor: {spelled!r} is not a hash",
             cure=f"give {_DIGITS} hexadecimal digits, or the first {PREFIX_DIGITS} or more of them",
         )
     digits = found.group(1)
@@ -55,7 +55,7 @@ def given_checkpoints(spelled: str, public: str | None, start: str) -> Sequence[
     if _SIGNATURE in data:
         if public is None:
             problem = f"{_shown(spelled)} is a signed note, which proves nothing unchecked"
-            raise WrongUsageError(problem, cure="name the public key by --pub FILE")
+            raise WrongUsageError(problem, cure="give the public key with --pub FILE")
         return (_signed(data, spelled, public, start),)
     if public is not None:
         problem = f"{_shown(spelled)} is not signed"
@@ -76,7 +76,7 @@ def file_bytes(spelled: str, start: str) -> bytes:
         return b"" if sys.stdin is None else sys.stdin.buffer.read(_AT_MOST)
     data = read_bytes(Path(start) / spelled)
     if data is None:
-        raise WrongUsageError(f"{_shown(spelled)} is no file", cure="name one that is there")
+        raise WrongUsageError(f"{_shown(spelled)} is not a file", cure="name one that exists")
     return data
 
 

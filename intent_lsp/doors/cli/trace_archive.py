@@ -34,7 +34,7 @@ def _cut(options: argparse.Namespace) -> Cut:
     moment = since(options.before, clock.now())
     if moment is None:
         raise WrongUsageError(
-            f"--before: {options.before} is no moment",
+            f"--before: {options.before} is not a date or time",
             cure="say 2w, 90d, 2026-11-21 or 2026-11-21T20:27:33Z",
         )
     return older_than(moment)
@@ -43,7 +43,7 @@ def _cut(options: argparse.Namespace) -> Cut:
 def _sentences(found: Archived) -> list[str]:
     told = []
     if found.repeated:
-        told.append("what an archiving that was stopped had left twice is gone")
+        told.append("what an interrupted archiving had left twice was removed")
     if found.file is None:
         told.append(f"nothing to move: the main file keeps its {_counted(found.left)}")
     else:

@@ -21,8 +21,8 @@ _STYLES: Final = {
     Mark.ADDED: "green",
     Mark.REMARK: "dim",
 }
-_NO_TEXT: Final = "it is not compared: no text, or too large"
-_NOT_KEPT: Final = "its content of before and of after is not kept"
+_NO_TEXT: Final = "not compared: not text, or too large"
+_NOT_KEPT: Final = "its contents before and after are not kept"
 
 
 def write_diffs(page: Page, record: Record, contents: KnownContents) -> None:

@@ -36,13 +36,13 @@ def answer(call: Call) -> int:
 def _to_file(call: Call, root: Path, path: Path) -> tuple[int, str]:
     if _is_ours(path, root):
         cure = "name a file outside of it"
-        raise WrongUsageError(f"{path}: {CONTROL_ROOM} holds nothing but our own files", cure=cure)
+        raise WrongUsageError(f"{path}: {CONTROL_ROOM} is only for files of intent-lsp", cure=cure)
     try:
         with new_file(path) as write:
             return _write(call, root, write)
     except FileExistsError:
         cure = "name another file, or move that one away"
-        raise WrongUsageError(f"{path} exists, and is not written over", cure=cure) from None
+        raise WrongUsageError(f"{path} exists and is not overwritten", cure=cure) from None
     except OSError as error:
         cure = "name a file that can be written"
         raise WrongUsageError(f"{path}: {error.strerror or error}", cure=cure) from error

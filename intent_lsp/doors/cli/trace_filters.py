@@ -17,7 +17,7 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
         "--intent",
         metavar="ID",
         action="append",
-        help="of this intent, or one of its earlier ids; of any of them when said again",
+        help="of this intent, or one of its earlier ids; of any of them when given again",
     )
     parser.add_argument(
         "--path",

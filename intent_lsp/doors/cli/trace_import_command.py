@@ -34,7 +34,7 @@ IMPORT: Final = Command(
         "Agent Trace 0.1.0. An id that is a UUID of version 4 is kept, and so is the time; the\n"
         "chain says when they were taken over. What is in the ledger by then is passed, so that\n"
         "the same file may be imported again. It ends with what could not be carried over; a\n"
-        "line that is no record is named as file:line."
+        "line that is not a record is named as file:line."
     ),
     examples=(
         "intent-lsp trace import old/agent_trace.jsonl --dry-run",

@@ -40,7 +40,7 @@ def _merged(options: argparse.Namespace) -> tuple[str, Merged]:
 def _resolved(options: argparse.Namespace) -> tuple[str, Merged]:
     if options.base is not None or options.output is not None:
         raise WrongUsageError(
-            "--resolve takes one file, and mends it where it is",
+            "--resolve takes one file, and repairs it in place",
             cure="leave BASE, OURS, THEIRS and --output out",
         )
     return options.resolve, resolve_file(Path(options.resolve))

@@ -56,7 +56,7 @@ def path_filter(
         _from_here(root, path, options.root), Reading(case_sensitive=case_sensitive(root))
     )
     if pattern.refusal is not None:
-        raise WrongUsageError(f"--path: {pattern.refusal}", cure="say it with a simpler glob")
+        raise WrongUsageError(f"--path: {pattern.refusal}", cure="use a simpler glob")
     return PathFilter(pattern.matches)
 
 

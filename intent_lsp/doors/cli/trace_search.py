@@ -78,12 +78,12 @@ class Search:
         for said, fields in self.asked:
             query = replace(query, **fields)
             if not trace.page(query, limit=1).records:
-                return f"{said} leaves none{before}"
-            before = " of what is left by the others"
+                return f"{said} matches none{before}"
+            before = " of what the other filters leave"
         for sieve in self.sieves:
             if not self.left[sieve.said]:
-                return f"{sieve.said} leaves none{before}"
-            before = " of what is left by the others"
+                return f"{sieve.said} matches none{before}"
+            before = " of what the other filters leave"
         # Somebody else wrote in between.
         return "ask again"
 
@@ -181,7 +181,7 @@ def _moment(option: str, text: str) -> str:
     found = since(text, clock.now())
     if found is None:
         raise WrongUsageError(
-            f"{option}: {text} is no moment",
+            f"{option}: {text} is not a date or time",
             cure="say 2h, 3d, 2026-11-21 or 2026-11-21T20:27:33Z",
         )
     return found

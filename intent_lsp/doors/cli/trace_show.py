@@ -20,7 +20,7 @@ from intent_lsp.governance.tracing import Tracing
 
 _NAMED: Final = 5
 _FLAGS: Final = {
-    "INTENT_CHANGED": "the intent's text is another one by now",
+    "INTENT_CHANGED": "the intent's text has changed since",
     "INTENT_ARCHIVED": "the intent is no longer in the intents file",
 }
 

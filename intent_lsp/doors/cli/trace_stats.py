@@ -77,7 +77,7 @@ def _tell(call: Call, total: Tally, groups: Groups) -> None:
     if len(shown) < len(found):
         page.remark(f"{len(shown)} of {len(found)} rows; --limit 0 shows all there are")
     if drawing.days_each > 1:
-        page.remark(f"a mark stands for {drawing.days_each} days")
+        page.remark(f"each bar is {drawing.days_each} days")
 
 
 class _Drawing:

@@ -54,7 +54,7 @@ def _checkpoints(options: argparse.Namespace) -> Sequence[Checkpoint]:
     if options.checkpoint is not None:
         return given_checkpoints(options.checkpoint, options.pub, options.root)
     if options.pub is not None:
-        cure = "name the checkpoint by --checkpoint FILE"
+        cure = "give the checkpoint with --checkpoint FILE"
         raise WrongUsageError("--pub is the key of a signed checkpoint", cure=cure)
     return ()
 

@@ -47,8 +47,8 @@ _NAMED: Final = 3
 """Files that a message names; the rest it counts."""
 
 COULD_NOT_JUDGE: Final = (
-    "intent-lsp: a call of {} could not be judged and was let through: {}. Later ones are counted"
-    " in the status; to have them refused, set fail_open: false."
+    "intent-lsp: a call of {} could not be checked and was allowed: {}. Later ones are counted"
+    " in the status; to refuse such calls, set `fail_open: false` in the policy."
 )
 
 TOLD_WITHIN: Final = 0.5
@@ -142,7 +142,7 @@ class AgentRequests:
         if attached is not None:
             outcome = await self._finish(self._recorded(attached, params.ticket, error))
         if attached is None or outcome is None:
-            said = f"No ticket {params.ticket} was given here within the last 24 hours."
+            said = f"There is no ticket {params.ticket} from the last 24 hours."
             raise failed(RequestCode.TICKET_UNKNOWN, said, {"ticket": params.ticket})
         violations = await self._in_thread(attached.desk.violations.of, outcome)
         return outcome_wire(outcome, violations, attached.desk.root)
@@ -259,7 +259,7 @@ class AgentRequests:
             more = len(outcome.discarded) - _NAMED
             rest = f" and {more} more" if more > 0 else ""
             self._connection.people.warn(
-                f"{outcome.ticket.tool_name} threw away uncommitted changes of {named}{rest}. "
+                f"{outcome.ticket.tool_name} discarded uncommitted changes in {named}{rest}. "
                 "They are kept as drafts: run “Intent: Restore a Refused Text…”."
             )
         paths = [attached.desk.root / path for path, _, _ in outcome.recorded.files]

@@ -21,7 +21,7 @@ def bind(
     """
     command = features.commands.get(params.command)
     if command is None:
-        raise JsonRpcInvalidParams(f"params.command: {params.command[:100]!r} is no command")
+        raise JsonRpcInvalidParams(f"params.command: {params.command[:100]!r} is not a command")
     args = tuple(params.arguments or ())
     # What pygls wraps to hand the server in keeps the command itself in `func`.
     bare = partial(command.func, server) if hasattr(command, "func") else command

@@ -80,7 +80,7 @@ class ToolCallParams(PathParams, kw_only=True, frozen=True):
             return () if self.path is None else (self.path,)
         absolute = path_of_uri(self.uri)
         if absolute is None:
-            raise invalid(f"params.uri: {self.uri!r} is no file: URI")
+            raise invalid(f"params.uri: {self.uri!r} is not a file: URI")
         return (absolute,)
 
 
@@ -132,7 +132,7 @@ def hash_param(field: str, told: str | None) -> ContentHash | None:
     """Read a hash, with or without `sha256:`, or fail the request."""
     found = None if told is None else parse_hash(told)
     if told is not None and found is None:
-        raise invalid(f"params.{field}: {told!r} is no SHA-256 of 64 hexadecimal digits")
+        raise invalid(f"params.{field}: {told!r} is not a SHA-256 hash of 64 hexadecimal digits")
     return found
 
 

@@ -12,6 +12,7 @@ from intent_lsp.doors.lsp.finish import Finish
 from intent_lsp.doors.lsp.offers import Offers
 from intent_lsp.doors.lsp.params import failed, invalid, read
 from intent_lsp.doors.lsp.requests import Requests
+from intent_lsp.doors.lsp.scope_actions import CREATE_TITLE
 from intent_lsp.doors.lsp.tracked import Tracked
 from intent_lsp.doors.lsp.types import uri_of
 from intent_lsp.doors.lsp.wire import Common, DraftParams, PlaceParams, Wire
@@ -102,7 +103,8 @@ class Commands:
         titles = list(by_title)
         if not titles:
             self._connection.people.tell(
-                "intent-lsp: there is no open intent yet; a quick fix on a marked line creates one"
+                f"intent-lsp: there is no open intent yet; the quick fix “{CREATE_TITLE}” on a"
+                " marked line makes one"
             )
             return None
         while titles:
@@ -119,8 +121,8 @@ class Commands:
             ids = ", ".join(by_title.values())
             # Helix keeps a failed command to itself.
             self._connection.people.warn(
-                "intent-lsp: this editor cannot ask which intent you work for; a code action on a"
-                f" line that is marked selects one of {ids}"
+                "intent-lsp: this editor cannot ask which intent you work for; the quick fix"
+                f" “Select intent …” on a marked line selects one of {ids}"
             )
             raise invalid(f"params.intentId: name one of {ids}")
         return None

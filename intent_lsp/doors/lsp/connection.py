@@ -34,8 +34,8 @@ from intent_lsp.store import clock
 _log: Final = logging.getLogger(__name__)
 
 UNAVAILABLE: Final = (
-    "intent-lsp: what is known of sessions in {} is kept in memory alone: {}. Edits are judged as"
-    " before; mend it, and it is used again within seconds."
+    "intent-lsp: the state of sessions in {} is kept in memory only: {}. Edits are still checked;"
+    " once that is fixed, it is saved again within seconds."
 )
 
 DID_CHANGE: Final = "intent/didChange"

@@ -225,7 +225,7 @@ def _wanted(
 def _path(uri: str, field: str) -> str:
     path = path_of_uri(uri)
     if path is None:
-        raise invalid(f"params.{field}: {uri!r} is no file: URI")
+        raise invalid(f"params.{field}: {uri!r} is not a file: URI")
     return path
 
 

@@ -90,7 +90,7 @@ class Editing:
         source = change.source or change.path
         tracked = self._opened.get(source)
         if tracked is not None and wanted.version not in (None, tracked.version):
-            raise ValueError(f"{source} is open in version {tracked.version} by now")
+            raise ValueError(f"{source} is now open in version {tracked.version}")
         lines = await self._lines(source, tracked)
         steps: list[Step] = []
         if change.source is not None:
@@ -117,7 +117,7 @@ class Editing:
             return None
         text = decode(data)
         if text is None:
-            raise ValueError(f"{path} is no text that can be edited")
+            raise ValueError(f"{path} is not text that can be edited")
         return split_lines(text.text)
 
     def _edit(

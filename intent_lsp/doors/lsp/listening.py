@@ -29,8 +29,8 @@ from intent_lsp.formats.endpoint import Endpoint
 from intent_lsp.store.token_file import token_of
 
 _HERE: Final = "this machine only"
-_EVERYWHERE: Final = "whoever reaches this address, by a connection that is not encrypted"
-_ANYBODY: Final = "; every user of it may connect, for want of --token-file"
+_EVERYWHERE: Final = "anybody who can reach this address, over a connection that is not encrypted"
+_ANYBODY: Final = "; without --token-file every user of it may connect"
 _WAITING: Final = 16
 
 

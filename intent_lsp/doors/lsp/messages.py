@@ -149,7 +149,7 @@ def _refuse(identity: MessageId | None, message: str) -> Refusal:
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON value")
+    raise ValueError(f"{name} is not a JSON value")
 
 
 def _id_at_the_edges(head: bytes, tail: bytes) -> MessageId | None:

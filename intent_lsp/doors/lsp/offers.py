@@ -84,7 +84,7 @@ class Offers:
             return
         remove = attached.desk.saves.remove_empty
         gone = await self._connection.workplace.work.in_thread(remove, place)
-        said = "was deleted" if gone else "is not empty any more and was left alone"
+        said = "was deleted" if gone else "is no longer empty and was left as it is"
         people.tell(f"intent-lsp: {place.path} {said}")
 
     async def _put_back(self, tracked: Tracked, after: AfterSave) -> None:
@@ -92,7 +92,7 @@ class Offers:
         attached = tracked.attached
         if old.lines is None or attached is None:
             self._connection.people.tell(
-                f"intent-lsp: {after.judgement.path} was no text before; put it back with git."
+                f"intent-lsp: {after.judgement.path} was not text before; put it back with git."
             )
             return
         await self._connection.workplace.work.in_thread(

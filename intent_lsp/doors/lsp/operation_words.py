@@ -30,7 +30,7 @@ _DONE: Final = {
 }
 _SHOWN_AT_MOST: Final = 3
 _WORDS_AT_MOST: Final = 300
-_SERVER_ONLY: Final = "intent-lsp alone writes there; this will be recorded as out of bounds."
+_SERVER_ONLY: Final = "Only intent-lsp writes there; this will be recorded as out of scope."
 
 
 def warning(

@@ -118,7 +118,7 @@ class Outcomes:
             self.origins_changed()
         if queued is not None:
             _log.error("the ledger cannot be appended: %s", queued)
-            self._people.warn(f"intent-lsp: {what}, its record waits: {queued}")
+            self._people.warn(f"intent-lsp: {what}, its record cannot be written yet: {queued}")
         self.noted(attached)
 
     def noted(self, attached: Attached) -> None:

@@ -52,7 +52,7 @@ def named_path(params: Common) -> str | None:
             continue
         path = path_of_uri(uri)
         if path is None:
-            raise invalid(f"params.{_FIELDS[name]}: {uri!r} is no file: URI")
+            raise invalid(f"params.{_FIELDS[name]}: {uri!r} is not a file: URI")
         return path
     return None
 
@@ -85,7 +85,7 @@ def path_below(params: PathParams, attached: Attached) -> WorkspacePath:
         absolute = path_of_uri(params.uri)
         place = None if absolute is None else real_relative(attached.desk.root, absolute)
         if place is None:
-            raise invalid(f"params.uri: {params.uri} is no file of {attached.desk.root}")
+            raise invalid(f"params.uri: {params.uri} is not a file of {attached.desk.root}")
         return place.path
     path = parse_relative(spelled)
     if path is None:

@@ -17,7 +17,7 @@ from intent_lsp.core.violations import SHOWN_A_FILE, MarkedRun
 from intent_lsp.doors.lsp.problem import Elsewhere, Problem
 from intent_lsp.governance.looks import Look
 
-_SERVER_ONLY = "intent-lsp alone writes {path}: this edit will be recorded as out of bounds."
+_SERVER_ONLY = "Only intent-lsp writes {path}; this edit will be recorded as out of scope."
 _ALIKE = "The same goes for {files}; open one to see its own lines."
 
 

@@ -102,7 +102,7 @@ def find_wrong(attached: Attached, path: WorkspacePath) -> Place | None:
 def read_closed(tracked: Tracked) -> tuple[bytes | None, list[str]]:
     """Read the file of a document that no editor has open; None: it cannot be read, or is gone.
 
-    Its lines come with it; there are none where it is no text.
+    Its lines come with it; there are none where it is not text.
     """
     if tracked.attached is None or tracked.place is None:
         return None, []

@@ -27,7 +27,7 @@ class Admission:
     def refusal(self, *, hosts: Sequence[str], origins: Sequence[str]) -> str | None:
         """Say why a request with these values of its headers is refused; None: it is not."""
         if len(hosts) != 1 or not self._is_ours(hosts[0]):
-            return "the Host of the request is no address of this server, nor its name"
+            return "the Host of the request is not an address of this server, nor its name"
         if origins and (len(origins) > 1 or read_origin(origins[0]) not in self.origins):
             return "the Origin of the request is not allowed; `--allow-origin` allows one"
         return None

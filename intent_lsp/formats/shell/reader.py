@@ -49,7 +49,7 @@ def _read(text: str, place: Place, level: int, lists: CommandLists) -> CommandRe
     walk.visit(tree.root)
     readings = walk.readings
     if tree.flawed:
-        readings.append(unknown("", "The command is no shell text that can be parsed whole"))
+        readings.append(unknown("", "The command cannot be parsed as a whole"))
     elif all(child.type == "comment" for child in tree.root.named_children):
         readings.append(unknown("", "The command is empty"))
     reading = together(readings)

@@ -35,7 +35,7 @@ def parse(text: str) -> Tree:
     try:
         source = text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        # Half of a surrogate pair is no text, but what stands around it can be read.
+        # Half of a surrogate pair is not text, but what stands around it can be read.
         source = text.encode("utf-8", "replace")
         return Tree(parse_bytes(source).root, flawed=True)
     return parse_bytes(source)

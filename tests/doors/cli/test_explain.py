@@ -99,7 +99,7 @@ def test_a_session_is_judged_by_what_it_has_selected(
     assert shell("explain", LOGIN).status == 0
     stranger = shell("explain", LOGIN, "--session", "s2")
     assert stranger.status == 1
-    assert stranger.err == "intent-lsp: nothing is known here of a session s2\n"
+    assert stranger.err == "intent-lsp: there is no known session s2\n"
 
 
 def test_a_supposed_intent_is_selected_nowhere(shell: Shell, project: Repository) -> None:
@@ -189,11 +189,11 @@ def test_a_path_outside_is_a_calls_to_name_and_no_saves(shell: Shell, project: R
 @pytest.mark.parametrize(
     ("path", "decision"),
     [
-        (INTENTS_FILE, "allowed: nobody judges it, and it would be recorded EXEMPT"),
-        (IGNORE_FILE, "allowed: nobody judges it, and it would be recorded EXEMPT"),
+        (INTENTS_FILE, "allowed: not checked, and it would be recorded EXEMPT"),
+        (IGNORE_FILE, "allowed: not checked, and it would be recorded EXEMPT"),
         (LEDGER_FILE, "allowed, shown as a problem, and recorded FAIL"),
-        ("build/made.o", "allowed: nobody judges it, and it is not recorded"),
-        (".git/config", "allowed: nobody judges it, and it is not recorded"),
+        ("build/made.o", "allowed: not checked, and not recorded"),
+        (".git/config", "allowed: not checked, and not recorded"),
     ],
 )
 def test_files_that_nobody_judges_say_so(
@@ -235,9 +235,9 @@ def test_where_governance_is_off_everything_may_happen_and_that_is_said(
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ([], "a save is of one file, and 0 are named; name one, or say with --tool, --command"),
-        (["a", "b"], "a save is of one file, and 2 are named"),
-        (["a", "--agent", "x"], "an agent makes calls, no saves; say which, with --tool"),
+        ([], "a save changes one file, but 0 are given; give one, or describe an agent's call"),
+        (["a", "b"], "a save changes one file, but 2 are given"),
+        (["a", "--agent", "x"], "agents make calls, not saves; name the call with --tool"),
         (["src"], "src is a directory; name a file in it"),
         (["a", "--tool", ""], "argument --tool: it has 0 characters"),
         (["a", "--session", "\udcff"], "argument --session: "),

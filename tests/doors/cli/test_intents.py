@@ -84,7 +84,7 @@ def test_the_environment_names_a_session(
     shell: Shell, project: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("INTENT_LSP_SESSION", "s1")
-    assert "nothing is known here of a session s1" in shell("intents", "list").err
+    assert "there is no known session s1" in shell("intents", "list").err
     shell("intents", "select", "INT-002")
     assert shell("intents", "list", "--json").json["activeIntentId"] == "INT-002"
     # The option is nearer to whoever types.
@@ -340,7 +340,7 @@ def test_where_the_file_is_broken_or_gone_each_command_says_so(
     project.write(INTENTS_FILE, "active_intents: [\n")
     problem = shell("intents", *words).problem
     assert f"governance is off: {INTENTS_FILE}:" in problem
-    assert "mend the file" in problem
+    assert "fix the file" in problem
     ledger = ledger_at(project.root)
     ledger.append(edit())
     ledger.close()

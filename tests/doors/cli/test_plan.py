@@ -69,7 +69,7 @@ def test_the_first_intent_of_a_new_root_is_added(shell: Shell, project: Reposito
         ("{1..9999}", "cannot be owned: Refused, it owns nothing: "),
         ("", "argument --scope: it has 0 characters, not 1 to 4096"),
         ("x" * 4097, "argument --scope: it has 4097 characters"),
-        ("\udce9", "argument --scope: '\\udce9' is no UTF-8 text"),
+        ("\udce9", "argument --scope: '\\udce9' is not UTF-8 text"),
     ],
 )
 def test_a_glob_that_grants_nothing_or_everything_is_refused(
@@ -110,7 +110,7 @@ def test_a_file_that_cannot_be_edited_stays_and_says_why(shell: Shell, project: 
     project.write(INTENTS_FILE, odd)
     problem = shell("intents", "add", "B", "--scope", "b").problem
     assert f"B was not created in {INTENTS_FILE}: " in problem
-    assert problem.endswith("; mend that and say it again, or edit the file\n")
+    assert problem.endswith("; fix that and run the command again, or edit the file\n")
     assert file_of(project) == odd
 
 
@@ -159,7 +159,7 @@ def test_a_subagent_has_an_intent_of_its_own(shell: Shell, project: Repository) 
 @pytest.mark.parametrize("words", [("select", "INT-001"), ("complete", "INT-001"), ("complete",)])
 def test_no_session_is_invented(shell: Shell, project: Repository, words: tuple[str, ...]) -> None:
     problem = shell("intents", *words).problem
-    assert "say --session S, or set INTENT_LSP_SESSION" in problem
+    assert "use --session S, or set INTENT_LSP_SESSION" in problem
     assert file_of(project) == INTENTS
 
 
@@ -280,7 +280,7 @@ def test_mistakes_in_the_other_file_are_named_by_their_place(
     [
         ("- [\n", "other.yaml:"),
         (b"\xff\xfe\x00", "other.yaml is not UTF-8 text"),
-        (None, "other.yaml is no file"),
+        (None, "other.yaml is not a file"),
     ],
 )
 def test_another_file_that_cannot_be_read_is_one_line(

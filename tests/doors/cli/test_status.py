@@ -49,7 +49,7 @@ def test_nothing_has_happened_yet(shell: Shell, project: Repository) -> None:
         "root": str(project.root),
         "enforcement": "warn",
         "intents": "2 open of 2",
-        "sessions": "none is alive",
+        "sessions": "no live session",
         "violations": "none stands",
         "ledger": "no record yet: the first save makes one",
     }
@@ -66,7 +66,7 @@ def test_live_sessions_are_shown_with_their_intents(
         f"editor {editor.session.id[:8]}: INT-001 (Login)",
         "agent builder: INT-002 (Billing)",
     ]
-    assert told[0].endswith(", which is asked for here")
+    assert told[0].endswith(", the session of this command")
     rows = shell("status", "--json").json["sessions"]
     assert [(row["kind"], row["activeIntentId"], row["isAsking"]) for row in rows] == [
         ("editor", "INT-001", True),
@@ -136,7 +136,7 @@ def test_an_older_repository_is_told_what_keeps_its_tree_clean(
         "echo '*.jsonl linguist-generated' >> .orchestration/.gitattributes",
     ]
     assert shell("status").err.splitlines() == [
-        f"intent-lsp: {offer['what']}; `{offer['command']}` mends that" for offer in offers
+        f"intent-lsp: {offer['what']}; `{offer['command']}` fixes that" for offer in offers
     ]
     for offer in offers:
         project.write("mend.sh", offer["command"])
@@ -202,7 +202,7 @@ def test_an_editors_intent_is_changed_at_a_terminal_alone_and_after_a_question(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     editor = opened()
-    assert "no session is named" in shell("intents", "select", "INT-002").problem
+    assert "no session is given" in shell("intents", "select", "INT-002").problem
     written = Terminal()
     for answer, intent in (("n\n", None), ("", None), ("y\n", "INT-002")):
         monkeypatch.setattr(sys, "stdin", Terminal(answer))
@@ -223,4 +223,4 @@ def test_a_code_is_explained_with_its_way_out(shell: Shell, tmp_path: Path) -> N
     assert "\nWay out: let the editor read the file again" in said.out
     assert "](" not in shell("explain", "--code", "SCOPE_VIOLATION").out
     problem = shell("explain", "--code", "STALE").problem
-    assert "STALE is no code; did you mean STALE_FILE?" in problem
+    assert "STALE is not a code; did you mean STALE_FILE?" in problem

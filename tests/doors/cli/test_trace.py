@@ -128,7 +128,7 @@ def test_a_time_ago_is_counted_from_now(shell: Shell, root: Path) -> None:
 @pytest.mark.parametrize("when", ["", "yesterday", "2x", "99999999999999d", "0001-01-01T00:00Z9"])
 def test_what_is_no_moment_is_refused(shell: Shell, root: Path, when: str) -> None:
     assert root.is_dir()
-    assert "is no moment; say 2h, 3d" in shell("trace", "list", f"--since={when}").problem
+    assert "is not a date or time; say 2h, 3d" in shell("trace", "list", f"--since={when}").problem
 
 
 def test_the_root_is_found_from_below_and_paths_are_named_from_where_one_stands(
@@ -184,7 +184,7 @@ def test_flags_follow_the_intents_file(shell: Shell, root: Path) -> None:
     ledger.close()
     assert "INT-001 INTENT_CHANGED " in shell("trace", "list").out
     shown = shell("trace", "show", record.id).out
-    assert "INTENT_CHANGED: the intent's text is another one by now" in shown
+    assert "INTENT_CHANGED: the intent's text has changed since" in shown
     (root / INTENTS_FILE).write_text("active_intents: []\n")
     assert "INT-001 INTENT_ARCHIVED " in shell("trace", "list").out
     # A file that cannot be read says nothing of any intent, nor does one that is gone.

@@ -53,7 +53,7 @@ def test_an_archiving_that_was_stopped_is_ended(
     repeated = sum(map(len, lines[:3]))
     assert said.json == {"file": None, "records": 0, "left": 2, "repeatedBytes": repeated}
     put_lines(root, lines)
-    assert "had left twice is gone" in shell("trace", "archive", "--keep", "2").out
+    assert "had left twice was removed" in shell("trace", "archive", "--keep", "2").out
     assert lines_of(root) == lines[3:]
 
 
@@ -70,9 +70,9 @@ def test_the_answer_as_json_names_the_file(shell: Shell, root: Path, lines: list
         ("--keep 1 --before 2w", "not allowed with"),
         ("--keep -1", "-1"),
         ("--keep some", "'some' is not a number of records"),
-        ("--before sometime", "sometime is no moment"),
+        ("--before sometime", "sometime is not a date or time"),
     ],
-    ids=["neither", "both", "negative", "no number", "no moment"],
+    ids=["neither", "both", "negative", "no number", "not a date or time"],
 )
 def test_what_cannot_be_obeyed_moves_nothing(
     shell: Shell, root: Path, lines: list[bytes], words: str, said: str

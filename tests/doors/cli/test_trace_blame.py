@@ -145,7 +145,7 @@ def test_a_ledger_that_cannot_be_read_is_said(shell: Shell, root: Path) -> None:
 def test_what_is_no_text_is_one_row(shell: Shell, root: Path) -> None:
     (root / "a").write_bytes(b"\xff\xff\n\x00")
     (row,) = shell("trace", "blame", "a").out.splitlines()
-    assert row.endswith("? 1-2  (no text, or too large to be told line by line)")
+    assert row.endswith("? 1-2  (not text, or too large to be shown line by line)")
 
 
 def test_a_record_without_a_conversation_names_nobody(shell: Shell, root: Path) -> None:

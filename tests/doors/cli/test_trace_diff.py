@@ -116,22 +116,22 @@ def test_the_other_side_too(shell: Shell, root: Path) -> None:
         (
             changed(b"a\n", b"b\n", previous_path="src/old.py"),
             [],
-            ["--- src/old.py", "+++ src/a.py", "\\ its content of before and of after is not kept"],
+            ["--- src/old.py", "+++ src/a.py", "\\ its contents before and after are not kept"],
         ),
         (
             changed(b"a\0\xff", b"b\0\xff"),
             [b"a\0\xff", b"b\0\xff"],
-            ["--- src/a.py", "+++ src/a.py", "\\ it is not compared: no text, or too large"],
+            ["--- src/a.py", "+++ src/a.py", "\\ not compared: not text, or too large"],
         ),
         (
             changed(b"a\0\xff", b"b\0\xff"),
             [b"a\0\xff"],
-            ["--- src/a.py", "+++ src/a.py", "\\ it is not compared: no text, or too large"],
+            ["--- src/a.py", "+++ src/a.py", "\\ not compared: not text, or too large"],
         ),
         (
             changed(b"\xff", b"b\n"),
             [b"b\n"],
-            ["--- src/a.py", "+++ src/a.py", "\\ it is not compared: no text, or too large"],
+            ["--- src/a.py", "+++ src/a.py", "\\ not compared: not text, or too large"],
         ),
         (changed(b"a\n", b"a\n", previous_path="src/old.py"), [b"a\n"], []),
     ],

@@ -85,8 +85,8 @@ def test_an_export_is_written_to_a_new_file(
     ("name", "why"),
     [
         ("out.jsonl", "exists"),
-        (LEDGER_FILE, "our own files"),
-        (".orchestration/new.jsonl", "our own files"),
+        (LEDGER_FILE, "only for files of intent-lsp"),
+        (".orchestration/new.jsonl", "only for files of intent-lsp"),
         ("gone/out.jsonl", "No such file"),
         ("out.jsonl/x", "Not a directory"),
         ("a\0b", "null"),

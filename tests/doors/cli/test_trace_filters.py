@@ -129,7 +129,7 @@ def test_globs_begin_where_one_stands(
     ("words", "problem"),
     [
         ("--verdict GOOD", "invalid choice: 'GOOD'"),
-        ("--until whenever", "--until: whenever is no moment; say 2h, 3d"),
+        ("--until whenever", "--until: whenever is not a date or time; say 2h, 3d"),
         ("--path ../elsewhere/*.py", "is not below"),
         (f"--path {'{a,b}' * 200}", "--path: longer than"),
     ],
@@ -149,12 +149,15 @@ def test_a_path_that_is_no_path_is_refused(shell: Shell, root: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        ("--intent INT-404", "--intent INT-404 leaves none"),
-        ("--session s2 --path src/a.py", "--session s2 leaves none of what is left by the others"),
-        ("--failed --verdict PASS", "--failed leaves none of what is left by the others"),
-        ("--tool nothing --failed", "--tool nothing leaves none of what is left by the others"),
-        ("--contributor UNKNOWN", "--contributor UNKNOWN leaves none"),
-        ("--since 2030-01-01", "--since 2030-01-01 leaves none"),
+        ("--intent INT-404", "--intent INT-404 matches none"),
+        (
+            "--session s2 --path src/a.py",
+            "--session s2 matches none of what the other filters leave",
+        ),
+        ("--failed --verdict PASS", "--failed matches none of what the other filters leave"),
+        ("--tool nothing --failed", "--tool nothing matches none of what the other filters leave"),
+        ("--contributor UNKNOWN", "--contributor UNKNOWN matches none"),
+        ("--since 2030-01-01", "--since 2030-01-01 matches none"),
     ],
 )
 def test_where_nothing_is_left_the_filter_is_named_that_left_nothing(

@@ -111,7 +111,7 @@ def test_some_files_are_told(shell: Shell, path: str, found: list[str]) -> None:
 def test_where_there_is_no_line_it_is_said(shell: Shell, root: Path) -> None:
     said = shell("trace", "lines", "OLD-1")
     assert (said.status, said.out) == (0, "")
-    assert said.err == "intent-lsp: no line that is asked about comes from INT-001\n"
+    assert said.err == "intent-lsp: none of these lines comes from INT-001\n"
     said = shell("trace", "lines", "INT-001", "--json")
     assert (said.json["files"], said.json["total"]) == ([], 0)
     assert root.is_dir()
@@ -124,7 +124,7 @@ def test_what_is_left_out_is_said(shell: Shell, monkeypatch: pytest.MonkeyPatch)
     said = shell("trace", "lines", "INT-001")
     assert said.out.endswith("1 of 2 lines in 1 file: 1 exact\n")
     assert said.err == (
-        "intent-lsp: the files of its newest 2,000 records were asked, 1 at most;"
+        "intent-lsp: the files of its newest 2,000 records were searched, 1 at most;"
         " there may be more lines\n"
     )
     assert shell("trace", "lines", "INT-001", "--json").json["truncated"]

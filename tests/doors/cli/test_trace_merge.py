@@ -96,7 +96,7 @@ def test_a_conflict_is_resolved_and_what_comes_next_is_said(
         ("base ours", "three files are needed"),
         ("base ours missing", "missing: there is no such file"),
         ("base missing theirs", "missing: there is no such file"),
-        ("base ours .", ".: it is not a plain file"),
+        ("base ours .", ".: it is not a regular file"),
         ("base ours theirs --output nowhere/all", "nowhere/"),
         ("base --resolve ours", "--resolve takes one file"),
         ("--output all --resolve ours", "--resolve takes one file"),

@@ -32,7 +32,7 @@ def test_a_page_is_written_and_an_earlier_one_replaced(shell: Shell, made: Path)
     page = (made / "r.html").read_text()
     assert page.startswith(OPENING)
     assert "Ledger report: <bdi>repo</bdi>" in page
-    assert "The ledger is consistent" in page
+    assert "The ledger is intact" in page
     assert "<bdi>First</bdi>" in page
     assert "docs/ü.md" in page
     said = shell("trace", "report", "--html", "r.html", "--path", "src/a.py")
@@ -73,7 +73,7 @@ def test_nothing_but_a_report_is_replaced_unasked(shell: Shell, made: Path) -> N
     file = made / "thesis.html"
     file.write_text("<!doctype html>\nyears of work")
     problem = shell("trace", "report", "--html", "thesis.html").problem
-    assert "thesis.html is there, and is no report; name another file, or say --force" in problem
+    assert "thesis.html exists and is not a report; name another file, or use --force" in problem
     assert file.read_text().endswith("years of work")
     assert shell("trace", "report", "--html", "thesis.html", "--force").status == 0
     assert file.read_text().startswith(OPENING)
@@ -97,7 +97,7 @@ def test_what_is_no_file_is_not_written_to(shell: Shell, made: Path) -> None:
     (made / "gone").symlink_to(made / "nowhere")
     for name in ("room", "pipe", "gone"):
         problem = shell("trace", "report", "--force", "--html", name).problem
-        assert f"{name} is there, and is no file; name another" in problem
+        assert f"{name} exists and is not a regular file; name another" in problem
     problem = shell("trace", "report", "--html", "no/such/r.html").problem
     assert "no/such is not a directory; make it first" in problem
     (made.parent / "outside.html").write_text(OPENING)

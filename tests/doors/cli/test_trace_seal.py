@@ -175,7 +175,7 @@ def test_a_note_is_signed_and_checked(shell: Shell, root: Path, hashes: list[Con
         (("\u2014 intent", "\u2014 other"), "pub.pem", "it is not signed by this key"),
         (("", ""), "another.pem", "it is not signed by this key"),
         (("", ""), "key.pem", "it is a private key"),
-        (("", ""), "nowhere.pem", "nowhere.pem is no file"),
+        (("", ""), "nowhere.pem", "nowhere.pem is not a file"),
         (("\n\n\u2014", "\n\n\u2014 "), "pub.pem", "a signature line is not"),
     ],
 )
@@ -204,17 +204,17 @@ def test_a_note_of_another_text_is_no_checkpoint(
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("seal --key nowhere.pem", "nowhere.pem is no file"),
-        ("seal --key pub.pem", "no private key"),
+        ("seal --key nowhere.pem", "nowhere.pem is not a file"),
+        ("seal --key pub.pem", "not a private key"),
         ("seal --key key.pem --check x", "give one of the two"),
-        ("seal --pub pub.pem", "name the note by --check"),
-        ("seal --check nowhere", "nowhere is no file"),
+        ("seal --pub pub.pem", "give the note with --check"),
+        ("seal --check nowhere", "nowhere is not a file"),
         ("seal --check key.pem", "key.pem holds no checkpoint"),
         ("seal --check line.txt --pub pub.pem", "line.txt is not signed"),
         ("verify --pub pub.pem", "--checkpoint FILE"),
-        ("verify --anchor x", "is no hash"),
-        ("verify --anchor 0123456789abcde", "is no hash"),
-        ("verify --anchor sha256:", "is no hash"),
+        ("verify --anchor x", "is not a hash"),
+        ("verify --anchor 0123456789abcde", "is not a hash"),
+        ("verify --anchor sha256:", "is not a hash"),
     ],
 )
 def test_what_cannot_be_read_has_a_cure(
@@ -231,7 +231,7 @@ def test_a_note_is_not_believed_without_a_key(
     assert hashes
     (root / "ledger.note").write_text(shell("trace", "seal", "--key", "key.pem").out)
     for words in (("seal", "--check"), ("verify", "--checkpoint")):
-        assert "name the public key by --pub" in shell("trace", *words, "ledger.note").problem
+        assert "give the public key with --pub" in shell("trace", *words, "ledger.note").problem
 
 
 def test_without_the_extra_there_is_a_cure(
@@ -275,7 +275,7 @@ def test_a_checkpoint_that_contradicts_itself_is_seen(
     assert told == {
         "line": other,
         "holds": False,
-        "problem": "its origin is no record of this ledger",
+        "problem": "its origin is not a record of this ledger",
     }
     assert said.json["ok"] is False
 

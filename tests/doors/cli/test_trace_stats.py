@@ -140,7 +140,7 @@ def test_a_mark_is_several_days_where_there_are_many(shell: Shell, root: Path) -
         ledger.append(edit())
     ledger.close()
     said = shell("trace", "stats")
-    assert said.err == "a mark stands for 3 days\n"
+    assert said.err == "each bar is 3 days\n"
     assert f"█{'·' * 28}█" in said.out
 
 

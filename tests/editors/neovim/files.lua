@@ -89,7 +89,7 @@ H.run(function()
     reused = second.id == third.id,
   })
 
-  -- In a page that is no file, the working directory is what a command means.
+  -- In a page that is not a file, the working directory is what a command means.
   vim.cmd.enew()
   vim.cmd('IntentSelect INT-002')
   H.edit('README.md')

@@ -17,7 +17,7 @@ end
 H.run(function()
   local source = H.edit('src/auth/login.py')
   vim.cmd('IntentStatus')
-  H.say('dormant', { told = H.told('nobody governs'), clients = #vim.lsp.get_clients() })
+  H.say('dormant', { told = H.told('not governed'), clients = #vim.lsp.get_clients() })
 
   vim.cmd('IntentInit')
   H.say('created', H.told('set up; '))

@@ -23,7 +23,7 @@ function M.root_here()
   local root = find_root()
   if not root then
     telling.warn(
-      ('nobody governs this place: no %s; :IntentInit creates one'):format(roots.INTENTS)
+      ('not governed: no %s here or above; :IntentInit creates it'):format(roots.INTENTS)
     )
   end
   return root

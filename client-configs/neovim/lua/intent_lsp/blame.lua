@@ -146,7 +146,7 @@ function M.toggle(first, last)
   end
   local client = client_of(bufnr)
   if not client then
-    telling.warn('nobody governs this buffer, or its server has not started yet')
+    telling.warn('this buffer is not governed, or its server has not started yet')
     return
   end
   ask(client, bufnr, first, last, function(err, runs)

@@ -41,7 +41,7 @@ end
 
 function M.choose(path)
   if path == '' then
-    telling.warn('this buffer is no file')
+    telling.warn('this buffer is not a file')
     return
   end
   local params = { uri = path and vim.uri_from_fname(path) }

@@ -81,7 +81,7 @@ local function check_file(bufnr)
   local path = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(bufnr), ':~')
   local root = roots.of_buffer(bufnr)
   if not root then
-    vim.health.info(path .. ': nobody governs it')
+    vim.health.info(path .. ': not governed')
     return
   end
   local attached = vim.lsp.get_clients({ bufnr = bufnr, name = attachment.NAME })[1]
@@ -103,7 +103,7 @@ local function check_files()
   vim.health.info(
     ('working directory %s: %s'):format(
       here,
-      root and 'governed by ' .. root or 'nobody governs it; :IntentInit begins'
+      root and 'governed by ' .. root or 'not governed; :IntentInit sets it up'
     )
   )
 end

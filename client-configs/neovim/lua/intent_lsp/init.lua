@@ -81,7 +81,7 @@ function M.drafts(path)
 end
 
 --- Write the ledger as one page of HTML to `path`, or, without one, show it in the browser.
---- A file that is no report is replaced with `how.force` alone.
+--- A file that is not a report is replaced with `how.force` alone.
 function M.report(path, how)
   require('intent_lsp.report').write(path, how or {})
 end

@@ -123,7 +123,7 @@ end
 --- Show a file of a root beside the page, at a line if one is given.
 function M.visit(path, line)
   if not vim.uv.fs_stat(path) then
-    telling.warn(path .. ' is not there any more')
+    telling.warn(path .. ' no longer exists')
     return
   end
   leave_page()

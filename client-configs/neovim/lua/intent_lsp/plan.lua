@@ -38,7 +38,10 @@ end
 local function offer(list, client)
   local open = vim.tbl_filter(is_open, list.intents)
   if #open == 0 then
-    telling.warn('no intent is open; a code action on a marked line creates one')
+    telling.warn(
+      'no intent is open; the quick fix “Create an intent for this file and select it”'
+        .. ' on a marked line makes one'
+    )
     return
   end
   vim.ui.select(open, {
@@ -105,7 +108,10 @@ function M.init(directory)
     asking.request(client, 'intent/init', {}, function(result)
       -- Short enough for one line: what is longer has to be confirmed by Enter.
       local new = #result.created > 0
-      telling.tell(new and 'set up; a code action creates the first intent' or 'is set up already')
+      telling.tell(
+        new and 'set up; a quick fix on a marked line creates the first intent'
+          or 'is set up already'
+      )
       attachment.attach_all()
     end, function()
       if not roots.of_directory(root) then

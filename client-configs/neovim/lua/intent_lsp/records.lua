@@ -8,7 +8,7 @@ local M = {}
 local VERDICTS = { PASS = 'IntentLspPass', FAIL = 'IntentLspFail', EXEMPT = 'IntentLspExempt' }
 local word = telling.word
 
---- Give the path of a recorded file; nil: what the record names is no file of the root.
+--- Give the path of a recorded file; nil: what the record names is not a file of the root.
 local function path_of(root, file)
   local relative = file.relative_path
   if file.path_encoding then

@@ -80,7 +80,7 @@ function M.file_of(bufnr)
   return path
 end
 
---- Find the root that governs a buffer's file; nil: nobody does, or it is no file.
+--- Find the root that governs a buffer's file; nil: nobody does, or it is not a file.
 function M.of_buffer(bufnr)
   local path = M.file_of(bufnr)
   return path and M.of_directory(vim.fs.dirname(path))

@@ -62,7 +62,7 @@ end
 --- Show the records of `wanted.path` (absolute), of `wanted.intent_id`, or all.
 function M.open(wanted)
   if wanted.path == '' then
-    telling.warn('this buffer is no file')
+    telling.warn('this buffer is not a file')
     return
   end
   local params = {

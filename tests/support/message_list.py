@@ -1,0 +1,255 @@
+"""docs/messages.md: every message of server, command line and extensions, as the code has them.
+
+`python -m tests.support.message_list` writes it anew; a test compares it.
+"""
+
+import ast
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).parent.parent.parent
+PAGE = ROOT / "docs" / "messages.md"
+
+_HEAD = """# Messages
+
+Everything that intent-lsp says, to be read in one sitting; `make docs` writes this page from the
+code. Words in braces are filled in. A message that begins with a small letter follows something
+else, such as a file's name. Not listed: what `--help` prints, and what only goes to the log.
+"""
+
+
+class Part(NamedTuple):
+    """A part of the page, and the modules that are in it, by the beginnings of their names."""
+
+    title: str
+    about: str
+    modules: Sequence[str]
+
+
+PARTS = (
+    Part(
+        "In every editor",
+        "Diagnostics, quick fixes, questions and notices of the server.",
+        ("core/person_words", "formats/origin_words", "doors/lsp/"),
+    ),
+    Part(
+        "In the files that people write",
+        "Diagnostics of the intents file and the policy.",
+        (
+            "core/scope/",
+            "core/contract",
+            "core/naming",
+            "formats/glob",
+            "formats/intent_entry",
+            "formats/intent_prose",
+            "formats/intent_root",
+            "formats/intent_scope",
+            "formats/intents_yaml",
+            "formats/new_",
+            "formats/policy",
+            "formats/unquoted",
+            "formats/yaml",
+        ),
+    ),
+    Part(
+        "At the shell",
+        "What the command line prints, and the page of HTML that it makes.",
+        ("doors/cli/", "core/archiving", "core/closing", "core/cut_ends", "formats/report"),
+    ),
+    Part(
+        "To agents, and in `explain`",
+        "The gate's refusals are those of the specification, word by word; `explain` says for each"
+        " of its rows what was found.",
+        (
+            "core/call_row",
+            "core/commands/",
+            "core/explaining",
+            "core/gate",
+            "core/granting",
+            "core/lessons",
+            "core/person",
+            "core/row_facts",
+            "formats/call_reading",
+            "formats/patch",
+            "formats/shell/",
+            "governance/",
+        ),
+    ),
+    Part("Reasons and remedies", "Parts of other messages, by what finds them.", ("",)),
+)
+
+_CODE = re.compile(
+    r"^\s*(SELECT|INSERT|CREATE|WITH|DELETE|UPDATE|PRAGMA|ALTER|DROP|BEGIN|import|no such table)\b"
+)
+_MARKUP = re.compile(r"<!--|</|=>|\{\{|\{ |-src '|\| ---|^(\w{2,3} ){3}|^core\.")
+_WORDS = re.compile(r"[a-z]{2,} [a-z(`'“{]")
+_TITLE = re.compile(r"[A-Z][a-z]+ [a-z]+")
+_TYPESCRIPT = re.compile(
+    r"//[^\n]*|/\*.*?\*/|'((?:[^'\\\n]|\\.)*)'|\"((?:[^\"\\\n]|\\.)*)\"|`((?:[^`\\]|\\.)*)`",
+    re.DOTALL,
+)
+_LUA = re.compile(
+    r"--\[\[.*?\]\]|--[^\n]*|'((?:[^'\\\n]|\\.)*)'|\"((?:[^\"\\\n]|\\.)*)\"", re.DOTALL
+)
+_HELP = ("_command.py", "help_pages.py", "_commands.py", "trace_filters.py", "asker.py", "words.py")
+
+
+def made() -> str:
+    """Give the page as the code has it."""
+    left = dict.fromkeys(sorted((ROOT / "intent_lsp").rglob("*.py")))
+    sections = []
+    for part in PARTS:
+        names = {path: path.relative_to(ROOT / "intent_lsp").as_posix() for path in left}
+        mine = [path for path in left if names[path].startswith(tuple(part.modules))]
+        sections.append(_section(part, [(_module_title(path), _of_python(path)) for path in mine]))
+        for path in mine:
+            del left[path]
+    extension, plugin = ROOT / "client-configs/vscode", ROOT / "client-configs/neovim/lua"
+    vscode = [
+        ("Names, settings and the walkthrough", _of_manifest(extension / "package.json")),
+        *((path.stem, _of_text(path, _TYPESCRIPT)) for path in sorted(extension.glob("src/*.ts"))),
+    ]
+    neovim = [(path.stem, _of_text(path, _LUA)) for path in sorted(plugin.rglob("*.lua"))]
+    sections[1:1] = [
+        _section(Part("In VS Code", "What the extension adds.", ()), vscode),
+        _section(Part("In Neovim", "What the plug-in adds.", ()), neovim),
+    ]
+    return "".join((_HEAD, *sections))
+
+
+def all_messages() -> Iterator[tuple[str, str]]:
+    """Give every message with the name of the file that it is in."""
+    configs = ROOT / "client-configs"
+    found: list[tuple[Path, Callable[[Path], list[str]]]] = [
+        *((path, _of_python) for path in sorted((ROOT / "intent_lsp").rglob("*.py"))),
+        *((path, _of_typescript) for path in sorted(configs.glob("vscode/src/*.ts"))),
+        *((path, _of_lua) for path in sorted(configs.glob("neovim/lua/**/*.lua"))),
+        (configs / "vscode/package.json", _of_manifest),
+    ]
+    for path, read in found:
+        for message in read(path):
+            yield path.relative_to(ROOT).as_posix(), message
+
+
+def _section(part: Part, modules: Sequence[tuple[str, list[str]]]) -> str:
+    listed = "".join(
+        f"\n### {title}\n\n```text\n{''.join(f'{message}{chr(10)}' for message in messages)}```\n"
+        for title, messages in modules
+        if messages
+    )
+    return f"\n## {part.title}\n\n{part.about}\n{listed}"
+
+
+def _module_title(path: Path) -> str:
+    """Give the first sentence of what a module says of itself, without its section."""
+    said = (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or path.stem).split("\n")
+    return re.sub(r" \([^()]*section[^()]*\)", "", said[0]).rstrip(".")
+
+
+def _of_python(path: Path) -> list[str]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    left_out = set(_never_shown(tree))
+    if path.name.endswith(_HELP):
+        left_out |= {id(each) for node in ast.walk(tree) for each in _help_of(node)}
+    found = (_text(node) for node in ast.walk(tree) if id(node) not in left_out)
+    return _each_once(text for text in found if text is not None)
+
+
+def _never_shown(tree: ast.AST) -> Iterator[int]:
+    """Give the nodes below which no message is: docstrings, the log, parts of a longer text."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Expr(value=ast.Constant() as text):
+                yield id(text)
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="_log" | "re"))):
+                yield from map(id, ast.walk(node))
+            case ast.JoinedStr(values=values):
+                # What is in its braces may hold messages of its own.
+                yield from (id(value) for value in values if isinstance(value, ast.Constant))
+
+
+def _help_of(node: ast.AST) -> Iterator[ast.AST]:
+    """Give what `--help` prints: of whole commands, and of their options."""
+    if isinstance(node, ast.Call):
+        for keyword in node.keywords:
+            if keyword.arg in ("about", "examples", "help", "summary", "epilog", "description"):
+                yield from ast.walk(keyword.value)
+
+
+def _text(node: ast.AST) -> str | None:
+    match node:
+        case ast.Constant(value=str() as text):
+            return text
+        case ast.JoinedStr(values=values):
+            return "".join(
+                value.value if isinstance(value, ast.Constant) else f"{{{_name(value)}}}"
+                for value in values
+                if isinstance(value, ast.Constant | ast.FormattedValue)
+            )
+    return None
+
+
+def _name(value: ast.FormattedValue) -> str:
+    """Name what is filled in by its last word."""
+    match value.value:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name.strip("_").lower()
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+            return name.strip("_").lower()
+    return "…"
+
+
+def _of_typescript(path: Path) -> list[str]:
+    return _of_text(path, _TYPESCRIPT)
+
+
+def _of_lua(path: Path) -> list[str]:
+    return _of_text(path, _LUA)
+
+
+def _of_text(path: Path, literal: re.Pattern[str]) -> list[str]:
+    source = path.read_text(encoding="utf-8")
+    found = (match[match.lastindex] for match in literal.finditer(source) if match.lastindex)
+    texts = (re.sub(r"\$\{([^{}]*)\}", _last_word, text) for text in found)
+    return _each_once(re.sub(r"\\(['\"`])", r"\1", text) for text in texts)
+
+
+def _last_word(match: re.Match[str]) -> str:
+    words = re.findall(r"[A-Za-z]+", match[1])
+    return f"{{{words[-1] if words else '…'}}}"
+
+
+def _of_manifest(path: Path) -> list[str]:
+    shown = {"title", "description", "markdownDescription", "contents", "altText", "name"}
+
+    def walk(value: Any, key: str) -> Iterator[str]:
+        match value:
+            case dict():
+                for name, below in value.items():
+                    yield from walk(below, name)
+            case list():
+                for below in value:
+                    yield from walk(below, key)
+            case str() if key in shown or key.endswith("Descriptions"):
+                yield value
+
+    return _each_once(walk(json.loads(path.read_text(encoding="utf-8"))["contributes"], ""))
+
+
+def _each_once(texts: Iterator[str]) -> list[str]:
+    lines = (" ".join(text.split()) for text in texts if _is_message(text))
+    return list(dict.fromkeys(lines))
+
+
+def _is_message(text: str) -> bool:
+    """Whether a text is one for people: words, and neither markup nor a command of SQL."""
+    if _CODE.match(text) or _MARKUP.search(text):
+        return False
+    return bool(_WORDS.search(text) and len(text.split()) > 2) or bool(_TITLE.fullmatch(text))
+
+
+if __name__ == "__main__":
+    PAGE.write_text(made(), encoding="utf-8")
