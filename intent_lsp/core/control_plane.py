@@ -12,7 +12,7 @@ from intent_lsp.core.paths import WorkspacePath
 
 _ANYWHERE = (".orchestration", ".git")
 _ROOMS = (*_ANYWHERE, ".codex", ".github/hooks")
-_FILES = (".intentignore", ".cursor/hooks.json", ".gemini/settings.json")
+_FILES = (".intentignore", ".cursor/hooks.json", ".gemini/settings.json", ".vscode/settings.json")
 _FAMILIES = ((".claude", "settings", ".json"),)
 _FAMILY = re.compile(
     "|".join(f"{re.escape(room)}/{head}[^/]*{re.escape(tail)}" for room, head, tail in _FAMILIES)

@@ -92,6 +92,24 @@ def who(run: BlameRun) -> str:
     return ("an agent" if model == "unknown" else model) + mixed
 
 
+def reasons(record: Record) -> Iterator[str]:
+    """Say what else there is to know of a record: why it stands, what went wrong, how sure it is.
+
+    What others have written is on one line, without control characters.
+    """
+    if record.scope_validation is ScopeValidation.FAIL and record.intent_id is None:
+        yield "no intent was selected"
+    if record.approval is not None:
+        yield "a person approved it"
+    if record.grant is not None and record.grant.reason:
+        yield _shown(record.grant.reason)
+    if record.error is not None:
+        yield f"it failed: {_shown(record.error)}"
+    if record.concurrent_modification:
+        yield "somebody else changed a file between reading and writing"
+    yield from doubts(record)
+
+
 def doubts(record: Record) -> Iterator[str]:
     """Say what makes a record less sure than others, each in a sentence."""
     if record.is_assumed:

@@ -22,6 +22,21 @@ STYLE: Final = """
     --green-wash: #12261e; --red-wash: #2d1517; --amber-wash: #272115; --heat: 68, 147, 248;
   }
 }
+body.vscode-dark, body.vscode-high-contrast {
+  color-scheme: dark;
+  --sheet: #8888881f; --soft: #a5adb5; --rule: #88888855; --blue: #4493f8; --green: #3fb950;
+  --amber: #d29922; --red: #f85149; --green-wash: #12261e; --red-wash: #2d1517;
+  --amber-wash: #272115; --heat: 68, 147, 248;
+}
+body.vscode-light, body.vscode-high-contrast-light {
+  color-scheme: light;
+  --sheet: #8888881a; --soft: #59636e; --rule: #88888844; --blue: #0969da; --green: #1a7f37;
+  --amber: #9a6700; --red: #cf222e; --green-wash: #dafbe1; --red-wash: #ffebe9;
+  --amber-wash: #fff8c5; --heat: 9, 105, 218;
+}
+body[class*="vscode-"] {
+  --paper: var(--vscode-editor-background); --ink: var(--vscode-editor-foreground);
+}
 * { box-sizing: border-box; }
 body {
   margin: 0 auto; max-width: 76rem; padding: 2rem 1.5rem 4rem;
@@ -32,7 +47,7 @@ h1 { font-size: 1.7rem; line-height: 1.25; margin: 0 0 .25rem; }
 h2 { font-size: 1.15rem; margin: 2.5rem 0 .75rem; }
 p { margin: .25rem 0 .75rem; }
 .soft, caption, figcaption { color: var(--soft); }
-.break, bdi { overflow-wrap: anywhere; }
+.break, bdi { overflow-wrap: break-word; }
 code, .mono { font: .87em/1.5 ui-monospace, "DejaVu Sans Mono", "Liberation Mono", monospace; }
 a { color: var(--blue); }
 :focus-visible { outline: 2px solid var(--blue); outline-offset: 2px; }
@@ -60,7 +75,7 @@ dl {
   display: grid; grid-template-columns: minmax(7rem, max-content) 1fr; gap: .2rem 1rem;
   margin: 0;
 }
-dt { color: var(--soft); } dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
+dt { color: var(--soft); } dd { margin: 0; min-width: 0; overflow-wrap: break-word; }
 .cards {
   display: grid; grid-template-columns: repeat(auto-fit, minmax(7.25rem, 1fr)); gap: .75rem;
   padding: 0; margin: 0; list-style: none;
@@ -80,14 +95,14 @@ th, td {
   border-bottom: 1px solid var(--rule);
 }
 thead th { color: var(--soft); font-weight: 600; white-space: nowrap; }
-tbody th { font-weight: 400; overflow-wrap: anywhere; }
+tbody th { font-weight: 400; overflow-wrap: break-word; }
 th.number, .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .when { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .heat td {
   text-align: center; font-variant-numeric: tabular-nums; border: 1px solid var(--paper);
 }
 .heat thead th {
-  text-align: center; white-space: normal; overflow-wrap: anywhere; vertical-align: bottom;
+  text-align: center; white-space: normal; overflow-wrap: break-word; vertical-align: bottom;
 }
 .heat thead th { min-width: 4.5rem; } .heat tbody th { min-width: 11rem; }
 .heat thead th:first-child { text-align: left; }
@@ -134,7 +149,7 @@ details > summary { padding: .35rem .25rem; cursor: pointer; }
 #records > details[open] > summary { background: var(--sheet); }
 #records > details > dl { padding: .5rem .25rem 1rem 1rem; }
 #records h3 {
-  grid-column: 1 / -1; font-size: .95rem; margin: .6rem 0 .1rem; overflow-wrap: anywhere;
+  grid-column: 1 / -1; font-size: .95rem; margin: .6rem 0 .1rem; overflow-wrap: break-word;
 }
 footer {
   margin-top: 3rem; border-top: 1px solid var(--rule); padding-top: 1rem; color: var(--soft);

@@ -8,6 +8,7 @@ from intent_lsp.core.paths import WorkspacePath
 INSIDE = """
 .orchestration/a/b .orchestration .git .git/config .Git/hooks/x .intentignore .codex/a .codex
 .claude/settings.json .claude/settings.local.json .CLAUDE/Settings.JSON .cursor/hooks.json
+.vscode/settings.json .VSCode/settings.json
 .gemini/settings.json .github/hooks/a/b
 a/.git a/.git/config a/b/.GIT/hooks/x vendor/x/.git/info/exclude a/.orchestration
 a/.orchestration/active_intents.yaml a/b/.Orchestration/x

@@ -53,7 +53,9 @@ async def test_a_record_is_told_with_what_was_there_before_and_after(
         # What was out of scope, and a file that was not there before.
         second = await saved(editor, "lib/new.py", "new\n", 2)
         told = await change(editor, second)
-        assert told["scopeValidation"] == "FAIL"
+        assert (told["scopeValidation"], told["reason"]) == ("FAIL", None)
+        page = await editor.ask("intent/trace")
+        assert page["who"] == {first: "you", second: "you"}
         assert told["files"][0]["before"] == {"text": None, "why": None}
 
 

@@ -273,7 +273,7 @@ async def test_a_state_that_cannot_be_opened_at_the_start_switches_nothing_off(
         status = await editor.ask("intent/status")
         assert (status["enabled"], status["fileState"]) == (True, "unavailable")
         assert STATE in status["reason"]
-        await until_said(editor, "kept in memory alone")
+        await until_said(editor, "kept in memory only")
         # Saves are judged, shown and recorded as ever.
         await editor.ask("intent/select", {"intentId": "INT-001"})
         editor.open(INVOICE)
@@ -295,7 +295,7 @@ async def test_a_state_that_cannot_be_opened_at_the_start_switches_nothing_off(
         else:
             for each in (out, told):
                 governs_nothing(each, fail_open=False)
-        assert said(editor, "kept in memory alone") == 1
+        assert said(editor, "kept in memory only") == 1
         # Mended, it is used again, and what memory knew is in it.
         if state.is_dir():
             state.rmdir()
@@ -469,7 +469,9 @@ async def test_records_of_agents_and_people_wait_for_the_ledger_in_their_order(
                 assert [file["path"] for file in done["files"]] == [path]
                 assert len(list((repository.root / QUEUE).glob("*.json"))) == 2 * number + 1
                 await save(editor, INVOICE, LINES + f"waits {number}\n")
-                await until_said(editor, f"{INVOICE} is saved, its record waits", number + 1)
+                await until_said(
+                    editor, f"{INVOICE} is saved, its record cannot be written yet", number + 1
+                )
         assert "the ledger cannot be appended" in log.read_text()
         waiting = [
             json.loads(path.read_bytes())
@@ -506,7 +508,7 @@ async def test_an_agents_record_that_waits_is_logged_and_shown(
             await editor.ask("intent/list")
         assert json.loads(waiting.read_bytes())["session_id"] == "builder"
         assert "the ledger cannot be appended" in log.read_text()
-        assert said(editor, "waits") == 1
+        assert said(editor, "cannot be written yet") == 1
 
 
 async def test_what_is_wrong_is_shown_though_the_ledger_cannot_be_read(
@@ -1034,7 +1036,7 @@ async def test_on_a_full_disk_an_agent_is_held_as_the_team_says(
             else:
                 governs_nothing(told, fail_open=False)
                 governs_nothing(out, fail_open=False)
-            await until_said(editor, "kept in memory alone")
+            await until_said(editor, "kept in memory only")
             ballast.unlink()
             await until_ok(editor)
             if fail_open:

@@ -338,7 +338,9 @@ async def test_a_record_that_cannot_be_written_waits_and_that_is_said(
     async with editing(repository.root, client_capabilities=ABLE) as editor:
         await select(editor, "INT-001")
         await delete(editor, LOGIN)
-        await editor.until(lambda: said_of(editor, "its record waits"), "it is said to wait")
+        await editor.until(
+            lambda: said_of(editor, "its record cannot be written yet"), "it is said to wait"
+        )
         assert said_of(editor, f"{LOGIN} is deleted")
         ledger.rmdir()
 

@@ -392,7 +392,7 @@ async def test_a_new_file_is_deleted_for_an_editor_that_cannot(repository: Repos
     async with editing(repository.root) as editor:
         await select(editor, "INT-001")
         for count, (name, said) in enumerate(
-            (("a.txt", "was deleted"), ("b.txt", "was left alone")), 1
+            (("a.txt", "was deleted"), ("b.txt", "was left as it is")), 1
         ):
             editor.open(name, "")
             editor.type(name, "refused\n")
@@ -701,13 +701,17 @@ async def test_a_ledger_that_cannot_be_written_closes_its_gap(repository: Reposi
         with (repository.root / ".orchestration/.local/ledger.lock").open("r+b") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             await edit_and_save(editor, LOGIN, LINES + "2\n")
-            await editor.until(lambda: any("waits" in told for told in editor.told), "it is told")
+            await editor.until(
+                lambda: any("cannot be written yet" in told for told in editor.told), "it is told"
+            )
             assert len(editor.records()) == 1
         # Something else stands in its place.
         away = ledger.rename(ledger.with_suffix(".away"))
         ledger.mkdir()
         await edit_and_save(editor, LOGIN, LINES + "3\n")
-        await editor.until(lambda: sum("waits" in t for t in editor.told) == 2, "it is told again")
+        await editor.until(
+            lambda: sum("cannot be written yet" in t for t in editor.told) == 2, "it is told again"
+        )
         found = await editor.ask("intent/verify")
         assert not found["ok"]
         assert found["problems"][0]["code"] == "UNREADABLE_FILE"
@@ -719,7 +723,9 @@ async def test_a_ledger_that_cannot_be_written_closes_its_gap(repository: Reposi
         ledger.rename(away)
         ledger.mkdir()
         await edit_and_save(editor, LOGIN, LINES + "5\n")
-        await editor.until(lambda: sum("waits" in t for t in editor.told) == 3, "and again")
+        await editor.until(
+            lambda: sum("cannot be written yet" in t for t in editor.told) == 3, "and again"
+        )
         ledger.rmdir()
         away.rename(ledger)
     # What still waits is appended by the next start.
@@ -765,7 +771,7 @@ async def test_what_is_nobodys_business_is_left_alone(
         await edit_and_save(editor, "link.txt", "changed\n")
         assert (outside / "theirs.txt").read_text() == "anything False\n"
         await editor.until(lambda: len(editor.asked) == 2, "both are said")
-        assert "link.txt is outside of this workspace" in editor.asked[1].message
+        assert "link.txt is outside this workspace" in editor.asked[1].message
         # Through a link inside, by where the bytes go: the link's own name is in no scope.
         await edit_and_save(editor, "alias/login.py", "changed\n")
         assert (repository.root / LOGIN).read_text() == LINES

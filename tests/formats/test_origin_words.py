@@ -15,8 +15,11 @@ from intent_lsp.core.records import (
     AGENT,
     HUMAN,
     UNKNOWN_CONTRIBUTOR,
+    Approval,
+    ApprovalChoice,
     Contributor,
     EntityType,
+    Grant,
     Integrity,
     MutationClass,
     Record,
@@ -28,6 +31,7 @@ from intent_lsp.formats.origin_words import (
     hover_markdown,
     hover_plain,
     lens_words,
+    reasons,
 )
 from tests.support.ledgers import edit
 
@@ -125,6 +129,33 @@ def test_what_nobody_explains_has_no_words() -> None:
     assert [tell(nobody, INTENT) for tell in (hover_plain, hover_markdown)] == ["", ""]
     assert (hint_words(nobody, None), lens_words([nobody], None)) == ("", "")
     assert lens_words([], None) == ""
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({}, []),
+        ({"scope_validation": ScopeValidation.FAIL}, []),
+        ({"scope_validation": ScopeValidation.FAIL, "intent_id": None}, ["no intent was selected"]),
+        ({"approval": Approval(ApprovalChoice.ONCE, "s")}, ["a person approved it"]),
+        (
+            {"grant": Grant(patterns=("a",), reason="a\nb", granted_by="s", expires_at=None)},
+            ["a b"],
+        ),
+        ({"success": False, "error": "no\x1b room"}, ["it failed: no  room"]),
+        (
+            {"concurrent_modification": True, "compared": False},
+            [
+                "somebody else changed a file between reading and writing",
+                "the work tree could not be compared: the command may have changed more",
+            ],
+        ),
+    ],
+)
+def test_the_reasons_of_a_record_are_told_on_one_line(
+    changes: dict[str, object], told: list[str]
+) -> None:
+    assert list(reasons(record(**changes))) == told
 
 
 def test_a_lens_tells_the_last_and_how_many_intents() -> None:

@@ -258,6 +258,20 @@ def test_a_look_at_the_disk_waits_for_an_open_run(typing: Editor) -> None:
     assert steps(typing) == [(None, "a")]
 
 
+def test_a_look_that_is_older_than_the_last_save_ends_no_run(typing: Editor) -> None:
+    changes, nobody = typing.desk.disk_changes, frozenset[WorkspacePath]()
+    changes.look()
+    auto(typing, line("a"))
+    changes.look()
+    auto(typing, line("b"))
+    # What was seen is not what the run has left: it was seen before that.
+    assert changes.record(typing.session, nobody).recorded == ()
+    auto(typing, line("c"))
+    assert records(typing) == ()
+    typing.desk.saves.end_runs()
+    assert steps(typing) == [(None, "c")]
+
+
 def test_somebody_elses_change_ends_the_run(typing: Editor) -> None:
     watcher = Watcher(typing.desk, typing.session)
     auto(typing, line("a"))

@@ -37,9 +37,14 @@ _KEYS = ({"key": "ctrl+alt+i", "command": "intent.select"},)
 
 
 def journeys(
-    root: Path, room: Path, *, edition: Edition = USUAL, **given: object
+    root: Path,
+    room: Path,
+    *,
+    script: str = "journeys.mjs",
+    edition: Edition = USUAL,
+    **given: object,
 ) -> Mapping[str, Any]:
-    """Go all journeys through a window on a governed root; give what was told, by journey.
+    """Go all journeys of a script through a window on a folder; give what was told, by journey.
 
     `room` is for the editor's own files. `given` is handed to the journeys as JSON.
     """
@@ -53,7 +58,7 @@ def journeys(
     with code_server(room, edition=edition) as address:
         places = {"address": address, "room": str(room), "root": str(root)}
         told = {**driver, **places, "starts": str(starts), **given}
-        return _gone("journeys.mjs", told, _PATIENCE)
+        return _gone(script, told, _PATIENCE)
 
 
 def installation(root: Path, room: Path, environment: Mapping[str, str]) -> Mapping[str, Any]:

@@ -96,7 +96,8 @@ export class BlameItem implements vscode.Disposable {
 
   private show(lines: Blame['lines'], uri: string): void {
     const [run] = lines;
-    const text = run && blameLabel(run, Date.now());
+    const named = this.outlook.intents.find((intent) => intent.id === run?.intentId);
+    const text = run && blameLabel(run, Date.now(), named?.name);
     if (!run || text === undefined) {
       this.item.hide();
       return;

@@ -1,8 +1,10 @@
 /** A record as the change that it is: the editor's own diff, what is known of it in the tab. */
 
 import * as vscode from 'vscode';
-import { counted, plain } from './labels';
+import { counted, plain, verdictWords } from './labels';
 import { Outlook } from './outlook';
+import { Server } from './server';
+import { wanted } from './start';
 import { Change, ChangedFile, ChangeSide } from './wire';
 
 const SCHEME = 'intent-record';
@@ -12,7 +14,10 @@ export class ChangeView implements vscode.Disposable {
   private readonly known = new Map<string, Change>();
   private readonly provider: vscode.Disposable;
 
-  constructor(private readonly outlook: Outlook) {
+  constructor(
+    private readonly server: Server,
+    private readonly outlook: Outlook,
+  ) {
     this.provider = vscode.workspace.registerTextDocumentContentProvider(SCHEME, {
       provideTextDocumentContent: (uri) => this.textOf(uri),
     });
@@ -58,7 +63,8 @@ export class ChangeView implements vscode.Disposable {
   private async textOf(uri: vscode.Uri): Promise<string> {
     const { id, path, side } = placeOf(uri);
     if (!this.known.has(id)) {
-      // A window that was loaded again has its tabs still.
+      // A window that was loaded again has its tabs still, and no server yet.
+      await wanted(this.server);
       this.keep(await this.outlook.ask<Change>('change', { recordId: id }));
     }
     const file = this.known.get(id)?.files.find((each) => each.path === path);
@@ -71,33 +77,32 @@ export function recordOf(uri: vscode.Uri): string | undefined {
   return uri.scheme === SCHEME ? placeOf(uri).id : undefined;
 }
 
-function isShown({ before, after }: ChangedFile): boolean {
-  return isGiven(before) && isGiven(after) && before.text !== after.text;
+/** Whether there is a change to be seen; a file that was only renamed shows its two names. */
+function isShown({ before, after, previousPath }: ChangedFile): boolean {
+  const isChanged = before.text !== after.text || previousPath !== null;
+  return isGiven(before) && isGiven(after) && isChanged;
 }
 
 function isGiven(side: ChangeSide): boolean {
   return side.why === null;
 }
 
-const VERDICTS: Readonly<Record<string, string>> = {
-  PASS: 'in scope',
-  FAIL: 'out of scope',
-  EXEMPT: 'exempt',
-};
-
-function titleOf({ intentId, intentName, who, timestamp, scopeValidation, files }: Change): string {
+function titleOf(change: Change): string {
+  const { intentId, intentName, who, timestamp, scopeValidation, reason, files } = change;
   const intent = intentId === null ? 'no intent' : intentName || intentId;
   const time = new Date(timestamp).toLocaleString(undefined, {
     dateStyle: 'short',
     timeStyle: 'short',
   });
   const many = files.length > 1 ? [counted(files.length, 'file')] : [];
-  const verdict = VERDICTS[scopeValidation] ?? scopeValidation;
-  return plain([intent, who, time, verdict, ...many].join(' · '));
+  const verdict = verdictWords(scopeValidation);
+  const why = reason === null ? verdict : `${verdict}: ${reason}`;
+  return plain([intent, who, time, ...many, why].join(' · '));
 }
 
-function nameOf({ path }: ChangedFile): string {
-  return path.slice(path.lastIndexOf('/') + 1);
+function nameOf({ path, previousPath }: ChangedFile): string {
+  const [old, name] = [previousPath, path].map((each) => each?.slice(each.lastIndexOf('/') + 1));
+  return old === undefined || old === name ? `${name}` : `${old} → ${name}`;
 }
 
 function uriOf(change: Change, file: ChangedFile, side: 'before' | 'after'): vscode.Uri {

@@ -1,9 +1,9 @@
-/** The quick picks: an intent, a draft, the rows of an explanation. */
+/** The quick picks: an intent, a draft. */
 
 import * as vscode from 'vscode';
 import { age, intentTitle, isOpen, plain } from './labels';
 import { Outlook } from './outlook';
-import { Draft, Explanation, Intent } from './wire';
+import { Draft, Intent } from './wire';
 
 type Choice = vscode.QuickPickItem & { readonly act?: () => Promise<unknown> };
 
@@ -45,21 +45,6 @@ export async function pickDraft(drafts: readonly Draft[]): Promise<Draft | undef
     draft,
   }));
   return (await pick(items, 'Which refused text do you want back?'))?.draft;
-}
-
-/** Show each row of the gate with its fact, those that stand in the way first. */
-export async function showExplanation(path: string, told: Explanation): Promise<void> {
-  const icons = { fail: '$(error)', pass: '$(pass)', skipped: '$(dash)' };
-  const items = (['fail', 'pass', 'skipped'] as const).flatMap((outcome) =>
-    told.rows
-      .filter((row) => row.outcome === outcome)
-      .map((row) => ({
-        label: `${icons[outcome]} ${row.label}`,
-        detail: plain(row.fact),
-      })),
-  );
-  const { allowed, reason } = told.decision;
-  await pick(items, allowed ? `${path} may be edited.` : reason ?? `${path} may not be edited.`);
 }
 
 function item(intent: Intent, active: boolean): vscode.QuickPickItem {

@@ -14,6 +14,7 @@ import { said } from './said';
 import { SECTION, toldOf } from './settings';
 
 const CREATE = 'intent.create';
+const SHOW_WHY = 'intent.showWhy';
 const SHOW_RECORD = 'intentLsp.showRecord';
 
 /** What the client needs of its surroundings. */
@@ -82,7 +83,7 @@ function told(ground: Ground): LanguageClientOptions {
   };
 }
 
-/** Run a command of the server's as a person: who creates an intent is asked for its name. */
+/** Run a command of the server's as a person: names are asked for, and reasons have a page. */
 async function obeyed(
   command: string,
   args: readonly any[],
@@ -90,6 +91,9 @@ async function obeyed(
 ): Promise<unknown> {
   const [argument] = args as readonly (Record<string, unknown> | undefined)[];
   try {
+    if (command === SHOW_WHY) {
+      return await vscode.commands.executeCommand('intentLsp.explain', argument?.['uri']);
+    }
     if (command !== CREATE || argument === undefined) {
       return await next(command, [...args]);
     }

@@ -2,8 +2,9 @@
 
 import * as vscode from 'vscode';
 import { ChangeView, recordOf } from './change_view';
-import { pickDraft, pickIntent, showExplanation } from './choosing';
+import { pickDraft, pickIntent } from './choosing';
 import { explain as explainServer } from './complaints';
+import { ExplainView } from './explain_view';
 import { goToIntent, openFile, showLines } from './going';
 import { Installer } from './installer';
 import { LedgerView } from './ledger_view';
@@ -15,7 +16,7 @@ import { saveReport, showReport } from './report_panel';
 import { said } from './said';
 import { Server } from './server';
 import { wanted } from './start';
-import { Draft, Explanation, Intent, LedgerRecord, ServerCommand } from './wire';
+import { Draft, Intent, LedgerRecord, ServerCommand } from './wire';
 
 export interface Parts {
   readonly server: Server;
@@ -24,6 +25,7 @@ export interface Parts {
   readonly ledger: LedgerView;
   readonly record: RecordPanel;
   readonly change: ChangeView;
+  readonly explanation: ExplainView;
 }
 
 /** A command gets whatever a caller, a menu or a keybinding gives it. */
@@ -54,14 +56,14 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
   ];
 }
 
-function planCommands({ server, outlook }: Parts): Record<string, Run> {
+function planCommands({ server, outlook, explanation }: Parts): Record<string, Run> {
   return {
     select: (node?: Node | string) => selectIntent(outlook, intentOf(node)),
     clear: () => outlook.ask('clear'),
     create: () => createIntent(outlook),
     complete: (node?: Node) => completeIntent(outlook, node?.intent),
     init: () => setUp(server, outlook),
-    explain: () => explainFile(outlook),
+    explain: (uri?: string) => explanation.show(pathOf(outlook, uri)),
     goToIntent: (id: string | Node) => goToIntent(server, outlook, idOf(id)),
     openFile: (where: string, line?: number) => openFile(outlook, where, line),
     showLines: async (node?: Node) => {
@@ -102,7 +104,7 @@ function ledgerCommands({ server, outlook, ledger, record, change }: Parts): Rec
       }
     },
     'ledger.ofFile': async () => {
-      ledger.narrow({ path: currentPath(outlook) });
+      ledger.narrow({ path: pathOf(outlook) });
       await vscode.commands.executeCommand('intentLsp.ledger.focus');
     },
     'ledger.all': () => ledger.narrow({}),
@@ -127,11 +129,6 @@ async function told(
   }
 }
 
-async function explainFile(outlook: Outlook): Promise<void> {
-  const path = currentPath(outlook);
-  await showExplanation(path, await outlook.ask<Explanation>('explain', { path }));
-}
-
 async function restoreDraft(server: Server, outlook: Outlook): Promise<void> {
   const { drafts } = await outlook.ask<{ readonly drafts: readonly Draft[] }>('drafts');
   if (drafts.length === 0) {
@@ -146,9 +143,11 @@ async function restoreDraft(server: Server, outlook: Outlook): Promise<void> {
   }
 }
 
-function currentPath(outlook: Outlook): string {
+/** Give a file's path below the root, the active editor's if none is named. */
+function pathOf(outlook: Outlook, named?: string): string {
   const { root } = outlook;
-  const uri = vscode.window.activeTextEditor?.document.uri;
+  const active = vscode.window.activeTextEditor?.document.uri;
+  const uri = typeof named === 'string' ? vscode.Uri.parse(named) : active;
   if (!root || uri?.scheme !== 'file' || !uri.path.startsWith(`${root.path}/`)) {
     throw new Error('open a file of the governed workspace first');
   }

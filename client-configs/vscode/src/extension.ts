@@ -8,6 +8,7 @@ import { BlameItem } from './blame_item';
 import { ChangeView } from './change_view';
 import { registerCommands } from './commands';
 import { complain } from './complaints';
+import { ExplainView } from './explain_view';
 import { Installer } from './installer';
 import { IntentsView } from './intents_view';
 import { LedgerView } from './ledger_view';
@@ -27,7 +28,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const outlook = new Outlook(server);
   const ledger = new LedgerView(outlook);
   const record = new RecordPanel(outlook);
-  const change = new ChangeView(outlook);
+  const change = new ChangeView(server, outlook);
+  const explanation = new ExplainView(outlook);
   context.subscriptions.push(
     server,
     installer,
@@ -35,11 +37,12 @@ export function activate(context: vscode.ExtensionContext): void {
     ledger,
     record,
     change,
+    explanation,
     new StatusItem(server, outlook),
     new IntentsView(outlook),
     new BlameItem(outlook),
     complain(server, installer),
-    ...registerCommands({ server, installer, outlook, ledger, record, change }),
+    ...registerCommands({ server, installer, outlook, ledger, record, change, explanation }),
     autoSaveAdvice(context, outlook),
     startWhereGoverned(server),
   );

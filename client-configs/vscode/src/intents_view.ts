@@ -49,7 +49,7 @@ export class IntentsView implements vscode.TreeDataProvider<Node>, vscode.Dispos
       return [...(node.children ?? [])];
     }
     const asked = { intentId: node.intent.id, limit: RECORDS };
-    const nothing: TracePage = { records: [], flags: {} };
+    const nothing: TracePage = { records: [], flags: {}, who: {} };
     const page = await this.outlook.ask<TracePage>('trace', asked).catch(() => nothing);
     const violations = violationsOf(this.outlook.root, node.intent.id);
     return intentParts(node.intent, page, violations, Date.now());

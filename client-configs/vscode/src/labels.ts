@@ -64,21 +64,52 @@ export function age(timestamp: string, now: number): string {
   return `${counted(Math.floor(seconds / span[0]), span[1])} ago`;
 }
 
+/** Name what a record is of: its first file, or the scope that it grants. */
 export function recordTitle(record: LedgerRecord): string {
   const [first, ...rest] = record.files.map((file) => file.relative_path);
+  if (record.grant !== undefined) {
+    return `scope: ${record.grant.patterns.join(', ')}`;
+  }
   return first === undefined ? '(no file)' : rest.length ? `${first} +${rest.length}` : first;
 }
 
-export function recordDetail(record: LedgerRecord, now: number): string {
+/** Spell when a record was made: the time of today, the day before that. */
+export function clock(timestamp: string, now: number): string {
+  const then = new Date(timestamp);
+  if (Number.isNaN(then.getTime())) {
+    return '?';
+  }
+  const time = then.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });
+  if (then.toDateString() === new Date(now).toDateString()) {
+    return time;
+  }
+  const isThisYear = then.getFullYear() === new Date(now).getFullYear();
+  const year = isThisYear ? {} : ({ year: 'numeric' } as const);
+  const day = then.toLocaleDateString(undefined, { day: 'numeric', month: 'short', ...year });
+  return `${day} ${time}`;
+}
+
+/** Tell a record in a few words; `name` is its intent's, `who` made it, as the server says. */
+export function recordDetail(record: LedgerRecord, name?: string, who?: string): string {
   const failed = record.success === false ? ['failed'] : [];
   const said = [
-    age(record.timestamp, now),
-    record.intent_id ?? 'no intent',
-    record.scope_validation,
+    record.intent_id === null ? 'no intent' : name || record.intent_id,
+    verdictWords(record.scope_validation),
     ...failed,
-    contributorOf(record),
+    who ?? contributorOf(record),
   ];
   return said.join(' · ');
+}
+
+const VERDICTS: Readonly<Record<string, string>> = {
+  PASS: 'in scope',
+  FAIL: 'out of scope',
+  EXEMPT: 'exempt',
+};
+
+/** Say a record's verdict in words. */
+export function verdictWords(verdict: string): string {
+  return VERDICTS[verdict] ?? verdict;
 }
 
 /** Say who made a record: a person, an agent's model, or both. */
@@ -87,13 +118,15 @@ export function contributorOf(record: LedgerRecord): string {
   return contributor(told?.entity_type ?? 'UNKNOWN', told?.model_identifier ?? null);
 }
 
-export function blameLabel(run: BlameRun, now: number): string | undefined {
+/** Tell where a line comes from; `name` is its intent's. */
+export function blameLabel(run: BlameRun, now: number, name?: string): string | undefined {
   if (run.recordId === null || run.timestamp === null) {
     return undefined;
   }
   const person = run.author ?? (run.isYou ? 'you' : 'a person');
   const who = contributor(run.entityType ?? 'UNKNOWN', run.modelIdentifier, person);
-  const said = plain(`${run.intentId ?? 'no intent'}, ${who}`);
+  const intent = run.intentId === null ? 'no intent' : name || run.intentId;
+  const said = plain(`${intent}, ${who}`);
   return `$(git-commit) ${said}, ${age(run.timestamp, now)}`;
 }
 

@@ -54,8 +54,9 @@ export class LedgerView implements vscode.TreeDataProvider<Node>, vscode.Disposa
     const asked = { ...this.filter, limit: Math.min(this.pages * PAGE, MOST) };
     try {
       const page = await this.outlook.ask<TracePage>('trace', asked);
+      const problems = this.verified?.problems ?? [];
       this.view.message = '';
-      return ledgerNodes(page, this.verified?.problems ?? [], Date.now());
+      return ledgerNodes(page, problems, this.outlook.intents, Date.now());
     } catch (error) {
       // Nobody has asked for this by hand, so it is said where the records would stand.
       this.view.message = said(error);

@@ -1,6 +1,6 @@
 /** The nodes of the *Intents* and *Ledger* views, from what the server tells. Pure. */
 
-import { age, intentTitle, isOpen, recordDetail, recordTitle } from './labels';
+import { age, clock, intentTitle, isOpen, recordDetail, recordTitle } from './labels';
 import { Intent, LedgerRecord, Problem, TracePage } from './wire';
 
 export interface Action {
@@ -88,7 +88,12 @@ export function intentParts(
       })),
     ),
     group('Files', 'files', paths.map((path) => fileNode(intent, path)), more),
-    group('Records', 'history', page.records.map((one) => recordNode(one, now, intent.id)), more),
+    group(
+      'Records',
+      'history',
+      page.records.map((one) => recordNode(one, page, [intent], now, intent.id)),
+      more,
+    ),
     group(
       'Violations',
       'warning',
@@ -104,10 +109,15 @@ export function intentParts(
 }
 
 /** Give the ledger's list: problems first, then records, then what leads to older ones. */
-export function ledgerNodes(page: TracePage, problems: readonly Problem[], now: number): Node[] {
+export function ledgerNodes(
+  page: TracePage,
+  problems: readonly Problem[],
+  intents: readonly Intent[],
+  now: number,
+): Node[] {
   const nodes = [
     ...problems.map(problemNode),
-    ...page.records.map((record) => recordNode(record, now, '')),
+    ...page.records.map((record) => recordNode(record, page, intents, now, '')),
   ];
   if (page.cursor !== undefined) {
     nodes.push({
@@ -120,13 +130,23 @@ export function ledgerNodes(page: TracePage, problems: readonly Problem[], now: 
   return nodes;
 }
 
-function recordNode(record: LedgerRecord, now: number, below: string): Node {
+function recordNode(
+  record: LedgerRecord,
+  page: TracePage,
+  intents: readonly Intent[],
+  now: number,
+  below: string,
+): Node {
   const paths = record.files.map((file) => file.relative_path);
+  const name = intents.find((intent) => intent.id === record.intent_id)?.name;
+  const label = `${clock(record.timestamp, now)} ${recordTitle(record)}`;
+  const description = recordDetail(record, name, page.who[record.id]);
   return {
     id: `record:${below}:${record.id}`,
-    label: recordTitle(record),
-    description: recordDetail(record, now),
-    tooltip: [...paths, record.timestamp, age(record.timestamp, now), record.id].join('\n'),
+    label,
+    description,
+    // A screen reader is given this in the place of the row.
+    tooltip: [`${label} · ${description}`, ...paths, age(record.timestamp, now)].join('\n'),
     icon: VERDICTS[record.scope_validation] ?? ['question'],
     action: { command: 'intentLsp.showRecord', arguments: [record.id, record] },
     context: 'record',

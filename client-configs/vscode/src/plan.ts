@@ -58,7 +58,12 @@ export async function selectIntent(outlook: Outlook, given?: Intent | string): P
   await outlook.ask('select', { intentId: typeof given === 'string' ? given : given.id });
 }
 
-/** Create the set of files in a folder, and open the intents file. */
+const SET_UP =
+  'Intent: this folder is set up. Edit a file: the quick fix on a marked line creates an intent '
+  + 'for it.';
+const OPEN = 'Open the Intents File';
+
+/** Create the set of files in a folder; who edits a file stays there, and is told what is next. */
 export async function setUp(server: Server, outlook: Outlook): Promise<void> {
   const known = folders();
   const [only] = known;
@@ -67,9 +72,19 @@ export async function setUp(server: Server, outlook: Outlook): Promise<void> {
     throw new Error('open a folder first');
   }
   await server.ask('intent/init', { workspaceUri: folder.uri.toString() });
-  const file = vscode.Uri.joinPath(folder.uri, '.orchestration', 'active_intents.yaml');
-  await vscode.window.showTextDocument(file);
   await outlook.look();
+  const file = vscode.Uri.joinPath(folder.uri, '.orchestration', 'active_intents.yaml');
+  const active = vscode.window.activeTextEditor?.document.uri;
+  const isInside = active?.path.startsWith(`${folder.uri.path}/`) === true;
+  if (!isInside) {
+    await vscode.window.showTextDocument(file);
+    return;
+  }
+  void vscode.window.showInformationMessage(SET_UP, OPEN).then((chosen) => {
+    if (chosen === OPEN) {
+      void vscode.window.showTextDocument(file);
+    }
+  });
 }
 
 function suggestion(outlook: Outlook): string {

@@ -83,6 +83,7 @@ export interface LedgerRecord {
   readonly success?: boolean;
   readonly vcs?: { readonly revision_id?: string };
   readonly files: readonly RecordedFile[];
+  readonly grant?: { readonly patterns: readonly string[] };
   readonly integrity?: {
     readonly prev_record_hash: string | null;
     readonly record_hash: string;
@@ -92,6 +93,7 @@ export interface LedgerRecord {
 export interface TracePage {
   readonly records: readonly LedgerRecord[];
   readonly flags: { readonly [id: string]: readonly string[] };
+  readonly who: { readonly [id: string]: string };
   readonly cursor?: string;
 }
 
@@ -146,6 +148,7 @@ export interface Change {
   readonly who: string;
   readonly timestamp: string;
   readonly scopeValidation: string;
+  readonly reason: string | null;
   readonly files: readonly ChangedFile[];
 }
 

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import {
   age,
   blameLabel,
+  clock,
   contributorOf,
   isOpen,
   recordDetail,
@@ -73,9 +74,25 @@ test('an age is told in the largest unit that has passed', () => {
 test('a record is told by its files, its intent, its verdict and who made it', () => {
   assert.equal(recordTitle(RECORD), 'src/auth/login.py +1');
   assert.equal(recordTitle({ ...RECORD, files: [] }), '(no file)');
-  assert.equal(recordDetail(RECORD, NOW), '2 minutes ago · INT-001 · PASS · a person');
+  const grant = { ...RECORD, files: [], grant: { patterns: ['docs/**', 'a.md'] } };
+  assert.equal(recordTitle(grant), 'scope: docs/**, a.md');
+  assert.equal(recordDetail(RECORD), 'INT-001 · in scope · a person');
+  assert.equal(recordDetail(RECORD, 'Login', 'Ada'), 'Login · in scope · Ada');
   const failed = { ...RECORD, success: false, intent_id: null };
-  assert.equal(recordDetail(failed, NOW), '2 minutes ago · no intent · PASS · failed · a person');
+  assert.equal(recordDetail(failed, 'Login'), 'no intent · in scope · failed · a person');
+  const odd = { ...RECORD, scope_validation: 'ODD' };
+  assert.equal(recordDetail(odd, ''), 'INT-001 · ODD · a person');
+});
+
+test('a record of today has its time, an older one its day too', () => {
+  const of = (days: number): string => clock(new Date(NOW - days * 86_400_000).toISOString(), NOW);
+  const time = of(0);
+  assert.match(time, /^\d\d?:\d\d/u);
+  assert.match(of(3), /\D*19\D* .*\d:\d\d/u);
+  assert.doesNotMatch(of(3), /2026/u);
+  assert.match(of(400), /2025/u);
+  assert.ok(of(3).endsWith(time));
+  assert.equal(clock('yesterday', NOW), '?');
 });
 
 test('contributors of every kind have words', () => {
@@ -95,6 +112,7 @@ test('contributors of every kind have words', () => {
 
 test('blame tells of lines with a record alone', () => {
   assert.equal(blameLabel(RUN, NOW), '$(git-commit) INT-001, $ (x), 2 minutes ago');
+  assert.match(blameLabel(RUN, NOW, 'Login') ?? '', /^\$\(git-commit\) Login, /u);
   assert.match(blameLabel({ ...RUN, intentId: null }, NOW) ?? '', /no intent/u);
   assert.equal(blameLabel({ ...RUN, recordId: null }, NOW), undefined);
 });

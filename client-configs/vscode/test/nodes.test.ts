@@ -4,7 +4,7 @@ import { intentNodes, intentParts, ledgerNodes, Node } from '../src/nodes';
 import { INTENT, NOW, RECORD } from './samples';
 
 const OTHER = { ...INTENT, id: 'INT-002', status: 'COMPLETED', name: '' };
-const PAGE = { records: [RECORD], flags: {} };
+const PAGE = { records: [RECORD], flags: {}, who: { [RECORD.id]: 'Ada' } };
 
 function all(nodes: readonly Node[]): Node[] {
   return nodes.flatMap((node) => [node, ...all(node.children ?? [])]);
@@ -43,15 +43,15 @@ test('below an intent stand its scope, files, records and violations', () => {
 
 test('the ledger lists problems, then records, then the way to older ones', () => {
   const problem = { code: 'X', severity: 'error', file: 'f.jsonl', line: 7, message: 'Broken.' };
-  const nodes = ledgerNodes({ ...PAGE, cursor: 'c' }, [problem], NOW);
-  assert.deepEqual(
-    nodes.map((node) => node.label),
-    ['f.jsonl:7', 'src/auth/login.py +1', 'Show older records…'],
-  );
+  const nodes = ledgerNodes({ ...PAGE, cursor: 'c' }, [problem], [INTENT], NOW);
+  const [first, record, last] = nodes;
+  assert.deepEqual([first?.label, last?.label], ['f.jsonl:7', 'Show older records…']);
+  assert.match(record?.label ?? '', /^\d.*:58.* src\/auth\/login\.py \+1$/u);
+  assert.equal(record?.description, 'Login · in scope · Ada');
   assert.deepEqual(nodes[0]?.action?.arguments, ['f.jsonl', 6]);
   assert.deepEqual(nodes[1]?.icon, ['pass', 'charts.green']);
-  assert.equal(ledgerNodes(PAGE, [], NOW).length, 1);
-  const odd = ledgerNodes({ ...PAGE, records: [{ ...RECORD, scope_validation: '?' }] }, [], NOW);
+  assert.equal(ledgerNodes(PAGE, [], [], NOW).length, 1);
+  const odd = ledgerNodes({ ...PAGE, records: [{ ...RECORD, scope_validation: '?' }] }, [], [], NOW);
   assert.deepEqual(odd[0]?.icon, ['question']);
 });
 

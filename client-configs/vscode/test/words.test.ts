@@ -32,7 +32,7 @@ test('every trouble has words and a way out; what goes well has none', () => {
   assert.match(untrusted.text, /not trusted/u);
   const named = { kind: 'missing', missing: { looked: [], named: '/gone' } } as const;
   assert.ok(!complaint(named, true)?.ways.includes(WAYS.install));
-  assert.match(complaint(named, true)?.text ?? '', /\/gone, which intentLsp\.server\.command/u);
+  assert.match(complaint(named, true)?.text ?? '', /\/gone, the program in intentLsp\.server\.command/u);
   const foreign = { kind: 'foreign', launch, version: '0.0.1' } as const;
   assert.match(complaint(foreign, true)?.text ?? '', /\/x\/intent-lsp \(version 0\.0\.1\)/u);
   const failed = { kind: 'failed', launch, reason: 'it keeps ending' } as const;

@@ -1,7 +1,8 @@
 """A table drawn by rich: colours, and columns that give way where the window is narrow.
 
 Invariant: what stands in a cell is text, never rich's markup.
-Invariant: nothing is cut off: a column is shown whole, folded, or not at all.
+Invariant: nothing is cut off: a column is shown whole, folded, or not at all, and what a terminal
+is to wrap is one line.
 """
 
 from collections.abc import Sequence
@@ -22,6 +23,9 @@ def draw(table: Table, out: TextIO) -> None:
     """Draw on a terminal; NO_COLOR, COLUMNS and TERM are honoured."""
     console = Console(file=out, highlight=False)
     places = _fitting(table, console.width)
+    if table.columns[places[-1]].free:
+        _draw_free(table, places, console)
+        return
     fits = _needed(table, places) <= console.width
     drawn = rich_tables.Table(
         box=None, show_header=table.headed, pad_edge=False, padding=(0, len(GAP), 0, 0)
@@ -33,6 +37,23 @@ def draw(table: Table, out: TextIO) -> None:
         cells = [row[place] for place in places]
         drawn.add_row(*[Text(spoken(cell.text), style=cell.style) for cell in cells])
     console.print(drawn)
+
+
+def _draw_free(table: Table, places: Sequence[int], console: Console) -> None:
+    """Draw each row as one line, however wide the window is."""
+    rows = [[row[place] for place in places] for row in table.rows]
+    widths = [
+        max(width(spoken(cell.text)) for cell in column) for column in zip(*rows, strict=True)
+    ]
+    for row in rows:
+        line = Text()
+        for cell, wanted in zip(row[:-1], widths, strict=False):
+            text = spoken(cell.text)
+            line.append(text, style=cell.style)
+            line.append(" " * (wanted - width(text)) + GAP)
+        line.append(spoken(row[-1].text), style=row[-1].style)
+        line.rstrip()
+        console.print(line, soft_wrap=True)
 
 
 def _fitting(table: Table, wide: int) -> Sequence[int]:
@@ -53,4 +74,4 @@ def _needed(table: Table, places: Sequence[int]) -> int:
 def _need(column: Column, table: Table, place: int) -> int:
     texts = [column.heading, *(spoken(row[place].text) for row in table.rows)]
     longest = max(map(width, texts))
-    return min(longest, _FOLDED) if column.fold else longest
+    return min(longest, _FOLDED) if column.fold or column.free else longest

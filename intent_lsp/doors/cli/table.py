@@ -21,11 +21,16 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column. Where a terminal is narrow one that may `fold` folds, and a `spare` one goes."""
+    """A column. Where a terminal is narrow one that may `fold` folds, and a `spare` one goes.
+
+    A last one that is `free` goes on to the window's edge, where the terminal wraps it: what is
+    selected with a mouse is then the line itself.
+    """
 
     heading: str
     fold: bool = False
     spare: bool = False
+    free: bool = False
 
 
 @dataclass(frozen=True, slots=True)

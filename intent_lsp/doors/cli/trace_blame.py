@@ -41,7 +41,7 @@ _COLUMNS: Final = (
     Column("", fold=True, spare=True),
     Column("", spare=True),
     Column(""),
-    Column("", fold=True),
+    Column("", free=True),
 )
 
 

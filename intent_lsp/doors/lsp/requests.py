@@ -6,6 +6,7 @@ Invariant: a request reads its params, asks the desk, spells the answer; rules l
 from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 
+from intent_lsp.core.blame_runs import run_of
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.errors import (
     IntentLspError,
@@ -48,6 +49,7 @@ from intent_lsp.doors.lsp.wire import (
 )
 from intent_lsp.formats.intent_json import context_json, intent_json
 from intent_lsp.formats.ledger_jsonl import to_wire
+from intent_lsp.formats.origin_words import who
 from intent_lsp.formats.verification_json import verification_json
 from intent_lsp.governance.checkout import Refusal, Selection
 from intent_lsp.governance.desk import DeskStatus
@@ -290,8 +292,10 @@ def _traced(attached: Attached, query: Query, limit: int, cursor: Cursor | None)
     tracing = attached.desk.tracing
     page = tracing.page(query, limit=limit, cursor=cursor)
     flags = {record.id: list(tracing.flags(record)) for record in page.records}
+    runs = attached.desk.authors.named(map(run_of, page.records))
     told: Wire = {
         "records": [to_wire(record) for record in page.records],
+        "who": {record.id: who(run) for record, run in zip(page.records, runs, strict=True)},
         "flags": {name: flag for name, flag in flags.items() if flag},
     }
     return told if page.cursor is None else told | {"cursor": str(page.cursor)}

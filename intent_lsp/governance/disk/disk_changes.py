@@ -399,8 +399,17 @@ class DiskChanges:
         self._stores.end_runs(idle_since=since)
         left = self._stores.ledger.left_by_runs()
         changed = {p for p, each in self._pending.items() if p in left and left[p] != each.new}
-        if not changed <= set(saving):
-            self._stores.end_runs(changed.difference(saving))
+        others = {p for p in changed.difference(saving) if self._is_of_others(p, left[p])}
+        if others:
+            self._stores.end_runs(others)
+
+    def _is_of_others(self, path: WorkspacePath, left: ContentHash | None) -> bool:
+        """Whether a file holds what its run has not left; the last look may be older than that."""
+        try:
+            held = TreeFiles(self._stores.root).held(path)
+        except OSError:
+            return True
+        return held.hash != left and not self._stores.is_coming_save(path, held.data)
 
     def _is_own(self, path: WorkspacePath, new: ContentHash | None) -> bool:
         """Whether a file is as the server itself wrote it last."""

@@ -1,6 +1,7 @@
 """Pages: what a terminal, a pipe and a program are given."""
 
 import io
+import re
 import unicodedata
 
 import pytest
@@ -23,6 +24,16 @@ TABLE = Table(
 class Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True
+
+
+CODE = Table(
+    (Column(""), Column("", spare=True), Column("", free=True)),
+    [
+        [Cell("1", "cyan"), Cell("Ada"), Cell("def a_function(of_a, long_line, that_goes_on):")],
+        [Cell("22"), Cell("-"), Cell("    pass")],
+        [Cell("3"), Cell("-"), Cell("")],
+    ],
+)
 
 
 def drawn(table: Table, monkeypatch: pytest.MonkeyPatch, *, columns: int, colour: bool) -> str:
@@ -109,3 +120,21 @@ def test_a_remark_that_nobody_can_read_is_dropped() -> None:
             raise BrokenPipeError
 
     Page(None, Gone()).remark("x")
+
+
+@pytest.mark.parametrize("colour", [True, False])
+def test_the_terminal_wraps_what_is_a_line_of_code(
+    monkeypatch: pytest.MonkeyPatch, *, colour: bool
+) -> None:
+    text = drawn(CODE, monkeypatch, columns=40, colour=colour)
+    plain = re.sub(r"\x1b\[[\d;]*m", "", text)
+    # A narrow window costs a spare column, and breaks no line.
+    assert plain.splitlines() == [
+        "1   Ada  def a_function(of_a, long_line, that_goes_on):",
+        "22  -        pass",
+        "3   -",
+    ]
+    assert ("\x1b[36m1" in text) is colour
+    narrow = drawn(CODE, monkeypatch, columns=20, colour=False)
+    assert "def a_function(of_a, long_line, that_goes_on):" in narrow
+    assert "Ada" not in narrow

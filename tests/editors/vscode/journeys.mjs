@@ -3,6 +3,7 @@
 import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
+import { goer } from "./goer.mjs";
 import { openWindow } from "./window.mjs";
 
 const given = JSON.parse(process.env.JOURNEY_GIVEN);
@@ -14,23 +15,7 @@ const SAVES = 20;
 const VIOLATION = "is outside INT-001 (Login).";
 
 const w = await openWindow(given, INVOICE);
-let lost = false;
-
-/** Go a journey from where the one before has ended; after one in vain, none is gone. */
-async function journey(name, go) {
-  if (lost) return;
-  const began = performance.now();
-  const told = { journey: name };
-  try {
-    told.saw = await go();
-  } catch (problem) {
-    lost = true;
-    told.wrong = problem.stack;
-    told.picture = await w.failure(name);
-  }
-  told.ms = Math.round(performance.now() - began);
-  console.log(JSON.stringify(told));
-}
+const journey = goer(w);
 
 /** Give the words for a line of the invoice; a picture is of more than lines that say their number. */
 function said(line) {
@@ -148,9 +133,9 @@ await journey("commands", async () => {
   const asked = await w.answer("Which intent do you work for?", "INT-001");
   await w.status("INT-001");
   await w.run("Intent: Explain Whether This File May Be Edited");
-  const rows = await w.choices("under the intent INT-001");
-  await w.press("Escape");
-  return { asked, rows };
+  await w.shows("may not be edited");
+  await w.shows("The edit is judged under the intent INT-001");
+  return { asked, page: await w.tab() };
 });
 
 await journey("restart", async () => {

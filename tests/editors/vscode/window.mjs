@@ -43,6 +43,12 @@ class Window {
     this.browser = browser;
     this.page = page;
     this.given = given;
+    this.clicks = 0;
+  }
+
+  /** Count what a person clicks, or does by a key that stands for a click. */
+  clicked(times = 1) {
+    this.clicks += times;
   }
 
   close() {
@@ -59,6 +65,17 @@ class Window {
   async run(title) {
     await this.press("F1");
     await this.choose(title);
+  }
+
+  /** Put this into the box that is open, after what is in it, and accept it. */
+  async enter(title, text) {
+    const box = this.page.locator(".quick-input-widget:visible", { hasText: title });
+    await box.waitFor();
+    const input = box.locator("input");
+    await input.fill(text);
+    await this.press("Enter");
+    this.clicked();
+    await box.waitFor({ state: "hidden" });
   }
 
   /** Type into the list that is open, and take the row that this finds. */
@@ -85,14 +102,15 @@ class Window {
   async open(file) {
     const names = file.split("/");
     const name = names.at(-1);
-    const tab = this.page.locator(".tab", { hasText: name });
+    const named = `[data-resource-name="${name}"]`;
+    const tab = this.page.locator(`.tab${named}`);
     if (await tab.count()) {
       await tab.click();
     } else {
       await this.run("View: Show Explorer");
       await names.reduce((done, each) => done.then(() => this.unfold(each)), Promise.resolve());
     }
-    await this.page.locator(".tab.active", { hasText: name }).waitFor();
+    await this.page.locator(`.tab.active${named}`).waitFor();
     await this.page.locator(".editor-instance .view-line").first().waitFor();
   }
 
@@ -106,11 +124,16 @@ class Window {
 
   /** Go to a line, counted from 1, and put this in its place. */
   async retype(line, text) {
+    await this.type(line, text);
+    await this.page.locator(".tab.active.dirty").waitFor();
+  }
+
+  /** The same, where the editor may have saved it by now. */
+  async type(line, text) {
     await this.go(line);
     await this.press("Shift+End");
     await this.page.keyboard.insertText(text);
     await this.shows(text);
-    await this.page.locator(".tab.active.dirty").waitFor();
   }
 
   async go(line) {
@@ -130,6 +153,7 @@ class Window {
   /** Save, and wait until the editor holds nothing unsaved. */
   async save() {
     await this.press("Control+s");
+    this.clicked();
     await this.page.locator(".tab.active:not(.dirty)").waitFor();
   }
 
@@ -153,6 +177,7 @@ class Window {
     }
     await focused.waitFor();
     await this.press("Enter");
+    this.clicked(2);
     await this.page.locator(".action-widget").first().waitFor({ state: "hidden" });
     return titles;
   }
@@ -189,6 +214,11 @@ class Window {
     return this.status(words, STARTING);
   }
 
+  /** Read what all the items of the status bar say. */
+  async statuses() {
+    return (await this.page.locator(".statusbar-item:visible").allInnerTexts()).map((each) => each.trim());
+  }
+
   /** Press a status bar item. */
   async click(words) {
     await this.status(words);
@@ -206,6 +236,11 @@ class Window {
   /** Read what the status bar says of problems. */
   marks() {
     return this.page.locator(".statusbar-item[id='status.problems']").getAttribute("aria-label");
+  }
+
+  /** Read the name of the tab that is shown. */
+  tab() {
+    return this.page.locator(".tab.active").first().getAttribute("aria-label");
   }
 
   /** Count the files that are not saved. */
@@ -284,8 +319,16 @@ class Window {
 
   // The disk ----------------------------------------------------------------------------------
 
+  exists(file) {
+    return fs.existsSync(path.resolve(this.given.root, file));
+  }
+
   disk(file) {
     return fs.readFileSync(path.join(this.given.root, file), "utf8");
+  }
+
+  makeDirectory(name) {
+    fs.mkdirSync(path.join(this.given.root, name), { recursive: true });
   }
 
   write(file, text) {
