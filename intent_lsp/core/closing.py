@@ -24,7 +24,7 @@ class Extent:
 
 
 def proved(anchors: Sequence[Anchor], extent: Extent) -> str:
-    """Say which records are what they were when somebody wrote a hash of them down elsewhere."""
+    """Say which records are unchanged when somebody wrote a hash of them down elsewhere."""
     if not anchors:
         return "nothing: no anchor was given"
     if not extent.consistent:
@@ -35,7 +35,7 @@ def proved(anchors: Sequence[Anchor], extent: Extent) -> str:
     held.sort(key=lambda found: found[0], reverse=True)
     told = []
     for count, anchor in held:
-        sentence = f"{_counted(count, extent)} what they were at {_where(anchor)}"
+        sentence = f"{_counted(count, extent)} unchanged since {_where(anchor)}"
         if sentence not in told:
             told.append(sentence)
     more = f"; and {len(told) - _NAMED} more anchors" if len(told) > _NAMED else ""

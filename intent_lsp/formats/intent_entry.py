@@ -163,7 +163,7 @@ class _Values:
         if found and text and isinstance(found.value, Scalar) and not found.value.style:
             node = found.value
             quote = self.reading.change(node.start, node.end, double_quoted(text))
-            message = f"`{name}` is not quoted: other readers take it for a date"
+            message = f"`{name}` is not quoted: other YAML parsers read it as a date"
             self.reading.other_form(message, node, Fix("Quote it", (quote,)))
         return text
 

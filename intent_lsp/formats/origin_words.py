@@ -117,7 +117,7 @@ def doubts(record: Record) -> Iterator[str]:
     if not record.compared:
         yield "the work tree could not be compared: the command may have changed more"
     if record.reconstructed:
-        yield "what there was before was taken from HEAD and the ledger: the snapshot was deleted"
+        yield "the snapshot was deleted, so the content before was taken from HEAD and the ledger"
 
 
 def _time(run: BlameRun) -> str:

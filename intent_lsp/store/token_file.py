@@ -44,10 +44,10 @@ def token_of(path: Path) -> str:
             return _read(path)
     except OSError as error:
         if error.errno == errno.ELOOP:
-            cure = "name the file itself"
+            cure = "give the file itself"
             raise TokenFileError(path=path, problem="is a link", cure=cure) from error
         said = f"cannot be used: {error.strerror}"
-        cure = "name a file in a directory of your own"
+        cure = "give a file in a directory of your own"
         raise TokenFileError(path=path, problem=said, cure=cure) from error
 
 
@@ -73,9 +73,9 @@ def _read(path: Path) -> str:
 
 def _check(path: Path, found: os.stat_result) -> None:
     if not stat.S_ISREG(found.st_mode):
-        raise TokenFileError(path=path, problem="is not a regular file", cure="name another one")
+        raise TokenFileError(path=path, problem="is not a regular file", cure="give another one")
     if found.st_uid != os.geteuid():
-        cure = "name a file of your own"
+        cure = "give a file of your own"
         raise TokenFileError(path=path, problem="belongs to another user", cure=cure)
     if stat.S_IMODE(found.st_mode) & _OTHERS:
         cure = "`chmod 600` it, and change the token: others may know it"

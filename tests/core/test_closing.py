@@ -26,22 +26,22 @@ def extent(records: int, proven: int = 0, heads: int = 1, *, consistent: bool = 
         ([anchor(AnchorKind.GIVEN, None)], "nothing: no file holds what the anchors name"),
         (
             [anchor(AnchorKind.COMMIT, 4711, "c" * 40)],
-            "the first 4,711 of 4,800 records are what they were at commit cccccccccccc",
+            "the first 4,711 of 4,800 records are unchanged since commit cccccccccccc",
         ),
         (
             [anchor(AnchorKind.GIVEN, 4800)],
-            "all 4,800 records are what they were at the record of hash sha256:abababababab",
+            "all 4,800 records are unchanged since the record of hash sha256:abababababab",
         ),
         (
             [anchor(AnchorKind.CHECKPOINT, 1), anchor(AnchorKind.KNOWN_HEAD, 2)],
             (
-                "the first 2 of 4,800 records are what they were at the newest record that this"
-                " machine knows; the first 1 of 4,800 records are what they were at the checkpoint"
+                "the first 2 of 4,800 records are unchanged since the newest record that this"
+                " machine knows; the first 1 of 4,800 records are unchanged since the checkpoint"
             ),
         ),
         (
             [anchor(AnchorKind.COMMIT, 1, "c"), anchor(AnchorKind.COMMIT, 1, "c")],
-            "the first 1 of 4,800 records are what they were at commit c",
+            "the first 1 of 4,800 records are unchanged since commit c",
         ),
     ],
     ids=["none", "elsewhere", "commit", "all", "largest first", "each once"],

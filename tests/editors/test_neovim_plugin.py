@@ -100,13 +100,13 @@ def test_blame_and_report_are_shown_when_asked_for(repository: Repository, nvim:
 
     page = saw["opened"]["path"]
     assert saw["opened"]["page"] == "<!doctype html>"
-    assert saw["report shown"] == [f"intent-lsp: the report is {page}"]
-    assert saw["report written"] == [f"intent-lsp: the report is {root}/report.html"]
+    assert saw["report shown"] == [f"intent-lsp: the report was written to {page}"]
+    assert saw["report written"] == [f"intent-lsp: the report was written to {root}/report.html"]
     assert (root / "report.html").read_text().startswith("<!doctype html>")
     (refused,) = saw["report refused"]
     assert refused.startswith("intent-lsp: no report: ")
     assert saw["readme"] == "# A project\n"
-    assert saw["report forced"] == [f"intent-lsp: the report is {root}/README.md"]
+    assert saw["report forced"] == [f"intent-lsp: the report was written to {root}/README.md"]
     assert saw["replaced"] == "<!doctype html>"
 
 

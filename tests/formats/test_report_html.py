@@ -276,8 +276,8 @@ def test_what_was_found_is_told_with_its_place() -> None:
     ("codes", "title"),
     [
         ([LedgerCode.TRUNCATED], "What is left of the ledger matches, but records were CUT OFF"),
-        ([LedgerCode.BAD_HASH], "NOT what was written"),
-        ([LedgerCode.TRUNCATED, LedgerCode.BAD_HASH], "NOT what was written"),
+        ([LedgerCode.BAD_HASH], "The ledger is NOT what was written"),
+        ([LedgerCode.TRUNCATED, LedgerCode.BAD_HASH], "The ledger is NOT what was written"),
     ],
 )
 def test_what_is_wrong_is_the_verdict(codes: list[LedgerCode], title: str) -> None:
@@ -286,7 +286,7 @@ def test_what_is_wrong_is_the_verdict(codes: list[LedgerCode], title: str) -> No
         for code in codes
     )
     told = parsed(report_html(report(verification=replace(SOUND, ok=False, problems=problems))))
-    assert f"The ledger is {title}" in told.text
+    assert title in told.text
     assert ("section", (("class", "verdict broken"),)) in told.tags
 
 

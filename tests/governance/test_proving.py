@@ -60,7 +60,7 @@ def test_what_a_commit_holds_is_proved(place: Repository) -> None:
     append(place.root, 2)
     found = proved(place.root)
     assert (found.ok, told(found)) == (True, {})
-    sentence = f"the first 3 of 5 records are what they were at commit {commit[:12]}"
+    sentence = f"the first 3 of 5 records are unchanged since commit {commit[:12]}"
     assert found.proved == sentence
     assert found.conditional.endswith("the 2 records after that")
     kinds = [(anchor.kind, anchor.records) for anchor in found.anchors]
@@ -211,7 +211,7 @@ def test_a_shallow_clone_proves_by_the_commit_that_it_has(
     subprocess.run(["git", "clone", "--quiet", "--depth=1", source, clone], check=True)
     found = proved(clone)
     assert (found.ok, told(found)) == (True, {})
-    assert found.proved == f"all 3 records are what they were at commit {commit[:12]}"
+    assert found.proved == f"all 3 records are unchanged since commit {commit[:12]}"
     append(clone)
     put_lines(clone, lines_of(clone)[:3])
     assert told(proved(clone)) == {"TRUNCATED": "WARNING"}

@@ -395,13 +395,13 @@ class TestAnchors:
             self.anchor(CHAIN[1], AnchorKind.CHECKPOINT),
         ]
         outcome = verify([part(CHAIN)], anchors)
-        assert outcome.proved.startswith(f"the first 5 of {LINES} records are what they were at")
+        assert outcome.proved.startswith(f"the first 5 of {LINES} records are unchanged since")
         assert "commit aaaaaaaaaaaa; the first 2 of" in outcome.proved
         assert outcome.conditional.endswith("the 3 records after that")
 
     def test_of_the_last_record_prove_all(self) -> None:
         outcome = verify([part(CHAIN)], [self.anchor(CHAIN[-1])])
-        assert outcome.proved.startswith(f"all {LINES} records are what they were at the record")
+        assert outcome.proved.startswith(f"all {LINES} records are unchanged since the record")
         assert outcome.conditional == "nothing: every record is proved"
 
     def test_that_this_machine_alone_knows_are_looked_for_and_prove_nothing(self) -> None:

@@ -31,7 +31,7 @@ export function complaint(standing: Standing, trusted: boolean): Complaint | und
       return {
         text:
           `Intent: ${standing.launch.argv[0]} (version ${standing.version}) does not speak the `
-          + 'requests of this extension. Install a version of intent-lsp that fits it.',
+          + 'requests of this extension. Install a version of intent-lsp that matches it.',
         ways: [...repair(standing.launch), WAYS.settings, WAYS.log, WAYS.restart],
       };
     case 'failed':

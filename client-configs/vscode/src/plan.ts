@@ -27,7 +27,7 @@ export async function createIntent(outlook: Outlook): Promise<void> {
   }
   const owned = await vscode.window.showInputBox({
     title: 'Create an intent (2/2)',
-    prompt: 'Which files may it change? Globs from the root, with commas between them.',
+    prompt: 'Which files may it change? Globs relative to the root, separated by commas.',
     value: suggestion(outlook),
     ignoreFocusOut: true,
   });

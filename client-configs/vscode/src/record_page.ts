@@ -74,7 +74,7 @@ function file(told: RecordedFile): string {
     ...ranges.map((range): Row => {
       const whole = range.fallback === true ? 'whole file, ' : '';
       const [, removed] = range.replaced ?? [];
-      const instead = removed === undefined ? '' : `, in place of ${removed}`;
+      const instead = removed === undefined ? '' : `, replacing ${removed}`;
       const lines = `${whole}${range.start_line}–${range.end_line}${instead}`;
       return [`Lines ${lines}`, range.content_hash];
     }),
@@ -84,8 +84,8 @@ function file(told: RecordedFile): string {
 
 function chain(record: LedgerRecord): Row[] {
   return [
-    ['Hash of the record before', record.integrity?.prev_record_hash ?? 'none: it is the first'],
-    ['Hash of this record', record.integrity?.record_hash ?? 'none: an older tool wrote it'],
+    ['Hash of the previous record', record.integrity?.prev_record_hash ?? 'none (it is the first)'],
+    ['Hash of this record', record.integrity?.record_hash ?? 'none (written by an older tool)'],
   ];
 }
 

@@ -7,12 +7,12 @@ test('a page tells hashes, ranges and the place in the chain', () => {
   const page = recordPage(RECORD, ['GAP'], 'abc');
   for (const told of [
     RECORD.id,
-    'Lines 3–5, in place of 2',
+    'Lines 3–5, replacing 2',
     'Lines whole file, 1–9',
     'Renamed from',
     'was.py',
     'there is no file',
-    'none: it is the first',
+    'none (it is the first)',
     'sha256:ff',
     'INTENT_EVOLUTION (inferred)',
     'GAP',

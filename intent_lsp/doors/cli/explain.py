@@ -75,11 +75,13 @@ def _check(options: argparse.Namespace) -> None:
     if not _is_call(options):
         if len(options.path) != 1:
             raise WrongUsageError(
-                f"a save changes one file, and {len(options.path)} are given",
+                f"a save changes one file, but {len(options.path)} are given",
                 cure="give one, or describe an agent's call with --tool, --command or --patch",
             )
         if options.agent:
-            raise WrongUsageError("agents make calls, not saves", cure="name the call with --tool")
+            raise WrongUsageError(
+                "--agent is for an agent's tool call", cure="describe the call with --tool"
+            )
 
 
 def _is_call(options: argparse.Namespace) -> bool:

@@ -23,7 +23,7 @@ def answer(call: Call) -> int:
         wanted = options.id or active
         if wanted is None:
             raise WrongUsageError(
-                f"no intent is active in session {session_id}", cure="name the intent's id"
+                f"no intent is active in session {session_id}", cure="give the intent's id"
             )
         done = desk.planning.complete(session, wanted, unsaved_file=False)
     if isinstance(done, Refusal):
@@ -31,5 +31,5 @@ def answer(call: Call) -> int:
     if options.json:
         call.page.json(json.dumps({"intent": intent_json(done)}).encode())
     else:
-        call.page.line(f"{done.id} is {done.status.value} in {INTENTS_FILE}: {done.name}")
+        call.page.line(f"{done.id} ({done.name}) is now {done.status.value} in {INTENTS_FILE}")
     return Exit.FINE

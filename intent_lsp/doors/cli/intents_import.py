@@ -20,7 +20,7 @@ from intent_lsp.governance.checkout import Refusal
 from intent_lsp.governance.desk import Governance
 from intent_lsp.store import files
 
-_HERE: Final = "its id is here already"
+_HERE: Final = "its id exists here already"
 _NOT_CARRIED: Final = {
     "related_files": "related_files",
     "recent_history": "recent_history",
@@ -67,10 +67,10 @@ def answer(call: Call) -> int:
 def _read(place: Path, spelled: str) -> IntentsFile:
     data = files.read_bytes(place)
     if data is None:
-        raise WrongUsageError(f"{spelled} is not a file", cure="name an intents file")
+        raise WrongUsageError(f"{spelled} is not a file", cure="give an intents file")
     text = decode(data)
     if text is None:
-        raise WrongUsageError(f"{spelled} is not UTF-8 text", cure="name an intents file")
+        raise WrongUsageError(f"{spelled} is not UTF-8 text", cure="give an intents file")
     read = read_intents(text.text)
     if not read.parsed:
         first = min(read.findings, key=lambda finding: (finding.severity, finding.span))

@@ -20,11 +20,11 @@ def put_report(file: Path, page: str, *, root: Path, force: bool) -> None:
     data, before = page.encode(), read_bytes(file)
     if before is None:
         if not create_file(file, data):
-            raise WrongUsageError(f"{file} exists and is not a regular file", cure="name another")
+            raise WrongUsageError(f"{file} exists and is not a regular file", cure="give another")
         return
     if not (force or before.startswith(OPENING.encode())):
         raise WrongUsageError(
-            f"{file} exists and is not a report", cure="name another file, or use --force"
+            f"{file} exists and is not a report", cure="give another file, or use --force"
         )
     replace_file(file, data, root=file.parent, expected=before)
 
@@ -33,4 +33,4 @@ def _refuse_control_files(file: Path, root: Path) -> None:
     place = real_relative(root, str(file.absolute()))
     names = () if place is None else (place.path, place.real)
     if any(name is not None and control_plane(name) for name in names):
-        raise WrongUsageError(f"{file} governs this project", cure="name another file")
+        raise WrongUsageError(f"{file} governs this project", cure="give another file")

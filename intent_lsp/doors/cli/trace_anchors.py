@@ -39,7 +39,9 @@ def given_anchor(root: Path, spelled: str) -> Anchor:
     digits = found.group(1)
     known = () if len(digits) == _DIGITS else hashes_starting(root, digits, limit=2)
     if len(known) > 1:
-        raise WrongUsageError(f"--anchor: {digits} begins more than one hash", cure="give more")
+        raise WrongUsageError(
+            f"--anchor: more than one hash begins with {digits}", cure="give more"
+        )
     # Digits that begin none are an anchor that no file holds, and not a slip of the hand.
     hash_ = known[0] if known else ContentHash(f"sha256:{digits}")
     return Anchor(hash=hash_, kind=AnchorKind.GIVEN, name=digits[:PREFIX_DIGITS])
@@ -76,7 +78,7 @@ def file_bytes(spelled: str, start: str) -> bytes:
         return b"" if sys.stdin is None else sys.stdin.buffer.read(_AT_MOST)
     data = read_bytes(Path(start) / spelled)
     if data is None:
-        raise WrongUsageError(f"{_shown(spelled)} is not a file", cure="name one that exists")
+        raise WrongUsageError(f"{_shown(spelled)} is not a file", cure="give one that exists")
     return data
 
 

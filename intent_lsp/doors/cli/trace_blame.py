@@ -53,7 +53,7 @@ def answer(call: Call) -> int:
     with indexed(root, call.page) as trace:
         blamed = Blaming(root, trace.ledger.index).blame(path)
     if blamed is None:
-        cure = "name one that exists; `trace list --path` shows what happened to others"
+        cure = "give one that exists; `trace list --path` shows what happened to others"
         raise WrongUsageError(f"there is no file {options.path} that can be read", cure=cure)
     with authors_of(root) as authors:
         runs = authors.named(_runs(blamed, options.path, options.lines))
@@ -82,7 +82,7 @@ def _runs(blamed: Blamed, spelled: str, wanted: tuple[int, int | None]) -> Seque
     first, last = wanted
     if first > max(blamed.count, 1):
         has = "1 line" if blamed.count == 1 else f"{blamed.count} lines"
-        raise WrongUsageError(f"{spelled} has {has}, not {first}", cure="begin at one that exists")
+        raise WrongUsageError(f"{spelled} has {has}, not {first}", cure="start at one that exists")
     return blamed.runs(first - 1, (last or blamed.count) - 1)
 
 

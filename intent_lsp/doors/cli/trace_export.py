@@ -35,16 +35,16 @@ def answer(call: Call) -> int:
 
 def _to_file(call: Call, root: Path, path: Path) -> tuple[int, str]:
     if _is_ours(path, root):
-        cure = "name a file outside of it"
+        cure = "give a file outside of it"
         raise WrongUsageError(f"{path}: {CONTROL_ROOM} is only for files of intent-lsp", cure=cure)
     try:
         with new_file(path) as write:
             return _write(call, root, write)
     except FileExistsError:
-        cure = "name another file, or move that one away"
+        cure = "give another file, or move that one away"
         raise WrongUsageError(f"{path} exists and is not overwritten", cure=cure) from None
     except OSError as error:
-        cure = "name a file that can be written"
+        cure = "give a file that can be written"
         raise WrongUsageError(f"{path}: {error.strerror or error}", cure=cure) from error
 
 
@@ -52,7 +52,7 @@ def _is_ours(path: Path, root: Path) -> bool:
     try:
         return path.resolve().is_relative_to(root.resolve() / CONTROL_ROOM)
     except (OSError, ValueError) as error:  # A loop of links, or a NUL.
-        raise WrongUsageError(f"{path}: {error}", cure="name a file that can be written") from error
+        raise WrongUsageError(f"{path}: {error}", cure="give a file that can be written") from error
 
 
 def _write(call: Call, root: Path, sink: Sink) -> tuple[int, str]:

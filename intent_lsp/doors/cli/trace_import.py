@@ -87,7 +87,7 @@ def _read(stream: BinaryIO, spelled: str) -> Iterable[bytes | None]:
 
 def _unreadable(spelled: str, error: OSError | ValueError) -> WrongUsageError:
     reason = getattr(error, "strerror", None) or error
-    return WrongUsageError(f"{spelled}: {reason}", cure="name a file of JSON Lines, or -")
+    return WrongUsageError(f"{spelled}: {reason}", cure="give a file of JSON Lines, or -")
 
 
 def _name(spelled: str) -> str:

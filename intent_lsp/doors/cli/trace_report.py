@@ -32,7 +32,7 @@ def answer(call: Call) -> int:
         call.page.line(f"{spelled}: {_told(report)}")
     if report.verification.ok:
         return Exit.FINE
-    call.page.remark("intent-lsp: the ledger does not verify; the page says where")
+    call.page.remark("intent-lsp: the ledger failed verification; the report shows where")
     return Exit.VIOLATIONS
 
 

@@ -108,7 +108,7 @@ def _tell(
 ) -> None:
     for each, problem in zip(given, wrong, strict=True):
         if problem is None and found.ok:
-            counted = f"the first {each.count:,} of {found.records:,} records are what they were"
+            counted = f"the first {each.count:,} of {found.records:,} records are unchanged"
             page.line(f"holds: {counted}")
         else:
             page.line(f"does NOT hold: {problem or 'the ledger does not verify'}")

@@ -79,11 +79,11 @@ class Search:
             query = replace(query, **fields)
             if not trace.page(query, limit=1).records:
                 return f"{said} matches none{before}"
-            before = " of what the other filters leave"
+            before = " of the records that the other filters match"
         for sieve in self.sieves:
             if not self.left[sieve.said]:
                 return f"{sieve.said} matches none{before}"
-            before = " of what the other filters leave"
+            before = " of the records that the other filters match"
         # Somebody else wrote in between.
         return "ask again"
 

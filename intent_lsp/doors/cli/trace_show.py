@@ -54,7 +54,7 @@ def _the_one(trace: Tracing, digits: str) -> Record:
         names = ", ".join(record.id for record in found[:_NAMED])
         more = ", …" if len(found) > _NAMED else ""
         raise WrongUsageError(
-            f"{digits} begins more than one id: {names}{more}", cure="give more digits"
+            f"more than one id begins with {digits}: {names}{more}", cure="give more digits"
         )
     return found[0]
 
@@ -129,7 +129,7 @@ def _run(run: Range) -> str:
         return f"{old} removed, which began at {first}; beside {run.start_line}"
     if not old:
         return f"{here} new"
-    return f"{here} in place of {_lines(first, first + old - 1)}"
+    return f"{here}, replacing {_lines(first, first + old - 1)}"
 
 
 def _lines(first: int, last: int) -> str:

@@ -19,7 +19,7 @@ def directory(spelled: str) -> Path:
     except (OSError, ValueError):  # A name that is too long, or holds a NUL.
         usable = False
     if not usable:
-        raise WrongUsageError(f"{spelled} is not a directory", cure="name one that exists")
+        raise WrongUsageError(f"{spelled} is not a directory", cure="give one that exists")
     return found
 
 
@@ -31,7 +31,7 @@ def root_above(spelled: str) -> Path:
         raise WrongUsageError(
             f"{start.absolute()} is not governed: no .orchestration/active_intents.yaml in it"
             " or above it",
-            cure="run `intent-lsp init` in the project's top directory, or name one with -C DIR",
+            cure="run `intent-lsp init` in the project's top directory, or give one with -C DIR",
         )
     return governed.root
 
@@ -52,7 +52,7 @@ def file_below(root: Path, spelled: str, start: str) -> WorkspacePath:
     """
     path = path_below(root, spelled, start)
     if (root / path).is_dir():
-        raise WrongUsageError(f"{spelled} is a directory", cure="name a file in it")
+        raise WrongUsageError(f"{spelled} is a directory", cure="give a file in it")
     return path
 
 
@@ -60,5 +60,5 @@ def path_below(root: Path, spelled: str, start: str) -> WorkspacePath:
     """Give a path, typed relative to `start`, as the root sees it. Raises WrongUsageError."""
     place = real_relative(root, str(Path(start).absolute() / spelled))
     if place is None:
-        raise WrongUsageError(f"{spelled} is not below {root}", cure="name a file of that root")
+        raise WrongUsageError(f"{spelled} is not below {root}", cure="give a file inside that root")
     return place.path

@@ -143,7 +143,9 @@ class Asking:
         )
         granted = await self._connection.choices.grant(attached, wish, attached.session)
         if isinstance(granted, Refusal):
-            self._connection.people.warn(f"intent-lsp: {granted.message} It is approved once.")
+            self._connection.people.warn(
+                f"intent-lsp: {granted.message} The call is approved this one time."
+            )
             return replace(word, approval=ApprovalChoice.ONCE)
         return word
 

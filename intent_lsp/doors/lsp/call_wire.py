@@ -94,10 +94,10 @@ class ApplyParams(ToolCallParams, kw_only=True, frozen=True):
         paths = self.named()
         if self.edit is not None:
             if paths or self.new_text is not None:
-                raise invalid("params.edit: not together with newText, path, uri or paths")
+                raise invalid("params.edit: cannot be combined with newText, path, uri or paths")
             return wanted_changes(self.edit, encoding)
         if self.new_text is None:
-            raise invalid("params.newText: it or an edit is needed")
+            raise invalid("params: newText or an edit is needed")
         if len(paths) != 1:
             raise invalid("params.path: newText needs exactly one path")
         return whole_text(paths[0], self.new_text)

@@ -146,14 +146,14 @@ def _listen(endpoint: Endpoint) -> socket.socket:
         )
     except (OSError, UnicodeError) as error:
         said = getattr(error, "strerror", None) or str(error)
-        cure = "name an address of this machine and a port that is free, or port 0"
+        cure = "give an address of this machine and a port that is free, or port 0"
         raise ListeningError(f"cannot listen on {endpoint}: {said}", cure=cure) from error
 
 
 def _token(place: Place, is_loopback: bool) -> str | None:  # noqa: FBT001 - a fact, not a flag
     if place.token_file is not None:
         return token_of(place.token_file)
-    cure = "add `--token-file FILE`: a fresh token is put into it if it is not there"
+    cure = "add `--token-file FILE`; the file is created with a new token if it does not exist"
     if place.scheme == "ws":
         raise ListeningError("--ws needs a token: every web page can reach it", cure=cure)
     if not is_loopback:

@@ -135,12 +135,12 @@ def frame(body: bytes) -> bytes:
 def _read_call(value: dict[str, Any], identity: MessageId | None) -> Message:
     method, params = value.get("method"), value.get("params")
     if not isinstance(method, str):
-        problem = "a string is expected" if "method" in value else "is missing"
+        problem = "expected a string" if "method" in value else "is missing"
         return _refuse(identity, f"method: {problem}")
     if "id" not in value:
         return Notification(method, params)
     if identity is None:
-        return _refuse(None, "id: a string or a number is expected")
+        return _refuse(None, "id: expected a string or a number")
     return Request(id=identity, method=method, params=params)
 
 

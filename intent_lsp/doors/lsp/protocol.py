@@ -150,7 +150,7 @@ class IntentProtocol(SendingProtocol):
         if self._shutdown:
             raise JsonRpcInvalidRequest(f"{method[:100]}: the server was asked to shut down")
         if is_notification(method):
-            raise JsonRpcInvalidRequest(f"{method}: is a notification, and has no id")
+            raise JsonRpcInvalidRequest(f"{method}: is a notification and must not have an id")
         if method not in _OWN_REQUESTS and method not in self.fm.features:
             raise JsonRpcMethodNotFound(f"{method[:100]}: is not a method of this server")
 

@@ -21,7 +21,7 @@ from intent_lsp.doors.lsp.protocol import IntentProtocol
 _log: Final = logging.getLogger(__name__)
 
 _TOO_MANY: Final = 16
-_BUSY: Final = "this server has its client already: one client a process; start another server"
+_BUSY: Final = "this server already has a client, and it serves only one; start another server"
 
 
 class CloseCode(IntEnum):
@@ -64,7 +64,7 @@ class Reception:
         if len(self._strangers) > _TOO_MANY:
             self._strangers.pop(0).drop()
         seconds = self._limits.seconds
-        problem = f"initialize was not asked for within {seconds:g} seconds"
+        problem = f"there was no initialize request within {seconds:g} seconds"
         peer.limit(seconds, lambda: self._dismiss(peer, problem, CloseCode.REFUSED))
         self.watch(peer)
 

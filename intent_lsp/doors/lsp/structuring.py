@@ -43,14 +43,14 @@ def structure_params(converter: Converter, method: str, params: object) -> Any: 
     Raises JsonRpcInvalidParams, which names the field.
     """
     if params is not None and not isinstance(params, dict | list):
-        raise JsonRpcInvalidParams("params: an object or an array is expected")
+        raise JsonRpcInvalidParams("params: expected an object or an array")
     if method not in lsp.METHOD_TO_TYPES:
         return params
     message_type, _, params_type, _ = lsp.METHOD_TO_TYPES[method]
     if params_type is None:
         return None
     if isinstance(params, list):
-        raise JsonRpcInvalidParams("params: an object is expected")
+        raise JsonRpcInvalidParams("params: expected an object")
     _check_arguments(method, params)
     # Without params, those that must be there are missing; `initialized` needs none.
     message = {"id": 0, "jsonrpc": "2.0", "method": method, "params": params or {}}
@@ -96,7 +96,7 @@ def _check_arguments(method: str, params: dict[str, Any] | None) -> None:
     if method == lsp.WORKSPACE_EXECUTE_COMMAND:
         arguments = (params or {}).get("arguments")
         if arguments is not None and not isinstance(arguments, list):
-            raise JsonRpcInvalidParams("params.arguments: an array is expected")
+            raise JsonRpcInvalidParams("params.arguments: expected an array")
 
 
 def _step(error: BaseException) -> str:
@@ -116,7 +116,7 @@ def _spell(attribute: str) -> str:
 def _string(value: object, _: object) -> str:
     if isinstance(value, str):
         return value
-    raise _WrongTypeError("a string is expected")
+    raise _WrongTypeError("expected a string")
 
 
 def _integer(value: object, _: object) -> int:
@@ -125,10 +125,10 @@ def _integer(value: object, _: object) -> int:
     # Some clients' JSON knows only floating numbers.
     if isinstance(value, float) and math.isfinite(value) and value.is_integer():
         return int(value)
-    raise _WrongTypeError("an integer is expected")
+    raise _WrongTypeError("expected an integer")
 
 
 def _boolean(value: object, _: object) -> bool:
     if isinstance(value, bool):
         return value
-    raise _WrongTypeError("a boolean is expected")
+    raise _WrongTypeError("expected a boolean")

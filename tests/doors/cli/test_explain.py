@@ -237,8 +237,11 @@ def test_where_governance_is_off_everything_may_happen_and_that_is_said(
     [
         ([], "a save changes one file, but 0 are given; give one, or describe an agent's call"),
         (["a", "b"], "a save changes one file, but 2 are given"),
-        (["a", "--agent", "x"], "agents make calls, not saves; name the call with --tool"),
-        (["src"], "src is a directory; name a file in it"),
+        (
+            ["a", "--agent", "x"],
+            "--agent is for an agent's tool call; describe the call with --tool",
+        ),
+        (["src"], "src is a directory; give a file in it"),
         (["a", "--tool", ""], "argument --tool: it has 0 characters"),
         (["a", "--session", "\udcff"], "argument --session: "),
         (["a", "-C", "nowhere"], "nowhere is not a directory"),

@@ -245,7 +245,7 @@ def test_each_path_is_asked_of_the_root_that_governs_it(shell: Shell, project: R
 @pytest.mark.parametrize(
     ("path", "told"),
     [
-        ("src", "src is a directory; name a file in it"),
+        ("src", "src is a directory; give a file in it"),
         ("../elsewhere.py", "is not below"),
         ("x\0y", "is not below"),
         (".", "is not below"),

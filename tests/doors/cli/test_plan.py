@@ -189,11 +189,11 @@ def test_the_active_intent_is_completed(shell: Shell, project: Repository) -> No
     shell("intents", "select", "INT-001", "--session", "s1")
     said = shell("intents", "complete", "--session", "s1")
     assert (said.status, said.err) == (0, "")
-    assert said.out == f"INT-001 is COMPLETED in {INTENTS_FILE}: Login\n"
+    assert said.out == f"INT-001 (Login) is now COMPLETED in {INTENTS_FILE}\n"
     assert file_of(project) == INTENTS.replace("status: PLANNED", "status: COMPLETED")
     assert shell("intents", "list", "--session", "s1", "--json").json["activeIntentId"] is None
     again = shell("intents", "complete", "--session", "s1").problem
-    assert "no intent is active in session s1; name the intent's id" in again
+    assert "no intent is active in session s1; give the intent's id" in again
 
 
 def test_an_intent_is_completed_by_its_id(shell: Shell, project: Repository) -> None:
@@ -225,7 +225,7 @@ def test_the_intents_of_another_file_are_taken_over(shell: Shell, project: Repos
         f"2 added to {INTENTS_FILE}, 1 skipped",
         "  NEW-1 added: First of theirs, without its related_files",
         "  NEW-2 added: Second of theirs, without its aliases, specification_id and updated_at",
-        "  INT-001 skipped: its id is here already",
+        "  INT-001 skipped: its id exists here already",
     ]
     text = file_of(project)
     assert text.startswith(INTENTS)
@@ -245,7 +245,7 @@ def test_an_import_is_told_as_json(shell: Shell, project: Repository) -> None:
     project.write("src/other.yaml", OTHER)
     told = shell("intents", "import", "-C", "src", "other.yaml", "--json").json
     assert told["added"] == ["NEW-1", "NEW-2"]
-    assert told["skipped"][0] == {"id": "INT-001", "reason": "its id is here already"}
+    assert told["skipped"][0] == {"id": "INT-001", "reason": "its id exists here already"}
     assert told["leftOut"][0] == {"id": "NEW-1", "keys": ["related_files"]}
 
 

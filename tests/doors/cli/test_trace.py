@@ -275,7 +275,7 @@ def test_one_record_is_shown_in_words(shell: Shell, root: Path) -> None:
         f"python definitions {HASH}\n",
         "HUMAN human, s1\n",
         "specification INT-001\n",
-        f"2-4 in place of 2 {HASH}\n",
+        f"2-4, replacing 2 {HASH}\n",
         f"6 new {HASH}\n",
         "2 removed, which began at 9; beside 8 ",
         f"9 {HASH}\n",
@@ -332,7 +332,7 @@ def test_the_first_digits_of_an_id_are_enough_while_they_mean_one(shell: Shell, 
     for digits in (made[3], "aaaa0003", "AAAA0003-0000", "aaaa000300004000800000"):
         assert shell("trace", "show", digits, "--json").json["id"] == made[3]
     problem = shell("trace", "show", "aaaa").problem
-    assert "aaaa begins more than one id" in problem
+    assert "more than one id begins with aaaa" in problem
     assert f"{made[0]}, {made[1]}" in problem
     assert "give more digits" in problem
     assert f"{made[4]}, …; " in problem

@@ -152,10 +152,16 @@ def test_a_path_that_is_no_path_is_refused(shell: Shell, root: Path) -> None:
         ("--intent INT-404", "--intent INT-404 matches none"),
         (
             "--session s2 --path src/a.py",
-            "--session s2 matches none of what the other filters leave",
+            "--session s2 matches none of the records that the other filters match",
         ),
-        ("--failed --verdict PASS", "--failed matches none of what the other filters leave"),
-        ("--tool nothing --failed", "--tool nothing matches none of what the other filters leave"),
+        (
+            "--failed --verdict PASS",
+            "--failed matches none of the records that the other filters match",
+        ),
+        (
+            "--tool nothing --failed",
+            "--tool nothing matches none of the records that the other filters match",
+        ),
         ("--contributor UNKNOWN", "--contributor UNKNOWN matches none"),
         ("--since 2030-01-01", "--since 2030-01-01 matches none"),
     ],

@@ -73,7 +73,7 @@ def test_nothing_but_a_report_is_replaced_unasked(shell: Shell, made: Path) -> N
     file = made / "thesis.html"
     file.write_text("<!doctype html>\nyears of work")
     problem = shell("trace", "report", "--html", "thesis.html").problem
-    assert "thesis.html exists and is not a report; name another file, or use --force" in problem
+    assert "thesis.html exists and is not a report; give another file, or use --force" in problem
     assert file.read_text().endswith("years of work")
     assert shell("trace", "report", "--html", "thesis.html", "--force").status == 0
     assert file.read_text().startswith(OPENING)
@@ -84,7 +84,7 @@ def test_a_control_file_is_never_replaced(shell: Shell, made: Path, name: str) -
     before = {path: path.read_bytes() for path in made.rglob("*.*") if path.is_file()}
     for file in (made / name, Path(name), Path("sub") / ".." / name):
         said = shell("trace", "report", "--force", "--html", str(file))
-        assert "governs this project; name another file" in said.problem
+        assert "governs this project; give another file" in said.problem
     (made / "innocent.html").symlink_to(made / name)
     said = shell("trace", "report", "--force", "--html", "innocent.html")
     assert "governs this project" in said.problem
@@ -97,7 +97,7 @@ def test_what_is_no_file_is_not_written_to(shell: Shell, made: Path) -> None:
     (made / "gone").symlink_to(made / "nowhere")
     for name in ("room", "pipe", "gone"):
         problem = shell("trace", "report", "--force", "--html", name).problem
-        assert f"{name} exists and is not a regular file; name another" in problem
+        assert f"{name} exists and is not a regular file; give another" in problem
     problem = shell("trace", "report", "--html", "no/such/r.html").problem
     assert "no/such is not a directory; make it first" in problem
     (made.parent / "outside.html").write_text(OPENING)
@@ -111,7 +111,7 @@ def test_a_ledger_that_does_not_verify_has_a_page_that_says_so(shell: Shell, mad
     put_lines(made, [one, two.replace(b"src/b.py", b"src/c.py"), three])
     said = shell("trace", "report", "--html", "r.html")
     assert said.status == 1
-    assert said.err == "intent-lsp: the ledger does not verify; the page says where\n"
+    assert said.err == "intent-lsp: the ledger failed verification; the report shows where\n"
     page = (made / "r.html").read_text()
     assert "The ledger is NOT what was written" in page
     assert f"{LEDGER_FILE}:2" in page

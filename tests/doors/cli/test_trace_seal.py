@@ -84,7 +84,7 @@ def test_a_checkpoint_holds_as_the_ledger_grows_and_not_when_it_is_another(
     append(root, 2)
     said = shell("trace", "seal", "--check", line)
     assert (said.status, said.err) == (0, "")
-    assert said.out == "holds: the first 3 of 5 records are what they were\n"
+    assert said.out == "holds: the first 3 of 5 records are unchanged\n"
     assert "the first 3 of 5 records" in shell("trace", "verify", "--checkpoint", line).out
     rewrite(root, 5)
     said = shell("trace", "seal", "--check", line)
@@ -121,8 +121,8 @@ def test_a_commits_trailer_is_found_in_its_message(
     said = shell("trace", "seal", "--check", "-")
     assert said.status == 0
     assert said.out.splitlines() == [
-        "holds: the first 2 of 2 records are what they were",
-        "holds: the first 1 of 2 records are what they were",
+        "holds: the first 2 of 2 records are unchanged",
+        "holds: the first 1 of 2 records are unchanged",
     ]
     project.write("log.txt", project.git("log"))
     assert shell("trace", "seal", "--check", "log.txt").out == said.out
@@ -160,7 +160,7 @@ def test_a_note_is_signed_and_checked(shell: Shell, root: Path, hashes: list[Con
     for pub in ("pub.pem", "verifier.key"):
         checked = shell("trace", "seal", "--check", "ledger.note", "--pub", pub)
         assert (checked.status, checked.err) == (0, "")
-        assert checked.out == "holds: the first 3 of 4 records are what they were\n"
+        assert checked.out == "holds: the first 3 of 4 records are unchanged\n"
         words = ("verify", "--checkpoint", "ledger.note", "--pub", pub)
         assert "the first 3 of 4 records are" in shell("trace", *words).out
     told = shell("trace", "seal", "--key", "key.pem", "--json").json
@@ -318,7 +318,7 @@ def test_a_hash_or_its_first_digits_are_an_anchor(
     for spelled in (hashes[1], bare(hashes[1]), hashes[1].upper()[:23], bare(hashes[1])[:16]):
         said = shell("trace", "verify", "--anchor", spelled)
         assert said.status == 0
-        assert "the first 2 of 3 records are what they were at" in said.out
+        assert "the first 2 of 3 records are unchanged since" in said.out
     said = shell("trace", "verify", "--json", "--anchor", "0" * 16, "--anchor", hashes[0])
     assert said.status == 1
     (problem,) = said.json["problems"]
@@ -334,7 +334,7 @@ def test_digits_that_begin_two_hashes_are_refused(shell: Shell, root: Path) -> N
         for end in "12"
     ]
     put_lines(root, lines)
-    assert "begins more than one hash" in shell("trace", "verify", "--anchor", digits).problem
+    assert "more than one hash begins with" in shell("trace", "verify", "--anchor", digits).problem
 
 
 def test_help_loads_nothing_that_signs() -> None:

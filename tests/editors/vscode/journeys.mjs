@@ -71,14 +71,14 @@ await journey("quick fix", async () => {
 await journey("save", async () => {
   await w.save();
   await recorded(INVOICE, 1);
-  const rows = await w.view("Ledger", "INT-002");
+  const rows = await w.view("Ledger", "Billing");
   const badge = await w.described("Ledger", "verified · 2 records");
   await w.picture("ledger");
   return { disk: w.disk(INVOICE), rows, badge, toasts: await w.toasts() };
 });
 
 await journey("change", async () => {
-  await w.view("Ledger", "INT-002");
+  await w.view("Ledger", "Billing");
   const change = await w.diff("Ledger", "invoice.py");
   await w.open(INVOICE);
   return change;

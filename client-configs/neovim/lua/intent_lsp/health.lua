@@ -38,7 +38,7 @@ end
 local function check_program(config)
   local words = program.words(config.cmd)
   if not words then
-    vim.health.info('the server is reached by a function of yours')
+    vim.health.info('the server is started by a function of your own (cmd)')
     return
   elseif vim.fn.executable(words[1]) == 0 then
     vim.health.error(words[1] .. ' is not executable', {

@@ -28,12 +28,17 @@ local function show(done, path, browse)
   if browse then
     local _, wrong = vim.ui.open(path)
     if wrong then
-      telling.warn(('the report is %s; no browser opens it: %s'):format(path, first_line(wrong)))
+      telling.warn(
+        ('the report was written to %s, but no browser could be opened: %s'):format(
+          path,
+          first_line(wrong)
+        )
+      )
       return
     end
   end
   local verdict = done.code == BROKEN and '; the ledger does NOT verify' or ''
-  telling.tell(('the report is %s%s'):format(path, verdict))
+  telling.tell(('the report was written to %s%s'):format(path, verdict))
 end
 
 --- Write the report of this place to `path`, or show it in the browser.
@@ -44,7 +49,9 @@ function M.write(path, how)
   if not root then
     return
   elseif not words then
-    telling.warn('the server is reached by a function; run `intent-lsp trace report --html FILE`')
+    telling.warn(
+      'the server is started by a function of your own; run `intent-lsp trace report --html FILE`'
+    )
     return
   end
   local page = path or page_of(root)
