@@ -138,7 +138,7 @@ def _edit(run: BlameRun, record: Record) -> Sequence[str]:
     time = f"{record.timestamp[_DAY]} {record.timestamp[_MINUTE]} UTC"
     told = [who(run), time, record.tool_name, kind, record.scope_validation.value]
     if record.scope_validation is ScopeValidation.FAIL:
-        told[-1] += ": it was out of bounds"
+        told[-1] += ": it was out of scope"
     told += [how] if (how := _HOW.get(run.confidence)) else [run.confidence.value]
     return [_shown(part) for part in (*told, f"record {record.id[:8]}")]
 

@@ -77,7 +77,7 @@ def test_the_main_job_from_opening_to_a_verified_record(
     assert saw["why"].startswith("INT-001 owns: src/auth/**.")
     assert saw["completion"] == ["INT-001", "INT-002"]
     (offered,) = saw["offered"]
-    assert offered["prompt"] == "Which intent do you work for?"
+    assert offered["prompt"] == "Which intent are you working on?"
     assert offered["titles"] == [
         "* INT-001  Login  (IN_PROGRESS)  src/auth/**",
         "  INT-002  Billing  (IN_PROGRESS)  src/billing/**",
@@ -273,3 +273,33 @@ def test_where_lines_come_from_and_what_others_write(repository: Repository, nvi
     # Nobody has touched a key since the other process wrote.
     assert saw["written"] == 0
     assert saw["shown"] == [violation(INVOICE, 2, 0, 2, 10)]
+
+
+def test_the_first_day_from_a_bare_folder_to_a_clean_tree(
+    repository: Repository, nvim: Neovim
+) -> None:
+    for name in ("src/auth/login.py", INVOICE):
+        repository.write(name, LINES)
+    repository.commit()
+
+    saw = nvim.tell("first_day", repository, saves=20)
+
+    assert saw["bare folder"] == {"clients": 0, "statusline": ""}
+    assert saw["first intent"]["titles"][0] == "Create an intent for this file and select it"
+    assert not any(title.startswith("Select") for title in saw["first intent"]["titles"])
+    assert saw["first intent"]["buffer"].endswith("src/auth/login.py")
+    first = saw["first save"]
+    # A command, a code action asked for and chosen, a save.
+    assert (first["acts"], first["problems"]) == (4, [])
+    assert "params" not in first["messages"]
+    (problem,) = saw["out of scope"]
+    assert problem["message"] == "invoice.py is outside INT-001 (Work on src/auth/login.py)."
+    # Neovim gives no reason for a save: each is a record of its own.
+    assert saw["saves"] == 2 + 20
+    made = records(repository)
+    assert {each["scope_validation"] for each in made} == {"PASS", "EXEMPT"}
+    # The scope that was granted is a record, too.
+    assert len(made) == 3 + 20
+    assert any("login.py" in line for line in saw["records"])
+    assert "you" in saw["blame"]
+    assert saw["clean"] == ""

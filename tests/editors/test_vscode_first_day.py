@@ -110,5 +110,5 @@ def test_a_commit_leaves_a_clean_tree_and_names_its_author(saw: Told) -> None:
 
 def test_what_auto_save_means_where_saves_are_refused_is_said_with_a_way_out(saw: Told) -> None:
     told = saw("block and auto save")
-    assert "an editor can only turn back manual saves" in told["said"]
+    assert "but only manual saves can be refused" in told["said"]
     assert json.loads(told["settings"]) == {"files.autoSave": "off"}

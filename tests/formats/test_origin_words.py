@@ -83,7 +83,7 @@ def test_a_hover_tells_intent_who_when_tool_class_verdict_confidence_and_record(
             {"scope_validation": ScopeValidation.FAIL},
             HUMAN,
             Confidence.EXACT,
-            " · FAIL: it was out of bounds · ",
+            " · FAIL: it was out of scope · ",
         ),
         (
             {"mutation_class": MutationClass.BUG_FIX},

@@ -7,8 +7,8 @@ const SAID = 'intentLsp.autoSaveSaid';
 const TURN_OFF = 'Turn Auto Save Off Here';
 const KEEP = 'Keep It';
 const WORDS =
-  'Intent: your team refuses saves that are out of scope (enforcement: block), but an editor can'
-  + ' only turn back manual saves. Auto Save is on: what it saves is written anyway, shown as a'
+  'Intent: your team refuses saves that are out of scope (enforcement: block), but only manual'
+  + ' saves can be refused. Auto Save is on: what it saves is written anyway, shown as a'
   + ' problem and recorded as out of scope.';
 
 /** Say it where both are on, once a workspace. */

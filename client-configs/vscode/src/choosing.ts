@@ -23,7 +23,7 @@ export async function chooseIntent(outlook: Outlook): Promise<void> {
   }
   const create = async (): Promise<unknown> => vscode.commands.executeCommand('intentLsp.create');
   items.push({ label: '$(add) Create an intent…', act: create });
-  const chosen = await pick(items, 'Which intent do you work for?');
+  const chosen = await pick(items, 'Which intent are you working on?');
   await chosen?.act?.();
 }
 

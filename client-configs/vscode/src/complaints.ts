@@ -1,4 +1,4 @@
-/** What is said when the server is missing, too old, or keeps ending; and the ways out. */
+/** What is said when the server is missing, too old, or keeps exiting; and the ways out. */
 
 import * as vscode from 'vscode';
 import { Installer } from './installer';

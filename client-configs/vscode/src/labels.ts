@@ -64,9 +64,10 @@ export function age(timestamp: string, now: number): string {
   return `${counted(Math.floor(seconds / span[0]), span[1])} ago`;
 }
 
-/** Name what a record is of: its first file, or the scope that it grants. */
+/** Name what a record is of: its first file, without its folder, or the scope that it grants. */
 export function recordTitle(record: LedgerRecord): string {
-  const [first, ...rest] = record.files.map((file) => file.relative_path);
+  const names = record.files.map((file) => file.relative_path.replace(/^.*\//u, ''));
+  const [first, ...rest] = names;
   if (record.grant !== undefined) {
     return `scope: ${record.grant.patterns.join(', ')}`;
   }

@@ -151,7 +151,7 @@ export class Server implements vscode.Disposable {
       return { action: CloseAction.DoNotRestart, handled: true };
     }
     if (this.ends.length > ENDS_AT_MOST) {
-      this.stand({ kind: 'failed', launch, reason: 'it keeps ending' });
+      this.stand({ kind: 'failed', launch, reason: 'it keeps exiting' });
       return { action: CloseAction.DoNotRestart, handled: true };
     }
     this.greetAgain(client, launch);

@@ -72,7 +72,7 @@ test('an age is told in the largest unit that has passed', () => {
 });
 
 test('a record is told by its files, its intent, its verdict and who made it', () => {
-  assert.equal(recordTitle(RECORD), 'src/auth/login.py +1');
+  assert.equal(recordTitle(RECORD), 'login.py +1');
   assert.equal(recordTitle({ ...RECORD, files: [] }), '(no file)');
   const grant = { ...RECORD, files: [], grant: { patterns: ['docs/**', 'a.md'] } };
   assert.equal(recordTitle(grant), 'scope: docs/**, a.md');

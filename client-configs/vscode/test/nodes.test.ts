@@ -46,7 +46,7 @@ test('the ledger lists problems, then records, then the way to older ones', () =
   const nodes = ledgerNodes({ ...PAGE, cursor: 'c' }, [problem], [INTENT], NOW);
   const [first, record, last] = nodes;
   assert.deepEqual([first?.label, last?.label], ['f.jsonl:7', 'Show older records…']);
-  assert.match(record?.label ?? '', /^\d.*:58.* src\/auth\/login\.py \+1$/u);
+  assert.match(record?.label ?? '', /^\d.*:58.* login\.py \+1$/u);
   assert.equal(record?.description, 'Login · in scope · Ada');
   assert.deepEqual(nodes[0]?.action?.arguments, ['f.jsonl', 6]);
   assert.deepEqual(nodes[1]?.icon, ['pass', 'charts.green']);

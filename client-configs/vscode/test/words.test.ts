@@ -35,7 +35,7 @@ test('every trouble has words and a way out; what goes well has none', () => {
   assert.match(complaint(named, true)?.text ?? '', /\/gone, the program in intentLsp\.server\.command/u);
   const foreign = { kind: 'foreign', launch, version: '0.0.1' } as const;
   assert.match(complaint(foreign, true)?.text ?? '', /\/x\/intent-lsp \(version 0\.0\.1\)/u);
-  const failed = { kind: 'failed', launch, reason: 'it keeps ending' } as const;
+  const failed = { kind: 'failed', launch, reason: 'it keeps exiting' } as const;
   assert.equal(complaint(failed, true)?.ways[0], WAYS.restart);
   assert.deepEqual(complaint({ kind: 'off' }, true)?.ways, [WAYS.settings]);
   assert.equal(complaint({ kind: 'starting' }, true), undefined);
@@ -49,7 +49,7 @@ test('what the extension has installed itself is renewed by a click', () => {
   const own: Launch = { ...launch, source: 'extension' };
   for (const standing of [
     { kind: 'foreign', launch: own, version: '0.0.1' },
-    { kind: 'failed', launch: own, reason: 'it keeps ending' },
+    { kind: 'failed', launch: own, reason: 'it keeps exiting' },
   ] as const) {
     assert.equal(complaint(standing, true)?.ways[0], WAYS.renew);
     assert.ok(!complaint({ ...standing, launch }, true)?.ways.includes(WAYS.renew));

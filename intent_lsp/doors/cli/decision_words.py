@@ -13,8 +13,8 @@ from intent_lsp.governance.admission import Admission
 from intent_lsp.governance.judging import Judgement
 
 _GOES_THROUGH: Final = {
-    Enforcement.OBSERVE: "it would go through unseen, and be recorded FAIL",
-    Enforcement.WARN: "it would go through, be shown as a problem, and be recorded FAIL",
+    Enforcement.OBSERVE: "it would go through unseen, and be recorded as FAIL",
+    Enforcement.WARN: "it would go through, be shown as a problem, and be recorded as FAIL",
     Enforcement.BLOCK: "it would be turned back to what is on disk, and be kept as a draft",
 }
 
@@ -27,7 +27,7 @@ def of_save(judgement: Judgement) -> Iterator[Fact]:
         case Standing.EXEMPT:
             yield _decision("allowed: not checked, and it would be recorded EXEMPT")
         case Standing.SERVER_ONLY:
-            yield _decision("allowed, shown as a problem, and recorded FAIL")
+            yield _decision("allowed, shown as a problem, and recorded as FAIL")
             yield _way_out(ShownCode.CONTROL_PLANE_EDIT)
         case Standing.JUDGED:
             intent = judgement.intent

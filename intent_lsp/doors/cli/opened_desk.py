@@ -22,7 +22,7 @@ from intent_lsp.store.state import SessionRow
 
 _CURES: Final = {
     RequestCode.INTENT_NOT_FOUND: "`intent-lsp intents list` shows them all",
-    RequestCode.INTENT_CLOSED: f"choose an open one, or set its status back in {INTENTS_FILE}",
+    RequestCode.INTENT_CLOSED: f"choose an open intent, or reopen this one in {INTENTS_FILE}",
     RequestCode.INTENT_IGNORED: "choose another, or take the line out of .intentignore",
     RequestCode.INTENTS_FILE_UNWRITTEN: "fix that and run the command again, or edit the file",
     RequestCode.NOT_GOVERNED: "fix the file; governance is on again as soon as it can be read",

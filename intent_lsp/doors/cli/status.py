@@ -131,7 +131,7 @@ def _facts(known: _Known) -> Iterator[Fact]:
 def _session(row: SessionRow, known: _Known) -> Cell:
     part = f", subagent {row.agent_id}" if row.agent_id else ""
     is_own = row.session_id == known.own and not row.agent_id
-    own = ", the session of this command" if is_own else ""
+    own = ", the session that this command uses" if is_own else ""
     told = told_of(row, known.rules)
     return Cell(f"{row.kind} {told}{part} (used {local(row.last_used_at)}){own}")
 

@@ -45,7 +45,7 @@ def _sentences(found: Archived) -> list[str]:
     if found.repeated:
         told.append("what an interrupted archiving had left twice was removed")
     if found.file is None:
-        told.append(f"nothing to move: the main file keeps its {_counted(found.left)}")
+        told.append(f"nothing to move: the main ledger file keeps its {_counted(found.left)}")
     else:
         told.append(f"{_counted(found.records)} moved to {found.file}")
         told.append(f"{_counted(found.left)} left in the main file")

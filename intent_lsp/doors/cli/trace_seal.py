@@ -26,7 +26,9 @@ def answer(call: Call) -> int:
             raise WrongUsageError("--key signs, and --check checks", cure="give one of the two")
         return _check(call)
     if options.pub is not None:
-        raise WrongUsageError("--pub is the key of a note", cure="give the note with --check FILE")
+        raise WrongUsageError(
+            "--pub is only for checking a signed note", cure="give the note with --check FILE"
+        )
     return _seal(call)
 
 

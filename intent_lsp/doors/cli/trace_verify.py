@@ -55,7 +55,7 @@ def _checkpoints(options: argparse.Namespace) -> Sequence[Checkpoint]:
         return given_checkpoints(options.checkpoint, options.pub, options.root)
     if options.pub is not None:
         cure = "give the checkpoint with --checkpoint FILE"
-        raise WrongUsageError("--pub is the key of a signed checkpoint", cure=cure)
+        raise WrongUsageError("--pub is only for checking a signed checkpoint", cure=cure)
     return ()
 
 

@@ -110,7 +110,7 @@ class Commands:
         while titles:
             page, titles = titles[:OFFERED], titles[OFFERED:]
             chosen = await self._connection.people.choose(
-                "Which intent do you work for?", page + ([MORE] if titles else [])
+                "Which intent are you working on?", page + ([MORE] if titles else [])
             )
             if chosen in by_title:
                 selecting = self._requests.select_intent(attached, by_title[chosen], params)

@@ -74,7 +74,7 @@ class Questions:
         try:
             typed = structure_result(self._converter, question.method, result)
         except Exception as error:  # noqa: BLE001 - the converter's hooks raise whatever they like
-            problem = f"{question.method}: a wrong answer: {describe(error)}"
+            problem = f"{question.method}: invalid response: {describe(error)}"
             _log.warning("%s", problem)
             question.future.set_exception(JsonRpcException(problem))
         else:

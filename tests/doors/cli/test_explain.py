@@ -33,7 +33,7 @@ def test_the_decision_is_shown_and_the_row_that_fails(shell: Shell, project: Rep
     said = shell("explain", LOGIN, "--intent", "INT-002")
     assert (said.status, said.err) == (1, "")
     lines = said.out.splitlines()
-    becomes = "it would go through, be shown as a problem, and be recorded FAIL"
+    becomes = "it would go through, be shown as a problem, and be recorded as FAIL"
     assert lines[:6] == [
         "decision    REFUSED: SCOPE_VIOLATION",
         "why         login.py is outside INT-002 (Billing).",
@@ -65,7 +65,7 @@ def test_an_edit_that_may_happen_ends_with_0(shell: Shell, project: Repository) 
 @pytest.mark.parametrize(
     ("enforcement", "told"),
     [
-        ("observe", "it would go through unseen, and be recorded FAIL (enforcement: observe)"),
+        ("observe", "it would go through unseen, and be recorded as FAIL (enforcement: observe)"),
         ("block", "it would be turned back to what is on disk, and be kept as a draft"),
     ],
 )
@@ -191,7 +191,7 @@ def test_a_path_outside_is_a_calls_to_name_and_no_saves(shell: Shell, project: R
     [
         (INTENTS_FILE, "allowed: not checked, and it would be recorded EXEMPT"),
         (IGNORE_FILE, "allowed: not checked, and it would be recorded EXEMPT"),
-        (LEDGER_FILE, "allowed, shown as a problem, and recorded FAIL"),
+        (LEDGER_FILE, "allowed, shown as a problem, and recorded as FAIL"),
         ("build/made.o", "allowed: not checked, and not recorded"),
         (".git/config", "allowed: not checked, and not recorded"),
     ],

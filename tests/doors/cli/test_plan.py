@@ -167,7 +167,7 @@ def test_no_session_is_invented(shell: Shell, project: Repository, words: tuple[
     ("command", "intent_id", "told"),
     [
         ("select", "NONE", "Available: INT-001, INT-002; `intent-lsp intents list` shows them all"),
-        ("select", "DONE", "Intent DONE is COMPLETED; choose an open one, or set its status back"),
+        ("select", "DONE", "Intent DONE is COMPLETED; choose an open intent, or reopen this one"),
         ("complete", "DONE", "Intent DONE is COMPLETED; "),
         ("complete", "NONE", "Intent NONE is not in "),
         ("select", "IGN", "Intent IGN is excluded by .intentignore; choose another, or take"),

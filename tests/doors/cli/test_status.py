@@ -66,7 +66,7 @@ def test_live_sessions_are_shown_with_their_intents(
         f"editor {editor.session.id[:8]}: INT-001 (Login)",
         "agent builder: INT-002 (Billing)",
     ]
-    assert told[0].endswith(", the session of this command")
+    assert told[0].endswith(", the session that this command uses")
     rows = shell("status", "--json").json["sessions"]
     assert [(row["kind"], row["activeIntentId"], row["isAsking"]) for row in rows] == [
         ("editor", "INT-001", True),

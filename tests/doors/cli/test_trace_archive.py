@@ -40,7 +40,10 @@ def test_the_oldest_records_are_moved_and_still_told(
 
 def test_nothing_to_move_is_said(shell: Shell, root: Path, lines: list[bytes]) -> None:
     said = shell("trace", "archive", "--keep", "9")
-    assert (said.status, said.out) == (0, "nothing to move: the main file keeps its 5 records\n")
+    assert (said.status, said.out) == (
+        0,
+        "nothing to move: the main ledger file keeps its 5 records\n",
+    )
     assert lines_of(root) == lines
 
 

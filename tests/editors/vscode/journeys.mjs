@@ -79,7 +79,7 @@ await journey("save", async () => {
 
 await journey("change", async () => {
   await w.view("Ledger", "Billing");
-  const change = await w.diff("Ledger", "invoice.py");
+  const change = await w.diff("Ledger", "invoice.py", said("line three"));
   await w.open(INVOICE);
   return change;
 });
@@ -130,11 +130,11 @@ await journey("block", async () => {
 
 await journey("commands", async () => {
   await w.press("Control+Alt+i");
-  const asked = await w.answer("Which intent do you work for?", "INT-001");
+  const asked = await w.answer("Which intent are you working on?", "INT-001");
   await w.status("INT-001");
   await w.run("Intent: Explain Whether This File May Be Edited");
   await w.shows("may not be edited");
-  await w.shows("The edit is judged under the intent INT-001");
+  await w.shows("In the intent's scope");
   return { asked, page: await w.tab() };
 });
 
@@ -143,6 +143,7 @@ await journey("restart", async () => {
   const { starts } = given;
   await w.written(path.relative(given.root, starts), (text) => text.split("\n").length === 3);
   await w.started("INT-001");
+  await w.open(INVOICE);
   await w.retype(1, said("line one"));
   await w.squiggles(1);
   return { problems: await w.problems(VIOLATION) };

@@ -275,16 +275,15 @@ class Window {
     return rows.evaluateAll((found) => found.map((row) => row.getAttribute("aria-label")));
   }
 
-  /** Click a row of one of our views, read the diff that opens, and close it. */
-  async diff(name, words) {
+  /** Click a row of one of our views, read the line of the diff that opens, and close it. */
+  async diff(name, words, added) {
     await this.page.locator(`${pane(name)} .monaco-list-row`, { hasText: words }).first().click();
     const editor = this.page.locator(".monaco-diff-editor:visible").first();
     await editor.waitFor();
-    const added = editor.locator(".line-insert").first();
-    await added.waitFor();
+    await editor.locator(".line-insert").first().waitFor();
     const tab = await this.page.locator(".tab.active").first().getAttribute("aria-label");
     await this.page.locator("[aria-label^='Show Hashes and Chain of This Record']").first().waitFor();
-    const lines = await editor.locator(".view-line", { hasText: "three" }).innerText();
+    const lines = await editor.locator(".view-line", { hasText: added }).last().innerText();
     await this.page.locator(".tab.active .codicon-close").first().click();
     await editor.waitFor({ state: "hidden" });
     return { tab, added: lines };

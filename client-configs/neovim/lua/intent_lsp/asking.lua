@@ -35,7 +35,7 @@ end
 
 local function say_silence(client)
   telling.warn(
-    ('the server of %s does not answer; see :checkhealth intent_lsp'):format(client.root_dir)
+    ('the server for %s does not answer; see :checkhealth intent_lsp'):format(client.root_dir)
   )
 end
 

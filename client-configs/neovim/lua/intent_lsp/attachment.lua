@@ -57,7 +57,7 @@ function M.start(root, bufnr)
   if id then
     return vim.lsp.get_client_by_id(id)
   end
-  return nil, ('the server of %s does not start; see :checkhealth intent_lsp'):format(root)
+  return nil, ('the server for %s does not start; see :checkhealth intent_lsp'):format(root)
 end
 
 local function leave(bufnr, root)
@@ -123,7 +123,9 @@ function M.on_exit(code, signal, client_id)
       resting[root] = roots.of_directory(root) ~= nil
     elseif ends_too_often(root) then
       resting[root] = true
-      telling.warn_once(('the server of %s keeps ending; see :checkhealth intent_lsp'):format(root))
+      telling.warn_once(
+        ('the server for %s keeps exiting; see :checkhealth intent_lsp'):format(root)
+      )
     elseif vim.v.exiting == vim.NIL then
       M.attach_all()
     end

@@ -51,7 +51,7 @@ local function check_program(config)
   if code == 0 and said:find(PRODUCT, 1, true) then
     vim.health.ok(said)
   else
-    vim.health.error(('%s is another program; it says %q'):format(words[1], said))
+    vim.health.error(('%s is not intent-lsp: its --version printed %q'):format(words[1], said))
   end
 end
 
@@ -144,7 +144,7 @@ local function check_clients()
   vim.health.start('intent-lsp: servers that run')
   local clients = vim.lsp.get_clients({ name = attachment.NAME })
   if #clients == 0 then
-    vim.health.info('no server runs: no open file has ' .. roots.INTENTS .. ' above it')
+    vim.health.info('no server is running: no open file has ' .. roots.INTENTS .. ' above it')
   end
   for _, client in ipairs(clients) do
     check_client(client)

@@ -45,7 +45,7 @@ local function offer(list, client)
     return
   end
   vim.ui.select(open, {
-    prompt = 'Which intent do you work for?',
+    prompt = 'Which intent are you working on?',
     kind = 'intent',
     format_item = function(intent)
       local mark = intent.id == list.activeIntentId and '*' or ' '
