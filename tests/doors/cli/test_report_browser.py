@@ -180,3 +180,47 @@ def test_hostile_names_are_text_in_a_browser_too(browser: Chromium, tmp_path: Pa
     )
     assert tab.value("document.querySelectorAll('#records > details').length") == len(FRAGMENTS)
     assert EntityType.HUMAN.value in tab.value("document.body.textContent")
+
+
+@pytest.mark.parametrize(
+    ("theme", "paper", "ink"),
+    [
+        ("vscode-dark", "rgb(30, 30, 46)", "rgb(205, 214, 244)"),
+        ("vscode-light", "rgb(253, 246, 227)", "rgb(101, 123, 131)"),
+    ],
+)
+def test_in_an_editor_it_has_the_colours_of_its_theme(
+    tab: Tab, theme: str, paper: str, ink: str
+) -> None:
+    # What VS Code gives a page that it shows, whatever colours the system has.
+    tab.value(f"document.body.classList.add({theme!r})")
+    for name, value in (("background", paper), ("foreground", ink)):
+        style = "document.documentElement.style"
+        tab.value(f"{style}.setProperty('--vscode-editor-{name}', {value!r})")
+    assert colour(tab, "body", "backgroundColor") == paper
+    assert colour(tab, "body", "color") == ink
+    assert colour(tab, "body", "colorScheme") == theme.removeprefix("vscode-")
+    assert (
+        colour(tab, ".FAIL", "color")
+        == {
+            "vscode-dark": "rgb(248, 81, 73)",
+            "vscode-light": "rgb(207, 34, 46)",
+        }[theme]
+    )
+
+
+@pytest.mark.parametrize("wide", [420, 700, 1200])
+def test_no_word_is_broken_in_a_narrow_panel(tab: Tab, wide: int) -> None:
+    tab.size(wide, 900)
+    broken = tab.value(
+        "(() => { const range = document.createRange(), found = [];"
+        " const walk = document.createTreeWalker(document.querySelector('main'), 4);"
+        " while (walk.nextNode()) { const text = walk.currentNode;"
+        "  const of = text.parentElement;"
+        "  if (!of.checkVisibility() || of.closest('svg')) continue;"
+        "  for (const word of text.data.matchAll(/[A-Za-z]{2,20}/g)) {"
+        "   range.setStart(text, word.index); range.setEnd(text, word.index + word[0].length);"
+        "   const tops = new Set([...range.getClientRects()].map((one) => Math.round(one.top)));"
+        "   if (tops.size > 1) found.push(word[0]); } } return found; })()"
+    )
+    assert broken == []
