@@ -31,7 +31,7 @@ def proved(anchors: Sequence[Anchor], extent: Extent) -> str:
         return "nothing: the chain is broken"
     held = [(anchor.records, anchor) for anchor in anchors if anchor.records]
     if not held:
-        return "nothing: no file holds what the anchors name"
+        return "nothing: none of the anchors' hashes is in any file"
     held.sort(key=lambda found: found[0], reverse=True)
     told = []
     for count, anchor in held:

@@ -17,7 +17,7 @@ NAMES_SHOWN: Final = 3
 _WORDS: Final = {
     GateCode.NO_ACTIVE_INTENT: "No intent is selected.",
     GateCode.INTENT_NOT_FOUND: f"The selected intent {{id}} is not in {INTENTS_FILE}.",
-    GateCode.INTENT_CLOSED: "{intent} is {status}: its work is over.",
+    GateCode.INTENT_CLOSED: "{intent} is {status}: it takes no more edits.",
     GateCode.INTENT_IGNORED: "{intent} is ignored: a line of .intentignore matches it.",
     GateCode.SCOPE_VIOLATION: "{files} {are} outside {intent}.",
     GateCode.OUTSIDE_WORKSPACE: "{files} {are} outside this workspace, through a symbolic link.",

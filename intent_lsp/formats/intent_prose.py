@@ -18,7 +18,7 @@ def prose_of(reading: Reading, node: Node) -> tuple[str, ...]:
         return tuple(_items(reading, content))
     if isinstance(content, Table):
         fix = _pairs_fix(reading, content) if content is node else None
-        reading.other_form("a mapping is read as one `key: value` each", node, fix)
+        reading.other_form("a mapping here is read as a list of `key: value` texts", node, fix)
         return tuple(_pairs(reading, content))
     if content.null:
         return ()

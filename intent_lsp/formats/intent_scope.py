@@ -47,7 +47,7 @@ def _empty_scope(globs: Sequence[tuple[Node, str]]) -> str:
         return "without `owned_scope` this intent owns no file"
     taken = (glob.strip() for _, glob in globs)
     if all(glob.startswith("!") and not glob.startswith("!(") for glob in taken):
-        return "exclusions alone own no file: add a glob that they exclude files from"
+        return "this scope has only exclusions, so it owns no file: add a glob without `!`"
     return ""
 
 

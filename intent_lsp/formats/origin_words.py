@@ -26,7 +26,7 @@ _MINUTE: Final = slice(11, 16)
 _HOW: Final = {
     Confidence.NORMALIZED: "only white space has changed since",
     Confidence.MOVED: "moved here since",
-    Confidence.ASSUMED: "nobody announced it: the intent is the one that was active",
+    Confidence.ASSUMED: "no tool announced it; it is attributed to the intent that was active",
 }
 
 
@@ -113,11 +113,11 @@ def reasons(record: Record) -> Iterator[str]:
 def doubts(record: Record) -> Iterator[str]:
     """Say what makes a record less sure than others, each in a sentence."""
     if record.is_assumed:
-        yield "nobody announced this change; its intent is the one that was active"
+        yield "no tool announced this change; it is attributed to the intent that was active"
     if not record.compared:
         yield "the work tree could not be compared: the command may have changed more"
     if record.reconstructed:
-        yield "the snapshot was deleted, so the content before was taken from HEAD and the ledger"
+        yield "the snapshot was deleted, so the earlier content was taken from HEAD and the ledger"
 
 
 def _time(run: BlameRun) -> str:

@@ -142,7 +142,7 @@ class _Sidecar:
                 self._reading.wrong_type(node, "a whole number")
                 return {}
             if len(content.value) > len(str(high)) or not low <= int(content.value) <= high:
-                return self._bad(node, f"`{name}` is from {low} to {high}")
+                return self._bad(node, f"`{name}` must be from {low} to {high}")
             return {name: int(content.value)}
 
         return read
@@ -169,7 +169,7 @@ class _Sidecar:
                 return {name: words(folded)}
             close = get_close_matches(folded, [word.value for word in words], n=1)
             fixes = [self._reading.respell(node, word, f"Change to `{word}`") for word in close]
-            message = f"`{name}` is one of {', '.join(words)}"
+            message = f"`{name}` must be one of {', '.join(words)}"
             self._reading.add(FileCode.BAD_VALUE, message, node, fixes)
             return {}
 
@@ -236,7 +236,7 @@ class _Sidecar:
             if text is None:
                 return {}
             path = parse_relative(text)
-            return {name: path} if path else self._bad(node, "a path within the root is wanted")
+            return {name: path} if path else self._bad(node, "expected a path inside the root")
 
         return read
 

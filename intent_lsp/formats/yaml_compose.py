@@ -150,7 +150,7 @@ class _Building:
     def _add(self, node: Node, anchor: str | None) -> None:
         self._values += 1
         if self._values > MAX_VALUES:
-            message = f"more than {MAX_VALUES:,} values are not read"
+            message = f"only the first {MAX_VALUES:,} values are read"
             self._stop(FileCode.YAML_LIMIT, message, node.start, node.end)
         if anchor and not isinstance(node, Alias):
             self._anchors[anchor] = node
@@ -221,7 +221,9 @@ class _Building:
             if not isinstance(key, Scalar):
                 continue
             if key.value == "<<" and not key.style:
-                self._stop(FileCode.YAML_LIMIT, "merge keys are not read", key.start, key.end)
+                self._stop(
+                    FileCode.YAML_LIMIT, "merge keys (`<<`) are not supported", key.start, key.end
+                )
             known = first.setdefault(key.value, key)
             if known is not key:
                 self._duplicates.append((known, key))

@@ -104,7 +104,7 @@ def _choose(
         return
     reading.add(
         FileCode.YAML_DUPLICATE_KEY,
-        f"`{dropped.key.value}` is not read: `{kept.key.value}` stands beside it",
+        f"`{dropped.key.value}` is ignored: `{kept.key.value}` is given as well",
         dropped.key,
         related=(Related(span=reading.span(kept.key), message="this one counts"),),
     )

@@ -65,7 +65,7 @@ class Reading:
         found = content_of(node)
         is_null = isinstance(found, Scalar) and found.null
         kind = "nothing" if is_null else _KINDS[type(found)]
-        message = f"{wanted} is wanted here, not {kind}"
+        message = f"expected {wanted}, found {kind}"
         self.add(FileCode.WRONG_TYPE, message, node, fixes)
 
     def other_form(self, message: str, at: Node | Span, fix: Fix | None) -> None:

@@ -26,7 +26,7 @@ def said(code: GateCode, count: int = 1, intent: Intent | None = LOGIN) -> str:
             GateCode.INTENT_NOT_FOUND,
             "The selected intent INT-001 is not in .orchestration/active_intents.yaml.",
         ),
-        (GateCode.INTENT_CLOSED, "INT-001 (Login {x}) is COMPLETED: its work is over."),
+        (GateCode.INTENT_CLOSED, "INT-001 (Login {x}) is COMPLETED: it takes no more edits."),
         (
             GateCode.INTENT_IGNORED,
             "INT-001 (Login {x}) is ignored: a line of .intentignore matches it.",

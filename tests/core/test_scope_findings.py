@@ -144,7 +144,8 @@ def test_of_many_patterns_that_no_file_matches_the_first_are_shown(count: int) -
         intents(*(["x", "y"] for _ in range(count // 2)), *[["z"]] * (count % 2)), []
     )
     assert len(of(FileCode.SCOPE_MATCHES_NOTHING, found)) == 100
-    more = f", nor {count - 100} more below" if count > 100 else ""
+    others = {101: "1 more pattern", 250: "150 more patterns"}
+    more = f"; the same goes for {others[count]} below" if count in others else ""
     assert found[98].message == "No file matches this pattern."
     assert found[99].message == f"No file matches this pattern{more}."
 

@@ -182,7 +182,7 @@ async def test_what_is_refused_is_written_nowhere(repository: Repository) -> Non
         not_made(editor, await apply(editor, path="src/auth/binary", newText="x"), "is not text")
         not_made(editor, await apply(editor, path="src/auth/room", newText="x"), "regular file")
         not_made(editor, await apply(editor, path=f"{LOGIN}/x", newText="x"), "")
-        with pytest.raises(JsonRpcException, match=r"params\.newText: half a character"):
+        with pytest.raises(JsonRpcException, match=r"params\.newText: an incomplete character"):
             await apply(editor, path=LOGIN, newText="\ud800")
         assert (tree(root), list(outside.iterdir())) == (before, [])
         text = (root / GOVERNANCE_LEDGER).read_text()

@@ -6,6 +6,7 @@ from typing import Final
 import pytest
 from lsprotocol import types as lsp
 
+from intent_lsp.core.alike_files import SHOWN_ALIKE
 from intent_lsp.doors.lsp.types import uri_of
 from tests.support.editor import Editor, capabilities, editing
 from tests.support.governed import govern
@@ -92,5 +93,6 @@ async def test_a_program_that_changes_three_hundred_files_is_one_record_and_one_
         await editor.until(lambda: shown(editor) == whole, "one is shown")
         (record,) = editor.records()
         assert (record["tool_name"], len(record["files"])) == ("disk/change", 300)
-        assert seen <= {"lib/00/0000.py"}
+        # A look that falls into the middle of it may show those that are changed by then.
+        assert len(seen) <= SHOWN_ALIKE + 1
         assert editor.told == []

@@ -150,7 +150,7 @@ def test_a_second_client_is_told_that_there_is_one() -> None:
     with process("--tcp", ":0") as server, server.guest() as first:
         first.initialize()
         with server.guest() as second:
-            assert "one client a process" in second.next()["error"]["message"]
+            assert "it serves only one" in second.next()["error"]["message"]
             assert second.said_nothing_more()
         assert ask(first, "shutdown") is None
 

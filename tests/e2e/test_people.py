@@ -27,7 +27,7 @@ ONCE = "Approve once"
 EXPAND = "Approve and expand scope"
 REJECT = "Reject"
 DISMISSED = "the question was closed without an answer"
-CANNOT = "no person can be asked: the client does not know window/showMessageRequest"
+CANNOT = "nobody can be asked: the client does not know window/showMessageRequest"
 FIRST_INTENT = "run intent-lsp intents add, or let a person create the file"
 
 OUT_OF_SCOPE = "hitl: out_of_scope"
@@ -238,7 +238,7 @@ async def test_what_a_person_approves_for_good_is_in_scope_from_then_on(
         record = await written(editor, told, INVOICE, "once\n")
         assert record["approval"]["choice"] == "once"
         assert plan(editor) == expanded
-        said = "the file is open with unsaved text. It is approved once."
+        said = "the file is open with unsaved text. The call is approved this one time."
         await editor.until(lambda: any(said in each for each in editor.told), "it is said")
         assert len([each for each in editor.records() if "grant" in each]) == 1
         assert (await editor.ask("intent/verify"))["ok"]

@@ -158,7 +158,7 @@ async def test_a_person_makes_intents_at_once_and_an_agent_has_to_be_let(
         # Whoever cannot be asked is asked once.
         editor.mistaken = True
         told = await both(editor, "create", "builder", **wanted)
-        cannot = "no person can be asked: the client does not know window/showMessageRequest"
+        cannot = "nobody can be asked: the client does not know window/showMessageRequest"
         assert told == {"approved": False, "feedback": cannot}
         assert len(editor.asked) == 4
 

@@ -72,7 +72,7 @@ def test_from_choosing_an_intent_to_reading_the_ledger(
     assert saw["of this file"] == [row(second)]
     assert saw["of an intent"] == [row(first)]
     assert saw["from a page"] == [
-        "intent-lsp: the ledger verifies, records: 2; proved: nothing: no anchor was given"
+        "intent-lsp: the ledger is intact; records: 2; proved: nothing: no anchor was given"
     ]
     assert saw["quickfix"] == [[f"{root}/{INVOICE}", 5, 6], [f"{root}/{LOGIN}", 3, 3]]
     assert saw["nothing"] == ["intent-lsp: there are no records of NOPE"]
@@ -174,7 +174,7 @@ def test_what_goes_wrong_is_one_line(repository: Repository, nvim: Neovim, tmp_p
     assert saw["no program to report"][0].startswith("intent-lsp: /no/such/program cannot be run")
     health = "\n".join(saw["health"])
     assert "/no/such/program is not executable" in health
-    assert "no server runs" in health
+    assert "no server is running" in health
 
     assert only(saw["not governed"]).startswith("intent-lsp: not governed")
     assert only(saw["no file"]) == "intent-lsp: this buffer is not a file"
@@ -185,7 +185,7 @@ def test_what_goes_wrong_is_one_line(repository: Repository, nvim: Neovim, tmp_p
         (line,) = lines
         assert "active_intents.yaml" in line
     (tampered,) = saw["tampered"]
-    assert tampered.startswith("intent-lsp: the ledger does NOT verify, records: 1; findings in")
+    assert tampered.startswith("intent-lsp: the ledger is NOT intact; records: 1; findings in")
     (name, line, kind, text), *_ = saw["problems"]
     assert (name, line, kind) == (str(repository.root / LEDGER_FILE), 1, "E")
     assert text.startswith("BAD_HASH: ")

@@ -352,7 +352,7 @@ def test_where_nobody_can_be_asked_it_is_refused(agent: Open, root: Repository, 
     path = LOGIN if hitl == "always" else "docs/guide.md"
     denied = agent().refused(path)
     assert denied.code is GateCode.HITL_REJECTED
-    assert denied.details["feedback"] == "no person can be asked through this door"
+    assert denied.details["feedback"] == "nobody can be asked through this door"
 
 
 @pytest.mark.parametrize("fail_open", [True, False])

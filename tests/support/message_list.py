@@ -214,7 +214,8 @@ def _of_text(path: Path, literal: re.Pattern[str]) -> list[str]:
     source = path.read_text(encoding="utf-8")
     found = (match[match.lastindex] for match in literal.finditer(source) if match.lastindex)
     texts = (re.sub(r"\$\{([^{}]*)\}", _last_word, text) for text in found)
-    return _each_once(re.sub(r"\\(['\"`])", r"\1", text) for text in texts)
+    plain = (text.replace("\\n", " ") for text in texts)
+    return _each_once(re.sub(r"\\(['\"`])", r"\1", text) for text in plain)
 
 
 def _last_word(match: re.Match[str]) -> str:

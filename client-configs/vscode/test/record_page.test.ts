@@ -32,7 +32,7 @@ test('a record of an older tool has a page, too', () => {
     files: [{ relative_path: 'x', pre_hash: null, post_hash: 'sha256:aa' }],
   };
   const page = recordPage(bare, [], 'abc');
-  assert.ok(page.includes('an older tool wrote it'));
+  assert.ok(page.includes('written by an older tool'));
   assert.ok(page.includes('it did not happen'));
   assert.ok(page.includes('there was no file'));
 });

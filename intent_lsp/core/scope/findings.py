@@ -155,7 +155,7 @@ def _meant(pattern: Pattern, is_directory: Callable[[str], bool]) -> Iterator[Pa
         yield _doubt(pattern, "The brackets are a set of letters, not a directory's name.", escaped)
     split = spelling.split_globstar(glob)
     if split is not None:
-        yield _doubt(pattern, "A `**` that shares its segment is but a `*`.", split)
+        yield _doubt(pattern, "A `**` that shares its segment is only a `*`.", split)
     if spelling.negated_member(pattern):
         yield _doubt(pattern, "A `!` in braces is a letter of the name, not an exclusion.", None)
     if any(map(spelling.everything, pattern.rows)):
@@ -227,7 +227,8 @@ def _unmatched(intents: Intents, scopes: Sequence[Scope], survey: Survey) -> Ite
     for number, (intent_id, at) in enumerate(found[:UNMATCHED_SHOWN], 1):
         message = "No file matches this pattern."
         if beyond > 0 and number == UNMATCHED_SHOWN:
-            message = f"No file matches this pattern, nor {beyond} more below."
+            others = "1 more pattern" if beyond == 1 else f"{beyond} more patterns"
+            message = f"No file matches this pattern; the same goes for {others} below."
         yield _scope_finding(intent_id, at, FileCode.SCOPE_MATCHES_NOTHING, message)
 
 

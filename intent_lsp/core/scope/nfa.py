@@ -105,7 +105,7 @@ class Automaton:
             for char in samples if state.letters is None else (*state.letters, _OTHER):
                 left -= 1 + state.bits.bit_count() + len(state.runs)
                 if left < 0:
-                    raise OverLimitError("a segment with `!(…)` that is too intricate")
+                    raise OverLimitError("a segment with `!(…)` that is too complex")
                 after = self.step(state, char)
                 if after not in seen:
                     seen.add(after)

@@ -66,7 +66,7 @@ def escaped_brackets(glob: str, is_directory: IsDirectory) -> str | None:
 
 
 def split_globstar(glob: str) -> str | None:
-    """Give `**/*.ts` for `**.ts`: a `**` that shares its segment is but a `*`; None: none does."""
+    """Give `**/*.ts` for `**.ts`: a `**` that shares its segment is only a `*`; None: none does."""
     parts = glob.split("/")
     split = [_split(part) for part in parts]
     return None if split == parts else "/".join(split)

@@ -39,7 +39,7 @@ def session_needed(options: argparse.Namespace) -> str:
     session_id = session_named(options)
     if session_id is None:
         raise WrongUsageError(
-            "no session is given, and an intent is selected for a session",
+            "no session was given, so there is none to select an intent for",
             cure=f"use --session S, or set {VARIABLE}",
         )
     return session_id

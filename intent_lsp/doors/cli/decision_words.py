@@ -13,9 +13,9 @@ from intent_lsp.governance.admission import Admission
 from intent_lsp.governance.judging import Judgement
 
 _GOES_THROUGH: Final = {
-    Enforcement.OBSERVE: "it would go through unseen, and be recorded as FAIL",
-    Enforcement.WARN: "it would go through, be shown as a problem, and be recorded as FAIL",
-    Enforcement.BLOCK: "it would be turned back to what is on disk, and be kept as a draft",
+    Enforcement.OBSERVE: "it would be saved without a warning, and recorded as FAIL",
+    Enforcement.WARN: "it would be saved, shown as a problem, and recorded as FAIL",
+    Enforcement.BLOCK: "the save would be refused, and its text kept as a draft",
 }
 
 
@@ -23,7 +23,7 @@ def of_save(judgement: Judgement) -> Iterator[Fact]:
     """Tell what becomes of a person's save."""
     match judgement.standing:
         case Standing.UNSEEN:
-            yield _decision("allowed: not checked, and not recorded")
+            yield _decision("allowed: neither checked nor recorded")
         case Standing.EXEMPT:
             yield _decision("allowed: not checked, and it would be recorded EXEMPT")
         case Standing.SERVER_ONLY:
@@ -65,7 +65,7 @@ def _judged(
             for warning in decision.warnings:
                 yield "warning", Cell(warning, "yellow")
         case None:
-            yield _decision("allowed: the gate is not asked")
+            yield _decision("allowed: no rule is checked")
         case _ as never:
             assert_never(never)
 
@@ -80,4 +80,4 @@ def _decision(told: str) -> Fact:
 
 
 def _way_out(code: GateCode | ShownCode) -> Fact:
-    return "way out", Cell(f"`intent-lsp explain --code {code.value}` tells it")
+    return "way out", Cell(f"`intent-lsp explain --code {code.value}` explains it")

@@ -47,8 +47,8 @@ def _answer(call: Call) -> int:
     _tell(call.page, root, created)
     if created and before is not None and before.root != root:
         call.page.remark(
-            f"intent-lsp: {before.root} governed this directory so far;"
-            f" what is below {root} is now governed from here"
+            f"intent-lsp: until now {before.root} governed this directory;"
+            f" from now on {root} has intents of its own"
         )
     return Exit.FINE
 

@@ -55,7 +55,7 @@ def asking(desk: Governance, options: argparse.Namespace, page: Page) -> tuple[s
         if editor is None:
             return None
         page.remark(
-            f"intent-lsp: as your editor's session, {told_of(editor, desk.rules.current())}"
+            f"intent-lsp: for your editor's session, {told_of(editor, desk.rules.current())}"
         )
         return editor.session_id, ""
     if desk.sessions.row(session_id, agent_id) is None:

@@ -43,12 +43,12 @@ def _cut(options: argparse.Namespace) -> Cut:
 def _sentences(found: Archived) -> list[str]:
     told = []
     if found.repeated:
-        told.append("what an interrupted archiving had left twice was removed")
+        told.append("duplicates left by an interrupted archiving were removed")
     if found.file is None:
         told.append(f"nothing to move: the main ledger file keeps its {_counted(found.left)}")
     else:
         told.append(f"{_counted(found.records)} moved to {found.file}")
-        told.append(f"{_counted(found.left)} left in the main file")
+        told.append(f"{_counted(found.left)} remain in the main ledger file")
     return told
 
 

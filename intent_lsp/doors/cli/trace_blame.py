@@ -53,7 +53,9 @@ def answer(call: Call) -> int:
     with indexed(root, call.page) as trace:
         blamed = Blaming(root, trace.ledger.index).blame(path)
     if blamed is None:
-        cure = "give one that exists; `trace list --path` shows what happened to others"
+        cure = (
+            "give a file that exists; `trace list --path` shows what happened to one that is gone"
+        )
         raise WrongUsageError(f"there is no file {options.path} that can be read", cure=cure)
     with authors_of(root) as authors:
         runs = authors.named(_runs(blamed, options.path, options.lines))

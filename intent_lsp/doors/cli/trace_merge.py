@@ -57,11 +57,12 @@ def _remarks(merged: Merged) -> Iterator[str]:
     for odd in merged.odd[:_NAMED]:
         yield f"{odd.place.side}:{odd.place.line}: kept, though {odd.message}"
     if len(merged.odd) > _NAMED:
-        yield f"… and {len(merged.odd) - _NAMED} lines more; `intent-lsp trace verify` looks at all"
+        more = len(merged.odd) - _NAMED
+        yield f"… and {more} lines more; `intent-lsp trace verify` checks them all"
     for aside, kept in merged.aside:
         # Where it is kept nobody has to read it here.
         where = f"kept in {kept}" if kept is not None else _shown(aside.text)
-        yield f"{aside.place.side}:{aside.place.line}: no line of the union: {where}"
+        yield f"{aside.place.side}:{aside.place.line}: not part of the union: {where}"
 
 
 def _shown(text: bytes) -> str:

@@ -9,7 +9,7 @@ from intent_lsp.doors.cli.words import add_json
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     for name, about in (
-        ("BASE", "what both began from, as git gives it; no line is taken away for its sake"),
+        ("BASE", "the common ancestor, as git passes it (%%O); no line is removed because of it"),
         ("OURS", "the one side, which becomes the union unless --output names another file"),
         ("THEIRS", "the other side"),
     ):

@@ -60,7 +60,7 @@ def _verdict(found: Found, done: Recovered, *, dry_run: bool) -> str:
         return f"{_counted(len(found.lost))} lost; nothing was appended"
     return (
         f"{_counted(done.as_they_were + done.anew)} appended:"
-        f" {done.as_they_were} as they were, {done.anew} anew"
+        f" {done.as_they_were} unchanged, {done.anew} with new hashes"
     )
 
 
@@ -70,7 +70,7 @@ def _counted(records: int) -> str:
 
 def _remarks(found: Found) -> Iterator[str]:
     for each in found.unreadable[:_NAMED]:
-        yield f"{each.source}: left where it is: {each.problem}"
+        yield f"{each.source}: skipped: {each.problem}"
     if len(found.unreadable) > _NAMED:
         yield f"… and {len(found.unreadable) - _NAMED} more"
 

@@ -38,7 +38,7 @@ def answer(call: Call) -> int:
             found = trace.verify(given, progress)
         wrong = [contradiction(trace.ledger, each, found) for each in checkpoints]
     for problem in filter(None, wrong):
-        raise WrongUsageError(f"the checkpoint is not what was written: {problem}")
+        raise WrongUsageError(f"the checkpoint cannot be trusted: {problem}")
     if call.options.strict:
         found = _strict(found)
     if call.options.json:

@@ -32,7 +32,7 @@ REJECT: Final = "Reject"
 CANCELLED: Final = "the request was cancelled before anybody answered"
 REJECTED: Final = "a person rejected it"
 NO_QUESTIONS: Final = PersonsWord(
-    feedback="no person can be asked: the client does not know window/showMessageRequest",
+    feedback="nobody can be asked: the client does not know window/showMessageRequest",
     is_nobody=True,
 )
 """The word where the client cannot put a question."""

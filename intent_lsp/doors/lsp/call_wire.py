@@ -97,7 +97,7 @@ class ApplyParams(ToolCallParams, kw_only=True, frozen=True):
                 raise invalid("params.edit: cannot be combined with newText, path, uri or paths")
             return wanted_changes(self.edit, encoding)
         if self.new_text is None:
-            raise invalid("params: newText or an edit is needed")
+            raise invalid("params.newText: this or an edit is needed")
         if len(paths) != 1:
             raise invalid("params.path: newText needs exactly one path")
         return whole_text(paths[0], self.new_text)

@@ -59,7 +59,7 @@ class Offers:
         how = " (auto-save)" if automatic else ""
         owners = _owners(after.judgement)
         chosen = await self._connection.people.offer(
-            f"{_said(after.judgement)} It was saved anyway{how} and is recorded as out of scope.",
+            f"{_said(after.judgement)} It was saved anyway{how} and recorded as out of scope.",
             [PUT_BACK, *owners, LEAVE],
         )
         if chosen in owners:

@@ -142,7 +142,7 @@ class IntentProtocol(SendingProtocol):
     def _admit(self, request: Request) -> None:
         method = request.method
         if self._calls.is_running(messages.id_key(request.id)):
-            raise JsonRpcInvalidRequest("id: a request of this id is not answered yet")
+            raise JsonRpcInvalidRequest("id: a request with this id has not been answered yet")
         if method == lsp.INITIALIZE and self._stage is not _Stage.NEW:
             raise JsonRpcInvalidRequest("initialize: was sent before")
         if method != lsp.INITIALIZE and self._stage is not _Stage.READY:

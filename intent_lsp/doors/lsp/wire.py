@@ -167,7 +167,9 @@ def _hold_to_text(value: object, field: str, place: str) -> None:
     `field` is the innermost name that the value stands under. Raises WrongParamsError.
     """
     if isinstance(value, str) and not _is_text(value, field):
-        raise WrongParamsError(f"{place}: half a character, which is not text and no file's name")
+        raise WrongParamsError(
+            f"{place}: an incomplete character (a lone surrogate): no text and no file name has one"
+        )
     if isinstance(value, list):
         for number, item in enumerate(value):
             _hold_to_text(item, field, f"{place}[{number}]")

@@ -33,11 +33,11 @@ def test_the_decision_is_shown_and_the_row_that_fails(shell: Shell, project: Rep
     said = shell("explain", LOGIN, "--intent", "INT-002")
     assert (said.status, said.err) == (1, "")
     lines = said.out.splitlines()
-    becomes = "it would go through, be shown as a problem, and be recorded as FAIL"
+    becomes = "it would be saved, shown as a problem, and recorded as FAIL"
     assert lines[:6] == [
         "decision    REFUSED: SCOPE_VIOLATION",
         "why         login.py is outside INT-002 (Billing).",
-        "way out     `intent-lsp explain --code SCOPE_VIOLATION` tells it",
+        "way out     `intent-lsp explain --code SCOPE_VIOLATION` explains it",
         "would pass  under INT-001",
         f"its save    {becomes} (enforcement: warn)",
         "",
@@ -65,8 +65,11 @@ def test_an_edit_that_may_happen_ends_with_0(shell: Shell, project: Repository) 
 @pytest.mark.parametrize(
     ("enforcement", "told"),
     [
-        ("observe", "it would go through unseen, and be recorded as FAIL (enforcement: observe)"),
-        ("block", "it would be turned back to what is on disk, and be kept as a draft"),
+        (
+            "observe",
+            "it would be saved without a warning, and recorded as FAIL (enforcement: observe)",
+        ),
+        ("block", "the save would be refused, and its text kept as a draft"),
     ],
 )
 def test_what_becomes_of_a_refused_save_is_the_teams_to_say(
@@ -192,8 +195,8 @@ def test_a_path_outside_is_a_calls_to_name_and_no_saves(shell: Shell, project: R
         (INTENTS_FILE, "allowed: not checked, and it would be recorded EXEMPT"),
         (IGNORE_FILE, "allowed: not checked, and it would be recorded EXEMPT"),
         (LEDGER_FILE, "allowed, shown as a problem, and recorded as FAIL"),
-        ("build/made.o", "allowed: not checked, and not recorded"),
-        (".git/config", "allowed: not checked, and not recorded"),
+        ("build/made.o", "allowed: neither checked nor recorded"),
+        (".git/config", "allowed: neither checked nor recorded"),
     ],
 )
 def test_files_that_nobody_judges_say_so(
@@ -213,7 +216,7 @@ def test_a_judgement_without_a_decision_lets_pass(project: Repository) -> None:
     _, judgement = desk.explain_save_under("INT-001", WorkspacePath(LOGIN))
     desk.close(None)
     told = [cell.text for _, cell in of_save(replace(judgement, decision=None))]
-    assert told == ["allowed: the gate is not asked"]
+    assert told == ["allowed: no rule is checked"]
 
 
 @pytest.mark.parametrize("words", [[LOGIN], [LOGIN, "--tool", "Edit"]])

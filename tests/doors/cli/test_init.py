@@ -35,7 +35,7 @@ def test_init_again_changes_nothing(shell: Shell, tmp_path: Path) -> None:
 def test_a_root_within_a_root_is_said_to_be_one(shell: Shell, root: Path) -> None:
     (root / "part").mkdir()
     said = shell("init", "part")
-    assert f"{root} governed this directory so far" in said.err
+    assert f"until now {root} governed this directory" in said.err
 
 
 @pytest.mark.parametrize("name", ["missing", "file", "x\0y", "x" * 5000])

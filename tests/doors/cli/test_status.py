@@ -179,7 +179,7 @@ def test_the_only_open_editor_asks_where_nobody_is_named(
     name = editor.session.id[:8]
     assert (said.status, said.err) == (
         0,
-        f"intent-lsp: as your editor's session, {name}: INT-001 (Login)\n",
+        f"intent-lsp: for your editor's session, {name}: INT-001 (Login)\n",
     )
     listed = shell("intents", "list", "--json")
     assert listed.json["activeIntentId"] == "INT-001"
@@ -202,7 +202,7 @@ def test_an_editors_intent_is_changed_at_a_terminal_alone_and_after_a_question(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     editor = opened()
-    assert "no session is given" in shell("intents", "select", "INT-002").problem
+    assert "no session was given" in shell("intents", "select", "INT-002").problem
     written = Terminal()
     for answer, intent in (("n\n", None), ("", None), ("y\n", "INT-002")):
         monkeypatch.setattr(sys, "stdin", Terminal(answer))

@@ -30,7 +30,7 @@ def test_the_oldest_records_are_moved_and_still_told(
     said = shell("trace", "archive", *words.split())
     (archive, _) = LedgerFiles(root).names()
     counted = "1 record" if moved == 1 else f"{moved} records"
-    left = f"{5 - moved} records left in the main file"
+    left = f"{5 - moved} records remain in the main ledger file"
     assert (said.status, said.err) == (0, "")
     assert said.out.splitlines() == [f"{counted} moved to {archive}", left]
     assert lines_of(root) == lines[moved:]
@@ -56,7 +56,10 @@ def test_an_archiving_that_was_stopped_is_ended(
     repeated = sum(map(len, lines[:3]))
     assert said.json == {"file": None, "records": 0, "left": 2, "repeatedBytes": repeated}
     put_lines(root, lines)
-    assert "had left twice was removed" in shell("trace", "archive", "--keep", "2").out
+    assert (
+        "duplicates left by an interrupted archiving were removed"
+        in shell("trace", "archive", "--keep", "2").out
+    )
     assert lines_of(root) == lines[3:]
 
 

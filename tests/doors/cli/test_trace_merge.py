@@ -44,7 +44,7 @@ def test_the_union_can_be_written_elsewhere_and_told_as_json(
     assert (odd["file"], odd["line"]) == ("theirs", 3)
     assert told == {"output": "all", "lines": 4, "conflicts": 0}
     assert "theirs:3: kept, though it is not JSON" in said.err
-    assert "theirs:4: no line of the union: kept in " in said.err
+    assert "theirs:4: not part of the union: kept in " in said.err
 
 
 def test_a_torn_line_that_nobody_can_keep_is_shown(
@@ -55,7 +55,7 @@ def test_a_torn_line_that_nobody_can_keep_is_shown(
         (tmp_path / name).write_bytes(text)
     said = shell("trace", "merge", "base", "ours", "theirs")
     assert said.status == 0
-    assert said.err.startswith("intent-lsp: ours:1: no line of the union: \\xff")
+    assert said.err.startswith("intent-lsp: ours:1: not part of the union: \\xff")
     assert "\x1b" not in said.err
     assert said.err.endswith("x…\n")
 
@@ -67,7 +67,7 @@ def test_many_odd_lines_are_not_all_told(
     (root / "ours").write_bytes(b"".join([*ours, *(b"%d\n" % number for number in range(9))]))
     said = shell("trace", "merge", "base", "ours", "theirs")
     assert said.err.count("kept, though") == 5
-    assert said.err.endswith("… and 4 lines more; `intent-lsp trace verify` looks at all\n")
+    assert said.err.endswith("… and 4 lines more; `intent-lsp trace verify` checks them all\n")
 
 
 def test_a_conflict_is_resolved_and_what_comes_next_is_said(

@@ -36,7 +36,7 @@ def test_what_is_lost_is_listed_and_appended(shell: Shell, root: Path, lost: lis
     ]
     assert verdict == "2 records lost; nothing was appended"
     said = shell("trace", "recover")
-    assert said.out.endswith("2 records appended: 2 as they were, 0 anew\n")
+    assert said.out.endswith("2 records appended: 2 unchanged, 0 with new hashes\n")
     assert len(lines_of(root)) == 3
     assert shell("trace", "verify").status == 0
     said = shell("trace", "recover")
@@ -64,7 +64,7 @@ def test_what_cannot_be_read_is_named(shell: Shell, root: Path, lost: list[Recor
     for number in range(7):
         (torn / f"{number}.part").write_bytes(b"{")
     said = shell("trace", "recover")
-    assert said.err.count("left where it is: it is not JSON") == 5
+    assert said.err.count("skipped: it is not JSON") == 5
     assert said.err.endswith("… and 2 more\n")
     assert len(lines_of(root)) == len(lost)
 
@@ -86,7 +86,7 @@ def test_what_cannot_stand_where_it_stood_is_appended_anew_and_what_it_followed_
     journal.write_bytes(journal.read_bytes().splitlines(keepends=True)[-1])
     said = shell("trace", "recover")
     assert said.out.splitlines()[1].endswith(f"{JOURNAL}  anew")
-    assert said.out.endswith("1 record appended: 0 as they were, 1 anew\n")
+    assert said.out.endswith("1 record appended: 0 unchanged, 1 with new hashes\n")
     assert lost[2].id.encode() in lines_of(root)[-1]
     said = shell("trace", "verify")
     assert said.status == 1

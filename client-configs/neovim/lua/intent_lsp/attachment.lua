@@ -57,7 +57,7 @@ function M.start(root, bufnr)
   if id then
     return vim.lsp.get_client_by_id(id)
   end
-  return nil, ('the server for %s does not start; see :checkhealth intent_lsp'):format(root)
+  return nil, ('the server for %s did not start; see :checkhealth intent_lsp'):format(root)
 end
 
 local function leave(bufnr, root)

@@ -28,14 +28,14 @@ local function show(found, client)
   if found.ok then
     -- A chain that joins is consistent; how much of it is proved is another question.
     telling.tell(
-      ('the ledger verifies, records: %d%s; proved: %s'):format(
+      ('the ledger is intact; records: %d%s; proved: %s'):format(
         found.records,
         listed,
         found.proved
       )
     )
   else
-    telling.refuse(('the ledger does NOT verify, records: %d%s'):format(found.records, listed))
+    telling.refuse(('the ledger is NOT intact; records: %d%s'):format(found.records, listed))
     vim.cmd('botright copen')
   end
 end
