@@ -31,7 +31,7 @@ def proved(anchors: Sequence[Anchor], extent: Extent) -> str:
         return "nothing: the chain is broken"
     held = [(anchor.records, anchor) for anchor in anchors if anchor.records]
     if not held:
-        return "nothing: none of the anchors' hashes is in any file"
+        return "nothing: no anchor's hash is in any file of the ledger"
     held.sort(key=lambda found: found[0], reverse=True)
     told = []
     for count, anchor in held:

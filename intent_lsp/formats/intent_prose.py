@@ -32,7 +32,7 @@ def _items(reading: Reading, listing: Listing) -> Iterator[str]:
         content = content_of(item)
         if isinstance(content, Table):
             fix = _quote_fix(reading, content) if content is item else None
-            reading.other_form("a mapping is read as `key: value`", item, fix)
+            reading.other_form("a mapping here is read as the text `key: value`", item, fix)
             yield from _pairs(reading, content)
         elif isinstance(content, Scalar) and not content.null:
             yield content.value.strip()

@@ -121,7 +121,7 @@ class _Adding:
         """Add to what stands below the key of the list."""
         value = found.value
         if isinstance(value, Alias) or value.anchored:
-            return EditRefused(f"`{found.key.value}` is an anchor or spelled by an alias")
+            return EditRefused(f"`{found.key.value}` has a YAML anchor or is a YAML alias")
         if isinstance(value, Scalar) and not value.null:
             return EditRefused(f"`{found.key.value}` is not a list")
         if isinstance(value, Scalar) and root.flow:

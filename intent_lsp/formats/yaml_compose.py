@@ -150,7 +150,7 @@ class _Building:
     def _add(self, node: Node, anchor: str | None) -> None:
         self._values += 1
         if self._values > MAX_VALUES:
-            message = f"only the first {MAX_VALUES:,} values are read"
+            message = f"a file of more than {MAX_VALUES:,} values is not read"
             self._stop(FileCode.YAML_LIMIT, message, node.start, node.end)
         if anchor and not isinstance(node, Alias):
             self._anchors[anchor] = node

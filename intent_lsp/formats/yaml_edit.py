@@ -123,7 +123,7 @@ def verified(
     """Give changes after which a text reads as it should; refuses all others."""
     after = reader.read(apply_changes(text, changes))
     if not after.parsed or after.intents != wanted:
-        return EditRefused("the edited file would not read as it should")
+        return EditRefused("after this edit the file would not be read as intended")
     return changes
 
 
@@ -211,9 +211,9 @@ def _value_of(entry: Entry, *names: str) -> Node | None:
 def _value_changed(entry: Entry, found: Field, text: str) -> Changes | EditRefused:
     node = found.value
     if not isinstance(node, Scalar):
-        return EditRefused(f"`{found.key.value}` is spelled by an alias or is no single value")
+        return EditRefused(f"`{found.key.value}` is a YAML alias or is not a single value")
     if node.anchored or node.style in _BLOCK_STYLES:
-        return EditRefused(f"`{found.key.value}` is an anchor or a block of text")
+        return EditRefused(f"`{found.key.value}` has a YAML anchor or is a block of text")
     return (value_put(entry.reading, node, spelled_like(node.style, text)),)
 
 
@@ -221,7 +221,7 @@ def _list_of(found: Field) -> Listing | Scalar | EditRefused:
     """Give the list that stands at a key, or the empty place for one."""
     node = found.value
     if isinstance(node, Alias) or node.anchored:
-        return EditRefused(f"`{found.key.value}` is an anchor or spelled by an alias")
+        return EditRefused(f"`{found.key.value}` has a YAML anchor or is a YAML alias")
     if isinstance(node, Listing) or (isinstance(node, Scalar) and node.null):
         return node
     return EditRefused(f"`{found.key.value}` is not a list")

@@ -23,7 +23,10 @@ def extent(records: int, proven: int = 0, heads: int = 1, *, consistent: bool = 
     ("anchors", "said"),
     [
         ([], "nothing: no anchor was given"),
-        ([anchor(AnchorKind.GIVEN, None)], "nothing: none of the anchors' hashes is in any file"),
+        (
+            [anchor(AnchorKind.GIVEN, None)],
+            "nothing: no anchor's hash is in any file of the ledger",
+        ),
         (
             [anchor(AnchorKind.COMMIT, 4711, "c" * 40)],
             "the first 4,711 of 4,800 records are unchanged since commit cccccccccccc",

@@ -332,7 +332,7 @@ async def test_block_leaves_auto_saves_alone_and_offers_to_put_back(repository: 
         assert editor.records()[0]["scope_validation"] == "FAIL"
         await editor.until(lambda: editor.asked, "putting back is offered")
         assert editor.asked[0].message.endswith(
-            "invoice.py is outside INT-001 (Login). It was saved anyway (auto-save) and is recorded"
+            "invoice.py is outside INT-001 (Login). It was saved anyway (auto-save) and recorded"
             " as out of scope."
         )
         await editor.choose("Undo save")

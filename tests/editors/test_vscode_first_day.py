@@ -19,7 +19,7 @@ pytestmark = pytest.mark.editor
 LOGIN, INVOICE = "src/auth/login.py", "src/billing/invoice.py"
 CREATE = "Create an intent for this file and select it"
 CLICKS_AT_MOST = 5
-TYPED = 20
+TYPED = 55
 """Pauses in typing, each of which is saved by itself."""
 
 Told = Callable[[str], Any]

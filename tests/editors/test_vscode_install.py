@@ -43,6 +43,7 @@ def test_one_click_installs_the_server_and_the_intent_is_selected(
 
     assert "the server intent-lsp was not found" in told["asked"]
     assert told["status"] == "No intent"
+    assert "Select the intent that you work for." in told["next"]
     assert (told["selected"], told["again"]) == ("INT-001 Login", "INT-001 Login")
     assert told["toasts"] == []
     stored = {path.name for path in (room / STORAGE).iterdir() if path.is_dir()}

@@ -184,7 +184,7 @@ REFUSED = [
     ("- id: B\n  x: &s {paths: [a]}\n- id: A\n  scope: *s\n", "alias"),
     ("x: &e {id: A}\nactive_intents: [*e]\n", "the entry is an alias"),
     ("- id: A\n  scope: [a]\n  updated_at: [x]\n", "`updated_at`"),
-    ("- ? id\n  : A\n", "would not read"),
+    ("- ? id\n  : A\n", "would not be read"),
     ("- id: A\n  scope: [a, *y z]\n  x: [&y z]\n", "does not parse"),
 ]
 
@@ -204,7 +204,7 @@ def test_half_a_character_is_refused() -> None:
 
 def test_a_pattern_that_would_make_a_link_of_a_glob_is_refused() -> None:
     refused = add_globs("- id: A\n  scope:\n  - *y\n", "A", ["x &y z"], NOW)
-    assert refused == EditRefused("the edited file would not read as it should")
+    assert refused == EditRefused("after this edit the file would not be read as intended")
 
 
 def test_a_reader_that_knows_the_file_composes_one_item() -> None:

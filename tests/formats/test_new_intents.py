@@ -85,7 +85,7 @@ def test_one_that_cannot_be_added_keeps_no_other_out() -> None:
     ("text", "why"),
     [
         ("- [", "the file does not parse: "),
-        ("active_intents: &a [{id: A}]", "`active_intents` is an anchor"),
+        ("active_intents: &a [{id: A}]", "`active_intents` has a YAML anchor"),
         ("hello", "the file is neither a mapping nor a list"),
     ],
 )

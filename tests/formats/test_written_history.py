@@ -130,8 +130,8 @@ REFUSED = [
     ("- id: A\n  recent_history: {a: b}\n", "`recent_history` is not a list"),
     ("- id: A\n  recent_history: &x [a]\n", "anchor"),
     ("- id: B\n  x: &s [a]\n- id: A\n  recent_history: *s\n", "alias"),
-    ("- id: A\n  recent_history: [a, &x b]\n  z: *x\n", "would not read"),
-    ("- id: A\n  ? recent_history\n  : - a\n", "would not read"),
+    ("- id: A\n  recent_history: [a, &x b]\n  z: *x\n", "would not be read"),
+    ("- id: A\n  ? recent_history\n  : - a\n", "would not be read"),
     ("x: &e {id: A}\nactive_intents: [*e]\n", "the entry is an alias"),
 ]
 

@@ -155,7 +155,7 @@ def _meant(pattern: Pattern, is_directory: Callable[[str], bool]) -> Iterator[Pa
         yield _doubt(pattern, "The brackets are a set of letters, not a directory's name.", escaped)
     split = spelling.split_globstar(glob)
     if split is not None:
-        yield _doubt(pattern, "A `**` that shares its segment is only a `*`.", split)
+        yield _doubt(pattern, "A `**` with other characters in its segment acts as `*`.", split)
     if spelling.negated_member(pattern):
         yield _doubt(pattern, "A `!` in braces is a letter of the name, not an exclusion.", None)
     if any(map(spelling.everything, pattern.rows)):
@@ -207,7 +207,9 @@ def _file_findings(intents: Intents, scopes: Sequence[Scope]) -> Iterator[ScopeF
                 message = f"Refused, it owns nothing: {pattern.refusal}."
                 yield _scope_finding(intent.id, at, FileCode.BAD_GLOB, message)
             if reaches(pattern):
-                message = "This pattern reaches into the control plane; it grants nothing there."
+                message = (
+                    "This pattern reaches into what governs agents; it permits no edits there."
+                )
                 yield _scope_finding(intent.id, at, FileCode.SCOPE_CONTROL_PLANE, message)
         for at, other in covered(scope.compiled):
             message = f"`{scope.patterns[other]}` already covers all of this."

@@ -15,7 +15,7 @@ commands:
 """
 _TAIL: Final = """
   intent-lsp COMMAND --help   what it is for, its options, examples
-  intent-lsp --version        the product line
+  intent-lsp --version        its name and version
   intent-lsp --help           this page
 
 To begin:

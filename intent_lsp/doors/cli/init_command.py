@@ -19,7 +19,7 @@ Next:
   1. Write your first intent into .orchestration/active_intents.yaml; an example stands in it,
      and `intent-lsp intents add` writes one.
   2. Commit these files. The ledger, .orchestration/agent_trace.jsonl, grows with every save
-     and belongs in your commits: `git switch` refuses to leave it behind.
+     and has to be committed: else `git switch` may refuse to change branches.
   3. Open a file in your editor and select the intent; `intent-lsp trace list` shows each save.
 """
 
@@ -55,7 +55,7 @@ def _answer(call: Call) -> int:
 
 def _tell(page: Page, root: Path, created: Sequence[str]) -> None:
     if not created:
-        page.line(f"{root} has every file already; nothing was changed.")
+        page.line(f"{root} already has every file that init writes; nothing was changed.")
         return
     page.line(f"Created in {root}:")
     for name in created:

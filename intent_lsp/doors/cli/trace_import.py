@@ -107,8 +107,8 @@ def _tell(page: Page, tally: _Tally, *, dry_run: bool) -> None:
     would = "would be added" if dry_run else "added"
     fates = tally.fates
     page.line(
-        f"{LEDGER_FILE}: {fates[Fate.ADDED]:,} {would}, {fates[Fate.KNOWN]:,} here already,"
-        f" {fates[Fate.UNREAD]:,} no record"
+        f"{LEDGER_FILE}: {fates[Fate.ADDED]:,} {would}, {fates[Fate.KNOWN]:,} already here,"
+        f" {fates[Fate.UNREAD]:,} not a record"
     )
     for dialect, count in tally.dialects.items():
         page.line(f"  {count:,} {dialect}")

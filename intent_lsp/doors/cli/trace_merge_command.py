@@ -9,8 +9,11 @@ from intent_lsp.doors.cli.words import add_json
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     for name, about in (
-        ("BASE", "the common ancestor, as git passes it (%%O); no line is removed because of it"),
-        ("OURS", "the one side, which becomes the union unless --output names another file"),
+        (
+            "BASE",
+            "the common ancestor, as git passes it (%%O); no line is removed for it",
+        ),
+        ("OURS", "one side; the union replaces it unless --output names another file"),
         ("THEIRS", "the other side"),
     ):
         parser.add_argument(name.lower(), metavar=name, nargs="?", help=about)

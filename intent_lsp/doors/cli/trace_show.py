@@ -126,7 +126,7 @@ def _run(run: Range) -> str:
         return here
     first, old, new = run.replaced
     if not new:
-        return f"{old} removed, which began at {first}; beside {run.start_line}"
+        return f"{old} removed, starting at {first}; now next to line {run.start_line}"
     if not old:
         return f"{here} new"
     return f"{here}, replacing {_lines(first, first + old - 1)}"

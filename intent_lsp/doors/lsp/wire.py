@@ -168,7 +168,7 @@ def _hold_to_text(value: object, field: str, place: str) -> None:
     """
     if isinstance(value, str) and not _is_text(value, field):
         raise WrongParamsError(
-            f"{place}: an incomplete character (a lone surrogate): no text and no file name has one"
+            f"{place}: an incomplete character (a lone surrogate), which no text may hold"
         )
     if isinstance(value, list):
         for number, item in enumerate(value):

@@ -261,7 +261,7 @@ def test_a_file_that_takes_no_more_says_so_for_each(shell: Shell, project: Repos
     said = shell("intents", "import", "other.yaml")
     assert said.status == 0
     assert said.out.splitlines()[0].startswith("0 added to ")
-    assert "  NEW-2 skipped: `active_intents` is an anchor" in said.out
+    assert "  NEW-2 skipped: `active_intents` has a YAML anchor" in said.out
 
 
 def test_mistakes_in_the_other_file_are_named_by_their_place(

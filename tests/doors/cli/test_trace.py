@@ -277,7 +277,7 @@ def test_one_record_is_shown_in_words(shell: Shell, root: Path) -> None:
         "specification INT-001\n",
         f"2-4, replacing 2 {HASH}\n",
         f"6 new {HASH}\n",
-        "2 removed, which began at 9; beside 8 ",
+        "2 removed, starting at 9; now next to line 8 ",
         f"9 {HASH}\n",
         "none are left ",
         "all, not compared line by line ",

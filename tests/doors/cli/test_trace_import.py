@@ -104,12 +104,12 @@ def test_people_are_told_what_was_left_behind(shell: Shell, root: Path) -> None:
     said = imported(shell, "agent_trace")
     assert said.err == ""
     assert said.out.startswith(
-        ".orchestration/agent_trace.jsonl: 2 added, 0 here already, 0 no record\n"
+        ".orchestration/agent_trace.jsonl: 2 added, 0 already here, 0 not a record\n"
         "  2 agent-trace\n\nLeft behind"
     )
     assert "files[].conversations[].ranges[].content_hash (no SHA-256)" in said.out
     again = imported(shell, "agent_trace", "--dry-run")
-    assert "0 would be added, 2 here already" in again.out
+    assert "0 would be added, 2 already here" in again.out
     assert "Left behind" not in again.out
 
 
