@@ -12,6 +12,7 @@ const LEDGER = ".orchestration/agent_trace.jsonl";
 const INTENTS = ".orchestration/active_intents.yaml";
 const POLICY = ".orchestration/constraints.sidecar.yaml";
 const MAP = ".orchestration/intent_map.md";
+const SET_UP = "Intent: Set Up This Folder";
 const CREATE = "Create an intent for this file and select it";
 
 const w = await openWindow(given, LOGIN);
@@ -36,12 +37,13 @@ async function git(...words) {
 
 await journey("bare folder", async () => {
   await w.status(/^\s*Ln 1, Col 1\s*$/);
+  await w.knows(SET_UP);
   return { statuses: await w.statuses(), toasts: await w.toasts(), started: w.exists(given.starts) };
 });
 
 await journey("set up", async () => {
   w.clicks = 0;
-  await w.run("Intent: Set Up This Folder");
+  await w.run(SET_UP);
   w.clicked();
   const said = await w.toast("this folder is set up");
   return { said, tab: await w.tab(), status: await w.started("No intent") };

@@ -10,6 +10,7 @@ const PATIENCE = 30_000; // ms for any one thing to happen
 const STARTING = 90_000; // ms for the workbench and the language server to start
 const FIXES_ASKED = 5; // times
 const BULB = 5_000; // ms for the bulb of a line to appear
+const LISTED = 5_000; // ms for a palette that is open to list a command that is known
 const SIZE = { width: 1280, height: 800 };
 const PICTURE_SIZE = { width: 1000, height: 560 };
 const BROWSER = [
@@ -63,8 +64,30 @@ class Window {
 
   /** Run a command of the palette by its whole name. */
   async run(title) {
-    await this.press("F1");
-    await this.choose(title);
+    await this.listed(title);
+    await this.press("Enter");
+  }
+
+  /** Open the palette with a command of this whole name in front, as soon as the workbench knows one. */
+  async listed(title) {
+    const row = this.page.locator(".quick-input-list .monaco-list-row.focused", { hasText: title }).first();
+    // A palette lists what was known as it was opened; an extension may become known later.
+    for (let waited = 0; waited < STARTING; waited += LISTED) {
+      await this.press("F1");
+      await this.page.locator(".quick-input-widget:visible input").pressSequentially(title);
+      const found = await row.waitFor({ timeout: LISTED }).then(() => true, () => false);
+      if (found) return;
+      await this.press("Escape");
+      await this.page.locator(".quick-input-widget").waitFor({ state: "hidden" });
+    }
+    throw new Error(`the palette never lists “${title}”`);
+  }
+
+  /** Wait until the extension that has this command is known, and close the palette again. */
+  async knows(title) {
+    await this.listed(title);
+    await this.press("Escape");
+    await this.page.locator(".quick-input-widget").waitFor({ state: "hidden" });
   }
 
   /** Put this into the box that is open, after what is in it, and accept it. */
