@@ -27,9 +27,9 @@ from benchmarks.support.figures import Report, Watch, p50, p99, read_options
 from benchmarks.support.process import wait_until_idle
 from benchmarks.support.project import project
 from intent_lsp.core.content import hash_content
-from intent_lsp.core.gate import judge_call
+from intent_lsp.core.gate.gate import judge_call
+from intent_lsp.core.gate.request import Allowed, CallFacts, FileFact, Question
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.question import Allowed, CallFacts, FileFact, Question
 from intent_lsp.governance.rules import Rules, RulesCache
 
 PASSES = 5

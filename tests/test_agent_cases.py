@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from intent_lsp.core.question import Ask, Denied
-from intent_lsp.core.tools import ToolCall
+from intent_lsp.core.agents.tools import ToolCall
+from intent_lsp.core.gate.request import Ask, Denied
 from intent_lsp.doors.cli.command_line import run
 from intent_lsp.governance.checkout import Refusal, Selection
 from intent_lsp.governance.desk import Governance

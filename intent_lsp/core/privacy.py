@@ -8,7 +8,7 @@ from dataclasses import replace
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.policy import SessionIds, TeamPolicy, Urls
 from intent_lsp.core.records import Conversation, Event, RecordFile
-from intent_lsp.core.text_bytes import pack
+from intent_lsp.core.text import pack
 
 
 def hashed_session(session_id: str) -> str:

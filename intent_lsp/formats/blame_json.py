@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from intent_lsp.core.blame_runs import BlameRun
+from intent_lsp.core.blame.runs import BlameRun
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,8 @@ Invariant: a mutating call that names no path says why none is known.
 from dataclasses import dataclass, replace
 from typing import Final
 
+from intent_lsp.core.agents.tool_names import OTHER_SHELLS
+from intent_lsp.core.agents.tools import ToolCall, ToolKind, bare_name, named_in, tool_kind
 from intent_lsp.core.commands.reading import (
     NOTHING,
     CommandKind,
@@ -18,8 +20,6 @@ from intent_lsp.core.commands.reading import (
 from intent_lsp.core.commands.rows import CommandLists
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.core.redaction import redacted
-from intent_lsp.core.tool_names import OTHER_SHELLS
-from intent_lsp.core.tools import ToolCall, ToolKind, bare_name, named_in, tool_kind
 from intent_lsp.formats.patch import PatchReading, read_patch
 from intent_lsp.formats.patched_file import PatchedFile
 from intent_lsp.formats.shell.reader import read_command

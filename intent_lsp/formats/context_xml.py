@@ -7,7 +7,7 @@ so that no value can pose as a tag or as a line of ours.
 import re
 from collections.abc import Iterable, Iterator
 
-from intent_lsp.core.context import IntentContext, RelatedFile
+from intent_lsp.core.agents.checkout_context import IntentContext, RelatedFile
 from intent_lsp.core.records import Record
 
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

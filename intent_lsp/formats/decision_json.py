@@ -6,8 +6,8 @@ Invariant: `details` of a refusal leave verbatim, in snake_case.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from intent_lsp.core.explaining import ExplainedRow
-from intent_lsp.core.question import Allowed, Denied, SaveDecision
+from intent_lsp.core.gate.explain import ExplainedRow
+from intent_lsp.core.gate.request import Allowed, Denied, SaveDecision
 from intent_lsp.core.records import MutationClass, ScopeValidation
 
 

@@ -8,7 +8,7 @@ Invariant: no value holds a secret of a known shape.
 import re
 from typing import Final
 
-from intent_lsp.core.governance_entry import GovernanceEntry
+from intent_lsp.core.agents.audit_entry import GovernanceEntry
 from intent_lsp.core.unseen import UNSEEN
 from intent_lsp.formats.markdown_escape import ANYWHERE, in_code, spelled
 

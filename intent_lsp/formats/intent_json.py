@@ -6,7 +6,7 @@ Invariant: keys are camelCase; a record stands in it verbatim, so that its hash 
 from collections.abc import Sequence
 from typing import Any
 
-from intent_lsp.core.context import IntentContext
+from intent_lsp.core.agents.checkout_context import IntentContext
 from intent_lsp.core.intents import Intent
 from intent_lsp.formats.ledger_jsonl import to_wire
 

@@ -13,10 +13,10 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from intent_lsp.core.chain import UNSEALED, Flaw, Link
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.errors import InvalidRecordError
+from intent_lsp.core.ledger.chain import UNSEALED, Flaw, Link
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import GRANT_TOOL, Integrity, Record, ScopeValidation, file_path
 from intent_lsp.formats.ledger_wire import WireIntegrity, WireRecord, broken_rule

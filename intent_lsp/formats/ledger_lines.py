@@ -10,8 +10,8 @@ from typing import Final, NamedTuple, cast
 
 import msgspec
 
-from intent_lsp.core.chain import UNSEALED, Link
 from intent_lsp.core.content import ContentHash
+from intent_lsp.core.ledger.chain import UNSEALED, Link
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.formats.ledger_jsonl import (
     Entry,

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from intent_lsp.core.agents.lessons import LessonLine
 from intent_lsp.core.content import line_body, split_lines
-from intent_lsp.core.lessons import LessonLine
 from intent_lsp.formats.text_places import line_end_of
 
 KEPT_AT_MOST: Final = 50

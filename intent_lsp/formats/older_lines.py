@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from intent_lsp.core.chain import Flaw, Link
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash, hash_content, parse_hash
+from intent_lsp.core.ledger.chain import Flaw, Link
 from intent_lsp.core.records import Integrity, Record
 from intent_lsp.formats.foreign_records import derived_id, foreign_record, recognised, session_of
 from intent_lsp.formats.javascript_json import parse, stringify

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 from urllib.parse import quote
 
-from intent_lsp.core.blame_runs import BlameRun
-from intent_lsp.core.claims import Confidence
+from intent_lsp.core.blame.attribution import Confidence
+from intent_lsp.core.blame.runs import BlameRun
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.records import EntityType, Record, ScopeValidation
 

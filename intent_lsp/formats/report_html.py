@@ -9,10 +9,10 @@ from typing import Final
 
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.findings import Severity
-from intent_lsp.core.survey import Report, Survey
-from intent_lsp.core.tallies import By
-from intent_lsp.core.timeline import timeline
-from intent_lsp.core.verification import Anchor, AnchorKind, Problem, Verification
+from intent_lsp.core.ledger.verification import Anchor, AnchorKind, Problem, Verification
+from intent_lsp.core.report.aggregates import By
+from intent_lsp.core.report.report_data import Report, Survey
+from intent_lsp.core.report.timeline import timeline
 from intent_lsp.formats.html_text import Html, Inside, joined, tag
 from intent_lsp.formats.report_records import records_list
 from intent_lsp.formats.report_style import SCRIPT, STYLE, policy

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.line_count import count_of_files, count_of_runs
 from intent_lsp.core.records import Range, Record, RecordFile
-from intent_lsp.core.tallies import contributor_name
+from intent_lsp.core.report.aggregates import contributor_name
+from intent_lsp.core.report.line_count import count_of_files, count_of_runs
 from intent_lsp.formats.html_text import Html, Inside, joined, tag
 from intent_lsp.formats.origin_words import doubts
 from intent_lsp.formats.report_tables import files_named

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from intent_lsp.core.records import Record
-from intent_lsp.core.survey import Survey
-from intent_lsp.core.tallies import By, contributor_name
+from intent_lsp.core.report.aggregates import By, contributor_name
+from intent_lsp.core.report.report_data import Survey
 from intent_lsp.formats.html_text import Html, Inside, joined, tag
 from intent_lsp.formats.report_words import (
     NUMBERED,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from intent_lsp.core.records import ScopeValidation
-from intent_lsp.core.timeline import Part, Timeline
+from intent_lsp.core.report.timeline import Part, Timeline
 from intent_lsp.formats.html_text import Html, joined, tag
 
 BARS: Final = 72

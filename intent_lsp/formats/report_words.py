@@ -6,9 +6,9 @@ Invariant: a foreign name stands in a `bdi`, so that its direction ends where it
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from intent_lsp.core.line_count import LineCount
 from intent_lsp.core.records import Record
-from intent_lsp.core.tallies import Tally
+from intent_lsp.core.report.aggregates import Tally
+from intent_lsp.core.report.line_count import LineCount
 from intent_lsp.formats.html_text import Html, Inside, joined, tag
 
 LONGEST: Final = 400

@@ -1,6 +1,6 @@
 """The outcome of a verification as JSON, the same at every door (protocol section 2)."""
 
-from intent_lsp.core.verification import Verification
+from intent_lsp.core.ledger.verification import Verification
 
 
 def verification_json(found: Verification) -> dict[str, object]:

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, replace
 
-from intent_lsp.core.question import Allowed, Ask, Decision
+from intent_lsp.core.agents.tickets import Ticket, TicketFile
+from intent_lsp.core.gate.request import Allowed, Ask, Decision
 from intent_lsp.core.records import MutationClass, ScopeValidation
-from intent_lsp.core.tickets import Ticket, TicketFile
 from intent_lsp.governance.recording import Outcome
 
 

@@ -7,14 +7,14 @@ is on an older hash than the one that it names.
 from dataclasses import dataclass, replace
 from typing import Final
 
+from intent_lsp.core.agents.tickets import Ticket
+from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.explaining import ExplainedRow, explain_call
-from intent_lsp.core.gate import judge_call, rejected, unavailable
-from intent_lsp.core.person import PersonsWord
-from intent_lsp.core.question import Allowed, Ask, CallFacts, Decision, Denied, Question
-from intent_lsp.core.tickets import Ticket
+from intent_lsp.core.gate.approval import PersonsWord
+from intent_lsp.core.gate.explain import ExplainedRow, explain_call
+from intent_lsp.core.gate.gate import judge_call, rejected, unavailable
+from intent_lsp.core.gate.request import Allowed, Ask, CallFacts, Decision, Denied, Question
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.core.tools import ToolCall
 from intent_lsp.governance.admission import Admission, of_ticket, warned
 from intent_lsp.governance.call_facts import CallFactsOf, CallFile
 from intent_lsp.governance.contents import Contents

@@ -6,9 +6,9 @@ Invariant: what people may always mend, and what only the server writes, no agen
 from dataclasses import replace
 
 from intent_lsp.core.control_plane import control_plane
-from intent_lsp.core.gate_call_rows import path_denied
-from intent_lsp.core.question import CallFacts, Denied, Question
-from intent_lsp.core.standing import Standing
+from intent_lsp.core.gate.call_checks import path_denied
+from intent_lsp.core.gate.file_class import Standing
+from intent_lsp.core.gate.request import CallFacts, Denied, Question
 from intent_lsp.governance.denied_paths import denied_path
 from intent_lsp.governance.rules import Rules
 

@@ -5,12 +5,12 @@ Invariant: all of the files change, or none; what is written over is what was ju
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from intent_lsp.core.agents.file_changes import FileChange
+from intent_lsp.core.agents.tickets import Ticket
 from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.content import ContentHash, decode, hash_if_there
 from intent_lsp.core.errors import IntentLspError
-from intent_lsp.core.file_changes import FileChange
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.tickets import Ticket
 from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store.places import real_relative

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.blame import Text, blame, carried_over
-from intent_lsp.core.blame_runs import BlameRun, Source, blame_runs, one_run
-from intent_lsp.core.claims import Claim, Claims, Confidence, Step
+from intent_lsp.core.blame.attribution import Claim, Claims, Confidence, Step
+from intent_lsp.core.blame.blame import Text, blame, carried_over
+from intent_lsp.core.blame.moved_lines import OtherFile
+from intent_lsp.core.blame.runs import BlameRun, Source, blame_runs, one_run
 from intent_lsp.core.content import ContentHash, decode, hash_content, split_lines
-from intent_lsp.core.moved_away import OtherFile
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.ranges import count_lines
-from intent_lsp.core.renamed_files import EQUAL_AT_LEAST
+from intent_lsp.core.rename_detection import EQUAL_AT_LEAST
 from intent_lsp.formats.diff import MAX_DIFFED_BYTES, line_hunks
 from intent_lsp.governance.file_lineage import FileLineage, moved_from, with_earlier_name
 from intent_lsp.governance.known_lineages import KnownLineages

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from intent_lsp.core.agents.tickets import Ticket, TicketFile
 from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.content import ContentHash, hash_if_there
 from intent_lsp.core.paths import WorkspacePath
@@ -24,8 +25,7 @@ from intent_lsp.core.records import (
     Vcs,
 )
 from intent_lsp.core.redaction import error_text
-from intent_lsp.core.renamed_files import renamed
-from intent_lsp.core.tickets import Ticket, TicketFile
+from intent_lsp.core.rename_detection import renamed
 from intent_lsp.formats.diff import file_ranges, whole_range
 from intent_lsp.formats.tree_fingerprint import file_fingerprint
 from intent_lsp.governance.contents import Contents

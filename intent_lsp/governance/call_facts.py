@@ -9,18 +9,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from intent_lsp.core.agents.tools import ToolCall, blocked
 from intent_lsp.core.commands.reading import Effect, TouchedPath
 from intent_lsp.core.content import ContentHash, hash_content, hash_if_there
-from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
-from intent_lsp.core.policy import ContractRule
-from intent_lsp.core.question import (
+from intent_lsp.core.gate.request import (
     CallFacts,
     DeniedPath,
     FileFact,
     Question,
     Unread,
 )
-from intent_lsp.core.tools import ToolCall, blocked
+from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
+from intent_lsp.core.policy import ContractRule
 from intent_lsp.formats.call_reading import CallReading
 from intent_lsp.governance.command_paths import CommandPaths
 from intent_lsp.governance.contents import Contents

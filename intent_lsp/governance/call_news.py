@@ -7,8 +7,8 @@ Invariant: a record is told of after all that was judged before it.
 
 from functools import partial
 
+from intent_lsp.core.gate.request import Ask, Denied
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.question import Ask, Denied
 from intent_lsp.governance.admission import Admission
 from intent_lsp.governance.chronicle import Chronicle, Told
 from intent_lsp.governance.recording import Outcome

@@ -10,16 +10,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
+from intent_lsp.core.agents.file_changes import FileChange
+from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.errors import IntentLspError, InvalidCallError, OverLimitError
-from intent_lsp.core.explaining import ExplainedRow
-from intent_lsp.core.file_changes import FileChange
-from intent_lsp.core.gate import unavailable
+from intent_lsp.core.gate.approval import NOBODY, PersonsWord
+from intent_lsp.core.gate.explain import ExplainedRow
+from intent_lsp.core.gate.gate import unavailable
+from intent_lsp.core.gate.request import Allowed, Denied
 from intent_lsp.core.paths import WorkspacePath, is_file_name
-from intent_lsp.core.person import NOBODY, PersonsWord
-from intent_lsp.core.question import Allowed, Denied
 from intent_lsp.core.records import ScopeValidation
-from intent_lsp.core.tools import ToolCall
 from intent_lsp.formats.call_reading import CallReading, looking, read_call
 from intent_lsp.governance.admission import Admission, warned
 from intent_lsp.governance.admitting import NOT_COMPARED, Admitting

@@ -8,11 +8,16 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Final
 
+from intent_lsp.core.agents.checkout_context import (
+    RECENT_RECORDS,
+    IntentContext,
+    RelatedFile,
+    within_budget,
+)
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.content import hash_if_there
-from intent_lsp.core.context import RECENT_RECORDS, IntentContext, RelatedFile, within_budget
+from intent_lsp.core.gate.intent_lists import available, listed, open_ids, warnings_of
 from intent_lsp.core.intents import Intent, Status
-from intent_lsp.core.naming import available, listed, open_ids, warnings_of
 from intent_lsp.core.paths import INTENTS_FILE, parse_relative
 from intent_lsp.core.records import Record
 from intent_lsp.core.timestamps import timestamp

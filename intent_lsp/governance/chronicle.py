@@ -7,12 +7,12 @@ Invariant: of calls that the gate is not asked about nothing is told.
 from dataclasses import dataclass
 from typing import Final
 
+from intent_lsp.core.agents.audit_entry import CallStatus, GovernanceEntry
+from intent_lsp.core.agents.lessons import Lesson
 from intent_lsp.core.codes import GateCode, LessonCode
-from intent_lsp.core.governance_entry import CallStatus, GovernanceEntry
-from intent_lsp.core.lessons import Lesson
+from intent_lsp.core.gate.request import Denied
 from intent_lsp.core.paths import GOVERNANCE_LEDGER, WorkspacePath
 from intent_lsp.core.privacy import shown_session
-from intent_lsp.core.question import Denied
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.governance_md import governance_line
 from intent_lsp.governance.history import History

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from intent_lsp.core.content import ContentHash, hash_content, hash_if_there
+from intent_lsp.core.gate.file_class import server_only
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.standing import server_only
 from intent_lsp.governance.content import ABSENT, Content, content_of
 from intent_lsp.governance.first_sight import FirstSight
 from intent_lsp.governance.recent_contents import RecentContents

@@ -8,8 +8,8 @@ from functools import lru_cache
 
 from intent_lsp.core.commands.git import LOCAL_ROOM_REASON
 from intent_lsp.core.control_plane import CONTROL_REASON, control_glob
+from intent_lsp.core.gate.request import DeniedPath
 from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath
-from intent_lsp.core.question import DeniedPath
 from intent_lsp.core.scope.scope import Scope, compile_scope
 from intent_lsp.governance.rules import NameSpelling, Rules
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from intent_lsp import __version__
 from intent_lsp.core.errors import IntentLspError, StateUnavailableError
-from intent_lsp.core.explaining import ExplainedRow
+from intent_lsp.core.gate.explain import ExplainedRow
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
 from intent_lsp.core.records import Contributor

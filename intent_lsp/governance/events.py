@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from intent_lsp.core.content import ContentHash
+from intent_lsp.core.gate.request import EDITOR_SAVE
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.privacy import veiled
-from intent_lsp.core.question import EDITOR_SAVE
 from intent_lsp.core.records import (
     AstFingerprint,
     Conversation,

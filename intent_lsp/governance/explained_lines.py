@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from intent_lsp.core.blame_runs import BlameRun
+from intent_lsp.core.blame.runs import BlameRun
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.governance.blaming import ALL_LINES, Blamed, Blaming
 from intent_lsp.governance.checkout import Refusal, unknown

@@ -10,12 +10,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.blame_runs import Source
-from intent_lsp.core.claims import Step
+from intent_lsp.core.blame.attribution import Step
+from intent_lsp.core.blame.runs import Source
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import UNKNOWN_REVISION, Record
-from intent_lsp.core.renamed_files import EQUAL_AT_LEAST
+from intent_lsp.core.rename_detection import EQUAL_AT_LEAST
 from intent_lsp.governance.known_contents import KnownContents
 from intent_lsp.store.git import Git
 from intent_lsp.store.index import Query

@@ -11,11 +11,11 @@ from typing import Final
 
 from intent_lsp.core.content import decode
 from intent_lsp.core.file_operations import Ends, FileHashes, FileOperation
+from intent_lsp.core.gate.request import Allowed
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import CONTROL_ROOM, WorkspacePath
 from intent_lsp.core.policy import Enforcement
 from intent_lsp.core.privacy import veiled
-from intent_lsp.core.question import Allowed
 from intent_lsp.core.records import Range, Record, ScopeValidation
 from intent_lsp.formats.diff import file_ranges, whole_range
 from intent_lsp.governance.chronicle import Chronicle, Told

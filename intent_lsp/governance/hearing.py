@@ -5,8 +5,8 @@ Invariant: values only; what they lead to is looked up under the root's lock.
 
 from dataclasses import dataclass
 
-from intent_lsp.core.person import NOBODY, PersonsWord
-from intent_lsp.core.tools import ToolCall
+from intent_lsp.core.agents.tools import ToolCall
+from intent_lsp.core.gate.approval import NOBODY, PersonsWord
 from intent_lsp.formats.call_reading import CallReading
 from intent_lsp.governance.rules import Rules
 from intent_lsp.store.state import SessionRow

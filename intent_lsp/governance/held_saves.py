@@ -8,10 +8,10 @@ import logging
 from dataclasses import dataclass, replace
 from typing import Final
 
+from intent_lsp.core.agents.tickets import Ticket
 from intent_lsp.core.content import hash_content, hash_if_there
-from intent_lsp.core.question import EDITOR_SAVE
+from intent_lsp.core.gate.request import EDITOR_SAVE
 from intent_lsp.core.records import UNKNOWN_CONTRIBUTOR, Record
-from intent_lsp.core.tickets import Ticket
 from intent_lsp.governance.chronicle import Chronicle, Told
 from intent_lsp.governance.events import Save, record_save
 from intent_lsp.governance.judging import Judgement, Judging, Reading

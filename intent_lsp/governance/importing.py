@@ -12,7 +12,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.chain import End, draft
+from intent_lsp.core.ledger.chain import End, draft
 from intent_lsp.core.privacy import veiled
 from intent_lsp.core.records import Record
 from intent_lsp.formats.foreign_records import (

@@ -7,14 +7,14 @@ Invariant: putting a file back to HEAD or to the session's baseline is never ref
 from dataclasses import dataclass, replace
 from typing import Final
 
+from intent_lsp.core.agents.tickets import Ticket
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.explaining import ExplainedRow, explain_save
-from intent_lsp.core.gate import judge_save
-from intent_lsp.core.intents import Intent, IntentId
-from intent_lsp.core.naming import open_owners
-from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.question import (
+from intent_lsp.core.gate.explain import ExplainedRow, explain_save
+from intent_lsp.core.gate.file_class import Standing, standing
+from intent_lsp.core.gate.gate import judge_save
+from intent_lsp.core.gate.intent_lists import open_owners
+from intent_lsp.core.gate.request import (
     Allowed,
     Denied,
     FileFact,
@@ -22,9 +22,9 @@ from intent_lsp.core.question import (
     SaveDecision,
     Unread,
 )
+from intent_lsp.core.intents import Intent, IntentId
+from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import ScopeValidation
-from intent_lsp.core.standing import Standing, standing
-from intent_lsp.core.tickets import Ticket
 from intent_lsp.governance.agents_saves import agents_standing
 from intent_lsp.governance.content import Content
 from intent_lsp.governance.contents import Contents

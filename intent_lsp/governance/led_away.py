@@ -9,8 +9,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
+from intent_lsp.core.agents.tickets import Ticket
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.tickets import Ticket
 from intent_lsp.store.moments import last_touched
 from intent_lsp.store.places import real_relative
 

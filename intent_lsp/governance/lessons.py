@@ -7,9 +7,9 @@ Invariant: a session gives a few lessons, not a flood; each text stands once.
 from dataclasses import dataclass
 from typing import Final
 
+from intent_lsp.core.agents.lessons import Lesson, lesson_line
 from intent_lsp.core.content import decode, hash_content
 from intent_lsp.core.errors import FileChangedError
-from intent_lsp.core.lessons import Lesson, lesson_line
 from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath, parse_relative
 from intent_lsp.core.policy import AGENTS_FILE, LESSONS_FILES
 from intent_lsp.formats.lessons_md import with_lesson

@@ -8,10 +8,10 @@ from typing import Final
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash, decode
+from intent_lsp.core.gate.file_class import Standing
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import Enforcement
 from intent_lsp.core.records import Record, ScopeValidation
-from intent_lsp.core.standing import Standing
 from intent_lsp.governance.content import Content, content_of
 from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.judging import Judgement, Judging, Reading

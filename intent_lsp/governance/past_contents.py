@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.blame_runs import Source
+from intent_lsp.core.blame.runs import Source
 from intent_lsp.core.content import ContentHash, decode, hash_content, split_lines
 from intent_lsp.core.records import UNKNOWN_REVISION
 from intent_lsp.formats.diff import MAX_DIFFED_BYTES

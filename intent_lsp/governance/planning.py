@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import Final
 
 from intent_lsp.core.codes import RequestCode
-from intent_lsp.core.granting import ungrantable
+from intent_lsp.core.gate.grantable import ungrantable
 from intent_lsp.core.intents import Intent, Intents, Status
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.core.privacy import veiled

@@ -7,10 +7,10 @@ that is there already.
 from collections.abc import Collection, Mapping, Sequence
 
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.cut_ends import remembered, with_cut_ends
-from intent_lsp.core.ledger_past import Committed, Held, KnownHead
+from intent_lsp.core.ledger.evidence import Committed, Held, KnownHead
+from intent_lsp.core.ledger.truncation import remembered, with_cut_ends
+from intent_lsp.core.ledger.verification import Anchor, AnchorKind, Verification
 from intent_lsp.core.paths import LOCAL_ROOM
-from intent_lsp.core.verification import Anchor, AnchorKind, Verification
 from intent_lsp.store.index_build import Progress, quiet
 from intent_lsp.store.known_heads import KnownHeads
 from intent_lsp.store.ledger import Ledger

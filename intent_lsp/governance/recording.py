@@ -11,11 +11,11 @@ from hashlib import sha256
 from typing import Final
 from uuid import UUID
 
+from intent_lsp.core.agents.tickets import Recorded, Ticket, TicketFile
 from intent_lsp.core.content import decode, hash_if_there
 from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.privacy import veiled
 from intent_lsp.core.records import Event, Record, ScopeValidation
-from intent_lsp.core.tickets import Recorded, Ticket, TicketFile
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.call_events import NO_DOUBTS, CallEvents, Doubts, FoundFile
 from intent_lsp.governance.contents import Contents

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.chain import End, Link, draft
 from intent_lsp.core.errors import IntentLspError, LedgerUnavailableError
+from intent_lsp.core.ledger.chain import End, Link, draft
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.core.records import Record
 from intent_lsp.governance.governed_ledger import governed_ledger

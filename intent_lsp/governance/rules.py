@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.content import decode
-from intent_lsp.core.generated import GENERATED
+from intent_lsp.core.gate.intent_lists import Owners
+from intent_lsp.core.generated_files import GENERATED
 from intent_lsp.core.intents import Intent, IntentId
-from intent_lsp.core.naming import Owners
 from intent_lsp.core.paths import IGNORE_FILE, INTENTS_FILE, POLICY_FILE, WorkspacePath
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.core.scope.index import Ownership, ScopeIndex

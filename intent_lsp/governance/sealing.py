@@ -5,10 +5,10 @@ Invariant: a ledger that does not verify is not sealed.
 
 from dataclasses import dataclass
 
-from intent_lsp.core.checkpoints import HEADS_AT_MOST, Checkpoint
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.findings import Severity
-from intent_lsp.core.verification import Anchor, AnchorKind, Problem, Verification
+from intent_lsp.core.ledger.checkpoints import HEADS_AT_MOST, Checkpoint
+from intent_lsp.core.ledger.verification import Anchor, AnchorKind, Problem, Verification
 from intent_lsp.governance.proving import prove
 from intent_lsp.store.ledger import Ledger
 from intent_lsp.store.ledger_hashes import first_hash, hashes_starting

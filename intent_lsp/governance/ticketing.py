@@ -6,13 +6,13 @@ Invariant: pure; the world has been asked before.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from intent_lsp.core.background import goes_on
+from intent_lsp.core.agents.tickets import Ticket, TicketFile, command_hash
+from intent_lsp.core.agents.tools import ToolCall
+from intent_lsp.core.commands.background import goes_on
 from intent_lsp.core.commands.reading import Effect
+from intent_lsp.core.gate.request import Allowed
 from intent_lsp.core.intents import Intent
-from intent_lsp.core.question import Allowed
 from intent_lsp.core.records import ApprovalChoice, MutationClass
-from intent_lsp.core.tickets import Ticket, TicketFile, command_hash
-from intent_lsp.core.tools import ToolCall
 from intent_lsp.formats.intent_hash import intent_hash
 from intent_lsp.governance.call_facts import CallFile, announced
 from intent_lsp.governance.events import specification_of

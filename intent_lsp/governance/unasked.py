@@ -3,10 +3,10 @@
 from typing import Final
 
 from intent_lsp.core.codes import GateCode
-from intent_lsp.core.explaining import ExplainedRow, RowOutcome
+from intent_lsp.core.gate.explain import ExplainedRow, RowOutcome
+from intent_lsp.core.gate.file_class import Standing
+from intent_lsp.core.gate.request import Denied
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.question import Denied
-from intent_lsp.core.standing import Standing
 
 _NOT_ASKED: Final = {
     Standing.EXEMPT: "{path} governs the work: people may always change it.",

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
+from intent_lsp.core.gate.file_class import server_only
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.standing import server_only
 from intent_lsp.store.files import stamp
 from intent_lsp.store.tree_files import Held, TreeFiles
 

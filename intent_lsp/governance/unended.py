@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from intent_lsp.core.tickets import Ticket
+from intent_lsp.core.agents.tickets import Ticket
 from intent_lsp.governance.call_news import CallNews
 from intent_lsp.governance.disk.work_tree import TreeAtRest, WorkTree
 from intent_lsp.governance.recording import Outcome, Recording

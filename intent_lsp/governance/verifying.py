@@ -3,8 +3,8 @@
 Invariant: what a verification has changed is recorded once, whoever tells of its end first.
 """
 
+from intent_lsp.core.agents.tickets import command_hash
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.tickets import command_hash
 from intent_lsp.formats.call_reading import told_program
 from intent_lsp.formats.shell.reader import read_command
 from intent_lsp.governance.call_news import CallNews

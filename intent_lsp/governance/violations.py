@@ -6,10 +6,10 @@ Invariant: a way back is one that gives the file what it held before the call.
 import shlex
 from dataclasses import dataclass, replace
 
+from intent_lsp.core.agents.tickets import Ticket
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash, hash_if_there
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.tickets import Ticket
 from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.denied_paths import denied_path
 from intent_lsp.governance.recording import Outcome

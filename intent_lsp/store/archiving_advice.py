@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.archiving import advice
+from intent_lsp.core.ledger.archiving import advice
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.store.files import create_cache_file, read_bytes

@@ -10,9 +10,9 @@ from datetime import datetime
 from typing import Any, Final
 
 from intent_lsp.core.content import ContentHash
+from intent_lsp.core.gate.request import Unread
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.question import Unread
-from intent_lsp.core.text_bytes import pack, unpack
+from intent_lsp.core.text import pack, unpack
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.store.database import Database
 

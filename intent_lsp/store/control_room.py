@@ -6,9 +6,9 @@ Invariant: nothing is opened; links are not followed.
 import os
 from pathlib import Path
 
-from intent_lsp.core.contract import EntryKind, drift_of
+from intent_lsp.core.gate.directory_contract import EntryKind, drift_of
+from intent_lsp.core.gate.request import Drift
 from intent_lsp.core.paths import CONTROL_ROOM
-from intent_lsp.core.question import Drift
 
 
 def control_drift(root: Path) -> tuple[Drift, ...]:

@@ -10,8 +10,8 @@ from typing import Final
 
 import msgspec
 
-from intent_lsp.core.chain import Head, Trail
 from intent_lsp.core.content import ContentHash
+from intent_lsp.core.ledger.chain import Head, Trail
 from intent_lsp.store.root_lock import NOTE_AT_MOST
 
 _HEADER: Final = struct.Struct("<HI")

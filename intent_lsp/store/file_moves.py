@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.text_bytes import pack
+from intent_lsp.core.text import pack
 from intent_lsp.store.database import Database
 
 _ALL: Final = "SELECT session_id, agent_id, path, hash, turn FROM read_hash"

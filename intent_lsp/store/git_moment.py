@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.tree_snapshot import LogMark
+from intent_lsp.core.agents.tree_snapshot import LogMark
 from intent_lsp.store import clock
 from intent_lsp.store.git_places import common_directory
 from intent_lsp.store.git_reflog import log_mark

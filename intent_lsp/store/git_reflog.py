@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from intent_lsp.core.agents.tree_snapshot import LogMark
 from intent_lsp.core.content import hash_content
-from intent_lsp.core.tree_snapshot import LogMark
 
 READ_AT_MOST: Final = 1024 * 1024
 """Bytes at the end of a log that are read: some thousand moves, more than one command makes."""

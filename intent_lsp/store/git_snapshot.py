@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from intent_lsp.core.agents.tree_snapshot import GitSnapshot
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.tree_snapshot import GitSnapshot
 from intent_lsp.store.files import read_bytes
 from intent_lsp.store.git import Git
 from intent_lsp.store.git_moment import Mark, git_moment

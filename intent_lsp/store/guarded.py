@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
+from intent_lsp.core.agents.protected_files import GuardedFile, LedgerSeen
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.errors import LedgerUnavailableError
-from intent_lsp.core.guarded import GuardedFile, LedgerSeen
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.formats.git_config import guarded_settings, settings
 from intent_lsp.store.files import stamp

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.control_plane import CONTROL_FAMILIES, CONTROL_FILES, CONTROL_ROOMS
+from intent_lsp.core.gate.file_class import server_only
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.standing import server_only
 from intent_lsp.store.git import Git
 
 FILES_AT_MOST: Final = 1_000

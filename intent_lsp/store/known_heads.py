@@ -13,9 +13,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.chain import Link
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.ledger_past import KnownHead
+from intent_lsp.core.ledger.chain import Link
+from intent_lsp.core.ledger.evidence import KnownHead
 
 HEADS_AT_MOST: Final = 16
 """The newest that are kept; there are several only where branches were switched."""

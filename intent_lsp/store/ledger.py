@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from intent_lsp.core.chain import End, Trail, draft, place_at
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.errors import (
     IntentLspError,
@@ -20,11 +19,12 @@ from intent_lsp.core.errors import (
     LedgerUnavailableError,
     UnsafePathError,
 )
+from intent_lsp.core.ledger.chain import End, Trail, draft, place_at
+from intent_lsp.core.ledger.verification import Anchor, Verification
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.policy import LedgerForm
 from intent_lsp.core.records import Event, Record
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.core.verification import Anchor, Verification
 from intent_lsp.formats.ledger_jsonl import Entry, Ready, entry_of, read, ready, seal_at
 from intent_lsp.store.index_batch import batch
 from intent_lsp.store.index_build import Progress, quiet

@@ -17,9 +17,9 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from intent_lsp.core.chain import Link
 from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.findings import Severity
+from intent_lsp.core.ledger.chain import Link
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
 from intent_lsp.formats.ledger_jsonl import examine
 from intent_lsp.store.files import remove_file

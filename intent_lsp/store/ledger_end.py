@@ -12,8 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final, Self
 
-from intent_lsp.core.chain import Head, Trail
 from intent_lsp.core.errors import LedgerUnavailableError
+from intent_lsp.core.ledger.chain import Head, Trail
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.ledger_jsonl import examine

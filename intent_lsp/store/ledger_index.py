@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final, TypeVar
 
-from intent_lsp.core.chain import Head, Trail
+from intent_lsp.core.ledger.chain import Head, Trail
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record
 from intent_lsp.formats.index_keys import key64

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.chain import Link
 from intent_lsp.core.content import ContentHash
+from intent_lsp.core.ledger.chain import Link
 from intent_lsp.core.paths import LOCAL_ROOM
 from intent_lsp.core.records import Record
 from intent_lsp.formats.ledger_jsonl import examine, read

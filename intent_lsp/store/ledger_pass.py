@@ -10,11 +10,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from typing import Final, NamedTuple, TypeAlias
 
-from intent_lsp.core.chain import Head, Link, Trail
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.first_problems import FirstProblems, LedgerPlace
-from intent_lsp.core.ledger_past import Held
+from intent_lsp.core.ledger.chain import Head, Link, Trail
+from intent_lsp.core.ledger.evidence import Held
+from intent_lsp.core.ledger.problem_summary import FirstProblems, LedgerPlace
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.store.ledger_files import ARCHIVE_ROOM
 from intent_lsp.store.ledger_remembered import Places, Remembered

@@ -13,8 +13,8 @@ from itertools import compress
 from tempfile import SpooledTemporaryFile
 from typing import Final, NamedTuple, Self
 
-from intent_lsp.core.chain import Link
 from intent_lsp.core.content import ContentHash
+from intent_lsp.core.ledger.chain import Link
 from intent_lsp.store.ledger_rows import NO_ID, NOTHING, ROW, Key, id_key, key
 
 _NO_ROW: Final = bytes(ROW.size)

@@ -5,8 +5,8 @@ from typing import Final
 
 import msgspec
 
-from intent_lsp.core.chain import Flaw, Link
 from intent_lsp.core.codes import LedgerCode
+from intent_lsp.core.ledger.chain import Flaw, Link
 from intent_lsp.formats.ledger_jsonl import examine
 from intent_lsp.formats.ledger_lines import Stretch, examine_lines
 from intent_lsp.formats.shapes import known

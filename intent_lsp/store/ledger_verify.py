@@ -8,15 +8,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from intent_lsp.core.chain import Head
-from intent_lsp.core.closing import Extent, conditional, proved
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.findings import Severity
-from intent_lsp.core.first_problems import problem
-from intent_lsp.core.ledger_past import Held
+from intent_lsp.core.ledger.chain import Head
+from intent_lsp.core.ledger.evidence import Held
+from intent_lsp.core.ledger.problem_summary import problem
+from intent_lsp.core.ledger.proof_statement import Extent, conditional, proved
+from intent_lsp.core.ledger.verification import Anchor, AnchorKind, Problem, Verification
 from intent_lsp.core.paths import LEDGER_FILE
-from intent_lsp.core.verification import Anchor, AnchorKind, Problem, Verification
 from intent_lsp.store.ledger_files import Strange
 from intent_lsp.store.ledger_pass import LinkPass, Past, Piece
 from intent_lsp.store.ledger_remembered import Remembered

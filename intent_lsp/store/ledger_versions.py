@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.ledger_past import Committed, Held, Search
+from intent_lsp.core.ledger.evidence import Committed, Held, Search
 from intent_lsp.formats.ledger_jsonl import examine
 from intent_lsp.formats.stated_link import stated_link
 from intent_lsp.store.git_lines import blob_lines, blob_size

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from intent_lsp.core.text_bytes import pack, pack_perhaps, unpack
+from intent_lsp.core.text import pack, pack_perhaps, unpack
 from intent_lsp.store.database import Database
 
 EVENTS_KEPT: Final = 20

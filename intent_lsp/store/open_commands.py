@@ -14,10 +14,10 @@ from typing import Any, Final
 
 import msgspec
 
-from intent_lsp.core.text_bytes import pack
-from intent_lsp.core.tickets import GOOD_FOR, Ticket
+from intent_lsp.core.agents.tickets import GOOD_FOR, Ticket
+from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
+from intent_lsp.core.text import pack
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.core.tree_snapshot import TreeSnapshot
 from intent_lsp.formats.shapes import known
 from intent_lsp.store.database import Database
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.text_bytes import pack_perhaps, unpack
+from intent_lsp.core.text import pack_perhaps, unpack
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.store.call_memory import CallMemory
 from intent_lsp.store.database import Database

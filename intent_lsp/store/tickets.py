@@ -14,17 +14,17 @@ from typing import Final
 
 import msgspec
 
-from intent_lsp.core.content import ContentHash
-from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.question import Denied
-from intent_lsp.core.text_bytes import pack, unpack
-from intent_lsp.core.tickets import (
+from intent_lsp.core.agents.tickets import (
     CLAIMED_FOR,
     GOOD_FOR,
     Recorded,
     Ticket,
     TicketFile,
 )
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.gate.request import Denied
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.text import pack, unpack
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.shapes import known
 from intent_lsp.store.database import Database

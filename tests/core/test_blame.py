@@ -6,13 +6,12 @@ from itertools import pairwise
 
 import pytest
 
-from intent_lsp.core import found_blocks, lineage
-from intent_lsp.core.blame import Text, blame, carried_over
-from intent_lsp.core.blame_runs import Source, blame_runs, one_run
-from intent_lsp.core.carried_lines import carried
-from intent_lsp.core.claims import Claim, Claims, Confidence, Step, best_of
+from intent_lsp.core.blame.attribution import Claim, Claims, Confidence, Step, best_of
+from intent_lsp.core.blame.blame import Text, blame, block_match, carried_over, lineage
+from intent_lsp.core.blame.line_carry import carried
+from intent_lsp.core.blame.moved_lines import OtherFile
+from intent_lsp.core.blame.runs import Source, blame_runs, one_run
 from intent_lsp.core.content import ContentHash, decode, hash_content, hash_if_there, split_lines
-from intent_lsp.core.moved_away import OtherFile
 from intent_lsp.core.ranges import whole_file_range
 from intent_lsp.core.records import Range
 from intent_lsp.formats.diff import file_ranges, line_hunks
@@ -319,7 +318,7 @@ def test_not_every_head_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in "bcd":
         told.edit(text("a"), text("a" + name))
         told.keep(text("a" + name))
-    monkeypatch.setattr(found_blocks, "LINES_HASHED", 0)
+    monkeypatch.setattr(block_match, "LINES_HASHED", 0)
     monkeypatch.setattr(lineage, "HEADS_COMPARED", 2)
     assert told.who(text("abcd")) == "0 ? 2 3"
     monkeypatch.setattr(lineage, "HEADS_COMPARED", 4)
@@ -335,7 +334,7 @@ def test_not_every_link_is_mended(monkeypatch: pytest.MonkeyPatch) -> None:
         told.edit(now + line("q" + name), now + line("q" + name) + line(name))
         now += line("q" + name) + line(name)
         told.keep(now)
-    monkeypatch.setattr(found_blocks, "LINES_HASHED", 0)
+    monkeypatch.setattr(block_match, "LINES_HASHED", 0)
     assert told.who(now) == "0 ? 1 ? 2 ? 3"
     monkeypatch.setattr(lineage, "LINKS_MENDED", 2)
     assert told.who(now) == "? ? 1 ? 2 ? 3"
@@ -450,10 +449,10 @@ def test_a_short_line_of_another_file_is_nothing_to_go_by() -> None:
 
 def test_what_would_cost_too_much_is_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     told = history("a", "aXY", "aXYbZ")
-    monkeypatch.setattr(found_blocks, "LINES_HASHED", 7)
+    monkeypatch.setattr(block_match, "LINES_HASHED", 7)
     # Four places of two lines cost 8, five of one line 5.
     assert told.who(text("ZXYqr")) == "? ? ? ? ?"
-    monkeypatch.setattr(found_blocks, "LINES_HASHED", 8)
+    monkeypatch.setattr(block_match, "LINES_HASHED", 8)
     assert told.who(text("ZXYqr")) == "? >0 >0 ? ?"
 
 

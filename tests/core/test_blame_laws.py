@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.core.blame import Text, blame
-from intent_lsp.core.carried_lines import letters
-from intent_lsp.core.claims import Claims, Confidence
+from intent_lsp.core.blame.attribution import Claims, Confidence
+from intent_lsp.core.blame.blame import Text, blame
+from intent_lsp.core.blame.line_carry import letters
 from intent_lsp.formats.diff import line_hunks
 from tests.support.rewritten import Rewritten, Truth, like_code, numbered
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from intent_lsp.core.chain import End, Link, Trail, draft
 from intent_lsp.core.content import ContentHash
+from intent_lsp.core.ledger.chain import End, Link, Trail, draft
 from tests.support.ledgers import edit
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from intent_lsp.core.closing import Extent, conditional, proved
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.verification import Anchor, AnchorKind
+from intent_lsp.core.ledger.proof_statement import Extent, conditional, proved
+from intent_lsp.core.ledger.verification import Anchor, AnchorKind
 
 HASH = ContentHash("sha256:" + "ab" * 32)
 

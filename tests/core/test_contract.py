@@ -2,8 +2,8 @@
 
 import pytest
 
-from intent_lsp.core.contract import EntryKind, drift_of
-from intent_lsp.core.question import Drift
+from intent_lsp.core.gate.directory_contract import EntryKind, drift_of
+from intent_lsp.core.gate.request import Drift
 
 FINE = """
 active_intents.yaml constraints.sidecar.yaml agent_trace.jsonl intent_map.md governance_ledger.md

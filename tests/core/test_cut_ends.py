@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from intent_lsp.core.chain import Head
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash, hash_content
-from intent_lsp.core.cut_ends import remembered, with_cut_ends
 from intent_lsp.core.findings import Severity
-from intent_lsp.core.ledger_past import Committed, Held, KnownHead, Search
+from intent_lsp.core.ledger.chain import Head
+from intent_lsp.core.ledger.evidence import Committed, Held, KnownHead, Search
+from intent_lsp.core.ledger.truncation import remembered, with_cut_ends
+from intent_lsp.core.ledger.verification import Anchor, AnchorKind, Verification
 from intent_lsp.core.paths import LEDGER_FILE
-from intent_lsp.core.verification import Anchor, AnchorKind, Verification
 
 A, B, C = (hash_content(name) for name in (b"a", b"b", b"c"))
 COMMIT = "0123456789abcdef0123"

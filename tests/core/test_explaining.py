@@ -11,13 +11,10 @@ from hypothesis import strategies as st
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.explaining import ExplainedRow, RowOutcome, explain_call, explain_save
-from intent_lsp.core.fact_names import FACT_AT_MOST, shown
-from intent_lsp.core.gate import judge_call, judge_save
-from intent_lsp.core.intents import Intent, IntentId, Intents, Status
-from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.policy import PeopleAsked
-from intent_lsp.core.question import (
+from intent_lsp.core.gate.explain import ExplainedRow, RowOutcome, explain_call, explain_save
+from intent_lsp.core.gate.fact_text import FACT_AT_MOST, shown
+from intent_lsp.core.gate.gate import judge_call, judge_save
+from intent_lsp.core.gate.request import (
     EDITOR_SAVE,
     Allowed,
     Ask,
@@ -30,6 +27,9 @@ from intent_lsp.core.question import (
     Question,
     Unread,
 )
+from intent_lsp.core.intents import Intent, IntentId, Intents, Status
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.policy import PeopleAsked
 from intent_lsp.core.records import ApprovalChoice, MutationClass
 from intent_lsp.core.scope.index import ScopeIndex
 from intent_lsp.core.scope.scope import compile_scope

@@ -10,11 +10,9 @@ from hypothesis import strategies as st
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import hash_content
-from intent_lsp.core.gate import judge_save
-from intent_lsp.core.intents import Intent, IntentId, Intents, Status
-from intent_lsp.core.naming import open_owners
-from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.question import (
+from intent_lsp.core.gate.gate import judge_save
+from intent_lsp.core.gate.intent_lists import open_owners
+from intent_lsp.core.gate.request import (
     EDITOR_SAVE,
     Allowed,
     Decision,
@@ -23,6 +21,8 @@ from intent_lsp.core.question import (
     Question,
     Unread,
 )
+from intent_lsp.core.intents import Intent, IntentId, Intents, Status
+from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.core.scope.index import ScopeIndex
 from intent_lsp.core.scope.scope import compile_scope

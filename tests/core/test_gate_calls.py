@@ -9,11 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intent_lsp.core.codes import GateCode
-from intent_lsp.core.gate import ROWS, judge_call, rejected, unavailable
-from intent_lsp.core.intents import Intents, Status
-from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.policy import PeopleAsked
-from intent_lsp.core.question import (
+from intent_lsp.core.gate.gate import ROWS, judge_call, rejected, unavailable
+from intent_lsp.core.gate.request import (
     Allowed,
     Ask,
     Decision,
@@ -22,6 +19,9 @@ from intent_lsp.core.question import (
     FileFact,
     Unread,
 )
+from intent_lsp.core.intents import Intents, Status
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.policy import PeopleAsked
 from intent_lsp.core.records import ApprovalChoice, MutationClass, ScopeValidation
 from intent_lsp.core.scope.scope import compile_scope
 from tests.support.gate_questions import (

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intent_lsp.core.control_plane import control_plane
-from intent_lsp.core.granting import ungrantable
+from intent_lsp.core.gate.grantable import ungrantable
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.scope import compile_scope
 from tests.support import hostile

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from intent_lsp.core.agents.lessons import LONGEST_LINE, Lesson, lesson_line, lesson_text
 from intent_lsp.core.codes import GateCode, LessonCode
-from intent_lsp.core.lessons import LONGEST_LINE, Lesson, lesson_line, lesson_text
 from tests.support import hostile
 
 AT = "2026-02-19T20:10:07.480Z"

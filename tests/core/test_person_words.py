@@ -3,10 +3,10 @@
 import pytest
 
 from intent_lsp.core.codes import GateCode
+from intent_lsp.core.gate.messages_for_people import for_people
+from intent_lsp.core.gate.request import Denied
 from intent_lsp.core.intents import Intent, IntentId
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.person_words import for_people
-from intent_lsp.core.question import Denied
 
 LOGIN = Intent(id=IntentId("INT-001"), name="Login {x}")
 PATHS = tuple(WorkspacePath(f"src/{name}.py") for name in "abcde")

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.renamed_files import COMPARED_AT_MOST, renamed
+from intent_lsp.core.rename_detection import COMPARED_AT_MOST, renamed
 
 LONG = b"".join(b"a line of its own, number %d\n" % number for number in range(20))
 OTHER = b"".join(b"another one, of another file, %d\n" % number for number in range(20))

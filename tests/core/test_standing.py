@@ -2,9 +2,9 @@
 
 import pytest
 
+from intent_lsp.core.gate.file_class import Standing, standing
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import TeamPolicy
-from intent_lsp.core.standing import Standing, standing
 
 POLICY = TeamPolicy(lessons_violations="docs/LESSONS.md")
 

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.core.chain import UNSEALED
-from intent_lsp.core.line_count import LineCount, count_of_files, count_of_runs
+from intent_lsp.core.ledger.chain import UNSEALED
 from intent_lsp.core.records import (
     Contributor,
     Conversation,
@@ -20,9 +19,10 @@ from intent_lsp.core.records import (
     RecordFile,
     ScopeValidation,
 )
-from intent_lsp.core.survey import NEWEST_KEPT, VIOLATIONS_KEPT, Survey
-from intent_lsp.core.tallies import By, Groups, Tally, contributor_name, shares
-from intent_lsp.core.timeline import timeline
+from intent_lsp.core.report.aggregates import By, Groups, Tally, contributor_name, shares
+from intent_lsp.core.report.line_count import LineCount, count_of_files, count_of_runs
+from intent_lsp.core.report.report_data import NEWEST_KEPT, VIOLATIONS_KEPT, Survey
+from intent_lsp.core.report.timeline import timeline
 from tests.support.ledgers import HASH, edit, events
 
 DAY = "2026-11-21"

@@ -9,9 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from intent_lsp.core.agents.tool_names import COMMAND_TOOLS, EDIT_TOOLS, READ_ONLY_TOOLS
+from intent_lsp.core.agents.tools import (
+    ToolCall,
+    ToolKind,
+    bare_name,
+    blocked,
+    same_name,
+    tool_kind,
+)
 from intent_lsp.core.policy import TeamPolicy
-from intent_lsp.core.tool_names import COMMAND_TOOLS, EDIT_TOOLS, READ_ONLY_TOOLS
-from intent_lsp.core.tools import ToolCall, ToolKind, bare_name, blocked, same_name, tool_kind
 
 PAGE = Path(__file__).parents[2] / "docs" / "tools.md"
 PLAIN = TeamPolicy()

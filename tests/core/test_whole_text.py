@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.core.chain import End, draft
+from intent_lsp.core.ledger.chain import End, draft
 from intent_lsp.core.records import (
     GRANT_TOOL,
     Approval,

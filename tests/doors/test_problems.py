@@ -9,6 +9,7 @@ import pytest
 from intent_lsp.core.codes import GateCode, ShownCode
 from intent_lsp.core.content import EMPTY_HASH
 from intent_lsp.core.findings import Severity
+from intent_lsp.core.gate.violations import MarkedRun
 from intent_lsp.core.ranges import Hunk
 from intent_lsp.core.records import (
     Contributor,
@@ -21,7 +22,6 @@ from intent_lsp.core.records import (
     RecordFile,
     ScopeValidation,
 )
-from intent_lsp.core.violations import MarkedRun
 from intent_lsp.doors.lsp.problem import Problem
 from intent_lsp.doors.lsp.problems import problems, runs_of_record
 from tests.governance.editor import INTENTS, Editor

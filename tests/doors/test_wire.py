@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.core.chain import Head
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import EMPTY_HASH
 from intent_lsp.core.findings import Severity
 from intent_lsp.core.intents import Intent, IntentId
-from intent_lsp.core.verification import Problem, Verification
+from intent_lsp.core.ledger.chain import Head
+from intent_lsp.core.ledger.verification import Problem, Verification
 from intent_lsp.doors.lsp.wire import (
     Common,
     DraftParams,

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.core.blame_runs import one_run
-from intent_lsp.core.claims import Claim, Confidence
+from intent_lsp.core.blame.attribution import Claim, Confidence
+from intent_lsp.core.blame.runs import one_run
 from intent_lsp.core.records import AGENT, DISK_CHANGE, HUMAN, UNKNOWN_CONTRIBUTOR, Record
-from intent_lsp.core.tallies import Tally
+from intent_lsp.core.report.aggregates import Tally
 from intent_lsp.formats.agent_trace import agent_trace
 from intent_lsp.formats.csv_export import csv_heading, csv_rows
 from intent_lsp.formats.flat_record import flat_records

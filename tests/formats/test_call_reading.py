@@ -2,8 +2,8 @@
 
 import pytest
 
+from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.policy import TeamPolicy
-from intent_lsp.core.tools import ToolCall
 from intent_lsp.formats.call_reading import read_call, told_program
 from intent_lsp.store.command_lists import command_lists
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from intent_lsp.core.agents.checkout_context import IntentContext, RelatedFile
 from intent_lsp.core.content import EMPTY_HASH
-from intent_lsp.core.context import IntentContext, RelatedFile
 from intent_lsp.core.intents import Intent, IntentId, Status
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Integrity, MutationClass, Record, RecordFile, ScopeValidation

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from intent_lsp.core.chain import End, draft
 from intent_lsp.core.content import EMPTY_HASH
+from intent_lsp.core.ledger.chain import End, draft
 from intent_lsp.core.records import (
     HUMAN,
     Contributor,

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.core.chain import End, draft
 from intent_lsp.core.content import hash_content
+from intent_lsp.core.ledger.chain import End, draft
 from intent_lsp.core.paths import parse_relative
 from intent_lsp.core.records import (
     Contributor,

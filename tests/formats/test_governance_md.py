@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.core.governance_entry import CallStatus, GovernanceEntry
+from intent_lsp.core.agents.audit_entry import CallStatus, GovernanceEntry
 from intent_lsp.core.redaction import redacted
 from intent_lsp.formats.governance_md import governance_line
 from tests.support import hostile

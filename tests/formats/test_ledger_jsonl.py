@@ -11,10 +11,10 @@ import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.core.chain import End, Flaw, draft
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.errors import InvalidRecordError
+from intent_lsp.core.ledger.chain import End, Flaw, draft
 from intent_lsp.core.records import (
     Approval,
     ApprovalChoice,

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.support.ledger_maker import lines
-from intent_lsp.core.chain import End, Link, draft
 from intent_lsp.core.codes import LedgerCode
+from intent_lsp.core.ledger.chain import End, Link, draft
 from intent_lsp.core.records import Event
 from intent_lsp.formats.ledger_jsonl import Entry, entry, examine, seal
 from intent_lsp.formats.ledger_lines import Columns, Stretch, examine_lines, index_lines

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from intent_lsp.core.agents.lessons import Lesson, LessonLine, lesson_line
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import line_body, split_lines
-from intent_lsp.core.lessons import Lesson, LessonLine, lesson_line
 from intent_lsp.formats.lessons_md import KEPT_AT_MOST, lessons_in, with_lesson
 from intent_lsp.formats.templates import LESSONS
 from tests.support import hostile

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.core.chain import End, Link, Trail, draft
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import hash_content
+from intent_lsp.core.ledger.chain import End, Link, Trail, draft
 from intent_lsp.core.records import EntityType, MutationClass, Record, ScopeValidation
 from intent_lsp.formats import ledger_jsonl
 from intent_lsp.formats.javascript_json import stringify

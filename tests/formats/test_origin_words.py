@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from intent_lsp.core.blame_runs import BlameRun
-from intent_lsp.core.claims import Confidence
+from intent_lsp.core.blame.attribution import Confidence
+from intent_lsp.core.blame.runs import BlameRun
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.intents import Intent, IntentId, Status
 from intent_lsp.core.records import (

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.core.chain import UNSEALED, Head
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.findings import Severity
+from intent_lsp.core.ledger.chain import UNSEALED, Head
+from intent_lsp.core.ledger.verification import Anchor, AnchorKind, Problem, Verification
 from intent_lsp.core.records import (
     Approval,
     ApprovalChoice,
@@ -30,8 +31,7 @@ from intent_lsp.core.records import (
     ScopeValidation,
     Vcs,
 )
-from intent_lsp.core.survey import Report, Survey
-from intent_lsp.core.verification import Anchor, AnchorKind, Problem, Verification
+from intent_lsp.core.report.report_data import Report, Survey
 from intent_lsp.formats.html_text import spelled
 from intent_lsp.formats.report_html import OPENING, report_html
 from intent_lsp.formats.report_style import SCRIPT, STYLE, policy

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from intent_lsp.core.agents.file_changes import FileChange
+from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.commands.reading import Effect
-from intent_lsp.core.file_changes import FileChange
-from intent_lsp.core.question import Allowed, Denied
-from intent_lsp.core.tools import ToolCall
+from intent_lsp.core.gate.request import Allowed, Denied
 from intent_lsp.governance.applying import Applying
 from intent_lsp.governance.calls import Applied
 from tests.governance.test_calls import Agent

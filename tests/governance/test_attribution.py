@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.core.claims import Confidence
+from intent_lsp.core.blame.attribution import Confidence
 from tests.support.edited_tree import KINDS, Answer, Verdict, played
 
 STEPS = 14

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.core.blame_runs import BlameRun
+from intent_lsp.core.blame.runs import BlameRun
 from intent_lsp.core.paths import LOCAL_ROOM, POLICY_FILE, WorkspacePath
 from intent_lsp.governance import authors as authors_module
 from intent_lsp.governance import sessions

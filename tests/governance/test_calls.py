@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
+from intent_lsp.core.agents.tool_names import COMMAND_TOOLS, EDIT_TOOLS, OTHER_SHELLS
+from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import hash_content
+from intent_lsp.core.gate.request import Allowed, Denied
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.privacy import hashed_session
-from intent_lsp.core.question import Allowed, Denied
 from intent_lsp.core.records import MutationClass, ScopeValidation
-from intent_lsp.core.tool_names import COMMAND_TOOLS, EDIT_TOOLS, OTHER_SHELLS
-from intent_lsp.core.tools import ToolCall
 from intent_lsp.governance.admission import Admission
 from intent_lsp.governance.desk import Governance
 from intent_lsp.store.file_lock import try_lock

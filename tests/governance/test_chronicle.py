@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from intent_lsp.core.agents.file_changes import FileChange
+from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import hash_content
-from intent_lsp.core.file_changes import FileChange
+from intent_lsp.core.gate.approval import ASKABLE
+from intent_lsp.core.gate.request import Allowed, Ask, Denied
 from intent_lsp.core.paths import GOVERNANCE_LEDGER, INTENTS_FILE
-from intent_lsp.core.person import ASKABLE
-from intent_lsp.core.question import Allowed, Ask, Denied
-from intent_lsp.core.tools import ToolCall
 from intent_lsp.formats.lessons_md import lessons_in
 from intent_lsp.formats.templates import LESSONS
 from intent_lsp.governance.desk import Governance

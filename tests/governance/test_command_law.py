@@ -10,7 +10,7 @@ import pytest
 from hypothesis import event, given, seed, settings
 from hypothesis import strategies as st
 
-from intent_lsp.core.question import Allowed
+from intent_lsp.core.gate.request import Allowed
 from intent_lsp.core.records import Record, ScopeValidation
 from tests.governance.test_calls import Agent
 from tests.support.command_room import SETTINGS, apart, make_template, prepare, run

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
+from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import hash_content
+from intent_lsp.core.gate.request import Allowed, Decision, Denied
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
-from intent_lsp.core.question import Allowed, Decision, Denied
 from intent_lsp.core.records import ScopeValidation
-from intent_lsp.core.tools import ToolCall
 from intent_lsp.governance.admission import Admission
 from intent_lsp.governance.admitting import NO_MEMORY
 from intent_lsp.governance.desk import Governance

@@ -8,13 +8,13 @@ from threading import Event
 
 import pytest
 
+from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import EMPTY_HASH, hash_content
 from intent_lsp.core.errors import OverLimitError
 from intent_lsp.core.file_operations import Ends, FileHashes, FileOperation, mutation_class
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import EntityType, MutationClass, Record, ScopeValidation
-from intent_lsp.core.tools import ToolCall
 from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.file_operations import AfterOperation, Forecast
 from intent_lsp.store.state import ReadHash

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import pytest
 
 from intent_lsp.core.content import ContentHash, hash_if_there
+from intent_lsp.core.gate.request import EDITOR_SAVE
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.question import EDITOR_SAVE
 from intent_lsp.core.records import DISK_CHANGE, EntityType, Record, ScopeValidation
 from intent_lsp.governance.blaming import ALL_LINES
 from intent_lsp.store.index import Query

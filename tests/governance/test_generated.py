@@ -2,11 +2,11 @@
 
 import pytest
 
+from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.codes import GateCode
+from intent_lsp.core.gate.request import Allowed, Denied
 from intent_lsp.core.paths import POLICY_FILE
-from intent_lsp.core.question import Allowed, Denied
 from intent_lsp.core.records import ScopeValidation
-from intent_lsp.core.tools import ToolCall
 from tests.governance.editor import Editor
 from tests.governance.work import Work, paths
 from tests.support.repository import Repository

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.core.chain import End, draft
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash
+from intent_lsp.core.gate.request import Allowed
 from intent_lsp.core.intents import Intent
+from intent_lsp.core.ledger.chain import End, draft
 from intent_lsp.core.paths import INTENTS_FILE, LEDGER_FILE, LOCAL_ROOM, WorkspacePath
-from intent_lsp.core.question import Allowed
 from intent_lsp.core.records import (
     GRANT_TOOL,
     Event,

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.codes import GateCode
-from intent_lsp.core.question import Allowed, Denied
-from intent_lsp.core.tools import ToolCall
+from intent_lsp.core.gate.request import Allowed, Denied
 from intent_lsp.formats.shell.syntax import parse
 from tests.governance.test_calls import Agent
 from tests.support.repository import Repository, create

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.core.question import Allowed
+from intent_lsp.core.gate.request import Allowed
 from intent_lsp.core.records import ScopeValidation
 from tests.governance.test_calls import Agent
 from tests.support import debian, typescript

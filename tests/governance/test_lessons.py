@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from intent_lsp.core.agents.lessons import Lesson, lesson_text
+from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.codes import GateCode, LessonCode
 from intent_lsp.core.content import hash_content
-from intent_lsp.core.lessons import Lesson, lesson_text
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.tools import ToolCall
 from intent_lsp.formats.lessons_md import lessons_in
 from intent_lsp.formats.templates import LESSONS
 from intent_lsp.governance.desk import Governance

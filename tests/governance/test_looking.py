@@ -7,10 +7,10 @@ from threading import Thread
 
 import pytest
 
+from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
 from intent_lsp.core.codes import GateCode
-from intent_lsp.core.question import Allowed, Denied
+from intent_lsp.core.gate.request import Allowed, Denied
 from intent_lsp.core.records import HUMAN, ScopeValidation
-from intent_lsp.core.tree_snapshot import TreeSnapshot
 from intent_lsp.governance.admission import Admission
 from intent_lsp.governance.admitting import NOT_COMPARED
 from intent_lsp.governance.disk.work_tree import WorkTree

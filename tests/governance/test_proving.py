@@ -9,8 +9,8 @@ import pytest
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.findings import Severity
+from intent_lsp.core.ledger.verification import Anchor, AnchorKind, Verification
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
-from intent_lsp.core.verification import Anchor, AnchorKind, Verification
 from intent_lsp.governance.proving import prove
 from tests.support.chains import chain
 from tests.support.ledgers import edit, ledger_at, lines_of, put_lines

@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 
+from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.errors import UnsafePathError
+from intent_lsp.core.gate.approval import PersonsWord
+from intent_lsp.core.gate.file_class import Standing
+from intent_lsp.core.gate.request import Allowed
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.person import PersonsWord
-from intent_lsp.core.question import Allowed
 from intent_lsp.core.records import (
     ApprovalChoice,
     Contributor,
@@ -20,8 +22,6 @@ from intent_lsp.core.records import (
     Related,
     ScopeValidation,
 )
-from intent_lsp.core.standing import Standing
-from intent_lsp.core.tools import ToolCall
 from intent_lsp.governance.desk import Governance
 from tests.governance.editor import INTENTS, Editor
 from tests.support.repository import Repository

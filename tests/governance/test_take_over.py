@@ -3,7 +3,7 @@
 import pytest
 
 from intent_lsp.core.codes import GateCode, RequestCode
-from intent_lsp.core.explaining import RowOutcome
+from intent_lsp.core.gate.explain import RowOutcome
 from intent_lsp.core.intents import Intent, IntentId
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
 from intent_lsp.governance.checkout import Refusal

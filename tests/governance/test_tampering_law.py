@@ -19,13 +19,13 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from intent_lsp.core.chain import End, draft
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.findings import Severity
+from intent_lsp.core.ledger.chain import End, draft
+from intent_lsp.core.ledger.verification import Verification
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.core.verification import Verification
 from intent_lsp.formats.ledger_jsonl import examine, read, seal
 from intent_lsp.governance.proving import prove
 from intent_lsp.store.ledger import Ledger

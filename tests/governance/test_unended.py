@@ -6,12 +6,12 @@ from datetime import timedelta
 
 import pytest
 
-from intent_lsp.core.background import goes_on
-from intent_lsp.core.question import Allowed
+from intent_lsp.core.agents.tickets import GOOD_FOR
+from intent_lsp.core.agents.tools import ToolCall
+from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
+from intent_lsp.core.commands.background import goes_on
+from intent_lsp.core.gate.request import Allowed
 from intent_lsp.core.records import Record, ScopeValidation
-from intent_lsp.core.tickets import GOOD_FOR
-from intent_lsp.core.tools import ToolCall
-from intent_lsp.core.tree_snapshot import TreeSnapshot
 from intent_lsp.governance.admission import Admission
 from intent_lsp.governance.disk.tree_looks import TreeLooks
 from intent_lsp.governance.disk.work_tree import WorkTree

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.commands.reading import TouchedPath
 from intent_lsp.core.errors import InvalidCallError, OverLimitError
+from intent_lsp.core.gate.request import Allowed, Denied
 from intent_lsp.core.paths import POLICY_FILE, is_file_name
-from intent_lsp.core.question import Allowed, Denied
-from intent_lsp.core.tools import ToolCall
 from intent_lsp.formats import call_reading
 from intent_lsp.governance import calls
 from intent_lsp.governance.call_facts import CallFactsOf, CallFile

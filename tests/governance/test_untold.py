@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.paths import GOVERNANCE_LEDGER
-from intent_lsp.core.tools import ToolCall
 from intent_lsp.governance.desk import Governance
 from intent_lsp.governance.untold import Untold
 from tests.support.repository import Repository

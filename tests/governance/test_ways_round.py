@@ -12,7 +12,10 @@ from typing import Any
 
 import pytest
 
+from intent_lsp.core.agents.tickets import Ticket, TicketFile
+from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.codes import GateCode
+from intent_lsp.core.gate.request import Allowed, Denied
 from intent_lsp.core.paths import (
     IGNORE_FILE,
     INTENTS_FILE,
@@ -21,11 +24,8 @@ from intent_lsp.core.paths import (
     POLICY_FILE,
     WorkspacePath,
 )
-from intent_lsp.core.question import Allowed, Denied
 from intent_lsp.core.records import MutationClass, Record, ScopeValidation
-from intent_lsp.core.tickets import Ticket, TicketFile
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.core.tools import ToolCall
 from intent_lsp.governance.admission import Admission
 from intent_lsp.governance.denied_paths import denied_path
 from intent_lsp.governance.led_away import LedAway, led_away

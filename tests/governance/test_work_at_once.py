@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.content import hash_content
+from intent_lsp.core.gate.request import Denied
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.question import Denied
 from intent_lsp.core.records import ScopeValidation
-from intent_lsp.core.tools import ToolCall
 from intent_lsp.governance.recording import DISCARDED
 from tests.governance.work import Work, paths
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from intent_lsp.core.agents.tree_snapshot import GitSnapshot, TreeSnapshot
 from intent_lsp.core.content import ContentHash, hash_content, hash_if_there
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.tree_snapshot import GitSnapshot, TreeSnapshot
 from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.disk.comparing import ChangedFile
 from intent_lsp.governance.disk.tree_looks import FILES_AT_MOST, KEPT_AT_ONCE

@@ -1,8 +1,8 @@
 """Agents, commands and other programs at work in one governed tree."""
 
-from intent_lsp.core.question import Allowed
+from intent_lsp.core.agents.tools import ToolCall
+from intent_lsp.core.gate.request import Allowed
 from intent_lsp.core.records import Record
-from intent_lsp.core.tools import ToolCall
 from intent_lsp.governance.recording import Outcome
 from tests.governance.editor import Editor
 from tests.support.repository import Repository

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from intent_lsp.core.agents.tickets import CLAIMED_FOR, Ticket, TicketFile
 from intent_lsp.core.content import EMPTY_HASH, ContentHash, hash_content
 from intent_lsp.core.errors import StateUnavailableError
+from intent_lsp.core.gate.request import Unread
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.question import Unread
 from intent_lsp.core.records import MutationClass, ScopeValidation
-from intent_lsp.core.tickets import CLAIMED_FOR, Ticket, TicketFile
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.store.call_memory import FileMemory
 from intent_lsp.store.state import ReadHash, State

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from intent_lsp.core.chain import Head, Trail
+from intent_lsp.core.ledger.chain import Head, Trail
 from intent_lsp.store.end_note import EndNote, noted, read, spelled
 from intent_lsp.store.root_lock import NOTE_AT_MOST
 from tests.support.ledgers import HASH, hashes

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from intent_lsp.core.agents.tree_snapshot import LogMark
 from intent_lsp.core.content import hash_content
-from intent_lsp.core.tree_snapshot import LogMark
 from intent_lsp.store.git_reflog import READ_AT_MOST, Move, log_mark, logged_before, moves_since
 from tests.support.repository import Repository
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from intent_lsp.core.agents.tree_snapshot import LogMark
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.tree_snapshot import LogMark
 from intent_lsp.store.git import Git
 from intent_lsp.store.git_reflog import log_mark, moves_since
 from intent_lsp.store.git_trees import GitTrees, standing_merges

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from intent_lsp.core.agents.protected_files import GuardedFile
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.guarded import GuardedFile
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.store import guarded
 from intent_lsp.store.guarded import guarded_files, ledger_goes_on, ledger_seen

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.core.chain import Link
 from intent_lsp.core.content import ContentHash, hash_content
-from intent_lsp.core.ledger_past import KnownHead
+from intent_lsp.core.ledger.chain import Link
+from intent_lsp.core.ledger.evidence import KnownHead
 from intent_lsp.store.known_heads import HEADS_AT_MOST, KnownHeads
 
 A, B, C, D = (hash_content(name) for name in (b"a", b"b", b"c", b"d"))

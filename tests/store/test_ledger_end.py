@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.core.chain import Trail
 from intent_lsp.core.content import hash_content
+from intent_lsp.core.ledger.chain import Trail
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.store.end_note import EndNote
 from intent_lsp.store.ledger_end import LedgerEnd

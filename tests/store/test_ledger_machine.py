@@ -13,11 +13,11 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.findings import Severity
-from intent_lsp.core.ledger_past import Held
+from intent_lsp.core.ledger.evidence import Held
+from intent_lsp.core.ledger.verification import Anchor, AnchorKind
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.core.policy import LedgerForm
 from intent_lsp.core.records import Event, Record
-from intent_lsp.core.verification import Anchor, AnchorKind
 from intent_lsp.governance.proving import prove
 from intent_lsp.store.index import Query
 from intent_lsp.store.ledger import Appended, Ledger

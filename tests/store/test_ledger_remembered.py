@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.core.chain import Link
 from intent_lsp.core.content import ContentHash, hash_content
+from intent_lsp.core.ledger.chain import Link
 from intent_lsp.store.ledger_remembered import Remembered
 from intent_lsp.store.ledger_rows import key, rows
 from tests.support.ledgers import new_id

@@ -10,10 +10,10 @@ import pytest
 
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.errors import UnsafePathError
+from intent_lsp.core.ledger.verification import Verification
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.core.policy import LedgerForm
 from intent_lsp.core.records import Record
-from intent_lsp.core.verification import Verification
 from intent_lsp.store.index import Query
 from intent_lsp.store.ledger import Appended, Ledger, Queued
 from intent_lsp.store.ledger_file import Disk

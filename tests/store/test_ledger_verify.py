@@ -10,14 +10,14 @@ import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.core.chain import End, draft
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.findings import Severity
-from intent_lsp.core.ledger_past import Held
+from intent_lsp.core.ledger.chain import End, draft
+from intent_lsp.core.ledger.evidence import Held
+from intent_lsp.core.ledger.verification import Anchor, AnchorKind, Verification
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.records import Event
-from intent_lsp.core.verification import Anchor, AnchorKind, Verification
 from intent_lsp.formats.ledger_jsonl import examine, seal
 from intent_lsp.store.ledger_files import ARCHIVE_ROOM, SEGMENT_ROOM, Strange
 from intent_lsp.store.ledger_pass import Packed, Piece

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from intent_lsp.core.content import ContentHash, hash_content
-from intent_lsp.core.ledger_past import Committed, Held, Search
+from intent_lsp.core.ledger.evidence import Committed, Held, Search
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.store import git_lines, ledger_blobs, ledger_versions
 from intent_lsp.store.git_lines import blob_lines, blob_size

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from intent_lsp.core.agents.tickets import CLAIMED_FOR, GOOD_FOR, Recorded, Ticket, TicketFile
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import hash_content
+from intent_lsp.core.gate.request import Denied
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.question import Denied
 from intent_lsp.core.records import MutationClass, ScopeValidation
-from intent_lsp.core.tickets import CLAIMED_FOR, GOOD_FOR, Recorded, Ticket, TicketFile
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.store.state import State
 from intent_lsp.store.tickets import HeldSave, Refused, Tickets

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import NamedTuple
 
-from intent_lsp.core.chain import End, draft
 from intent_lsp.core.content import ContentHash
+from intent_lsp.core.ledger.chain import End, draft
 from intent_lsp.core.records import Event, MutationClass, Record, ScopeValidation
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.ledger_jsonl import seal

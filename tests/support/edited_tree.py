@@ -14,7 +14,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.claims import Confidence
+from intent_lsp.core.blame.attribution import Confidence
 from intent_lsp.core.content import hash_if_there
 from intent_lsp.core.file_operations import FileOperation
 from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath

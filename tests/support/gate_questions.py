@@ -6,10 +6,10 @@ from typing import Any
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import hash_content
-from intent_lsp.core.gate import ROWS
+from intent_lsp.core.gate.gate import ROWS
+from intent_lsp.core.gate.request import CallFacts, DeniedPath, Drift, FileFact, Question
 from intent_lsp.core.intents import Intent, IntentId, Intents, Status
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.question import CallFacts, DeniedPath, Drift, FileFact, Question
 from intent_lsp.core.scope.index import ScopeIndex
 from intent_lsp.core.scope.scope import compile_scope
 

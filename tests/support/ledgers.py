@@ -9,9 +9,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from intent_lsp.core.chain import Trail, draft
 from intent_lsp.core.content import ContentHash, hash_content
-from intent_lsp.core.ledger_past import Held
+from intent_lsp.core.ledger.chain import Trail, draft
+from intent_lsp.core.ledger.evidence import Held
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.records import (
     Approval,

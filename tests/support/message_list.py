@@ -33,15 +33,15 @@ PARTS = (
     Part(
         "In every editor",
         "Diagnostics, quick fixes, questions and notices of the server.",
-        ("core/person_words", "formats/origin_words", "doors/lsp/"),
+        ("core/gate/messages_for_people", "formats/origin_words", "doors/lsp/"),
     ),
     Part(
         "In the files that people write",
         "Diagnostics of the intents file and the policy.",
         (
             "core/scope/",
-            "core/contract",
-            "core/naming",
+            "core/gate/directory_contract",
+            "core/gate/intent_lists",
             "formats/glob",
             "formats/intent_entry",
             "formats/intent_prose",
@@ -57,21 +57,16 @@ PARTS = (
     Part(
         "At the shell",
         "What the command line prints, and the page of HTML that it makes.",
-        ("doors/cli/", "core/archiving", "core/closing", "core/cut_ends", "formats/report"),
+        ("doors/cli/", "core/ledger/", "formats/report"),
     ),
     Part(
         "To agents, and in `explain`",
         "The gate's refusals are those of the specification, word by word; `explain` says for each"
         " of its rows what was found.",
         (
-            "core/call_row",
             "core/commands/",
-            "core/explaining",
-            "core/gate",
-            "core/granting",
-            "core/lessons",
-            "core/person",
-            "core/row_facts",
+            "core/gate/",
+            "core/agents/",
             "formats/call_reading",
             "formats/patch",
             "formats/shell/",

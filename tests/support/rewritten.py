@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from intent_lsp.core.claims import Step
+from intent_lsp.core.blame.attribution import Step
 from intent_lsp.core.content import ContentHash, hash_content, split_lines
 from intent_lsp.formats.diff import file_ranges, line_hunks
 

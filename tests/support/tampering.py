@@ -11,8 +11,8 @@ from pathlib import Path
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from intent_lsp.core.chain import End, Link, draft
 from intent_lsp.core.content import ContentHash, hash_content
+from intent_lsp.core.ledger.chain import End, Link, draft
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.formats.ledger_jsonl import examine, seal
 from intent_lsp.store.ledger_files import LedgerFiles

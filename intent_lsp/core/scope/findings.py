@@ -11,11 +11,11 @@ from intent_lsp.core.codes import FileCode
 from intent_lsp.core.findings import Severity
 from intent_lsp.core.intents import IntentId, Intents
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.scope import spelling
+from intent_lsp.core.scope import suggestions
 from intent_lsp.core.scope.coverage import covered, reaches
 from intent_lsp.core.scope.pattern import Pattern, compile_pattern
 from intent_lsp.core.scope.scope import Scope, compile_scopes
-from intent_lsp.core.scope.survey import Survey
+from intent_lsp.core.scope.tree_survey import Survey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,15 +119,15 @@ _SEVERITIES = {
 def _dead(pattern: Pattern, is_directory: Callable[[str], bool]) -> Iterator[PatternFinding]:
     """Say why a pattern matches nothing, or nothing that anybody has."""
     glob = pattern.spelling.glob
-    found = spelling.foreign(pattern, is_directory)
+    found = suggestions.foreign(pattern, is_directory)
     if found is not None:
         why, cure = found
         yield _finding(FileCode.DEAD_GLOB, f"This pattern {why}." + _meaning(cure), cure)
     elif not glob:
         yield _nothing(pattern)
     elif not pattern.rows:
-        bare = spelling.without_dots(glob)
-        written = None if bare is None else spelling.as_written(pattern, bare)
+        bare = suggestions.without_dots(glob)
+        written = None if bare is None else suggestions.as_written(pattern, bare)
         why = "This pattern matches nothing: no path has such a segment." + _meaning(written)
         yield _finding(FileCode.DEAD_GLOB, why, written)
     elif pattern.dead_rows:
@@ -146,25 +146,25 @@ def _nothing(pattern: Pattern) -> PatternFinding:
 def _meant(pattern: Pattern, is_directory: Callable[[str], bool]) -> Iterator[PatternFinding]:
     """Say what people mean by a pattern that matches something else."""
     glob = pattern.spelling.glob
-    directories = spelling.bare_directories(pattern, is_directory)
+    directories = suggestions.bare_directories(pattern, is_directory)
     if directories:
         cure = f"{glob}/**" if len(directories) == len(pattern.rows) else None
         yield _doubt(pattern, f"`{directories[0]}` is a directory; this owns no file in it.", cure)
-    escaped = spelling.escaped_brackets(glob, is_directory)
+    escaped = suggestions.escaped_brackets(glob, is_directory)
     if escaped is not None:
         yield _doubt(pattern, "The brackets are a set of letters, not a directory's name.", escaped)
-    split = spelling.split_globstar(glob)
+    split = suggestions.split_globstar(glob)
     if split is not None:
         yield _doubt(pattern, "A `**` with other characters in its segment acts as `*`.", split)
-    if spelling.negated_member(pattern):
+    if suggestions.negated_member(pattern):
         yield _doubt(pattern, "A `!` in braces is a letter of the name, not an exclusion.", None)
-    if any(map(spelling.everything, pattern.rows)):
+    if any(map(suggestions.everything, pattern.rows)):
         effect = "takes out" if pattern.exclusion else "owns"
         yield _finding(FileCode.WIDE_GLOB, f"This pattern {effect} every file of the root.")
 
 
 def _doubt(pattern: Pattern, message: str, cure: str | None) -> PatternFinding:
-    written = None if cure is None else spelling.as_written(pattern, cure)
+    written = None if cure is None else suggestions.as_written(pattern, cure)
     return PatternFinding(
         code=FileCode.GLOB_HINT,
         severity=Severity.WARNING,
@@ -175,7 +175,7 @@ def _doubt(pattern: Pattern, message: str, cure: str | None) -> PatternFinding:
 
 def _hints(pattern: Pattern) -> Iterator[PatternFinding]:
     """Say what was read over."""
-    read = spelling.as_written(pattern, pattern.spelling.glob)
+    read = suggestions.as_written(pattern, pattern.spelling.glob)
     if not pattern.spelling.glob:
         return
     if pattern.spelling.rooted:

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import Final, assert_never
 
 from intent_lsp.core.codes import GateCode, ShownCode
-from intent_lsp.core.person_words import for_people
+from intent_lsp.core.gate.file_class import Standing
+from intent_lsp.core.gate.messages_for_people import for_people
+from intent_lsp.core.gate.request import Allowed, Ask, Denied, SaveDecision
 from intent_lsp.core.policy import Enforcement
-from intent_lsp.core.question import Allowed, Ask, Denied, SaveDecision
-from intent_lsp.core.standing import Standing
 from intent_lsp.doors.cli.table import Cell, Fact
 from intent_lsp.governance.admission import Admission
 from intent_lsp.governance.judging import Judgement

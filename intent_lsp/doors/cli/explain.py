@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.explaining import ExplainedRow, RowOutcome
-from intent_lsp.core.question import Ask, Denied
+from intent_lsp.core.agents.tools import ToolCall
+from intent_lsp.core.gate.explain import ExplainedRow, RowOutcome
+from intent_lsp.core.gate.request import Ask, Denied
 from intent_lsp.core.records import ScopeValidation
-from intent_lsp.core.tools import ToolCall
 from intent_lsp.doors.cli.command import Call, nearest
 from intent_lsp.doors.cli.decision_words import of_call, of_save
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError

@@ -3,8 +3,8 @@
 import json
 from typing import Final
 
+from intent_lsp.core.gate.intent_lists import listed
 from intent_lsp.core.intents import Intent
-from intent_lsp.core.naming import listed
 from intent_lsp.core.paths import INTENTS_FILE, parse_relative
 from intent_lsp.core.scope.findings import pattern_findings
 from intent_lsp.doors.cli.command import Call

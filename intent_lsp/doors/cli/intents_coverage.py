@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from intent_lsp.core.control_plane import control_plane
+from intent_lsp.core.gate.intent_lists import open_owners
 from intent_lsp.core.intents import IntentId
-from intent_lsp.core.naming import open_owners
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.doors.cli.command import Call
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError

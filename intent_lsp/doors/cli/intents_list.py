@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from intent_lsp.core.codes import RequestCode
+from intent_lsp.core.gate.intent_lists import listed
 from intent_lsp.core.intents import Intent, Status
-from intent_lsp.core.naming import listed
 from intent_lsp.doors.cli.command import Call
 from intent_lsp.doors.cli.exits import Exit
 from intent_lsp.doors.cli.opened_desk import asking, governing, opened_desk

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.codes import RequestCode
+from intent_lsp.core.gate.messages_for_people import title_of
 from intent_lsp.core.paths import INTENTS_FILE
-from intent_lsp.core.person_words import title_of
 from intent_lsp.doors.cli.asker import agent_named, session_named
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.page import Page

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.checkpoints import Checkpoint
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.verification import Anchor, AnchorKind
+from intent_lsp.core.ledger.checkpoints import Checkpoint
+from intent_lsp.core.ledger.verification import Anchor, AnchorKind
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.formats.checkpoint import TRAILER, NoCheckpoint, read_note_text, trailers
 from intent_lsp.formats.signed_note import NoNote, Note, read_note

@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from intent_lsp.core.blame_runs import BlameRun
-from intent_lsp.core.claims import Confidence
+from intent_lsp.core.blame.attribution import Confidence
+from intent_lsp.core.blame.runs import BlameRun
 from intent_lsp.core.content import line_body
 from intent_lsp.doors.cli.command import Call
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.blame_runs import BlameRun, named
-from intent_lsp.core.claims import Confidence
+from intent_lsp.core.blame.attribution import Confidence
+from intent_lsp.core.blame.runs import BlameRun, named
 from intent_lsp.doors.cli.command import Call
 from intent_lsp.doors.cli.exits import Exit
 from intent_lsp.doors.cli.indexed import indexed

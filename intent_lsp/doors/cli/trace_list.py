@@ -5,8 +5,8 @@ from datetime import date
 from itertools import islice
 from typing import Final
 
-from intent_lsp.core.line_count import LineCount, count_of_files
 from intent_lsp.core.records import Record, RecordFile, ScopeValidation
+from intent_lsp.core.report.line_count import LineCount, count_of_files
 from intent_lsp.doors.cli.command import Call
 from intent_lsp.doors.cli.exits import Exit
 from intent_lsp.doors.cli.indexed import indexed

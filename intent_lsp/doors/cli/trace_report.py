@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from intent_lsp import __version__
-from intent_lsp.core.survey import Report, Survey
+from intent_lsp.core.report.report_data import Report, Survey
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.doors.cli.command import PROGRAM, Call
 from intent_lsp.doors.cli.exits import Exit

@@ -3,9 +3,9 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from intent_lsp.core.checkpoints import Checkpoint
 from intent_lsp.core.findings import Severity
-from intent_lsp.core.verification import Problem, Verification
+from intent_lsp.core.ledger.checkpoints import Checkpoint
+from intent_lsp.core.ledger.verification import Problem, Verification
 from intent_lsp.doors.cli.command import Call
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.page import Page

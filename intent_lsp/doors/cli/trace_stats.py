@@ -4,10 +4,10 @@ import json
 from collections.abc import Sequence
 from typing import Final
 
-from intent_lsp.core.archiving import advice
-from intent_lsp.core.line_count import LineCount, count_of_files
-from intent_lsp.core.sparkline import ASCII, BLOCKS, sparkline, spread
-from intent_lsp.core.tallies import By, Groups, Tally
+from intent_lsp.core.ledger.archiving import advice
+from intent_lsp.core.report.aggregates import By, Groups, Tally
+from intent_lsp.core.report.line_count import LineCount, count_of_files
+from intent_lsp.core.report.sparkline import ASCII, BLOCKS, sparkline, spread
 from intent_lsp.doors.cli.command import Call
 from intent_lsp.doors.cli.exits import Exit
 from intent_lsp.doors.cli.indexed import indexed

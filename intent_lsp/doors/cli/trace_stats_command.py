@@ -3,7 +3,7 @@
 import argparse
 from typing import Final
 
-from intent_lsp.core.tallies import By
+from intent_lsp.core.report.aggregates import By
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.trace_filters import add_filters, count
 from intent_lsp.doors.cli.words import add_json

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from intent_lsp.core.archiving import advice
-from intent_lsp.core.checkpoints import Checkpoint
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.findings import Severity
+from intent_lsp.core.ledger.archiving import advice
+from intent_lsp.core.ledger.checkpoints import Checkpoint
+from intent_lsp.core.ledger.verification import Anchor, AnchorKind, Problem, Verification
 from intent_lsp.core.paths import LEDGER_FILE
-from intent_lsp.core.verification import Anchor, AnchorKind, Problem, Verification
 from intent_lsp.doors.cli.command import Call
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.page import Page

@@ -7,11 +7,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Final
 
+from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.person import PersonsWord
-from intent_lsp.core.question import Denied
-from intent_lsp.core.tools import ToolCall
+from intent_lsp.core.gate.approval import PersonsWord
+from intent_lsp.core.gate.request import Denied
 from intent_lsp.doors.lsp.asking import Asking
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.call_wire import (

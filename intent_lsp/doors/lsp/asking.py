@@ -12,8 +12,8 @@ from typing import Final, TypeVar
 from lsprotocol import types as lsp
 
 from intent_lsp.core.codes import GateCode
-from intent_lsp.core.person import ASKABLE, PersonsWord
-from intent_lsp.core.question import Ask, Denied
+from intent_lsp.core.gate.approval import ASKABLE, PersonsWord
+from intent_lsp.core.gate.request import Ask, Denied
 from intent_lsp.core.records import ApprovalChoice
 from intent_lsp.core.redaction import neutral
 from intent_lsp.core.scope.language import escape

@@ -3,7 +3,7 @@
 Invariant: a save that is under way is waited for, so that its lines are not called unsaved.
 """
 
-from intent_lsp.core.blame_runs import named, run_of
+from intent_lsp.core.blame.runs import named, run_of
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.connection import Connection
 from intent_lsp.doors.lsp.finder import Finder

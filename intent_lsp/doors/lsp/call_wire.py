@@ -10,11 +10,11 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
+from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.content import ContentHash, parse_hash
+from intent_lsp.core.gate.request import Allowed, Ask
 from intent_lsp.core.paths import path_of_uri
-from intent_lsp.core.question import Allowed, Ask
 from intent_lsp.core.records import MutationClass, ScopeValidation
-from intent_lsp.core.tools import ToolCall
 from intent_lsp.doors.lsp.edit_wire import WantedChange, wanted_changes, whole_text
 from intent_lsp.doors.lsp.params import invalid
 from intent_lsp.doors.lsp.positions import PositionEncoding

@@ -10,9 +10,9 @@ from typing import Annotated, Any, Final, TypeVar
 
 import msgspec
 
+from intent_lsp.core.agents.file_changes import FileChange, Rewrite
 from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.content import split_lines
-from intent_lsp.core.file_changes import FileChange, Rewrite
 from intent_lsp.core.paths import path_of_uri
 from intent_lsp.doors.lsp.params import invalid
 from intent_lsp.doors.lsp.positions import ClientPosition, PositionEncoding, from_client

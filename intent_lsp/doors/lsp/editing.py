@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 
 from lsprotocol import types as lsp
 
+from intent_lsp.core.agents.file_changes import FileChange
+from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.content import decode, split_lines
-from intent_lsp.core.file_changes import FileChange
-from intent_lsp.core.person import PersonsWord
-from intent_lsp.core.question import Allowed
-from intent_lsp.core.tools import ToolCall
+from intent_lsp.core.gate.approval import PersonsWord
+from intent_lsp.core.gate.request import Allowed
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.connection import Connection
 from intent_lsp.doors.lsp.edit_wire import WantedChange

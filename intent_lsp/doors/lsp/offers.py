@@ -10,8 +10,8 @@ from lsprotocol import types as lsp
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import split_lines
+from intent_lsp.core.gate.messages_for_people import for_people
 from intent_lsp.core.intents import IntentId
-from intent_lsp.core.person_words import for_people
 from intent_lsp.core.scope.language import escape
 from intent_lsp.doors.lsp.connection import Connection
 from intent_lsp.doors.lsp.reverting import turning_edits

@@ -9,8 +9,8 @@ from typing import Final
 from intent_lsp.core.codes import ShownCode
 from intent_lsp.core.file_operations import Ends, FileOperation
 from intent_lsp.core.findings import Severity
+from intent_lsp.core.gate.messages_for_people import for_people
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.person_words import for_people
 from intent_lsp.core.redaction import neutral
 from intent_lsp.doors.lsp.problem import SEVERITIES
 from intent_lsp.governance.judging import Judgement

@@ -12,7 +12,7 @@ from typing import Final
 
 from lsprotocol import types as lsp
 
-from intent_lsp.core.blame_runs import BlameRun, People, named
+from intent_lsp.core.blame.runs import BlameRun, People, named
 from intent_lsp.core.content import line_body
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.intents import Intent, Intents

@@ -8,9 +8,9 @@ import logging
 from collections.abc import Callable, Collection, Coroutine, Iterable
 from typing import Final
 
+from intent_lsp.core.agents.tickets import CLAIMED_FOR
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record
-from intent_lsp.core.tickets import CLAIMED_FOR
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.intent_maps import IntentMaps
 from intent_lsp.doors.lsp.people import People

@@ -6,9 +6,9 @@ Invariant: what an agent wants of the plan is a person's to grant; what a person
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import timedelta
 
+from intent_lsp.core.gate.approval import PersonsWord
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import INTENTS_FILE
-from intent_lsp.core.person import PersonsWord
 from intent_lsp.core.redaction import neutral
 from intent_lsp.doors.lsp.asking import Asking
 from intent_lsp.doors.lsp.attached import Attached

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from intent_lsp.core.alike_files import Others
 from intent_lsp.core.codes import ShownCode
+from intent_lsp.core.gate.messages_for_people import for_people
+from intent_lsp.core.gate.request import Denied
+from intent_lsp.core.gate.violation_groups import Others
+from intent_lsp.core.gate.violations import SHOWN_A_FILE, MarkedRun
 from intent_lsp.core.paths import INTENTS_FILE
-from intent_lsp.core.person_words import for_people
-from intent_lsp.core.question import Denied
 from intent_lsp.core.records import Record
-from intent_lsp.core.violations import SHOWN_A_FILE, MarkedRun
 from intent_lsp.doors.lsp.problem import Elsewhere, Problem
 from intent_lsp.governance.looks import Look
 

@@ -6,7 +6,7 @@ Invariant: a request reads its params, asks the desk, spells the answer; rules l
 from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 
-from intent_lsp.core.blame_runs import run_of
+from intent_lsp.core.blame.runs import run_of
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.errors import (
     IntentLspError,

@@ -15,8 +15,8 @@ from lsprotocol import types as lsp
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.errors import IntentLspError
+from intent_lsp.core.gate.request import EDITOR_SAVE, Denied
 from intent_lsp.core.policy import Enforcement
-from intent_lsp.core.question import EDITOR_SAVE, Denied
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.connection import Connection
 from intent_lsp.doors.lsp.offers import Offers

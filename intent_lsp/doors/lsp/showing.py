@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from intent_lsp.core.alike_files import ALONE, Others, OutOfBounds, shown_of
 from intent_lsp.core.content import lines_if_text
+from intent_lsp.core.gate.violation_groups import ALONE, Others, OutOfBounds, shown_of
+from intent_lsp.core.gate.violations import SHOWN_A_ROOT
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
-from intent_lsp.core.violations import SHOWN_A_ROOT
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.bulletin import Bulletin
 from intent_lsp.doors.lsp.current_settings import CurrentSettings

@@ -15,8 +15,8 @@ from typing import Final
 from lsprotocol import types as lsp
 
 from intent_lsp.core.content import ContentHash, decode, hash_content, hash_if_there
+from intent_lsp.core.gate.violations import SHOWN_A_FILE, MarkedRun, marked_runs
 from intent_lsp.core.line_diff import LineDiff, LineEdit
-from intent_lsp.core.violations import SHOWN_A_FILE, MarkedRun, marked_runs
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.problem import Problem
 from intent_lsp.doors.lsp.problems import problems, runs_of_record

@@ -11,8 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from intent_lsp.core.agents.tickets import CLAIMED_FOR
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.tickets import CLAIMED_FOR
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.outcomes import A_MOMENT, Outcomes
 from intent_lsp.doors.lsp.tree_watching import TreeWatching

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
+from intent_lsp.core.commands.classification import ShellText, weigh
 from intent_lsp.core.commands.reading import (
     START,
     CommandKind,
@@ -17,7 +18,6 @@ from intent_lsp.core.commands.reading import (
     unknown,
 )
 from intent_lsp.core.commands.rows import CommandLists
-from intent_lsp.core.commands.weighing import ShellText, weigh
 from intent_lsp.core.commands.words import Word
 from intent_lsp.formats.shell.literal import is_literal
 from intent_lsp.formats.shell.redirects import read_tail, redirected

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
+from intent_lsp.core.agents.tree_snapshot import FileSnapshot, TreeSnapshot
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.tree_snapshot import FileSnapshot, TreeSnapshot
 from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.disk.git_changes import GitChanges
 from intent_lsp.governance.disk.tree_looks import FILES_AT_MOST, TreeLooks, is_anybodys

@@ -12,15 +12,15 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
+from intent_lsp.core.agents.tickets import Ticket, TicketFile
+from intent_lsp.core.agents.tree_snapshot import FileSnapshot, TreeSnapshot
 from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.paths import CONTROL_ROOM, WorkspacePath
 from intent_lsp.core.records import AGENT, UNKNOWN_CONTRIBUTOR, Record, ScopeValidation
-from intent_lsp.core.renamed_files import renamed
-from intent_lsp.core.tickets import Ticket, TicketFile
+from intent_lsp.core.rename_detection import renamed
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.core.tree_snapshot import FileSnapshot, TreeSnapshot
 from intent_lsp.governance.contents import Contents, Seen
 from intent_lsp.governance.disk.comparing import ChangedFile, Comparison, commit_hash, compare
 from intent_lsp.governance.disk.disk_events import Author, DiskChange, HeldThen, record_changes

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from intent_lsp.core.agents.tree_snapshot import GitSnapshot, LogMark, TreeSnapshot
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.tree_snapshot import GitSnapshot, LogMark, TreeSnapshot
 from intent_lsp.store.git import Git
 from intent_lsp.store.git_reflog import Move, logged_before, moves_since
 from intent_lsp.store.git_snapshot import GitSnapshots

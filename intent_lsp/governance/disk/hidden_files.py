@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
+from intent_lsp.core.agents.tree_snapshot import GitSnapshot, TreeSnapshot
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.tree_snapshot import GitSnapshot, TreeSnapshot
 from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.disk.comparing import ChangedFile
 from intent_lsp.governance.disk.tree_looks import TreeLooks, is_anybodys

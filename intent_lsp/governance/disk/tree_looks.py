@@ -12,11 +12,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
+from intent_lsp.core.agents.tree_snapshot import FileSnapshot, TreeSnapshot
 from intent_lsp.core.content import ContentHash
+from intent_lsp.core.gate.file_class import Standing, standing
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import TeamPolicy
-from intent_lsp.core.standing import Standing, standing
-from intent_lsp.core.tree_snapshot import FileSnapshot, TreeSnapshot
 from intent_lsp.governance.contents import KEPT_AT_MOST, Contents
 from intent_lsp.governance.uncommitted_tree import is_too_large
 from intent_lsp.store.files import Stamp, is_temporary, stamp

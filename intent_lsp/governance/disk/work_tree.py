@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
+from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
 from intent_lsp.core.control_plane import control_plane
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.core.tree_snapshot import TreeSnapshot
 from intent_lsp.governance.bookkeeping import only_bookkeeping
 from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.disk.comparing import ChangedFile, Comparison, compare

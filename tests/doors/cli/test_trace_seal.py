@@ -10,8 +10,8 @@ import pytest
 from cryptography.hazmat.primitives import serialization as pem
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from intent_lsp.core.checkpoints import HEADS_AT_MOST
 from intent_lsp.core.content import ContentHash, hash_content
+from intent_lsp.core.ledger.checkpoints import HEADS_AT_MOST
 from intent_lsp.core.paths import LEDGER_FILE
 from tests.doors.cli.conftest import Shell
 from tests.support.chains import after

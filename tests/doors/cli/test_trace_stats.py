@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.core import archiving
+from intent_lsp.core.ledger import archiving
 from intent_lsp.core.records import Range, ScopeValidation
 from intent_lsp.store.ledger import Ledger
 from tests.doors.cli.conftest import Shell

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from intent_lsp.core.chain import Head
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.findings import Severity
+from intent_lsp.core.ledger.chain import Head
 
 
 class AnchorKind(StrEnum):

@@ -5,9 +5,9 @@ Invariant: the messages are the specification's, to the letter.
 """
 
 from intent_lsp.core.codes import GateCode
-from intent_lsp.core.gate_rows import CITE
-from intent_lsp.core.naming import available, first_of, listed
-from intent_lsp.core.question import CallFacts, Denied, Question
+from intent_lsp.core.gate.checks import CITE
+from intent_lsp.core.gate.intent_lists import available, first_of, listed
+from intent_lsp.core.gate.request import CallFacts, Denied, Question
 from intent_lsp.core.records import MutationClass
 
 

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.findings import Severity
-from intent_lsp.core.verification import Problem
+from intent_lsp.core.ledger.verification import Problem
 
 _SEVERITY: Final[Mapping[LedgerCode, Severity]] = {
     LedgerCode.TORN_TAIL: Severity.WARNING,

@@ -8,8 +8,8 @@ from enum import Enum
 from fnmatch import fnmatchcase
 from typing import Final
 
+from intent_lsp.core.gate.request import Drift
 from intent_lsp.core.paths import CONTROL_ROOM, WorkspacePath
-from intent_lsp.core.question import Drift
 
 _FILES: Final = frozenset(
     {

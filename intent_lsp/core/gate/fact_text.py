@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Final
 
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.naming import listed
+from intent_lsp.core.gate.intent_lists import listed
 
 FACT_AT_MOST: Final = 599
 

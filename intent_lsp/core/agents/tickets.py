@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
+from intent_lsp.core.agents.protected_files import GuardedSeen
+from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
 from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.content import ContentHash, hash_content
-from intent_lsp.core.guarded import GuardedSeen
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import ApprovalChoice, MutationClass, ScopeValidation
-from intent_lsp.core.text_bytes import pack
-from intent_lsp.core.tree_snapshot import TreeSnapshot
+from intent_lsp.core.text import pack
 
 CLAIMED_FOR: Final = timedelta(seconds=30)
 """How long an allowed call keeps its files from others."""

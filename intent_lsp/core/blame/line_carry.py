@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import compress
 from typing import Final
 
-from intent_lsp.core.claims import Confidence
+from intent_lsp.core.blame.attribution import Confidence
 from intent_lsp.core.content import line_body
 from intent_lsp.core.line_diff import Diff
 

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from intent_lsp.core.agents.tool_names import COMMAND_TOOLS, EDIT_TOOLS, READ_ONLY_TOOLS
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.core.records import MutationClass
-from intent_lsp.core.text_bytes import pack
-from intent_lsp.core.tool_names import COMMAND_TOOLS, EDIT_TOOLS, READ_ONLY_TOOLS
+from intent_lsp.core.text import pack
 
 # A server's name ends at the first `__`: a tool must not hide its own first words as a server.
 _PREFIX = re.compile(r"(?:functions\.|mcp__.+?__)(?=.)", re.IGNORECASE | re.DOTALL)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from intent_lsp.core.claims import Claim, Confidence
+from intent_lsp.core.blame.attribution import Claim, Confidence
 from intent_lsp.core.records import Contributor, EntityType, Record, RecordFile
 
 Source = tuple[Record, RecordFile]

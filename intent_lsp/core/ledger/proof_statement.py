@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from intent_lsp.core.verification import Anchor, AnchorKind
+from intent_lsp.core.ledger.verification import Anchor, AnchorKind
 
 _SHORT: Final = 12
 _NAMED: Final = 3

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from intent_lsp.core.line_count import LineCount, count_of_files, count_of_runs
 from intent_lsp.core.records import Contributor, Range, Record, ScopeValidation
+from intent_lsp.core.report.line_count import LineCount, count_of_files, count_of_runs
 
 
 class By(StrEnum):

@@ -5,9 +5,9 @@ Invariant: a value; what it says is compared with the disk again, never taken fo
 
 from dataclasses import dataclass
 
+from intent_lsp.core.agents.tree_snapshot import LogMark
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.tree_snapshot import LogMark
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,9 +6,9 @@ Invariant: whether a row passed is the row's own word (`denied`); here is told w
 from typing import assert_never
 
 from intent_lsp.core.codes import GateCode
-from intent_lsp.core.fact_names import shown, shown_list, told_list
-from intent_lsp.core.question import Allowed, Ask, CallFacts, Decision, Denied, Question
-from intent_lsp.core.row_facts import NO_PATH
+from intent_lsp.core.gate.check_facts import NO_PATH
+from intent_lsp.core.gate.fact_text import shown, shown_list, told_list
+from intent_lsp.core.gate.request import Allowed, Ask, CallFacts, Decision, Denied, Question
 
 
 def checkout(question: Question, denied: Denied | None) -> str:

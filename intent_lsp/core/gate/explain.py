@@ -10,11 +10,17 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
-from intent_lsp.core import call_row_facts, row_facts
 from intent_lsp.core.codes import GateCode
-from intent_lsp.core.fact_names import fact_of, shown
-from intent_lsp.core.gate import ROWS, SCOPE_ROW, Row, judge_call, passed_over
-from intent_lsp.core.question import Ask, CallFacts, Denied, Question
+from intent_lsp.core.gate import call_check_facts, check_facts
+from intent_lsp.core.gate.fact_text import fact_of, shown
+from intent_lsp.core.gate.gate import (
+    ROWS,
+    SCOPE_ROW,
+    Row,
+    judge_call,
+    passed_over,
+)
+from intent_lsp.core.gate.request import Ask, CallFacts, Denied, Question
 
 
 class RowOutcome(StrEnum):
@@ -76,19 +82,19 @@ _NO_INTENT: Final = "Cannot be asked, since no intent is active (row 8)."
 _UNKNOWN_INTENT: Final = "Cannot be asked, since the intent {} is not known (row 9)."
 
 _FACTS: Final[Mapping[GateCode, Callable[[Question, Denied | None], str]]] = {
-    GateCode.CHECKOUT_REQUIRED: call_row_facts.checkout,
-    GateCode.CONTRACT_DRIFT: call_row_facts.contract,
-    GateCode.TOOL_BLOCKED: call_row_facts.tool,
-    GateCode.PATH_DENIED: call_row_facts.denied_paths,
-    GateCode.OUTSIDE_WORKSPACE: row_facts.inside,
-    GateCode.NO_ACTIVE_INTENT: row_facts.active_intent,
-    GateCode.INTENT_NOT_FOUND: row_facts.known_intent,
-    GateCode.INTENT_CLOSED: row_facts.status,
-    GateCode.INTENT_IGNORED: row_facts.ignored,
-    GateCode.SCOPE_VIOLATION: row_facts.scope,
-    GateCode.STALE_FILE: row_facts.stale,
-    GateCode.READ_REQUIRED: call_row_facts.reading,
-    GateCode.SPEC_ITERATION: call_row_facts.specification,
+    GateCode.CHECKOUT_REQUIRED: call_check_facts.checkout,
+    GateCode.CONTRACT_DRIFT: call_check_facts.contract,
+    GateCode.TOOL_BLOCKED: call_check_facts.tool,
+    GateCode.PATH_DENIED: call_check_facts.denied_paths,
+    GateCode.OUTSIDE_WORKSPACE: check_facts.inside,
+    GateCode.NO_ACTIVE_INTENT: check_facts.active_intent,
+    GateCode.INTENT_NOT_FOUND: check_facts.known_intent,
+    GateCode.INTENT_CLOSED: check_facts.status,
+    GateCode.INTENT_IGNORED: check_facts.ignored,
+    GateCode.SCOPE_VIOLATION: check_facts.scope,
+    GateCode.STALE_FILE: check_facts.stale,
+    GateCode.READ_REQUIRED: call_check_facts.reading,
+    GateCode.SPEC_ITERATION: call_check_facts.specification,
 }
 
 
@@ -116,7 +122,7 @@ def _explained(question: Question) -> tuple[ExplainedRow, ...]:
 
 def _governance(question: Question) -> ExplainedRow:
     outcome = RowOutcome.PASS if question.governed else RowOutcome.SKIPPED
-    return _row(1, None, row_facts.governance(question), outcome)
+    return _row(1, None, check_facts.governance(question), outcome)
 
 
 def _change(question: Question) -> ExplainedRow:
@@ -124,7 +130,7 @@ def _change(question: Question) -> ExplainedRow:
         return _row(2, None, _OFF, RowOutcome.SKIPPED)
     changing = question.call is None or question.call.mutating
     outcome = RowOutcome.PASS if changing else RowOutcome.SKIPPED
-    return _row(2, None, row_facts.change(question), outcome)
+    return _row(2, None, check_facts.change(question), outcome)
 
 
 def _refusing(question: Question, row: Row) -> ExplainedRow:
@@ -145,7 +151,7 @@ def _person(question: Question) -> ExplainedRow:
         return _row(_PERSON_ROW, code, why_not or _AGENTS, RowOutcome.SKIPPED)
     decision = judge_call(question, call)
     outcome = RowOutcome.FAIL if isinstance(decision, Ask) else RowOutcome.PASS
-    return _row(_PERSON_ROW, code, call_row_facts.person(question, decision), outcome)
+    return _row(_PERSON_ROW, code, call_check_facts.person(question, decision), outcome)
 
 
 def _why_not_asked(question: Question, number: int, *, agents_only: bool) -> str | None:

@@ -6,18 +6,18 @@ Invariant: the answer has a claim, or None, for each line, whatever the records 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from intent_lsp.core.carried_lines import letters
-from intent_lsp.core.claims import BEFORE, Claim, Claims, Step
-from intent_lsp.core.content import ContentHash
-from intent_lsp.core.found_blocks import (
+from intent_lsp.core.blame.attribution import BEFORE, Claim, Claims, Step
+from intent_lsp.core.blame.block_match import (
     FOREIGN_LETTERS,
     find_blocks,
     hashable,
     known_blocks,
 )
+from intent_lsp.core.blame.line_carry import letters
+from intent_lsp.core.blame.lineage import Contents, Lineage
+from intent_lsp.core.blame.moved_lines import OtherFile, find_copied, find_moved
+from intent_lsp.core.content import ContentHash
 from intent_lsp.core.line_diff import Diff
-from intent_lsp.core.lineage import Contents, Lineage
-from intent_lsp.core.moved_away import OtherFile, find_copied, find_moved
 
 Elsewhere = Callable[[], Sequence[OtherFile]]
 """Gives other files, which are looked for only where lines are left unexplained."""

@@ -9,9 +9,9 @@ from typing import Final
 
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.findings import Severity
-from intent_lsp.core.ledger_past import Committed, Held, KnownHead, Search
+from intent_lsp.core.ledger.evidence import Committed, Held, KnownHead, Search
+from intent_lsp.core.ledger.verification import Anchor, AnchorKind, Problem, Verification
 from intent_lsp.core.paths import LEDGER_FILE
-from intent_lsp.core.verification import Anchor, AnchorKind, Problem, Verification
 
 _SHORT: Final = 12
 _PREFIX: Final = "sha256:"

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from intent_lsp.core.line_count import count_of_files
+from intent_lsp.core.ledger.verification import Verification
 from intent_lsp.core.records import Record, ScopeValidation
-from intent_lsp.core.tallies import By, Groups, Tally
-from intent_lsp.core.timeline import Hour
-from intent_lsp.core.verification import Verification
+from intent_lsp.core.report.aggregates import By, Groups, Tally
+from intent_lsp.core.report.line_count import count_of_files
+from intent_lsp.core.report.timeline import Hour
 
 NEWEST_KEPT: Final = 1_000
 VIOLATIONS_KEPT: Final = 500

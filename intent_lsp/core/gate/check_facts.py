@@ -4,11 +4,11 @@ Invariant: whether a row passed is the row's own word (`denied`); here is told w
 Invariant: the facts of rows 10 to 12 are told only of an intent that is there.
 """
 
-from intent_lsp.core.fact_names import shown, shown_hash, shown_list, told_list
+from intent_lsp.core.gate.fact_text import shown, shown_hash, shown_list, told_list
+from intent_lsp.core.gate.intent_lists import first_of, open_ids, open_owners
+from intent_lsp.core.gate.request import Denied, FileFact, Question, Unread
 from intent_lsp.core.intents import Status
-from intent_lsp.core.naming import first_of, open_ids, open_owners
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
-from intent_lsp.core.question import Denied, FileFact, Question, Unread
 
 NO_PATH = "It is not known beforehand which files would change, so none of them is refused."
 

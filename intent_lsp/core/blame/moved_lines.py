@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from intent_lsp.core.carried_lines import Carried, bare, kept_lines, take_moved
-from intent_lsp.core.claims import Claims, Confidence, Step
+from intent_lsp.core.blame.attribution import Claims, Confidence, Step
+from intent_lsp.core.blame.line_carry import Carried, bare, kept_lines, take_moved
+from intent_lsp.core.blame.line_mapping import splices
+from intent_lsp.core.blame.lineage import Contents, Lineage
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.line_diff import Diff
-from intent_lsp.core.lineage import Contents, Lineage
-from intent_lsp.core.step_lines import splices
 
 CONTENTS_COMPARED: Final = 64
 """Past contents of other files that are compared at most in one answer, the newest first."""

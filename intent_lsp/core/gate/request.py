@@ -10,8 +10,8 @@ from typing import Final
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash
+from intent_lsp.core.gate.intent_lists import Owners
 from intent_lsp.core.intents import Intent, IntentId, Intents
-from intent_lsp.core.naming import Owners
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import PeopleAsked
 from intent_lsp.core.records import ApprovalChoice, MutationClass, ScopeValidation

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from intent_lsp.core.carried_lines import letters
-from intent_lsp.core.claims import Claim, Claims, Confidence, Step, claimed_runs, runs_of
+from intent_lsp.core.blame.attribution import Claim, Claims, Confidence, Step, claimed_runs, runs_of
+from intent_lsp.core.blame.line_carry import letters
 from intent_lsp.core.content import ContentHash, hash_content, line_body
 
 LINES_HASHED: Final = 1_000_000

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from intent_lsp.core.carried_lines import Carried, carried
-from intent_lsp.core.claims import BEFORE, Claim, Claims, Step, covered, joined
+from intent_lsp.core.blame.attribution import BEFORE, Claim, Claims, Step, covered, joined
+from intent_lsp.core.blame.line_carry import Carried, carried
+from intent_lsp.core.blame.line_mapping import Splice, replay, splices, turn_back, turn_on
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.line_diff import Diff
-from intent_lsp.core.step_lines import Splice, replay, splices, turn_back, turn_on
 
 Contents = Callable[[ContentHash], Sequence[str] | None]
 """Gives the lines of a content by its hash; None: it is not kept."""

@@ -7,9 +7,9 @@ Invariant: the messages are the specification's, to the letter.
 from typing import Final
 
 from intent_lsp.core.codes import GateCode
-from intent_lsp.core.naming import available, first_of, listed, open_ids, open_owners
+from intent_lsp.core.gate.intent_lists import available, first_of, listed, open_ids, open_owners
+from intent_lsp.core.gate.request import Denied, FileFact, Question, Unread
 from intent_lsp.core.paths import INTENTS_FILE
-from intent_lsp.core.question import Denied, FileFact, Question, Unread
 
 CITE: Final = "You must cite a valid active Intent ID. "
 _SELECT = " Select one with intent.select."

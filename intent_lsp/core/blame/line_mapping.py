@@ -7,7 +7,7 @@ Invariant: a step that does not fit the number of lines maps none, whoever wrote
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from intent_lsp.core.claims import Claim, Claims, Step, claimed_runs
+from intent_lsp.core.blame.attribution import Claim, Claims, Step, claimed_runs
 
 MOST_LINES: Final = 5 * 1024 * 1024
 """Lines of a content that is compared line by line at most: each has a byte."""

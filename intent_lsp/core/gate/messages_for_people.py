@@ -7,9 +7,9 @@ the matter in one sentence, and leave the way out to what is offered beside them
 from typing import Final
 
 from intent_lsp.core.codes import GateCode
+from intent_lsp.core.gate.request import Denied
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import INTENTS_FILE
-from intent_lsp.core.question import Denied
 
 NAMES_SHOWN: Final = 3
 """Files that one sentence names."""

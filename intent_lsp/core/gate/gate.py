@@ -8,12 +8,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from intent_lsp.core import gate_call_rows, gate_rows
 from intent_lsp.core.codes import GateCode
-from intent_lsp.core.naming import warnings_of
-from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.policy import PeopleAsked
-from intent_lsp.core.question import (
+from intent_lsp.core.gate import call_checks, checks
+from intent_lsp.core.gate.intent_lists import warnings_of
+from intent_lsp.core.gate.request import (
     Allowed,
     Ask,
     CallFacts,
@@ -22,6 +20,8 @@ from intent_lsp.core.question import (
     Question,
     SaveDecision,
 )
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.policy import PeopleAsked
 from intent_lsp.core.records import ScopeValidation
 
 
@@ -38,19 +38,19 @@ class Row:
 SCOPE_ROW: Final = 12
 
 ROWS: Final = (
-    Row(3, GateCode.CHECKOUT_REQUIRED, gate_call_rows.checkout_required, agents_only=True),
-    Row(4, GateCode.CONTRACT_DRIFT, gate_call_rows.contract_drift, agents_only=True),
-    Row(5, GateCode.TOOL_BLOCKED, gate_call_rows.tool_blocked, agents_only=True),
-    Row(6, GateCode.PATH_DENIED, gate_call_rows.path_denied, agents_only=True),
-    Row(7, GateCode.OUTSIDE_WORKSPACE, gate_rows.outside_workspace),
-    Row(8, GateCode.NO_ACTIVE_INTENT, gate_rows.no_active_intent),
-    Row(9, GateCode.INTENT_NOT_FOUND, gate_rows.intent_not_found),
-    Row(10, GateCode.INTENT_CLOSED, gate_rows.intent_closed),
-    Row(11, GateCode.INTENT_IGNORED, gate_rows.intent_ignored),
-    Row(SCOPE_ROW, GateCode.SCOPE_VIOLATION, gate_rows.scope_violation),
-    Row(13, GateCode.STALE_FILE, gate_rows.stale_file),
-    Row(14, GateCode.READ_REQUIRED, gate_call_rows.read_required, agents_only=True),
-    Row(15, GateCode.SPEC_ITERATION, gate_call_rows.spec_iteration, agents_only=True),
+    Row(3, GateCode.CHECKOUT_REQUIRED, call_checks.checkout_required, agents_only=True),
+    Row(4, GateCode.CONTRACT_DRIFT, call_checks.contract_drift, agents_only=True),
+    Row(5, GateCode.TOOL_BLOCKED, call_checks.tool_blocked, agents_only=True),
+    Row(6, GateCode.PATH_DENIED, call_checks.path_denied, agents_only=True),
+    Row(7, GateCode.OUTSIDE_WORKSPACE, checks.outside_workspace),
+    Row(8, GateCode.NO_ACTIVE_INTENT, checks.no_active_intent),
+    Row(9, GateCode.INTENT_NOT_FOUND, checks.intent_not_found),
+    Row(10, GateCode.INTENT_CLOSED, checks.intent_closed),
+    Row(11, GateCode.INTENT_IGNORED, checks.intent_ignored),
+    Row(SCOPE_ROW, GateCode.SCOPE_VIOLATION, checks.scope_violation),
+    Row(13, GateCode.STALE_FILE, checks.stale_file),
+    Row(14, GateCode.READ_REQUIRED, call_checks.read_required, agents_only=True),
+    Row(15, GateCode.SPEC_ITERATION, call_checks.spec_iteration, agents_only=True),
 )
 """Rows 3 to 15; 1, 2 and 16 decide whether they are asked, and who is asked after them."""
 
@@ -78,7 +78,7 @@ def judge_call(question: Question, call: CallFacts) -> Decision:
     if not question.governed or not (call.mutating or call.blocked):
         return Allowed(ScopeValidation.EXEMPT)
     if not call.mutating:
-        return gate_call_rows.tool_blocked(question) or Allowed(ScopeValidation.EXEMPT)
+        return call_checks.tool_blocked(question) or Allowed(ScopeValidation.EXEMPT)
     refusals = _refusals(question, passed_over(question))
     first = next(refusals, None)
     if first is not None and first.code is GateCode.SCOPE_VIOLATION:

@@ -1,0 +1,1 @@
+"""The ledger's chain and what verifying it proves (ledger section 2)."""
