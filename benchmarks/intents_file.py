@@ -12,7 +12,7 @@ import yaml
 
 from benchmarks.support.figures import Report, read_options
 from benchmarks.support.project import ENTRY
-from intent_lsp.formats.intents_yaml import IntentsReader
+from intent_lsp.formats.intents.intents_file import IntentsReader
 
 INTENTS = 1_000
 QUICK_INTENTS = 50

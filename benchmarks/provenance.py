@@ -53,7 +53,7 @@ from intent_lsp.core.records import (
     RecordFile,
 )
 from intent_lsp.formats.diff import file_ranges
-from intent_lsp.formats.languages import SyntaxTree, parse, parse_again
+from intent_lsp.formats.syntax.languages import SyntaxTree, parse, parse_again
 from intent_lsp.governance.blaming import ALL_LINES, Blamed, Blaming
 from intent_lsp.governance.desk import Governance
 from intent_lsp.store.ledger import Ledger

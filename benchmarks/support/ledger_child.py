@@ -24,7 +24,7 @@ from benchmarks.ledger_append import event
 from benchmarks.support.process import most_megabytes_of
 from intent_lsp.core.ledger.chain import End, draft
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
-from intent_lsp.formats.ledger_jsonl import seal
+from intent_lsp.formats.ledger.jsonl import seal
 from intent_lsp.store.ledger import Ledger
 
 Figures = Mapping[str, float]

@@ -30,7 +30,7 @@ from intent_lsp.core.records import (
     ScopeValidation,
     Vcs,
 )
-from intent_lsp.formats.ledger_jsonl import seal
+from intent_lsp.formats.ledger.jsonl import seal
 
 INTENTS: Final = 50
 PATHS: Final = 2_000

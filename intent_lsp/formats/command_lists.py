@@ -12,7 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from intent_lsp.core.commands.rows import CommandLists, Row, RowKind
-from intent_lsp.formats.shapes import known
+from intent_lsp.formats.msgspec_types import known
 
 _SPLIT: Final = frozenset(
     [

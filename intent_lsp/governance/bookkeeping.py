@@ -8,7 +8,7 @@ from typing import Final
 
 from intent_lsp.core.content import decode
 from intent_lsp.core.intents import Intent, Status
-from intent_lsp.formats.intents_yaml import read_intents
+from intent_lsp.formats.intents.intents_file import read_intents
 
 _ANY_STATUS: Final = Status.PLANNED
 

@@ -21,7 +21,7 @@ from intent_lsp.core.gate.request import (
 )
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
 from intent_lsp.core.policy import ContractRule
-from intent_lsp.formats.call_reading import CallReading
+from intent_lsp.formats.tool_call import CallReading
 from intent_lsp.governance.command_paths import CommandPaths
 from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.denied_paths import denied_path, globs

@@ -20,7 +20,7 @@ from intent_lsp.core.gate.gate import unavailable
 from intent_lsp.core.gate.request import Allowed, Denied
 from intent_lsp.core.paths import WorkspacePath, is_file_name
 from intent_lsp.core.records import ScopeValidation
-from intent_lsp.formats.call_reading import CallReading, looking, read_call
+from intent_lsp.formats.tool_call import CallReading, looking, read_call
 from intent_lsp.governance.admission import Admission, warned
 from intent_lsp.governance.admitting import NOT_COMPARED, Admitting
 from intent_lsp.governance.applying import Applying

@@ -21,8 +21,8 @@ from intent_lsp.core.intents import Intent, Status
 from intent_lsp.core.paths import INTENTS_FILE, parse_relative
 from intent_lsp.core.records import Record
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.formats.context_xml import context_text
-from intent_lsp.formats.yaml_edit import set_status
+from intent_lsp.formats.intents.context_xml import context_text
+from intent_lsp.formats.intents.edit import set_status
 from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.history import History
 from intent_lsp.governance.intents_writer import IntentsWriter

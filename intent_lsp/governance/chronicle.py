@@ -14,7 +14,7 @@ from intent_lsp.core.gate.request import Denied
 from intent_lsp.core.paths import GOVERNANCE_LEDGER, WorkspacePath
 from intent_lsp.core.privacy import shown_session
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.formats.governance_md import governance_line
+from intent_lsp.formats.markdown.audit_log import governance_line
 from intent_lsp.governance.history import History
 from intent_lsp.governance.lessons import Lessons
 from intent_lsp.governance.rules import RulesCache

@@ -14,7 +14,7 @@ from typing import Final
 
 from intent_lsp.core.commands.reading import Effect, TouchedPath
 from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath
-from intent_lsp.formats.call_reading import CallReading
+from intent_lsp.formats.tool_call import CallReading
 from intent_lsp.governance.denied_paths import denied_path
 from intent_lsp.governance.rules import Rules
 from intent_lsp.governance.stores import Stores

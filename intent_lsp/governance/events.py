@@ -17,9 +17,9 @@ from intent_lsp.core.records import (
     ScopeValidation,
     Vcs,
 )
-from intent_lsp.formats.change_class import inferred_change
 from intent_lsp.formats.diff import file_ranges
-from intent_lsp.formats.intent_hash import intent_hash
+from intent_lsp.formats.intents.intent_hash import intent_hash
+from intent_lsp.formats.syntax.mutation_class import inferred_change
 from intent_lsp.governance.judging import Judgement
 from intent_lsp.governance.kept_trees import KeptTrees
 from intent_lsp.governance.sessions import Session

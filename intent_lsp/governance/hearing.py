@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.gate.approval import NOBODY, PersonsWord
-from intent_lsp.formats.call_reading import CallReading
+from intent_lsp.formats.tool_call import CallReading
 from intent_lsp.governance.rules import Rules
 from intent_lsp.store.state import SessionRow
 

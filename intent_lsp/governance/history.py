@@ -14,9 +14,9 @@ from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.core.redaction import neutral
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.formats.intents_yaml import IntentsReader
-from intent_lsp.formats.yaml_edit import set_history
-from intent_lsp.formats.yaml_limits import MAX_BYTES
+from intent_lsp.formats.intents.edit import set_history
+from intent_lsp.formats.intents.intents_file import IntentsReader
+from intent_lsp.formats.yaml.limits import MAX_BYTES
 from intent_lsp.governance.intents_writer import Changes, IntentsWriter
 from intent_lsp.governance.rules import Rules, RulesCache
 from intent_lsp.governance.steps import step

@@ -15,13 +15,13 @@ from typing import Final
 from intent_lsp.core.ledger.chain import End, draft
 from intent_lsp.core.privacy import veiled
 from intent_lsp.core.records import Record
-from intent_lsp.formats.foreign_records import (
+from intent_lsp.formats.ledger.foreign.import_mark import is_marked, marked
+from intent_lsp.formats.ledger.foreign.records import (
     Dialect,
     Foreign,
     derived_id,
     foreign_line,
 )
-from intent_lsp.formats.import_mark import is_marked, marked
 from intent_lsp.governance.governed_ledger import governed_ledger
 from intent_lsp.governance.rules import RulesCache
 from intent_lsp.store.ledger import Identified, Ledger

@@ -13,7 +13,7 @@ from typing import Final
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.intents import Intents
 from intent_lsp.core.paths import INTENT_MAP
-from intent_lsp.formats.intent_map_md import intent_map, section_of, section_of_archived
+from intent_lsp.formats.markdown.intent_map import intent_map, section_of, section_of_archived
 from intent_lsp.governance.map_rows import MapRows
 from intent_lsp.governance.rules import RulesCache
 from intent_lsp.governance.steps import step

@@ -11,7 +11,7 @@ from intent_lsp.core.content import decode, hash_content
 from intent_lsp.core.errors import FileChangedError, IntentLspError
 from intent_lsp.core.findings import TextChange
 from intent_lsp.core.paths import INTENTS_FILE
-from intent_lsp.formats.yaml_edit import EditRefused, apply_changes
+from intent_lsp.formats.intents.edit import EditRefused, apply_changes
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store import files
 from intent_lsp.store.root_lock import RootLock, holding

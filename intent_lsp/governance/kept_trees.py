@@ -9,8 +9,8 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from intent_lsp.formats.languages import RECORDED_AT_MOST, Late, in_time, language_of
-from intent_lsp.formats.outlined_tree import OutlinedTree, tree_after, tree_alone
+from intent_lsp.formats.syntax.languages import RECORDED_AT_MOST, Late, in_time, language_of
+from intent_lsp.formats.syntax.outlined import OutlinedTree, tree_after, tree_alone
 
 MAX_TREES: Final = 8
 

@@ -12,8 +12,8 @@ from intent_lsp.core.content import decode, hash_content
 from intent_lsp.core.errors import FileChangedError
 from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath, parse_relative
 from intent_lsp.core.policy import AGENTS_FILE, LESSONS_FILES
-from intent_lsp.formats.lessons_md import with_lesson
-from intent_lsp.formats.templates import LESSONS
+from intent_lsp.formats.intents.templates import LESSONS
+from intent_lsp.formats.markdown.lessons import with_lesson
 from intent_lsp.governance.steps import step
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store import files

@@ -16,10 +16,10 @@ from intent_lsp.core.intents import Intents
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import UNKNOWN_REVISION, Range, RecordFile
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.formats.intent_map_md import MapRow, named
-from intent_lsp.formats.intent_map_reading import cells_in, told_of
-from intent_lsp.formats.languages import Late, language_of
-from intent_lsp.formats.touched_definitions import touched_definitions
+from intent_lsp.formats.markdown.intent_map import MapRow, named
+from intent_lsp.formats.markdown.intent_map_reader import cells_in, told_of
+from intent_lsp.formats.syntax.languages import Late, language_of
+from intent_lsp.formats.syntax.touched_definitions import touched_definitions
 from intent_lsp.governance.known_contents import KnownContents
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store.index_touches import TouchedFiles

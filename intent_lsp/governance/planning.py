@@ -26,12 +26,12 @@ from intent_lsp.core.records import (
 from intent_lsp.core.redaction import redacted
 from intent_lsp.core.scope.pattern import spell
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.formats.intent_hash import intent_hash
-from intent_lsp.formats.intents_yaml import IntentsReader
-from intent_lsp.formats.new_entry import NewIntent
-from intent_lsp.formats.new_intent import add_intent
-from intent_lsp.formats.new_intents import add_intents
-from intent_lsp.formats.yaml_edit import add_globs, set_status, unwritable
+from intent_lsp.formats.intents.append_intent import add_intent
+from intent_lsp.formats.intents.append_intents import add_intents
+from intent_lsp.formats.intents.edit import add_globs, set_status, unwritable
+from intent_lsp.formats.intents.intent_hash import intent_hash
+from intent_lsp.formats.intents.intents_file import IntentsReader
+from intent_lsp.formats.intents.new_entry import NewIntent
 from intent_lsp.governance.checkout import Refusal, refusal_of
 from intent_lsp.governance.intents_writer import Changes, IntentsWriter
 from intent_lsp.governance.rules import Rules, RulesCache

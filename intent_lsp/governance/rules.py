@@ -24,10 +24,10 @@ from intent_lsp.core.paths import IGNORE_FILE, INTENTS_FILE, POLICY_FILE, Worksp
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.core.scope.index import Ownership, ScopeIndex
 from intent_lsp.core.scope.scope import Scope, compile_scope, compile_scopes
-from intent_lsp.formats.ignore_file import IgnoredIntents, read_ignored
-from intent_lsp.formats.intents_yaml import IntentsFile, IntentsReader
-from intent_lsp.formats.policy_yaml import PolicyFile, read_policy
-from intent_lsp.formats.yaml_limits import MAX_BYTES
+from intent_lsp.formats.intents.ignore_file import IgnoredIntents, read_ignored
+from intent_lsp.formats.intents.intents_file import IntentsFile, IntentsReader
+from intent_lsp.formats.intents.policy_file import PolicyFile, read_policy
+from intent_lsp.formats.yaml.limits import MAX_BYTES
 from intent_lsp.store import files
 from intent_lsp.store.files import Stamp
 from intent_lsp.store.places import case_sensitive

@@ -16,8 +16,8 @@ from intent_lsp.core.intents import Intent, IntentId, Intents
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.findings import ScopeFinding, file_findings, tree_findings
 from intent_lsp.core.scope.scope import compile_scopes
-from intent_lsp.formats.intent_entry import IntentPlaces
-from intent_lsp.formats.intents_yaml import IntentsFile
+from intent_lsp.formats.intents.entry import IntentPlaces
+from intent_lsp.formats.intents.intents_file import IntentsFile
 from intent_lsp.governance.rules import NameSpelling
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store.places import is_directory

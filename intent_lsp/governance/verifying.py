@@ -5,8 +5,8 @@ Invariant: what a verification has changed is recorded once, whoever tells of it
 
 from intent_lsp.core.agents.tickets import command_hash
 from intent_lsp.core.content import ContentHash
-from intent_lsp.formats.call_reading import told_program
 from intent_lsp.formats.shell.reader import read_command
+from intent_lsp.formats.tool_call import told_program
 from intent_lsp.governance.call_news import CallNews
 from intent_lsp.governance.chronicle import Chronicle, Told
 from intent_lsp.governance.recording import Outcome, Recording

@@ -19,7 +19,7 @@ import msgspec
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath
-from intent_lsp.formats.shapes import known
+from intent_lsp.formats.msgspec_types import known
 from intent_lsp.store.files import create_file, read_bytes, remove_file
 from intent_lsp.store.local_room import PRIVATE_FILE_MODE, ensure_inner_room, ensure_local_room
 

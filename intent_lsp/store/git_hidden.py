@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.formats.ignored_below import patterns_below
+from intent_lsp.formats.ignore_patterns import patterns_below
 from intent_lsp.store.files import read_bytes
 from intent_lsp.store.git import Git
 from intent_lsp.store.git_program import run_git

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, NewType
 
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record
-from intent_lsp.formats.index_keys import key64, moment_of
+from intent_lsp.formats.ledger.index_keys import key64, moment_of
 from intent_lsp.store.index_rows import path_key
 from intent_lsp.store.index_sources import loose_ends
 

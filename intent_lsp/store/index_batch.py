@@ -6,8 +6,8 @@ Invariant: a batch holds whole lines alone.
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from intent_lsp.formats.ledger_jsonl import Entry
-from intent_lsp.formats.ledger_lines import Columns, index_lines
+from intent_lsp.formats.ledger.batch import Columns, index_lines
+from intent_lsp.formats.ledger.jsonl import Entry
 
 TAIL: Final = 96
 """How many bytes tell that a file still holds what was read of it."""

@@ -8,9 +8,9 @@ from typing import Final
 
 import msgspec
 
-from intent_lsp.formats.ledger_jsonl import Entry
-from intent_lsp.formats.ledger_lines import Columns
-from intent_lsp.formats.shapes import known
+from intent_lsp.formats.ledger.batch import Columns
+from intent_lsp.formats.ledger.jsonl import Entry
+from intent_lsp.formats.msgspec_types import known
 from intent_lsp.store.index_batch import TAIL, Batch, Part, read_part
 from intent_lsp.store.ledger_file import Reader, read_at
 from intent_lsp.store.ledger_ranges import lines_in

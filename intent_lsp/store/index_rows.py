@@ -15,15 +15,15 @@ from typing import Final
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.formats.index_keys import (
+from intent_lsp.formats.ledger.batch import Columns
+from intent_lsp.formats.ledger.index_keys import (
     key64,
     keys_of_hashes,
     keys_of_ids,
     moment_of,
     moments_of,
 )
-from intent_lsp.formats.ledger_jsonl import Entry
-from intent_lsp.formats.ledger_lines import Columns
+from intent_lsp.formats.ledger.jsonl import Entry
 from intent_lsp.store.index_batch import TAIL, Batch, Part
 from intent_lsp.store.index_database import HASH_INDEX
 from intent_lsp.store.index_sources import Source

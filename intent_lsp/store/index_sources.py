@@ -15,7 +15,7 @@ import msgspec
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.ledger.chain import Head, Trail
-from intent_lsp.formats.index_keys import key64
+from intent_lsp.formats.ledger.index_keys import key64
 from intent_lsp.store.ledger_file import read_at
 from intent_lsp.store.ledger_files import FileStamp
 

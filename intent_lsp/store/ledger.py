@@ -25,7 +25,7 @@ from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.policy import LedgerForm
 from intent_lsp.core.records import Event, Record
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.formats.ledger_jsonl import Entry, Ready, entry_of, read, ready, seal_at
+from intent_lsp.formats.ledger.jsonl import Entry, Ready, entry_of, read, ready, seal_at
 from intent_lsp.store.index_batch import batch
 from intent_lsp.store.index_build import Progress, quiet
 from intent_lsp.store.known_heads import KnownHeads

@@ -21,7 +21,7 @@ from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.findings import Severity
 from intent_lsp.core.ledger.chain import Link
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
-from intent_lsp.formats.ledger_jsonl import examine
+from intent_lsp.formats.ledger.jsonl import examine
 from intent_lsp.store.files import remove_file
 from intent_lsp.store.ledger_file import opened, read_at
 from intent_lsp.store.ledger_files import ARCHIVE_PREFIX, ARCHIVE_ROOM, SUFFIX, LedgerFiles

@@ -16,7 +16,7 @@ from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.ledger.chain import Head, Trail
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.formats.ledger_jsonl import examine
+from intent_lsp.formats.ledger.jsonl import examine
 from intent_lsp.store.end_note import EndNote, noted
 from intent_lsp.store.ledger_file import (
     LedgerFile,

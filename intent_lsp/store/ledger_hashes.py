@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.content import ContentHash
-from intent_lsp.formats.stated_link import stated_link
+from intent_lsp.formats.ledger.stated_link import stated_link
 from intent_lsp.store.ledger_file import opened
 from intent_lsp.store.ledger_files import LedgerFiles
 

@@ -15,8 +15,8 @@ from typing import Final, TypeVar
 from intent_lsp.core.ledger.chain import Head, Trail
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record
-from intent_lsp.formats.index_keys import key64
-from intent_lsp.formats.ledger_jsonl import read
+from intent_lsp.formats.ledger.index_keys import key64
+from intent_lsp.formats.ledger.jsonl import read
 from intent_lsp.store.index import (
     FAR,
     Cursor,

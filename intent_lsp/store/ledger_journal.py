@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.errors import IntentLspError, LedgerUnavailableError
-from intent_lsp.formats.ledger_union import digest_of
+from intent_lsp.formats.ledger.union import digest_of
 from intent_lsp.store.ledger_file import opened, read_at
 from intent_lsp.store.ledger_rewrite import replace_lines
 from intent_lsp.store.root_lock import RootLock

@@ -14,7 +14,7 @@ from intent_lsp.core.content import ContentHash
 from intent_lsp.core.ledger.chain import Link
 from intent_lsp.core.paths import LOCAL_ROOM
 from intent_lsp.core.records import Record
-from intent_lsp.formats.ledger_jsonl import examine, read
+from intent_lsp.formats.ledger.jsonl import examine, read
 from intent_lsp.store.files import read_bytes
 from intent_lsp.store.ledger_file import opened
 from intent_lsp.store.ledger_files import LedgerFiles

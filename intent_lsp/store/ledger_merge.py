@@ -14,8 +14,8 @@ from typing import Final
 
 from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import CONTROL_ROOM
-from intent_lsp.formats.ledger_conflict import Conflict, Part
-from intent_lsp.formats.ledger_union import Aside, Oddity, Place, Union, union_of
+from intent_lsp.formats.ledger.conflict import Conflict, Part
+from intent_lsp.formats.ledger.union import Aside, Oddity, Place, Union, union_of
 from intent_lsp.store.ledger_file import opened, write_new
 from intent_lsp.store.ledger_rewrite import replace_lines
 from intent_lsp.store.local_room import ensure_inner_room, ensure_local_room

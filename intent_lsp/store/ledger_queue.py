@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from intent_lsp.core.records import Record
-from intent_lsp.formats.ledger_jsonl import read, seal
+from intent_lsp.formats.ledger.jsonl import read, seal
 from intent_lsp.store.ledger_file import sync_directory, write_new
 
 SUFFIX: Final = ".json"

@@ -7,9 +7,9 @@ import msgspec
 
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.ledger.chain import Flaw, Link
-from intent_lsp.formats.ledger_jsonl import examine
-from intent_lsp.formats.ledger_lines import Stretch, examine_lines
-from intent_lsp.formats.shapes import known
+from intent_lsp.formats.ledger.batch import Stretch, examine_lines
+from intent_lsp.formats.ledger.jsonl import examine
+from intent_lsp.formats.msgspec_types import known
 from intent_lsp.store.ledger_file import Reader
 from intent_lsp.store.ledger_pass import Packed, Piece
 from intent_lsp.store.ledger_ranges import lines_in, starts

@@ -17,8 +17,8 @@ from typing import Any, Final, TypeVar
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.ledger.evidence import Committed, Held, Search
-from intent_lsp.formats.ledger_jsonl import examine
-from intent_lsp.formats.stated_link import stated_link
+from intent_lsp.formats.ledger.jsonl import examine
+from intent_lsp.formats.ledger.stated_link import stated_link
 from intent_lsp.store.git_lines import blob_lines, blob_size
 from intent_lsp.store.git_objects import discover
 from intent_lsp.store.git_reach import logged_commits, named_commits, reachable

@@ -18,7 +18,7 @@ from intent_lsp.core.agents.tickets import GOOD_FOR, Ticket
 from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
 from intent_lsp.core.text import pack
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.formats.shapes import known
+from intent_lsp.formats.msgspec_types import known
 from intent_lsp.store.database import Database
 
 WITH_TREE: Final = (

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record
-from intent_lsp.formats.ledger_jsonl import read, seal
+from intent_lsp.formats.ledger.jsonl import read, seal
 from intent_lsp.store.ledger_file import write_new
 from intent_lsp.store.ledger_queue import SUFFIX, LedgerQueue, names_in
 from intent_lsp.store.root_lock import RootLock

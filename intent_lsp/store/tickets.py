@@ -26,7 +26,7 @@ from intent_lsp.core.gate.request import Denied
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.text import pack, unpack
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.formats.shapes import known
+from intent_lsp.formats.msgspec_types import known
 from intent_lsp.store.database import Database
 from intent_lsp.store.open_commands import (
     WITH_TREE,

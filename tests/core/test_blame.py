@@ -6,8 +6,9 @@ from itertools import pairwise
 
 import pytest
 
+from intent_lsp.core.blame import block_match, lineage
 from intent_lsp.core.blame.attribution import Claim, Claims, Confidence, Step, best_of
-from intent_lsp.core.blame.blame import Text, blame, block_match, carried_over, lineage
+from intent_lsp.core.blame.blame import Text, blame, carried_over
 from intent_lsp.core.blame.line_carry import carried
 from intent_lsp.core.blame.moved_lines import OtherFile
 from intent_lsp.core.blame.runs import Source, blame_runs, one_run

@@ -16,7 +16,7 @@ from intent_lsp.core.content import EMPTY_HASH
 from intent_lsp.core.intents import Intent, IntentId
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Integrity, MutationClass, Record, RecordFile, ScopeValidation
-from intent_lsp.formats.context_xml import context_text
+from intent_lsp.formats.intents.context_xml import context_text
 
 SMALL = Intent(id=IntentId("INT-1"), name="One", owned_scope=("src/**",))
 

@@ -19,7 +19,7 @@ from intent_lsp.core.records import (
     ScopeValidation,
 )
 from intent_lsp.core.whole_text import whole, whole_event
-from intent_lsp.formats.ledger_jsonl import decode, seal
+from intent_lsp.formats.ledger.jsonl import decode, seal
 
 ID = "3f0c6d1e-6f0b-4a51-9d0e-0c6d6a6f7a11"
 NOW = "2026-11-22T03:00:00.000Z"

@@ -33,9 +33,9 @@ from intent_lsp.doors.lsp.wire import (
     status_wire,
     trace_wire,
 )
-from intent_lsp.formats.intent_json import context_json, intent_json
-from intent_lsp.formats.ledger_jsonl import to_wire
-from intent_lsp.formats.verification_json import verification_json
+from intent_lsp.formats.intents.intent_json import context_json, intent_json
+from intent_lsp.formats.ledger.jsonl import to_wire
+from intent_lsp.formats.ledger.verification_json import verification_json
 from tests.governance.editor import INTENTS, Editor
 
 SHAPES: tuple[type[msgspec.Struct], ...] = (

@@ -10,11 +10,11 @@ from intent_lsp.core.blame.attribution import Claim, Confidence
 from intent_lsp.core.blame.runs import one_run
 from intent_lsp.core.records import AGENT, DISK_CHANGE, HUMAN, UNKNOWN_CONTRIBUTOR, Record
 from intent_lsp.core.report.aggregates import Tally
-from intent_lsp.formats.agent_trace import agent_trace
-from intent_lsp.formats.csv_export import csv_heading, csv_rows
-from intent_lsp.formats.flat_record import flat_records
-from intent_lsp.formats.ledger_jsonl import encode
-from intent_lsp.formats.origin_words import doubts, hover_plain
+from intent_lsp.formats.ledger.exports.agent_trace import agent_trace
+from intent_lsp.formats.ledger.exports.csv_form import csv_heading, csv_rows
+from intent_lsp.formats.ledger.exports.flat import flat_records
+from intent_lsp.formats.ledger.jsonl import encode
+from intent_lsp.formats.markdown.provenance import doubts, hover_plain
 from tests.support.ledgers import edit, ledger_at
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.policy import TeamPolicy
-from intent_lsp.formats.call_reading import read_call, told_program
+from intent_lsp.formats.tool_call import read_call, told_program
 from intent_lsp.store.command_lists import command_lists
 
 TOKEN = "ghp_" + "a1B2" * 9

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intent_lsp.core.records import MutationClass
-from intent_lsp.formats.change_class import inferred_change, inferred_class
-from intent_lsp.formats.languages import MAX_PARSED_BYTES
+from intent_lsp.formats.syntax.languages import MAX_PARSED_BYTES
+from intent_lsp.formats.syntax.mutation_class import inferred_change, inferred_class
 from intent_lsp.store.clock import budget
 from tests.support.source_texts import contents, suffixes
 

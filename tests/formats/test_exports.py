@@ -21,10 +21,10 @@ from intent_lsp.core.records import (
     Related,
     Vcs,
 )
-from intent_lsp.formats.csv_export import HEADINGS
-from intent_lsp.formats.exports import EXPORTS
-from intent_lsp.formats.foreign_files import UNHASHED
-from intent_lsp.formats.ledger_jsonl import decode, seal
+from intent_lsp.formats.ledger.exports.csv_form import HEADINGS
+from intent_lsp.formats.ledger.exports.forms import EXPORTS
+from intent_lsp.formats.ledger.foreign.files import UNHASHED
+from intent_lsp.formats.ledger.jsonl import decode, seal
 from tests.support.agent_trace_schema import complaints
 from tests.support.ledgers import HASH, edit, events
 

@@ -21,18 +21,18 @@ from intent_lsp.core.records import (
     Related,
     ScopeValidation,
 )
-from intent_lsp.formats.agent_trace import agent_trace
-from intent_lsp.formats.flat_record import flat_records
-from intent_lsp.formats.foreign_files import UNHASHED
-from intent_lsp.formats.foreign_records import (
+from intent_lsp.formats.ledger.exports.agent_trace import agent_trace
+from intent_lsp.formats.ledger.exports.flat import flat_records
+from intent_lsp.formats.ledger.foreign.files import UNHASHED
+from intent_lsp.formats.ledger.foreign.import_mark import is_marked, marked
+from intent_lsp.formats.ledger.foreign.records import (
     Dialect,
     Foreign,
     derived_id,
     foreign_line,
     foreign_record,
 )
-from intent_lsp.formats.import_mark import is_marked, marked
-from intent_lsp.formats.ledger_jsonl import seal, to_wire
+from intent_lsp.formats.ledger.jsonl import seal, to_wire
 from tests.support.ledgers import HASH, events
 
 DIALECTS = Path(__file__).parent / "data/dialects"

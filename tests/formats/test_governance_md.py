@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from intent_lsp.core.agents.audit_entry import CallStatus, GovernanceEntry
 from intent_lsp.core.redaction import redacted
-from intent_lsp.formats.governance_md import governance_line
+from intent_lsp.formats.markdown.audit_log import governance_line
 from tests.support import hostile
 
 AT = "2026-02-19T20:10:07.480Z"

@@ -3,8 +3,8 @@
 import pytest
 
 from intent_lsp.core.intents import Status
-from intent_lsp.formats.intents_yaml import IntentsReader, read_intents
-from intent_lsp.formats.yaml_edit import EditRefused, add_globs, apply_changes, set_status
+from intent_lsp.formats.intents.edit import EditRefused, add_globs, apply_changes, set_status
+from intent_lsp.formats.intents.intents_file import IntentsReader, read_intents
 
 NOW = "2027-01-01T00:00:00Z"
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.formats.html_text import Html, escaped, joined, spelled, tag
+from intent_lsp.formats.report.html_text import Html, escaped, joined, spelled, tag
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.formats.ignore_file import read_ignored
+from intent_lsp.formats.intents.ignore_file import read_ignored
 
 LINES = st.one_of(
     st.sampled_from(["INT-001", "INT-*", "!INT-001", "# no", "", "[z-a]", "!", "\\", "/", "**"]),

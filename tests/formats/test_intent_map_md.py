@@ -12,7 +12,7 @@ from intent_lsp.core.content import hash_content
 from intent_lsp.core.intents import Intent, IntentId, Status
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.redaction import redacted
-from intent_lsp.formats.intent_map_md import (
+from intent_lsp.formats.markdown.intent_map import (
     ARCHIVED,
     MapRow,
     intent_map,

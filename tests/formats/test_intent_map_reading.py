@@ -10,7 +10,7 @@ from intent_lsp.core.content import hash_content
 from intent_lsp.core.intents import Intent, IntentId
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.redaction import redacted
-from intent_lsp.formats.intent_map_md import (
+from intent_lsp.formats.markdown.intent_map import (
     NAME_LENGTH,
     NAMED_AT_MOST,
     MapRow,
@@ -19,7 +19,7 @@ from intent_lsp.formats.intent_map_md import (
     section_of,
     section_of_archived,
 )
-from intent_lsp.formats.intent_map_reading import MAX_READ, Told, cells_in, told_of
+from intent_lsp.formats.markdown.intent_map_reader import MAX_READ, Told, cells_in, told_of
 
 SECRET = "ghp_" + "a" * 36
 TIME = "2026-11-21T20:27:33.123Z"

@@ -8,8 +8,8 @@ from intent_lsp.core.codes import FileCode
 from intent_lsp.core.findings import Finding, Position, Severity
 from intent_lsp.core.intents import Intent, IntentId, Status
 from intent_lsp.core.scope.findings import PatternFinding
-from intent_lsp.formats.intents_yaml import IntentsFile, IntentsReader, read_intents
-from intent_lsp.formats.yaml_edit import apply_changes
+from intent_lsp.formats.intents.edit import apply_changes
+from intent_lsp.formats.intents.intents_file import IntentsFile, IntentsReader, read_intents
 
 NORMAL = """\
 active_intents:

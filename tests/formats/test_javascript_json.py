@@ -9,7 +9,7 @@ import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.formats.javascript_json import number, parse, stringify
+from intent_lsp.formats.ledger.foreign.javascript_json import number, parse, stringify
 
 GOLDEN = json.loads((Path(__file__).parent / "data/javascript_json.json").read_text())
 

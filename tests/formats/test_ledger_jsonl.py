@@ -29,8 +29,8 @@ from intent_lsp.core.records import (
     RecordFile,
     ScopeValidation,
 )
-from intent_lsp.formats import ledger_jsonl
 from intent_lsp.formats.diff import file_ranges
+from intent_lsp.formats.ledger import jsonl
 from tests.support.ledgers import HASH, edit, events, hashes, new_id
 
 ID = "b3c1a7e2-5d4f-4a6b-8c9d-0e1f2a3b4c5d"
@@ -39,7 +39,7 @@ TIME = "2026-11-21T20:27:33.123Z"
 
 
 def sealed(event: Event, end: End = NOWHERE) -> tuple[Record, bytes]:
-    return ledger_jsonl.seal(draft(event, id=ID, timestamp=TIME, end=end))
+    return jsonl.seal(draft(event, id=ID, timestamp=TIME, end=end))
 
 
 records = st.builds(
@@ -58,10 +58,10 @@ def numbered(name: str, values: list[Any]) -> pytest.MarkDecorator:
 @given(records)
 def test_a_line_is_read_back_as_the_record_that_was_written(told: tuple[Record, bytes]) -> None:
     record, line = told
-    assert ledger_jsonl.decode(line) == record
-    assert ledger_jsonl.decode(line.rstrip(b"\n")) == record
-    assert ledger_jsonl.read(line) == record
-    assert ledger_jsonl.encode(record) == line
+    assert jsonl.decode(line) == record
+    assert jsonl.decode(line.rstrip(b"\n")) == record
+    assert jsonl.read(line) == record
+    assert jsonl.encode(record) == line
     assert line.endswith(b"\n")
     assert line.count(b"\n") == 1
 
@@ -73,18 +73,18 @@ def test_the_hash_is_taken_over_the_form_of_the_reference_package(
     record, line = told
     wire = json.loads(line)
     stated = wire["integrity"].pop("record_hash")
-    assert stated == hash_content(rfc8785.dumps(wire)) == ledger_jsonl.record_hash(record)
+    assert stated == hash_content(rfc8785.dumps(wire)) == jsonl.record_hash(record)
 
 
 @given(records)
 def test_examining_a_line_recomputes_its_hash(told: tuple[Record, bytes]) -> None:
     record, line = told
-    link = ledger_jsonl.examine(line)
+    link = jsonl.examine(line)
     assert link.flaw is None
     assert link.hash == record.integrity.record_hash
     assert (link.id, link.timestamp, link.session_id) == (ID, TIME, record.session_id)
     assert (link.prev, link.merges) == (record.integrity.prev_record_hash, record.integrity.merges)
-    assert ledger_jsonl.entry(line) == ledger_jsonl.entry_of(record)
+    assert jsonl.entry(line) == jsonl.entry_of(record)
 
 
 @given(records, st.data())
@@ -93,15 +93,15 @@ def test_a_change_of_any_byte_is_a_flaw(told: tuple[Record, bytes], data: st.Dat
     at = data.draw(st.integers(0, len(line) - 2))
     byte = data.draw(st.integers(0, 255).filter(lambda value: value != line[at]))
     changed = line[:at] + bytes([byte]) + line[at + 1 :]
-    assert ledger_jsonl.examine(changed).flaw is not None
+    assert jsonl.examine(changed).flaw is not None
 
 
 @given(st.binary(max_size=60))
 def test_examining_is_total(line: bytes) -> None:
-    assert ledger_jsonl.examine(line).flaw is not None
-    assert ledger_jsonl.entry(line).link.hash == ""
-    assert ledger_jsonl.read(line) is None
-    assert isinstance(ledger_jsonl.decode(line), Flaw)
+    assert jsonl.examine(line).flaw is not None
+    assert jsonl.entry(line).link.hash == ""
+    assert jsonl.read(line) is None
+    assert isinstance(jsonl.decode(line), Flaw)
 
 
 def everything() -> Event:
@@ -132,7 +132,7 @@ def everything() -> Event:
 def test_the_keys_of_a_line_stand_in_the_order_of_the_specification() -> None:
     record, line = sealed(everything(), End(HASH, (hash_content(b"y"), HASH)))
     wire = json.loads(line)
-    assert msgspec.json.encode(ledger_jsonl.to_wire(record)) + b"\n" == line
+    assert msgspec.json.encode(jsonl.to_wire(record)) + b"\n" == line
     assert keys(wire) == (
         "id timestamp intent_id intent_hash session_id agent_id tool_name mutation_class inferred "
         "scope_validation success error concurrent_modification approval vcs files integrity"
@@ -263,7 +263,7 @@ FIRST_RANGE = ("files", 0, "conversations", 0, "ranges")
     ],
 )
 def test_a_record_that_breaks_the_schema_is_named_as_such(change: Change) -> None:
-    flaw = ledger_jsonl.examine(respelled(change)).flaw
+    flaw = jsonl.examine(respelled(change)).flaw
     assert flaw is not None
     assert flaw.code is LedgerCode.BAD_RECORD
 
@@ -273,7 +273,7 @@ def test_the_ranges_of_every_change_of_a_file_are_valid_in_a_record() -> None:
     for before, after in ((b"a\nb\nc\n", b"b\n"), (b"a\n", b""), (b"", b"a"), (b"a\nb", b"b")):
         talk = replace(plain.conversations[0], ranges=file_ranges(before, after))
         record, line = sealed(edit(files=(replace(plain, conversations=(talk,)),)))
-        assert ledger_jsonl.decode(line) == record
+        assert jsonl.decode(line) == record
 
 
 def test_a_grant_with_a_bad_time_is_named() -> None:
@@ -293,7 +293,7 @@ def test_a_record_without_its_hash_is_no_record() -> None:
     line = sealed(edit())[1]
     wire = json.loads(line)
     del wire["integrity"]["record_hash"]
-    flaw = ledger_jsonl.examine(msgspec.json.encode(wire)).flaw
+    flaw = jsonl.examine(msgspec.json.encode(wire)).flaw
     assert flaw is not None
     assert flaw.code is LedgerCode.BAD_RECORD
 
@@ -311,17 +311,17 @@ def test_a_record_without_its_hash_is_no_record() -> None:
 )
 def test_another_spelling_of_the_same_value_is_a_flaw_of_form(change: Change) -> None:
     line = respelled(change)
-    link = ledger_jsonl.examine(line)
+    link = jsonl.examine(line)
     assert link.flaw is not None
     assert link.flaw.code is LedgerCode.BAD_FORM
     assert link.hash != ""
-    assert isinstance(ledger_jsonl.decode(line), Flaw)
-    assert ledger_jsonl.read(line) is not None
+    assert isinstance(jsonl.decode(line), Flaw)
+    assert jsonl.read(line) is not None
 
 
 def test_a_ledger_that_git_gave_other_line_ends_is_told_so() -> None:
     line = sealed(edit())[1]
-    flaw = ledger_jsonl.examine(line[:-1] + b"\r\n").flaw
+    flaw = jsonl.examine(line[:-1] + b"\r\n").flaw
     assert flaw is not None
     assert "CRLF" in flaw.message
 
@@ -343,7 +343,7 @@ def test_a_ledger_that_git_gave_other_line_ends_is_told_so() -> None:
     ],
 )
 def test_what_is_no_json_or_no_object_never_raises(line: bytes) -> None:
-    flaw = ledger_jsonl.examine(line).flaw
+    flaw = jsonl.examine(line).flaw
     assert flaw is not None
     assert flaw.code is LedgerCode.BAD_JSON
 
@@ -367,9 +367,9 @@ def test_half_a_character_stands_in_no_records_way() -> None:
     record, line = sealed(edit("\ud800", session_id="\ud800"))
     assert record.session_id == "\ufffd"
     assert record.files[0].relative_path == "\ufffd"
-    assert ledger_jsonl.read(line) == record
+    assert jsonl.read(line) == record
 
 
 def test_a_record_without_seal_has_no_line() -> None:
     with pytest.raises(InvalidRecordError, match="not sealed"):
-        ledger_jsonl.encode(draft(edit(), id=new_id(), timestamp=TIME, end=End()))
+        jsonl.encode(draft(edit(), id=new_id(), timestamp=TIME, end=End()))

@@ -14,9 +14,9 @@ from benchmarks.support.ledger_maker import lines
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.ledger.chain import End, Link, draft
 from intent_lsp.core.records import Event
-from intent_lsp.formats.ledger_jsonl import Entry, entry, examine, seal
-from intent_lsp.formats.ledger_lines import Columns, Stretch, examine_lines, index_lines
-from intent_lsp.formats.ledger_wire import WireRecord
+from intent_lsp.formats.ledger.batch import Columns, Stretch, examine_lines, index_lines
+from intent_lsp.formats.ledger.jsonl import Entry, entry, examine, seal
+from intent_lsp.formats.ledger.schema import WireRecord
 from tests.support.ledgers import HASH, edit, events, new_id
 
 TIME = "2026-11-21T20:27:33.123Z"

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.formats.ledger_conflict import Conflict, Part
-from intent_lsp.formats.ledger_jsonl import encode, examine, read
-from intent_lsp.formats.ledger_union import Union, union_of
+from intent_lsp.formats.ledger.conflict import Conflict, Part
+from intent_lsp.formats.ledger.jsonl import encode, examine, read
+from intent_lsp.formats.ledger.union import Union, union_of
 from tests.support.ledgers import chained
 
 

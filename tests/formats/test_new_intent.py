@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 from intent_lsp.core.intents import Status
-from intent_lsp.formats.intents_yaml import read_intents
-from intent_lsp.formats.new_entry import NewIntent
-from intent_lsp.formats.new_intent import add_intent
-from intent_lsp.formats.templates import INTENTS
-from intent_lsp.formats.yaml_edit import EditRefused, apply_changes
-from intent_lsp.formats.yaml_limits import MAX_BYTES
+from intent_lsp.formats.intents.append_intent import add_intent
+from intent_lsp.formats.intents.edit import EditRefused, apply_changes
+from intent_lsp.formats.intents.intents_file import read_intents
+from intent_lsp.formats.intents.new_entry import NewIntent
+from intent_lsp.formats.intents.templates import INTENTS
+from intent_lsp.formats.yaml.limits import MAX_BYTES
 
 NEW = NewIntent(
     id="INT-2",

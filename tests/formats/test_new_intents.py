@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intent_lsp.core.intents import Intent, IntentId, Status
-from intent_lsp.formats.intents_yaml import read_intents
-from intent_lsp.formats.new_intents import add_intents
-from intent_lsp.formats.templates import INTENTS
-from intent_lsp.formats.yaml_edit import apply_changes
+from intent_lsp.formats.intents.append_intents import add_intents
+from intent_lsp.formats.intents.edit import apply_changes
+from intent_lsp.formats.intents.intents_file import read_intents
+from intent_lsp.formats.intents.templates import INTENTS
 
 NOW = "2027-01-01T00:00:00Z"
 FORMS = [

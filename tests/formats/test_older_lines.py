@@ -13,9 +13,9 @@ from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.ledger.chain import End, Link, Trail, draft
 from intent_lsp.core.records import EntityType, MutationClass, Record, ScopeValidation
-from intent_lsp.formats import ledger_jsonl
-from intent_lsp.formats.javascript_json import stringify
-from intent_lsp.formats.ledger_jsonl import seal
+from intent_lsp.formats.ledger import jsonl
+from intent_lsp.formats.ledger.foreign.javascript_json import stringify
+from intent_lsp.formats.ledger.jsonl import seal
 from tests.support.ledgers import edit
 
 DIALECTS = Path(__file__).parent / "data/dialects"
@@ -31,13 +31,13 @@ BARE = golden("nested_bare")
 
 
 def link_of(line: bytes) -> Link:
-    link = ledger_jsonl.examine(line)
-    assert ledger_jsonl.entry(line).link == link
+    link = jsonl.examine(line)
+    assert jsonl.entry(line).link == link
     return link
 
 
 def record_of(line: bytes) -> Record:
-    record = ledger_jsonl.read(line)
+    record = jsonl.read(line)
     assert record is not None
     return record
 
@@ -95,8 +95,8 @@ def test_a_moment_in_another_zone_is_told_in_ours() -> None:
 
 @pytest.mark.parametrize("line", [*CHAINED, *BARE], ids=range(len(CHAINED) + len(BARE)))
 def test_an_older_record_is_spelled_without_what_it_has_not(line: bytes) -> None:
-    told = json.loads(ledger_jsonl.encode(record_of(line)))
-    assert told == json.loads(json.dumps(ledger_jsonl.to_wire(record_of(line))))
+    told = json.loads(jsonl.encode(record_of(line)))
+    assert told == json.loads(json.dumps(jsonl.to_wire(record_of(line))))
     assert told["id"] == json.loads(line)["id"]
     place = json.loads(line).get("integrity")
     assert told.get("integrity") == place
@@ -166,7 +166,7 @@ def test_a_change_of_what_is_not_protected_cannot_be_found() -> None:
 def test_what_is_no_record_of_any_tool_is_named(change: Change) -> None:
     line = changed(CHAINED[0], change)
     assert code_of(line) is LedgerCode.BAD_RECORD
-    assert ledger_jsonl.read(line) is None
+    assert jsonl.read(line) is None
 
 
 def test_a_first_record_may_follow_a_hash_of_nothing_but_zeros() -> None:
@@ -210,11 +210,11 @@ def test_reading_and_examining_agree_whatever_a_byte_is_changed_to(
     at = data.draw(st.integers(0, len(line) - 2))
     told = line[:at] + bytes([data.draw(st.integers(0, 255))]) + line[at + 1 :]
     link = link_of(told)
-    record = ledger_jsonl.read(told)
+    record = jsonl.read(told)
     assert (record is None) == (link.hash == "")
     if record is not None:
         assert (record.id, record.timestamp) == (link.id, link.timestamp)
-        assert ledger_jsonl.encode(record)
+        assert jsonl.encode(record)
 
 
 def test_a_line_nested_too_deep_is_no_record() -> None:

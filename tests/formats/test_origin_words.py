@@ -25,7 +25,7 @@ from intent_lsp.core.records import (
     Record,
     ScopeValidation,
 )
-from intent_lsp.formats.origin_words import (
+from intent_lsp.formats.markdown.provenance import (
     LONGEST,
     hint_words,
     hover_markdown,

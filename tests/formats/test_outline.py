@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given
 
-from intent_lsp.formats.languages import MAX_PARSED_BYTES, language_of, parse
-from intent_lsp.formats.outline import MAX_NAMED, Definition, innermost, outline
+from intent_lsp.formats.syntax.languages import MAX_PARSED_BYTES, language_of, parse
+from intent_lsp.formats.syntax.outline import MAX_NAMED, Definition, innermost, outline
 from intent_lsp.store.clock import budget
 from tests.support.source_texts import contents, suffixes
 
@@ -80,9 +80,9 @@ def test_a_language_without_its_grammar_has_no_tree() -> None:
 
 def test_no_grammar_is_loaded_before_a_file_is_parsed() -> None:
     told = """import sys
-import intent_lsp.governance.desk, intent_lsp.formats.outline
+import intent_lsp.governance.desk, intent_lsp.formats.syntax.outline
 print([name for name in sys.modules if name.startswith("tree_sitter")])
-intent_lsp.formats.outline.outline("a.py", b"x")
+intent_lsp.formats.syntax.outline.outline("a.py", b"x")
 print("tree_sitter_python" in sys.modules, "tree_sitter_go" in sys.modules)
 """
     ran = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)

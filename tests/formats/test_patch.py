@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intent_lsp.core.commands.reading import Effect
-from intent_lsp.formats.patch import PatchReading, read_patch
-from intent_lsp.formats.patched_file import PatchedFile
+from intent_lsp.formats.patch.patched_file import PatchedFile
+from intent_lsp.formats.patch.reader import PatchReading, read_patch
 from tests.support.repository import Repository
 
 NOTHING = "no file is named in the patch"

@@ -14,10 +14,10 @@ from intent_lsp.core.policy import (
     TeamPolicy,
     Urls,
 )
-from intent_lsp.formats import templates
-from intent_lsp.formats.intents_yaml import read_intents
-from intent_lsp.formats.policy_yaml import read_policy
-from intent_lsp.formats.text_places import Places
+from intent_lsp.formats.intents import templates
+from intent_lsp.formats.intents.intents_file import read_intents
+from intent_lsp.formats.intents.policy_file import read_policy
+from intent_lsp.formats.text_positions import Places
 
 FULL = """\
 sidecar:

@@ -32,10 +32,10 @@ from intent_lsp.core.records import (
     Vcs,
 )
 from intent_lsp.core.report.report_data import Report, Survey
-from intent_lsp.formats.html_text import spelled
-from intent_lsp.formats.report_html import OPENING, report_html
-from intent_lsp.formats.report_style import SCRIPT, STYLE, policy
-from intent_lsp.formats.report_words import LONGEST
+from intent_lsp.formats.report.html_text import spelled
+from intent_lsp.formats.report.page import OPENING, report_html
+from intent_lsp.formats.report.parts import LONGEST
+from intent_lsp.formats.report.style import SCRIPT, STYLE, policy
 from tests.support.ledgers import HASH, edit
 
 SOUND = Verification(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.formats.shapes import known
+from intent_lsp.formats.msgspec_types import known
 from tests.support import architecture
 
 PACKAGE = Path(__file__).parent.parent.parent / "intent_lsp"
@@ -16,7 +16,7 @@ PACKAGE = Path(__file__).parent.parent.parent / "intent_lsp"
 AT_ONCE = """
 import msgspec, sys, threading
 from dataclasses import make_dataclass
-from intent_lsp.formats.shapes import known
+from intent_lsp.formats.msgspec_types import known
 
 sys.setswitchinterval(1e-6)
 NAMES = [f"field_{number}" for number in range(20)]

@@ -9,15 +9,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.formats.note_signing import (
-    MAKE_KEY,
-    MAKE_PUBLIC,
-    SigningKey,
-    read_public_key,
-    read_signing_key,
-    signed_text,
-)
-from intent_lsp.formats.signed_note import (
+from intent_lsp.formats.ledger.signed_note import (
     NoNote,
     Note,
     NoteKey,
@@ -26,6 +18,14 @@ from intent_lsp.formats.signed_note import (
     read_note,
     spell_key,
     spell_note,
+)
+from intent_lsp.formats.ledger.signed_note_keys import (
+    MAKE_KEY,
+    MAKE_PUBLIC,
+    SigningKey,
+    read_public_key,
+    read_signing_key,
+    signed_text,
 )
 
 PRIVATE = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intent_lsp.core.content import hash_content
-from intent_lsp.formats.ledger_jsonl import examine
-from intent_lsp.formats.stated_link import StatedLink, stated_link
+from intent_lsp.formats.ledger.jsonl import examine
+from intent_lsp.formats.ledger.stated_link import StatedLink, stated_link
 from tests.support.chains import after, chain
 
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from intent_lsp.core.content import EMPTY_HASH
 from intent_lsp.core.records import Range
-from intent_lsp.formats.outline import Definition, outline
-from intent_lsp.formats.touched_definitions import touched_definitions
+from intent_lsp.formats.syntax.outline import Definition, outline
+from intent_lsp.formats.syntax.touched_definitions import touched_definitions
 
 TEXT = """\
 import os

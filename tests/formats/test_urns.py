@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.formats.urns import is_uri, related_uri, related_value, talk_uri, talk_url
+from intent_lsp.formats.ledger.foreign.urns import (
+    is_uri,
+    related_uri,
+    related_value,
+    talk_uri,
+    talk_url,
+)
 
 names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from intent_lsp.formats.yaml_edit import EditRefused, apply_changes, set_history
+from intent_lsp.formats.intents.edit import EditRefused, apply_changes, set_history
 
 BLOCK = "- id: A\n  recent_history: # h\n  - c x # 1\n  # two\n  - 'b' # 2\n  - a # 3\n  z: 1\n"
 TAIL = "- id: A\r\n  recentHistory:\r\n    - b\r\n    - a"

@@ -4,8 +4,8 @@ import pytest
 
 from intent_lsp.core.findings import Position, Span, TextChange
 from intent_lsp.core.intents import Status
-from intent_lsp.formats.intents_yaml import IntentsReader
-from intent_lsp.formats.yaml_edit import EditRefused, apply_changes, set_status
+from intent_lsp.formats.intents.edit import EditRefused, apply_changes, set_status
+from intent_lsp.formats.intents.intents_file import IntentsReader
 
 NOW = "2027-01-01T00:00:00Z"
 

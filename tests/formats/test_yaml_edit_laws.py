@@ -11,19 +11,19 @@ from hypothesis import strategies as st
 
 from intent_lsp.core.findings import TextChange
 from intent_lsp.core.intents import Intents, Status
-from intent_lsp.formats.intents_yaml import read_intents
-from intent_lsp.formats.new_entry import NewIntent, intent_meant
-from intent_lsp.formats.new_intent import add_intent
-from intent_lsp.formats.text_places import Places
-from intent_lsp.formats.yaml_edit import (
+from intent_lsp.formats.intents.append_intent import add_intent
+from intent_lsp.formats.intents.edit import (
     EditRefused,
     add_globs,
     apply_changes,
     set_history,
     set_status,
 )
-from intent_lsp.formats.yaml_list_edit import text_spelled
-from intent_lsp.formats.yaml_spelling import spelled_like
+from intent_lsp.formats.intents.intents_file import read_intents
+from intent_lsp.formats.intents.new_entry import NewIntent, intent_meant
+from intent_lsp.formats.text_positions import Places
+from intent_lsp.formats.yaml.list_edit import text_spelled
+from intent_lsp.formats.yaml.scalars import spelled_like
 from tests.formats.test_yaml_laws import COMMENTS, GLOBS, LAYOUTS, STYLES, WORDS, edited, files
 
 NOW = "2027-02-03T04:05:06Z"

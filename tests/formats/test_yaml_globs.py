@@ -3,9 +3,9 @@
 import pytest
 
 from intent_lsp.core.codes import FileCode
-from intent_lsp.formats.intents_yaml import IntentsFile, read_intents
-from intent_lsp.formats.text_places import Places
-from intent_lsp.formats.yaml_edit import apply_changes
+from intent_lsp.formats.intents.edit import apply_changes
+from intent_lsp.formats.intents.intents_file import IntentsFile, read_intents
+from intent_lsp.formats.text_positions import Places
 
 HEAD = "active_intents:\n- id: A\n"
 

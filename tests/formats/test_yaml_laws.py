@@ -6,13 +6,13 @@ from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
 from intent_lsp.core.intents import Intents, Status
-from intent_lsp.formats.intents_yaml import IntentsFile, IntentsReader, read_intents
-from intent_lsp.formats.text_places import Places
-from intent_lsp.formats.unquoted_globs import linked_anchors
-from intent_lsp.formats.yaml_compose import compose
-from intent_lsp.formats.yaml_edit import EditRefused, apply_changes, set_status
-from intent_lsp.formats.yaml_limits import refused
-from intent_lsp.formats.yaml_spelling import double_quoted, spelled_like
+from intent_lsp.formats.intents.edit import EditRefused, apply_changes, set_status
+from intent_lsp.formats.intents.intents_file import IntentsFile, IntentsReader, read_intents
+from intent_lsp.formats.text_positions import Places
+from intent_lsp.formats.yaml.compose import compose
+from intent_lsp.formats.yaml.limits import refused
+from intent_lsp.formats.yaml.scalars import double_quoted, spelled_like
+from intent_lsp.formats.yaml.unquoted_globs import linked_anchors
 
 STYLES = st.sampled_from(["", "'", '"'])
 WORDS = st.sampled_from(

@@ -5,10 +5,10 @@ import yaml
 
 from intent_lsp.core.codes import FileCode
 from intent_lsp.core.findings import Position
-from intent_lsp.formats import yaml_compose
-from intent_lsp.formats.intents_yaml import IntentsFile, IntentsReader, read_intents
-from intent_lsp.formats.yaml_compose import compose
-from intent_lsp.formats.yaml_limits import MAX_BYTES, MAX_LINES, MAX_VALUES, Problem
+from intent_lsp.formats.intents.intents_file import IntentsFile, IntentsReader, read_intents
+from intent_lsp.formats.yaml import compose as compose_module
+from intent_lsp.formats.yaml.compose import compose
+from intent_lsp.formats.yaml.limits import MAX_BYTES, MAX_LINES, MAX_VALUES, Problem
 
 LINE = "active_intents:\n"
 
@@ -122,7 +122,7 @@ def test_a_failure_without_a_place_stands_at_the_start(monkeypatch: pytest.Monke
     def unmarked(text: str) -> object:
         raise yaml.YAMLError(text)
 
-    monkeypatch.setattr(yaml_compose, "_events", unmarked)
+    monkeypatch.setattr(compose_module, "_events", unmarked)
     problem = compose("abc")
     assert isinstance(problem, Problem)
     assert (problem.start, problem.end) == (0, 1)

@@ -18,8 +18,8 @@ from intent_lsp.core.content import hash_content
 from intent_lsp.core.gate.approval import ASKABLE
 from intent_lsp.core.gate.request import Allowed, Ask, Denied
 from intent_lsp.core.paths import GOVERNANCE_LEDGER, INTENTS_FILE
-from intent_lsp.formats.lessons_md import lessons_in
-from intent_lsp.formats.templates import LESSONS
+from intent_lsp.formats.intents.templates import LESSONS
+from intent_lsp.formats.markdown.lessons import lessons_in
 from intent_lsp.governance.desk import Governance
 from intent_lsp.store.notes import Voice
 from tests.governance.editor import INTENTS, Editor

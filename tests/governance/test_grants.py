@@ -22,7 +22,7 @@ from intent_lsp.core.records import (
     ScopeValidation,
 )
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.formats.ledger_jsonl import seal
+from intent_lsp.formats.ledger.jsonl import seal
 from intent_lsp.governance.grants import Grants
 from intent_lsp.governance.planning import Granted, Planning, Wish
 from intent_lsp.store.index import Query

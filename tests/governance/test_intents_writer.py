@@ -11,7 +11,7 @@ from intent_lsp.core.content import hash_content
 from intent_lsp.core.findings import Position, Span, TextChange
 from intent_lsp.core.intents import Intent, Status
 from intent_lsp.core.paths import INTENTS_FILE
-from intent_lsp.formats.yaml_edit import EditRefused, set_status
+from intent_lsp.formats.intents.edit import EditRefused, set_status
 from intent_lsp.governance.desk import Governance
 from intent_lsp.governance.intents_writer import UNSAVED, Changes, IntentsWriter
 from intent_lsp.governance.planning import Plan

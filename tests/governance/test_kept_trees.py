@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.formats.languages import language_of, parse
-from intent_lsp.formats.outlined_tree import OutlinedTree, outlined
-from intent_lsp.formats.syntax_node import Node, Tree
-from intent_lsp.formats.tree_fingerprint import file_fingerprint
+from intent_lsp.formats.syntax.fingerprint import file_fingerprint
+from intent_lsp.formats.syntax.languages import language_of, parse
+from intent_lsp.formats.syntax.node import Node, Tree
+from intent_lsp.formats.syntax.outlined import OutlinedTree, outlined
 from intent_lsp.governance.kept_trees import MAX_BYTES, MAX_TREES, KeptTrees
 from tests.support.edited_texts import edits, programs
 

@@ -3,7 +3,7 @@
 import pytest
 
 from intent_lsp.core.records import MutationClass
-from intent_lsp.formats.tree_fingerprint import file_fingerprint
+from intent_lsp.formats.syntax.fingerprint import file_fingerprint
 from intent_lsp.governance import events, saves
 from tests.governance.editor import Editor
 

@@ -12,8 +12,8 @@ from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.codes import GateCode, LessonCode
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.formats.lessons_md import lessons_in
-from intent_lsp.formats.templates import LESSONS
+from intent_lsp.formats.intents.templates import LESSONS
+from intent_lsp.formats.markdown.lessons import lessons_in
 from intent_lsp.governance.desk import Governance
 from intent_lsp.governance.lessons import A_SESSION, Lessons
 from tests.governance.others import quicker

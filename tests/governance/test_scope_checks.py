@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from intent_lsp.core.codes import FileCode
 from intent_lsp.core.findings import Finding
-from intent_lsp.formats.intents_yaml import read_intents
+from intent_lsp.formats.intents.intents_file import read_intents
 from tests.governance.editor import INTENTS, Editor
 from tests.support.repository import Repository
 

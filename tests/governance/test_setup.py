@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from intent_lsp.formats.intents_yaml import read_intents
-from intent_lsp.formats.policy_yaml import read_policy
+from intent_lsp.formats.intents.intents_file import read_intents
+from intent_lsp.formats.intents.policy_file import read_policy
 from intent_lsp.governance.rules import RulesCache
 from intent_lsp.governance.setup import initialise
 

@@ -26,7 +26,7 @@ from intent_lsp.core.ledger.chain import End, draft
 from intent_lsp.core.ledger.verification import Verification
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.formats.ledger_jsonl import examine, read, seal
+from intent_lsp.formats.ledger.jsonl import examine, read, seal
 from intent_lsp.governance.proving import prove
 from intent_lsp.store.ledger import Ledger
 from intent_lsp.store.ledger_files import ARCHIVE_ROOM, SEGMENT_ROOM

@@ -13,7 +13,7 @@ from intent_lsp.core.commands.reading import TouchedPath
 from intent_lsp.core.errors import InvalidCallError, OverLimitError
 from intent_lsp.core.gate.request import Allowed, Denied
 from intent_lsp.core.paths import POLICY_FILE, is_file_name
-from intent_lsp.formats import call_reading
+from intent_lsp.formats import tool_call
 from intent_lsp.governance import calls
 from intent_lsp.governance.call_facts import CallFactsOf, CallFile
 from intent_lsp.store.command_lists import command_lists
@@ -84,7 +84,7 @@ def test_no_call_is_let_through_unjudged(lasting: Agent, call: ToolCall) -> None
         return
     assert (admission.failed, desk.calls.failures) == (None, 0)
     if isinstance(admission.decision, Allowed):
-        reading = call_reading.read_call(call, desk.rules.current().policy, command_lists())
+        reading = tool_call.read_call(call, desk.rules.current().policy, command_lists())
         assert (admission.ticket is not None) == reading.mutating
 
 

@@ -18,7 +18,7 @@ from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.policy import LedgerForm
 from intent_lsp.core.records import Grant, MutationClass, Record, ScopeValidation
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.formats.index_keys import (
+from intent_lsp.formats.ledger.index_keys import (
     key64,
     keys_of_hashes,
     keys_of_ids,

@@ -19,7 +19,7 @@ from intent_lsp.core.errors import (
     UnsafePathError,
 )
 from intent_lsp.core.paths import LEDGER_FILE, WorkspacePath
-from intent_lsp.formats.ledger_jsonl import decode
+from intent_lsp.formats.ledger.jsonl import decode
 from intent_lsp.store.ledger import Appended, Ledger, Queued
 from intent_lsp.store.ledger_file import Disk
 from tests.support.ledgers import edit, ledger_at, lines_of, put_lines

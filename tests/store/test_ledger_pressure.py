@@ -9,7 +9,7 @@ import pytest
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.paths import LOCAL_ROOM
 from intent_lsp.core.records import Record
-from intent_lsp.formats.ledger_jsonl import decode
+from intent_lsp.formats.ledger.jsonl import decode
 from intent_lsp.store.ledger_journal import Journal
 from tests.support.ledgers import ledger_at, lines_of
 

@@ -15,7 +15,7 @@ from benchmarks.support.ledger_maker import lines, write_ledger
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.ledger.chain import Flaw, Link
 from intent_lsp.core.ledger.verification import Problem
-from intent_lsp.formats.ledger_jsonl import examine
+from intent_lsp.formats.ledger.jsonl import examine
 from intent_lsp.store import ledger_worker, ledger_workers
 from intent_lsp.store.ledger_file import read_at
 from intent_lsp.store.ledger_pass import LinkPass, Packed, Piece

@@ -18,7 +18,7 @@ from intent_lsp.core.ledger.evidence import Held
 from intent_lsp.core.ledger.verification import Anchor, AnchorKind, Verification
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.records import Event
-from intent_lsp.formats.ledger_jsonl import examine, seal
+from intent_lsp.formats.ledger.jsonl import examine, seal
 from intent_lsp.store.ledger_files import ARCHIVE_ROOM, SEGMENT_ROOM, Strange
 from intent_lsp.store.ledger_pass import Packed, Piece
 from intent_lsp.store.ledger_rows import key, rows

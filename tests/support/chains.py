@@ -9,7 +9,7 @@ from intent_lsp.core.content import ContentHash
 from intent_lsp.core.ledger.chain import End, draft
 from intent_lsp.core.records import Event, MutationClass, Record, ScopeValidation
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.formats.ledger_jsonl import seal
+from intent_lsp.formats.ledger.jsonl import seal
 from tests.support.ledgers import START
 
 EVENT = Event(

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from intent_lsp.formats.languages import language_of
+from intent_lsp.formats.syntax.languages import language_of
 
 _CASES = Path(__file__).parents[1] / "formats" / "data"
 _SIGNS = ["x", "(", ")", "'", '"', "{", "}", "\n", " ", "#", "/*", "1", "=", ";", "é", ",", "@a\n"]

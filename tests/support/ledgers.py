@@ -30,7 +30,7 @@ from intent_lsp.core.records import (
     Vcs,
 )
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.formats.ledger_jsonl import examine, seal
+from intent_lsp.formats.ledger.jsonl import examine, seal
 from intent_lsp.store.ledger import Ledger
 from intent_lsp.store.ledger_file import Disk
 

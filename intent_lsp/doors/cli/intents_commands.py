@@ -12,7 +12,7 @@ from intent_lsp.doors.cli.words import add_json, add_place
 def status(text: str) -> Status:
     """Read a status, as the intents file spells it or once did."""
     # What knows the old words knows YAML too: not for a help page.
-    from intent_lsp.formats.intent_entry import status_meant  # noqa: PLC0415
+    from intent_lsp.formats.intents.entry import status_meant  # noqa: PLC0415
 
     found = status_meant(text)
     if found is None:

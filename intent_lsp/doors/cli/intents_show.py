@@ -19,8 +19,8 @@ from intent_lsp.doors.cli.page import Page
 from intent_lsp.doors.cli.table import Cell, Fact, Table, facts_table
 from intent_lsp.doors.cli.trace_list import RECORD_COLUMNS, record_row
 from intent_lsp.doors.cli.whereabouts import root_above
-from intent_lsp.formats.intent_json import intent_json
-from intent_lsp.formats.ledger_jsonl import to_wire
+from intent_lsp.formats.intents.intent_json import intent_json
+from intent_lsp.formats.ledger.jsonl import to_wire
 from intent_lsp.governance.desk import Governance
 from intent_lsp.governance.rules import Rules
 from intent_lsp.store.index import Query

@@ -10,8 +10,8 @@ from intent_lsp.core.content import ContentHash
 from intent_lsp.core.ledger.checkpoints import Checkpoint
 from intent_lsp.core.ledger.verification import Anchor, AnchorKind
 from intent_lsp.doors.cli.exits import WrongUsageError
-from intent_lsp.formats.checkpoint import TRAILER, NoCheckpoint, read_note_text, trailers
-from intent_lsp.formats.signed_note import NoNote, Note, read_note
+from intent_lsp.formats.ledger.checkpoint import TRAILER, NoCheckpoint, read_note_text, trailers
+from intent_lsp.formats.ledger.signed_note import NoNote, Note, read_note
 from intent_lsp.store.files import read_bytes
 from intent_lsp.store.ledger_hashes import hashes_starting
 
@@ -85,7 +85,7 @@ def file_bytes(spelled: str, start: str) -> bytes:
 def _signed(data: bytes, spelled: str, public: str, start: str) -> Checkpoint:
     try:
         # Cryptography is for those who sign, and is not installed with the rest.
-        from intent_lsp.formats.note_signing import read_public_key, signed_text  # noqa: PLC0415
+        from intent_lsp.formats.ledger.signed_note_keys import read_public_key, signed_text  # noqa: PLC0415
     except ImportError as missing:
         raise WrongUsageError("--pub needs the package cryptography", cure=SIGN_EXTRA) from missing
     note = _note(data, spelled)

@@ -15,7 +15,7 @@ from intent_lsp.doors.cli.table import Cell, Column, Table
 from intent_lsp.doors.cli.trace_list import SHORT_ID
 from intent_lsp.doors.cli.whereabouts import file_below, root_of_file
 from intent_lsp.formats.blame_json import blame_json
-from intent_lsp.formats.origin_words import who
+from intent_lsp.formats.markdown.provenance import who
 from intent_lsp.governance.authors import authors_of
 from intent_lsp.governance.blaming import Blamed, Blaming
 

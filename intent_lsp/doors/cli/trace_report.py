@@ -11,7 +11,7 @@ from intent_lsp.doors.cli.indexed import indexed
 from intent_lsp.doors.cli.report_file import put_report
 from intent_lsp.doors.cli.trace_search import search
 from intent_lsp.doors.cli.whereabouts import root_above
-from intent_lsp.formats.report_html import report_html
+from intent_lsp.formats.report.page import report_html
 from intent_lsp.governance.rules import RulesCache
 from intent_lsp.store import clock
 

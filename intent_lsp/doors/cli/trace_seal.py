@@ -11,9 +11,9 @@ from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.page import Page
 from intent_lsp.doors.cli.trace_anchors import SIGN_EXTRA, file_bytes, given_checkpoints
 from intent_lsp.doors.cli.whereabouts import root_above
-from intent_lsp.formats.checkpoint import note_text, origin_line, trailer
-from intent_lsp.formats.signed_note import NoNote, spell_key, spell_note
-from intent_lsp.formats.verification_json import verification_json
+from intent_lsp.formats.ledger.checkpoint import note_text, origin_line, trailer
+from intent_lsp.formats.ledger.signed_note import NoNote, spell_key, spell_note
+from intent_lsp.formats.ledger.verification_json import verification_json
 from intent_lsp.governance.sealing import Unsealed, anchors_of, contradiction, seal_ledger
 from intent_lsp.governance.tracing import tracing
 
@@ -58,7 +58,7 @@ def _seal(call: Call) -> int:
 def _signed(made: Checkpoint, spelled: str, start: str) -> Mapping[str, object]:
     try:
         # Cryptography is for those who sign, and is not installed with the rest.
-        from intent_lsp.formats.note_signing import read_signing_key  # noqa: PLC0415
+        from intent_lsp.formats.ledger.signed_note_keys import read_signing_key  # noqa: PLC0415
     except ImportError as missing:
         raise WrongUsageError("--key needs the package cryptography", cure=SIGN_EXTRA) from missing
     key = read_signing_key(file_bytes(spelled, start))

@@ -13,8 +13,8 @@ from intent_lsp.doors.cli.table import Cell, Fact, facts_table
 from intent_lsp.doors.cli.trace_diff import write_diffs
 from intent_lsp.doors.cli.trace_list import STYLES, added_and_removed
 from intent_lsp.doors.cli.whereabouts import root_above
-from intent_lsp.formats.ledger_jsonl import encode
-from intent_lsp.formats.origin_words import doubts
+from intent_lsp.formats.ledger.jsonl import encode
+from intent_lsp.formats.markdown.provenance import doubts
 from intent_lsp.governance.known_contents import KnownContents
 from intent_lsp.governance.tracing import Tracing
 

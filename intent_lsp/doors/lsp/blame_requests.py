@@ -13,7 +13,7 @@ from intent_lsp.doors.lsp.progress import Progress
 from intent_lsp.doors.lsp.types import uri_of
 from intent_lsp.doors.lsp.wire import BlameParams, ChangeParams, LinesParams, Wire, WireRange
 from intent_lsp.formats.blame_json import FileRuns, blame_json, lines_json
-from intent_lsp.formats.origin_words import reasons, who
+from intent_lsp.formats.markdown.provenance import reasons, who
 from intent_lsp.governance.blaming import ALL_LINES
 from intent_lsp.governance.changes import Side, changes_of
 from intent_lsp.governance.checkout import Refusal

@@ -21,7 +21,7 @@ from intent_lsp.doors.lsp.positions import PositionEncoding
 from intent_lsp.doors.lsp.types import uri_of
 from intent_lsp.doors.lsp.wire import Id, PathParams, Wire
 from intent_lsp.formats.decision_json import decision_json
-from intent_lsp.formats.shapes import known
+from intent_lsp.formats.msgspec_types import known
 from intent_lsp.governance.admission import Admission
 from intent_lsp.governance.calls import Applied
 from intent_lsp.governance.recording import Outcome

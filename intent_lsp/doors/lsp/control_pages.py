@@ -21,9 +21,9 @@ from intent_lsp.doors.lsp.current_settings import CurrentSettings
 from intent_lsp.doors.lsp.documents import Documents
 from intent_lsp.doors.lsp.types import Spelling, uri_of
 from intent_lsp.doors.lsp.work import Work
-from intent_lsp.formats.intents_yaml import IntentsFile, IntentsReader
-from intent_lsp.formats.policy_yaml import read_policy
-from intent_lsp.formats.yaml_limits import MAX_BYTES
+from intent_lsp.formats.intents.intents_file import IntentsFile, IntentsReader
+from intent_lsp.formats.intents.policy_file import read_policy
+from intent_lsp.formats.yaml.limits import MAX_BYTES
 from intent_lsp.store.files import TooLargeError, read_bytes
 from intent_lsp.store.places import is_directory
 

@@ -17,7 +17,7 @@ from intent_lsp.core.paths import path_of_uri
 from intent_lsp.doors.lsp.params import invalid
 from intent_lsp.doors.lsp.positions import ClientPosition, PositionEncoding, from_client
 from intent_lsp.doors.lsp.wire import WireRange
-from intent_lsp.formats.shapes import known
+from intent_lsp.formats.msgspec_types import known
 
 _FILES_AT_MOST: Final = 10_000
 

@@ -19,7 +19,7 @@ from intent_lsp.doors.lsp.connection import Connection
 from intent_lsp.doors.lsp.intent_lines import IntentLines, LinesFound
 from intent_lsp.doors.lsp.progress import Progress, Token
 from intent_lsp.doors.lsp.types import line_range, span_range, uri_of
-from intent_lsp.formats.yaml_limits import MAX_BYTES
+from intent_lsp.formats.yaml.limits import MAX_BYTES
 from intent_lsp.governance.explained_lines import Explained
 from intent_lsp.governance.rules import Rules
 from intent_lsp.store.files import read_bytes

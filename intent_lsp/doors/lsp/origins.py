@@ -23,14 +23,14 @@ from intent_lsp.doors.lsp.control_pages import CONTROL_PAGES
 from intent_lsp.doors.lsp.positions import count_units
 from intent_lsp.doors.lsp.tracked import Tracked
 from intent_lsp.doors.lsp.types import line_range
-from intent_lsp.formats.origin_words import (
+from intent_lsp.formats.markdown.provenance import (
     hint_words,
     hover_markdown,
     hover_plain,
     lens_words,
     newest_of,
 )
-from intent_lsp.formats.outline import innermost, outline
+from intent_lsp.formats.syntax.outline import innermost, outline
 from intent_lsp.governance.blaming import ALL_LINES, Blamed
 from intent_lsp.store.files import stamp
 

@@ -25,7 +25,7 @@ from intent_lsp.doors.lsp.plan_wire import (
     VerificationParams,
 )
 from intent_lsp.doors.lsp.wire import Common, Wire
-from intent_lsp.formats.intent_json import intent_json
+from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.governance.checkout import SILENT, Refusal
 from intent_lsp.governance.chronicle import Told
 from intent_lsp.governance.planning import Plan, Wish

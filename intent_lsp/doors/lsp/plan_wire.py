@@ -6,7 +6,7 @@ import msgspec
 
 from intent_lsp.core.intents import Status
 from intent_lsp.doors.lsp.wire import Common, Id
-from intent_lsp.formats.shapes import known
+from intent_lsp.formats.msgspec_types import known
 
 Text = Annotated[str, msgspec.Meta(min_length=1, max_length=4096)]
 Texts = Annotated[tuple[Text, ...], msgspec.Meta(max_length=1000)]

@@ -47,10 +47,10 @@ from intent_lsp.doors.lsp.wire import (
     draft_wire,
     status_wire,
 )
-from intent_lsp.formats.intent_json import context_json, intent_json
-from intent_lsp.formats.ledger_jsonl import to_wire
-from intent_lsp.formats.origin_words import who
-from intent_lsp.formats.verification_json import verification_json
+from intent_lsp.formats.intents.intent_json import context_json, intent_json
+from intent_lsp.formats.ledger.jsonl import to_wire
+from intent_lsp.formats.ledger.verification_json import verification_json
+from intent_lsp.formats.markdown.provenance import who
 from intent_lsp.governance.checkout import Refusal, Selection
 from intent_lsp.governance.desk import DeskStatus
 from intent_lsp.governance.rules import FileState

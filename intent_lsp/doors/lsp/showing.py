@@ -21,7 +21,7 @@ from intent_lsp.doors.lsp.problem import Problem, severity_of
 from intent_lsp.doors.lsp.problems import code_of, for_others
 from intent_lsp.doors.lsp.tracked import Tracked
 from intent_lsp.doors.lsp.types import Spelling
-from intent_lsp.formats.yaml_limits import MAX_BYTES
+from intent_lsp.formats.yaml.limits import MAX_BYTES
 from intent_lsp.governance.looks import Look
 from intent_lsp.store import files
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from intent_lsp.formats.shell.syntax import loses_text, spelling, typed
-from intent_lsp.formats.syntax_node import Node
+from intent_lsp.formats.syntax.node import Node
 
 _NODES: Final = frozenset(
     {

@@ -23,7 +23,7 @@ from intent_lsp.formats.shell.literal import is_literal
 from intent_lsp.formats.shell.redirects import read_tail, redirected
 from intent_lsp.formats.shell.syntax import LOST_TEXT, loses_text, parse, spelling
 from intent_lsp.formats.shell.words import words_of
-from intent_lsp.formats.syntax_node import Node
+from intent_lsp.formats.syntax.node import Node
 
 MAX_NESTING: Final = 60
 """Levels of commands inside commands, texts inside texts included, that are read."""

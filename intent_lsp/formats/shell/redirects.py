@@ -12,7 +12,7 @@ from intent_lsp.core.commands.targets import Site, target
 from intent_lsp.core.commands.words import Word
 from intent_lsp.formats.shell.syntax import LOST_TEXT, loses_text, spelling
 from intent_lsp.formats.shell.words import words_of
-from intent_lsp.formats.syntax_node import Node
+from intent_lsp.formats.syntax.node import Node
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final, Protocol, cast
 
-from intent_lsp.formats.syntax_node import Node
+from intent_lsp.formats.syntax.node import Node
 
 LOST_TEXT: Final = (
     "A word that begins with an escaped blank or is broken over two lines is not read"

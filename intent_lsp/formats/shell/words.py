@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from intent_lsp.core.commands.words import Word
 from intent_lsp.formats.shell.syntax import spelling, typed
-from intent_lsp.formats.syntax_node import Node
+from intent_lsp.formats.syntax.node import Node
 
 MAX_ALTERNATIVES: Final = 64
 """Words that one word with braces may become; with more it is unknown."""

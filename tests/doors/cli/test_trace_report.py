@@ -10,7 +10,7 @@ import pytest
 
 from intent_lsp.core.paths import INTENTS_FILE, LEDGER_FILE
 from intent_lsp.core.records import ScopeValidation
-from intent_lsp.formats.report_html import OPENING
+from intent_lsp.formats.report.page import OPENING
 from tests.doors.cli.conftest import Shell
 from tests.support.ledgers import edit, ledger_at, lines_of, put_lines
 

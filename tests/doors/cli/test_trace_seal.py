@@ -192,8 +192,8 @@ def test_a_note_that_was_changed_or_that_another_signed_is_refused(
 def test_a_note_of_another_text_is_no_checkpoint(
     shell: Shell, root: Path, hashes: list[ContentHash]
 ) -> None:
-    from intent_lsp.formats.note_signing import SigningKey  # noqa: PLC0415
-    from intent_lsp.formats.signed_note import spell_note  # noqa: PLC0415
+    from intent_lsp.formats.ledger.signed_note import spell_note  # noqa: PLC0415
+    from intent_lsp.formats.ledger.signed_note_keys import SigningKey  # noqa: PLC0415
 
     assert hashes
     (root / "other.note").write_text(spell_note(SigningKey(KEY).sign("n", "n\nnothing\n")))
@@ -239,7 +239,7 @@ def test_without_the_extra_there_is_a_cure(
 ) -> None:
     assert hashes
     (root / "ledger.note").write_text(shell("trace", "seal", "--key", "key.pem").out)
-    monkeypatch.setitem(sys.modules, "intent_lsp.formats.note_signing", None)
+    monkeypatch.setitem(sys.modules, "intent_lsp.formats.ledger.signed_note_keys", None)
     words = ("trace", "seal", "--check", "ledger.note", "--pub", "pub.pem")
     for problem in (shell("trace", "seal", "--key", "key.pem").problem, shell(*words).problem):
         assert "pip install 'intent-lsp[sign]'" in problem

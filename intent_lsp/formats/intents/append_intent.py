@@ -1,0 +1,229 @@
+"""A new intent at the end of the intents file: one more entry, in the form that the file has.
+
+Invariant: what stands stays as it was, comments included; only an empty list is taken away.
+Invariant: an edit is given only when the edited text reads as the old one with that intent.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from intent_lsp.core.findings import TextChange
+from intent_lsp.core.intents import Intents
+from intent_lsp.formats.intents.edit import Changes, EditRefused, unwritable, verified
+from intent_lsp.formats.intents.entry_text import quote_of
+from intent_lsp.formats.intents.intents_file import IntentsReader
+from intent_lsp.formats.intents.new_entry import (
+    EntryForm,
+    NewIntent,
+    entry_inline,
+    entry_lines,
+    intent_meant,
+)
+from intent_lsp.formats.intents.root import ROOT_KEY, ROOT_KEYS
+from intent_lsp.formats.text_positions import line_end_of
+from intent_lsp.formats.yaml.document import Reading
+from intent_lsp.formats.yaml.insert import (
+    first_in_flow,
+    line_after,
+    lines_at,
+    parts_after,
+    value_put,
+)
+from intent_lsp.formats.yaml.keys import Field, fields_of
+from intent_lsp.formats.yaml.limits import Problem
+from intent_lsp.formats.yaml.list_edit import item_lead, list_indent, text_spelled
+from intent_lsp.formats.yaml.nodes import Alias, Listing, Node, Scalar, Table, content_of
+from intent_lsp.formats.yaml.scalars import spelled_like
+from intent_lsp.formats.yaml.unquoted_globs import INTENT_GLOBS, linked_anchors
+from intent_lsp.formats.yaml.yaml_globs import compose_with_globs
+
+_STEP = 2
+_BLANK_LINE = re.compile(r"(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)")
+_COMMENT_LINE = re.compile(r"( *)#[^\r\n]*(?:\r\n|\n|\r)")
+
+
+def add_intent(
+    text: str, intent: NewIntent, reader: IntentsReader | None = None
+) -> Changes | EditRefused:
+    """Put an intent at the end of the file's list, in any form that is read (requirements 3).
+
+    `text` is without its byte order mark. A `reader` that has read it saves reading it again. A
+    file without a list gets one, below `active_intents`.
+    """
+    reading = reader or IntentsReader()
+    before = reading.read(text)
+    if not before.parsed:
+        return EditRefused(f"the file does not parse: {before.findings[0].message}")
+    if before.intents.get(intent.id) is not None:
+        return EditRefused(f"there is an intent {intent.id} in the file already")
+    changes = adding_to(text)(intent)
+    if isinstance(changes, EditRefused):
+        return changes
+    return verified(text, changes, Intents((*before.intents, intent_meant(intent))), reading)
+
+
+def adding_to(text: str) -> Callable[[NewIntent], Changes | EditRefused]:
+    """Compose a text that is read without a problem, once for many intents.
+
+    What is given makes the changes that add one of them; whoever applies them verifies them.
+    """
+    composed = compose_with_globs(text, INTENT_GLOBS, linked_anchors(text))
+    root = None if isinstance(composed, Problem) else composed.root
+    reading, line_end = Reading(text), line_end_of(text)
+
+    def add(intent: NewIntent) -> Changes | EditRefused:
+        lists = (intent.owned_scope, intent.constraints, intent.acceptance_criteria)
+        texts = (intent.id, intent.name, intent.created_at, *(it for each in lists for it in each))
+        return unwritable(texts) or _added(_Adding(reading, intent, line_end), root)
+
+    return add
+
+
+def _added(adding: "_Adding", root: Node | None) -> Changes | EditRefused:
+    if root is None or (isinstance(root, Scalar) and root.null and root.start == root.end):
+        return adding.to_nothing()
+    if isinstance(root, Listing):
+        return adding.to_list(root)
+    if not isinstance(root, Table):
+        return EditRefused("the file is neither a mapping nor a list")
+    found = fields_of(adding.reading, root, ROOT_KEYS).get(ROOT_KEY)
+    if found is not None:
+        return adding.below(root, found)
+    if any(isinstance(content_of(value), Table) for _, value in root.pairs):
+        return adding.to_table(root)
+    return adding.to_other(root)
+
+
+@dataclass(frozen=True, slots=True)
+class _Adding:
+    """An intent on its way into a text whose lines end with `line_end`."""
+
+    reading: Reading
+    intent: NewIntent
+    line_end: str
+
+    def to_nothing(self) -> Changes:
+        """Add to a text that says nothing."""
+        return (self._lines(len(self.reading.text), _keyed(self.intent, 0)),)
+
+    def to_other(self, root: Table) -> Changes:
+        """Add to a mapping that has no list of intents."""
+        if root.flow:
+            quote = quote_of(root)
+            inline = entry_inline(self.intent, EntryForm(quote=quote))
+            return self._flow_pair(root, f"{spelled_like(quote, ROOT_KEY)}: [{inline}]")
+        column = self._column(root.pairs[0][0])
+        at = self._after(root.pairs[-1][1], column)
+        return (self._lines(at, _keyed(self.intent, column)),)
+
+    def below(self, root: Table, found: Field) -> Changes | EditRefused:
+        """Add to what stands below the key of the list."""
+        value = found.value
+        if isinstance(value, Alias) or value.anchored:
+            return EditRefused(f"`{found.key.value}` has a YAML anchor or is a YAML alias")
+        if isinstance(value, Scalar) and not value.null:
+            return EditRefused(f"`{found.key.value}` is not a list")
+        if isinstance(value, Scalar) and root.flow:
+            inline = entry_inline(self.intent, EntryForm(quote=quote_of(root)))
+            return (value_put(self.reading, value, f"[{inline}]"),)
+        if isinstance(value, Scalar) or (not root.flow and self._is_empty(value)):
+            return self._instead(found)
+        quote = quote_of(root)
+        return self.to_list(value, quote) if isinstance(value, Listing) else self.to_table(value)
+
+    def to_list(self, listing: Listing, quote: str = "") -> Changes | EditRefused:
+        """Add to a list; `quote` stands around the keys of what the list is in."""
+        if listing.anchored:
+            return EditRefused("the list of intents is an anchor")
+        form = self._form(listing.items, quote)
+        inline = entry_inline(self.intent, form)
+        if not listing.items:
+            return (first_in_flow(self.reading, listing, inline),)
+        if listing.flow:
+            parts = [(item.start, item.end) for item in listing.items]
+            return parts_after(self.reading, parts, len(parts) - 1, [inline], self.line_end)
+        lead = item_lead(self.reading, listing, listing.items[-1])
+        first, *others = [inline] if form.inline else entry_lines(self.intent, form)
+        lines = [lead + first, *(" " * len(lead) + line for line in others)]
+        return (self._block(listing.items, lines, self._column(listing)),)
+
+    def to_table(self, table: Table) -> Changes | EditRefused:
+        """Add to a mapping from id to entry."""
+        if table.anchored:
+            return EditRefused("the mapping of intents is an anchor")
+        if any(isinstance(key, Scalar) and key.value == self.intent.id for key, _ in table.pairs):
+            return EditRefused(f"the key {self.intent.id} stands in the file already")
+        values = [value for _, value in table.pairs]
+        form = self._form(values, quote_of(table))
+        pairs = entry_lines(self.intent, form)[1:]
+        key = text_spelled(quote_of(table), self.intent.id)
+        inline = f"{key}: {{{', '.join(pairs)}}}"
+        if table.flow:
+            return self._flow_pair(table, inline)
+        column = self._column(table.pairs[0][0])
+        step = self._step(values, column)
+        lines = [inline] if form.inline else [f"{key}:", *(" " * step + pair for pair in pairs)]
+        return (self._block(values, [" " * column + line for line in lines], column),)
+
+    def _instead(self, found: Field) -> Changes:
+        """Put a block list in the place of an empty value."""
+        text, value = self.reading.text, found.value
+        start = len(text[: value.start].rstrip(" \t"))
+        column = self._column(found.key)
+        added = self._lines(self._after(value, column), _keyed(self.intent, column)[1:])
+        if value.start == value.end:
+            return (added,)
+        return (self.reading.change(start, value.end, ""), added)
+
+    def _is_empty(self, node: Listing | Table) -> bool:
+        return node.flow and not self.reading.text[node.start + 1 : node.end - 1].strip()
+
+    def _form(self, entries: Sequence[Node], quote: str) -> EntryForm:
+        """Take the form of the last entry that is written where it stands."""
+        tables = [entry for entry in entries if isinstance(entry, Table)]
+        if not tables:
+            return EntryForm(quote=quote)
+        last = tables[-1]
+        lists = None if last.flow else list_indent(self.reading, last)
+        return EntryForm(inline=last.flow, quote=quote_of(last), lists=lists)
+
+    def _step(self, entries: Sequence[Node], column: int) -> int:
+        """Give how far the pairs of an entry stand below its key."""
+        tables = [each for each in entries if isinstance(each, Table) and not each.flow]
+        step = self._column(tables[-1]) - column if tables else 0
+        return step if step > 0 else _STEP
+
+    def _block(self, parts: Sequence[Node], lines: Sequence[str], column: int) -> TextChange:
+        """Put lines behind the last part of a block collection, apart as the last two are."""
+        between = self.reading.text[parts[-2].end : parts[-1].start] if parts[1:] else ""
+        blank = [""] if _BLANK_LINE.search(between) else []
+        return self._lines(self._after(parts[-1], column), [*blank, *lines])
+
+    def _flow_pair(self, table: Table, pair: str) -> Changes:
+        if not table.pairs:
+            return (first_in_flow(self.reading, table, pair),)
+        parts = [(key.start, value.end) for key, value in table.pairs]
+        return parts_after(self.reading, parts, len(parts) - 1, [pair], self.line_end)
+
+    def _after(self, node: Node, column: int) -> int:
+        """Give the start of the line after a node and the comments below it that belong to it."""
+        at = line_after(self.reading, node)
+        while found := _COMMENT_LINE.match(self.reading.text, at):
+            if len(found.group(1)) <= column:
+                break
+            at = found.end()
+        return at
+
+    def _lines(self, at: int, lines: Sequence[str]) -> TextChange:
+        return lines_at(self.reading, at, lines, self.line_end)
+
+    def _column(self, node: Node) -> int:
+        return self.reading.places.position(node.start).character
+
+
+def _keyed(intent: NewIntent, column: int) -> list[str]:
+    """Spell the key of the list, and the list with one intent below it."""
+    first, *others = entry_lines(intent, EntryForm())
+    lines = [f"{ROOT_KEY}:", f"  - {first}", *(f"    {line}" for line in others)]
+    return [" " * column + line for line in lines]

@@ -1,0 +1,94 @@
+"""Several new intents at the end of the intents file, by one edit.
+
+Invariant: an intent that cannot be added is left out, with the reason, and keeps no other out.
+Invariant: as for one intent: what stands stays as it was (requirements section 3).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from intent_lsp.core.common_ends import common_head, common_tail
+from intent_lsp.core.findings import TextChange
+from intent_lsp.core.intents import Intent, Intents
+from intent_lsp.formats.intents.append_intent import add_intent, adding_to
+from intent_lsp.formats.intents.edit import Changes, EditRefused, apply_changes, verified
+from intent_lsp.formats.intents.intents_file import IntentsReader
+from intent_lsp.formats.intents.new_entry import NewIntent, intent_meant
+from intent_lsp.formats.text_positions import Places
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """The edit that adds intents; `refused` says of each that it leaves out, by its id, why."""
+
+    changes: Changes
+    refused: Mapping[str, str] = field(default_factory=dict)
+
+
+def add_intents(text: str, intents: Sequence[Intent], now: str) -> Added:
+    """Put intents at the end of the file's list, in order; one without a date gets `now`.
+
+    `text` is without its byte order mark.
+    """
+    wanted = [_new(intent, now) for intent in intents]
+    after, refused = _one_by_one(text, wanted[:1])
+    # With one more in the list, its form is known, and the others go behind it.
+    together = _together(after, wanted[1:])
+    after, others = _one_by_one(after, wanted[1:]) if together is None else together
+    return Added(_difference(text, after), refused | others)
+
+
+def _one_by_one(text: str, wanted: Sequence[NewIntent]) -> tuple[str, dict[str, str]]:
+    """Add each to what the ones before it left; give the text, and why some are not in it."""
+    reader, refused = IntentsReader(), dict[str, str]()
+    for intent in wanted:
+        changes = add_intent(text, intent, reader)
+        if isinstance(changes, EditRefused):
+            refused.setdefault(intent.id, changes.reason)
+        else:
+            text = apply_changes(text, changes)
+    return text, refused
+
+
+def _together(text: str, wanted: Sequence[NewIntent]) -> tuple[str, dict[str, str]] | None:
+    """Add all at one place, verified once; None: they have to be added one by one."""
+    reader = IntentsReader()
+    before = reader.read(text)
+    taken = set(before.intents.by_id())
+    add = adding_to(text)
+    insertions: list[TextChange] = []
+    for intent in wanted:
+        changes = add(intent)
+        if isinstance(changes, EditRefused) or len(changes) != 1 or intent.id in taken:
+            return None
+        insertions += changes
+        taken.add(intent.id)
+    spans = {change.span for change in insertions}
+    if len(spans) != 1 or any(span.start != span.end for span in spans):
+        return None
+    added = TextChange(insertions[0].span, "".join(change.new_text for change in insertions))
+    meant = Intents((*before.intents, *map(intent_meant, wanted)))
+    changed = verified(text, (added,), meant, reader)
+    return None if isinstance(changed, EditRefused) else (apply_changes(text, changed), {})
+
+
+def _new(intent: Intent, now: str) -> NewIntent:
+    return NewIntent(
+        id=intent.id,
+        name=intent.name,
+        status=intent.status,
+        owned_scope=intent.owned_scope,
+        constraints=intent.constraints,
+        acceptance_criteria=intent.acceptance_criteria,
+        created_at=intent.created_at or now,
+    )
+
+
+def _difference(text: str, after: str) -> Changes:
+    """Give one change that makes a text another: what both begin and end with is left out."""
+    if text == after:
+        return ()
+    start = common_head(text, after)
+    end = common_tail(text, after, start)
+    span = Places(text).span(start, len(text) - end)
+    return (TextChange(span, after[start : len(after) - end]),)

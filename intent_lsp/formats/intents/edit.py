@@ -1,0 +1,244 @@
+"""The smallest edits of the intents file that the server makes itself.
+
+Invariant: every character outside the changed values stays as it was (requirements section 3).
+Invariant: an edit is given only when the edited text reads as the old one with that change.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from intent_lsp.core.findings import TextChange
+from intent_lsp.core.intents import Intent, Intents, Status
+from intent_lsp.formats.intents.entry_text import Entry, entry_of, pair_put, quote_of
+from intent_lsp.formats.intents.intents_file import IntentsFile, IntentsReader
+from intent_lsp.formats.text_positions import Places, lowered_changes
+from intent_lsp.formats.yaml.insert import value_put
+from intent_lsp.formats.yaml.keys import Field, Keys, fields_of, snake_case
+from intent_lsp.formats.yaml.list_edit import (
+    flow_list,
+    list_indent,
+    list_lines,
+    values_appended,
+    values_renewed,
+)
+from intent_lsp.formats.yaml.nodes import Alias, Listing, Node, Scalar, Table
+from intent_lsp.formats.yaml.scalars import spelled_like
+
+Changes: TypeAlias = tuple[TextChange, ...]
+"""Changes that do not overlap, in order of position."""
+
+_BLOCK_STYLES = ("|", ">")
+_SCOPE_KEYS = Keys(known=("paths",))
+_HALF = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class EditRefused:
+    """Why a text is not edited, as the end of a sentence."""
+
+    reason: str
+
+
+def set_status(
+    text: str,
+    intent_id: str,
+    status: Status,
+    updated_at: str,
+    reader: IntentsReader | None = None,
+) -> Changes | EditRefused:
+    """Set an intent's status, and `updated_at` where it stands; no change where it is set already.
+
+    `text` is without its byte order mark. A `reader` that has read it saves reading it again. An
+    absent status becomes a line after the name, or after the id where there is no name.
+    """
+    reading = reader or IntentsReader()
+    known = _known(reading.read(text), intent_id)
+    if isinstance(known, EditRefused) or known.status is status:
+        return known if isinstance(known, EditRefused) else ()
+    wanted = replace(known, status=status)
+    return _edited(text, reading, wanted, lambda entry: _status_set(entry, status), updated_at)
+
+
+def add_globs(
+    text: str,
+    intent_id: str,
+    patterns: Sequence[str],
+    updated_at: str,
+    reader: IntentsReader | None = None,
+) -> Changes | EditRefused:
+    """Put the patterns that an intent's scope has not, as they are, at the end of it.
+
+    Sets `updated_at` where it stands; no change where no pattern is missing. `text` and `reader`
+    as for `set_status`. An absent scope is put behind the status, else behind name or id.
+    """
+    reading = reader or IntentsReader()
+    known = _known(reading.read(text), intent_id)
+    if isinstance(known, EditRefused):
+        return known
+    missing = tuple(each for each in dict.fromkeys(patterns) if each not in known.owned_scope)
+    if not missing:
+        return ()
+    wanted = replace(known, owned_scope=(*known.owned_scope, *missing))
+    return unwritable(missing) or _edited(
+        text, reading, wanted, lambda entry: _scope_added(entry, missing), updated_at
+    )
+
+
+def set_history(
+    text: str, intent_id: str, events: Sequence[str], reader: IntentsReader | None = None
+) -> Changes | EditRefused:
+    """Make an intent's `recent_history` these events, newest first; no change where it is so.
+
+    New events are put on top of those that stay, old ones drop out; no date moves. `text` and
+    `reader` as for `set_status`. An absent history is put at the end of the entry.
+    """
+    reading = reader or IntentsReader()
+    known = _known(reading.read(text), intent_id)
+    told = tuple(events)
+    if isinstance(known, EditRefused) or known.recent_history == told:
+        return known if isinstance(known, EditRefused) else ()
+    wanted = replace(known, recent_history=told)
+    return unwritable(told) or _edited(
+        text, reading, wanted, lambda entry: _history_set(entry, told)
+    )
+
+
+def apply_changes(text: str, changes: Sequence[TextChange]) -> str:
+    """Apply changes that do not overlap, in order of position."""
+    places = Places(text)
+    parts: list[str] = []
+    done = 0
+    for change in changes:
+        start, end = places.offset(change.span.start), places.offset(change.span.end)
+        parts += (text[done:start], change.new_text)
+        done = end
+    return "".join((*parts, text[done:]))
+
+
+def verified(
+    text: str, changes: Changes, wanted: Intents, reader: IntentsReader
+) -> Changes | EditRefused:
+    """Give changes after which a text reads as it should; refuses all others."""
+    after = reader.read(apply_changes(text, changes))
+    if not after.parsed or after.intents != wanted:
+        return EditRefused("after this edit the file would not be read as intended")
+    return changes
+
+
+def unwritable(values: Iterable[str]) -> EditRefused | None:
+    """Refuse values that no file can hold."""
+    if any(_HALF.search(value) for value in values):
+        return EditRefused("a value has a lone surrogate, half a character")
+    return None
+
+
+def _known(file: IntentsFile, intent_id: str) -> Intent | EditRefused:
+    if not file.parsed:
+        return EditRefused(f"the file does not parse: {file.findings[0].message}")
+    for intent in file.intents:
+        if intent.id == intent_id:
+            return intent
+    return EditRefused(f"there is no intent {intent_id} in the file")
+
+
+def _edited(
+    text: str,
+    reader: IntentsReader,
+    wanted: Intent,
+    change: Callable[[Entry], Changes | EditRefused],
+    updated_at: str | None = None,
+) -> Changes | EditRefused:
+    """Change the entry of an intent so that it reads as the one wanted, else refuse."""
+    before = reader.read(text).intents
+    entry = entry_of(text, reader.read(text), wanted.id)
+    if entry is None:
+        return EditRefused("the entry is an alias")
+    changes = change(entry)
+    stamp = None if updated_at is None else entry.fields.get("updated_at")
+    stamps = _value_changed(entry, stamp, updated_at or "") if stamp else ()
+    if isinstance(changes, EditRefused) or isinstance(stamps, EditRefused):
+        return changes if isinstance(changes, EditRefused) else stamps
+    if stamp:
+        wanted = replace(wanted, updated_at=updated_at)
+    ordered = sorted((*changes, *stamps), key=lambda it: it.span)
+    after = tuple(wanted if each.id == wanted.id else each for each in before)
+    return verified(text, lowered_changes(ordered, entry.line), Intents(after), reader)
+
+
+def _status_set(entry: Entry, status: Status) -> Changes | EditRefused:
+    found = entry.fields.get("status")
+    if found is not None:
+        return _value_changed(entry, found, status.value)
+    quote = entry.quote
+    pair = f"{spelled_like(quote, 'status')}: {spelled_like(quote, status.value)}"
+    return pair_put(entry, _value_of(entry, "name", "id"), [pair])
+
+
+def _scope_added(entry: Entry, patterns: Sequence[str]) -> Changes | EditRefused:
+    found = entry.fields.get("owned_scope")
+    if found is None:
+        after = _value_of(entry, "status", "name", "id")
+        return pair_put(entry, after, _new_list(entry, "owned_scope", patterns))
+    listed = _list_of(found)
+    if isinstance(found.value, Table) and not found.value.anchored:
+        inner = fields_of(entry.reading, found.value, _SCOPE_KEYS).get("paths")
+        listed = _list_of(inner) if inner else listed
+    if isinstance(listed, Listing):
+        return values_appended(entry.reading, listed, patterns, entry.line_end)
+    return listed if isinstance(listed, EditRefused) else _filled(entry, listed, patterns)
+
+
+def _history_set(entry: Entry, events: Sequence[str]) -> Changes | EditRefused:
+    found = entry.fields.get("recent_history")
+    if found is None:
+        after = entry.table.pairs[-1][1] if entry.table.pairs else None
+        return pair_put(entry, after, _new_list(entry, "recent_history", events))
+    listed = _list_of(found)
+    if isinstance(listed, Listing) and listed.items:
+        return values_renewed(entry.reading, found.key, listed, events, entry.line_end)
+    if isinstance(listed, Listing):
+        return values_appended(entry.reading, listed, events, entry.line_end)
+    return listed if isinstance(listed, EditRefused) else _filled(entry, listed, events)
+
+
+def _value_of(entry: Entry, *names: str) -> Node | None:
+    """Give the value of the first of these keys that the entry has."""
+    return next((entry.fields[name].value for name in names if name in entry.fields), None)
+
+
+def _value_changed(entry: Entry, found: Field, text: str) -> Changes | EditRefused:
+    node = found.value
+    if not isinstance(node, Scalar):
+        return EditRefused(f"`{found.key.value}` is a YAML alias or is not a single value")
+    if node.anchored or node.style in _BLOCK_STYLES:
+        return EditRefused(f"`{found.key.value}` has a YAML anchor or is a block of text")
+    return (value_put(entry.reading, node, spelled_like(node.style, text)),)
+
+
+def _list_of(found: Field) -> Listing | Scalar | EditRefused:
+    """Give the list that stands at a key, or the empty place for one."""
+    node = found.value
+    if isinstance(node, Alias) or node.anchored:
+        return EditRefused(f"`{found.key.value}` has a YAML anchor or is a YAML alias")
+    if isinstance(node, Listing) or (isinstance(node, Scalar) and node.null):
+        return node
+    return EditRefused(f"`{found.key.value}` is not a list")
+
+
+def _filled(entry: Entry, place: Scalar, values: Sequence[str]) -> Changes:
+    return (value_put(entry.reading, place, flow_list(entry.quote or '"', values)),)
+
+
+def _new_list(entry: Entry, name: str, values: Sequence[str]) -> tuple[str, ...]:
+    """Spell a key with a list as the entry spells its other keys and lists."""
+    quote = quote_of(entry.table)
+    camel = any(snake_case(it.key.value) != it.key.value for it in entry.fields.values())
+    key = spelled_like(quote, _camel_case(name) if camel else name)
+    return list_lines(key, values, quote or '"', list_indent(entry.reading, entry.table))
+
+
+def _camel_case(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(other.capitalize() for other in others)

@@ -1,0 +1,208 @@
+"""One entry of the intents file: the intent it means and where its parts stand.
+
+Invariant: an entry without a usable id is no intent; every other flaw leaves the intent standing.
+Invariant: id, globs and dates are the source text, whatever YAML makes of it (section 3).
+"""
+
+import re
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from intent_lsp.core.codes import FileCode
+from intent_lsp.core.findings import Fix, Span
+from intent_lsp.core.intents import Intent, IntentId, Status
+from intent_lsp.formats.intents.prose import prose_of
+from intent_lsp.formats.intents.scope import PatternFindings, scope_of
+from intent_lsp.formats.text_positions import lowered
+from intent_lsp.formats.yaml.document import Reading, text_of, texts_of
+from intent_lsp.formats.yaml.keys import Field, Keys, fields_of
+from intent_lsp.formats.yaml.nodes import Node, Scalar, Table, content_of
+from intent_lsp.formats.yaml.scalars import double_quoted
+
+MAX_ID = 256
+
+ENTRY_KEYS = Keys(
+    known=(
+        "id",
+        "name",
+        "status",
+        "owned_scope",
+        "constraints",
+        "acceptance_criteria",
+        "related_files",
+        "recent_history",
+        "aliases",
+        "created_at",
+        "updated_at",
+        "specification_id",
+    ),
+    others={
+        "intent_id": "id",
+        "title": "name",
+        "description": "name",
+        "scope": "owned_scope",
+        "requirement_id": "specification_id",
+        "req_id": "specification_id",
+        "spec_id": "specification_id",
+    },
+    quiet=frozenset({"intent_id", "title", "description", "requirement_id", "req_id", "spec_id"}),
+)
+_STATUSES = {
+    **{status.value: status for status in Status},
+    "PENDING": Status.PLANNED,
+    "DRAFT": Status.PLANNED,
+    "ACTIVE": Status.IN_PROGRESS,
+    "COMPLETE": Status.COMPLETED,
+    "DONE": Status.COMPLETED,
+}
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntentPlaces:
+    """Where the parts of an intent stand; those of absent parts are None."""
+
+    entry: Span
+    id: Span
+    name: Span | None
+    status: Span | None
+    owned_scope: Span | None
+    globs: tuple[Span, ...]
+
+    def lowered(self, lines: int) -> "IntentPlaces":
+        """Move the places down by so many lines."""
+        moved = (
+            lowered(span, lines) if span else None
+            for span in (self.name, self.status, self.owned_scope)
+        )
+        name, status, owned_scope = moved
+        return IntentPlaces(
+            entry=lowered(self.entry, lines),
+            id=lowered(self.id, lines),
+            name=name,
+            status=status,
+            owned_scope=owned_scope,
+            globs=tuple(lowered(span, lines) for span in self.globs),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class EntryRead:
+    """An intent with its places, in the text that was read."""
+
+    intent: Intent
+    places: IntentPlaces
+
+
+def status_meant(value: str) -> Status | None:
+    """Read a status in any letter case, older words included; None when it is none."""
+    return _STATUSES.get(value.strip().upper())
+
+
+def read_entry(
+    reading: Reading, node: Node, key: Scalar | None, pattern_findings: PatternFindings
+) -> EntryRead | None:
+    """Read one entry; `key` is the id where entries stand in a mapping by id."""
+    table = content_of(node)
+    if not isinstance(table, Table):
+        reading.wrong_type(node, "an intent (a mapping with an `id`)")
+        return None
+    fields = fields_of(reading, table, ENTRY_KEYS)
+    found = _id_of(reading, node, key, fields)
+    if found is None:
+        return None
+    scope, globs = scope_of(reading, fields, found[1], pattern_findings)
+    values = _Values(reading, fields)
+    intent = Intent(
+        id=IntentId(found[0]),
+        name=values.text("name") or "",
+        status=_status_of(reading, fields),
+        owned_scope=tuple(glob for _, glob in globs),
+        constraints=values.prose("constraints"),
+        acceptance_criteria=values.prose("acceptance_criteria"),
+        related_files=values.texts("related_files"),
+        recent_history=values.texts("recent_history"),
+        aliases=values.texts("aliases"),
+        specification=values.text("specification_id") or "",
+        created_at=values.date("created_at"),
+        updated_at=values.date("updated_at"),
+    )
+    places = IntentPlaces(
+        entry=reading.places.span(key.start if key else node.start, node.end),
+        id=reading.span(found[1]),
+        name=values.span("name"),
+        status=values.span("status"),
+        owned_scope=reading.span(scope) if scope else None,
+        globs=tuple(reading.span(item) for item, _ in globs),
+    )
+    return EntryRead(intent, places)
+
+
+@dataclass(frozen=True, slots=True)
+class _Values:
+    """The fields of one entry, read by kind."""
+
+    reading: Reading
+    fields: dict[str, Field]
+
+    def text(self, name: str) -> str | None:
+        found = self.fields.get(name)
+        return text_of(self.reading, found.value) if found else None
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        found = self.fields.get(name)
+        return tuple(text for _, text in texts_of(self.reading, found.value)) if found else ()
+
+    def prose(self, name: str) -> tuple[str, ...]:
+        found = self.fields.get(name)
+        return prose_of(self.reading, found.value) if found else ()
+
+    def date(self, name: str) -> str | None:
+        found = self.fields.get(name)
+        text = text_of(self.reading, found.value) if found else None
+        if found and text and isinstance(found.value, Scalar) and not found.value.style:
+            node = found.value
+            quote = self.reading.change(node.start, node.end, double_quoted(text))
+            message = f"`{name}` is not quoted: other YAML parsers read it as a date"
+            self.reading.other_form(message, node, Fix("Quote it", (quote,)))
+        return text
+
+    def span(self, name: str) -> Span | None:
+        found = self.fields.get(name)
+        return self.reading.span(found.value) if found else None
+
+
+def _id_of(
+    reading: Reading, node: Node, key: Scalar | None, fields: dict[str, Field]
+) -> tuple[str, Node] | None:
+    """Give the id and its place; an entry without one has a finding at its first line."""
+    place = key or (fields["id"].value if "id" in fields else None)
+    text = text_of(reading, place) if place else None
+    if place is None or (text is None and isinstance(content_of(place), Scalar)):
+        table = content_of(node)
+        first = table.pairs[0][0] if isinstance(table, Table) and table.pairs else node
+        message = "this intent has no `id`: it is not read"
+        reading.add(FileCode.MISSING_ID, message, place or first)
+        return None
+    if text is None:
+        return None
+    if len(text) > MAX_ID or not text.strip() or _CONTROL.search(text):
+        message = f"an id has 1 to {MAX_ID} characters on one line: this intent is not read"
+        reading.add(FileCode.BAD_VALUE, message, place)
+        return None
+    return text, place
+
+
+def _status_of(reading: Reading, fields: dict[str, Field]) -> Status:
+    found = fields.get("status")
+    text = text_of(reading, found.value) if found else None
+    if found is None or text is None:
+        return Status.PLANNED
+    status = status_meant(text)
+    if status is None:
+        guess = text.strip().upper().replace("-", "_").replace(" ", "_")
+        close = get_close_matches(guess, [status.value for status in Status], n=1, cutoff=0.7)
+        fixes = [reading.respell(found.value, name, f"Change to `{name}`") for name in close]
+        message = f"unknown status `{text}`: read as PLANNED (known: {', '.join(Status)})"
+        reading.add(FileCode.UNKNOWN_STATUS, message, found.value, fixes)
+    return status or Status.PLANNED

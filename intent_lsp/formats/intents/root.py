@@ -1,0 +1,154 @@
+"""The root of the intents file: where the entries stand, in each form that is read.
+
+Invariant: forms are those of requirements section 3; a root of another form has no entries.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from intent_lsp.core.codes import FileCode
+from intent_lsp.core.findings import Fix, TextChange
+from intent_lsp.formats.text_positions import line_end_of
+from intent_lsp.formats.yaml.document import Reading
+from intent_lsp.formats.yaml.keys import Field, Keys, fields_of
+from intent_lsp.formats.yaml.nodes import Listing, Node, Scalar, Table, content_of
+from intent_lsp.formats.yaml.scalars import spelled_like
+
+ROOT_KEY = "active_intents"
+ROOT_KEYS = Keys(known=(ROOT_KEY,), others={"intents": ROOT_KEY})
+_POINTERS = frozenset({"active_intent", "active_intent_id", "activeIntent", "activeIntentId"})
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The node of an entry, and its key where entries stand in a mapping by id."""
+
+    node: Node
+    key: Scalar | None = None
+
+
+def entries_of(reading: Reading, root: Node | None) -> tuple[Place, ...]:
+    """Find the entries of a file; notes other forms and what is no form at all."""
+    content = content_of(root) if root else None
+    if content is None or (isinstance(content, Scalar) and content.null):
+        return ()
+    if isinstance(content, Listing):
+        _note_bare_list(reading, content)
+        return tuple(Place(item) for item in content.items)
+    if isinstance(content, Scalar):
+        reading.wrong_type(content, f"a mapping with `{ROOT_KEY}`")
+        return ()
+    return _entries_of_table(reading, content)
+
+
+def _entries_of_table(reading: Reading, table: Table) -> tuple[Place, ...]:
+    if not any(_meant(key) for key, _ in table.pairs):
+        by_id = tuple(_entries_by_id(table))
+        if by_id:
+            _note_by_id(reading, table, by_id, bare=True)
+            return by_id
+    found = fields_of(reading, _without_pointers(table), ROOT_KEYS).get(ROOT_KEY)
+    if found is None:
+        _note_missing(reading, table)
+        return ()
+    return _entries_below(reading, found)
+
+
+def _entries_below(reading: Reading, found: Field) -> tuple[Place, ...]:
+    value = content_of(found.value)
+    if isinstance(value, Listing):
+        return tuple(Place(item) for item in value.items)
+    if isinstance(value, Table):
+        by_id = tuple(_entries_by_id(value))
+        _note_by_id(reading, value, by_id, bare=False)
+        return by_id
+    if not value.null:
+        reading.wrong_type(found.value, "a list of intents")
+    return ()
+
+
+def _meant(key: Node) -> bool:
+    return isinstance(key, Scalar) and ROOT_KEYS.meaning(key.value) is not None
+
+
+def _without_pointers(table: Table) -> Table:
+    pairs = tuple(
+        (key, value)
+        for key, value in table.pairs
+        if not (isinstance(key, Scalar) and key.value in _POINTERS)
+        or not isinstance(content_of(value), Scalar)
+    )
+    return Table(start=table.start, end=table.end, pairs=pairs, flow=table.flow)
+
+
+def _entries_by_id(table: Table) -> Iterator[Place]:
+    """Give the pairs whose value is a mapping; the first of two with the same key counts."""
+    seen: set[str] = set()
+    for key, value in table.pairs:
+        if isinstance(key, Scalar) and isinstance(content_of(value), Table):
+            if key.value not in seen:
+                yield Place(value, key)
+            seen.add(key.value)
+
+
+def _note_missing(reading: Reading, table: Table) -> None:
+    place = table.pairs[0][0] if table.pairs else table
+    message = f"`{ROOT_KEY}` is missing: this file has no intents"
+    reading.add(FileCode.WRONG_TYPE, message, place)
+
+
+def _note_bare_list(reading: Reading, listing: Listing) -> None:
+    start = listing.start
+    change: TextChange | None = None
+    if listing.flow:
+        change = reading.change(start, start, f"{ROOT_KEY}: ")
+    else:
+        line = reading.places.line_start(start)
+        if not reading.text[line:start].strip(" "):
+            head = f"{ROOT_KEY}:{line_end_of(reading.text)}"
+            change = reading.change(line, line, head)
+    fix = Fix(f"Put it below `{ROOT_KEY}`", (change,)) if change else None
+    message = f"a bare list is read as the list of `{ROOT_KEY}`"
+    reading.other_form(message, reading.places.span(start, start + 1), fix)
+
+
+def _note_by_id(reading: Reading, table: Table, entries: tuple[Place, ...], *, bare: bool) -> None:
+    for key, value in table.pairs:
+        if not isinstance(content_of(value), Table) and not bare:
+            reading.wrong_type(value if value.end > value.start else key, "an intent")
+    if entries:
+        fix = _list_fix(reading, table, bare=bare)
+        message = "a mapping from id to entry is read as a list of entries"
+        reading.other_form(message, entries[0].key or entries[0].node, fix)
+
+
+def _list_fix(reading: Reading, table: Table, *, bare: bool) -> Fix | None:
+    """Make a list of a block mapping by id whose entries are indented by two."""
+    changes: list[TextChange] = []
+    for key, value in table.pairs:
+        change = _item_change(reading, key, value)
+        if change is None:
+            return None
+        changes.append(change)
+    if bare:
+        start = table.start
+        if reading.places.position(start).character:
+            return None
+        head = f"{ROOT_KEY}:{line_end_of(reading.text)}"
+        first = changes[0]
+        changes[0] = TextChange(first.span, head + first.new_text)
+    return Fix("Make it a list", tuple(changes))
+
+
+def _item_change(reading: Reading, key: Node, value: Node) -> TextChange | None:
+    """Give `- id: key` for `key:`; None where the lines below would no longer fit."""
+    if not isinstance(key, Scalar) or not isinstance(value, Table) or value.flow:
+        return None
+    column = reading.places.position(key.start).character
+    inner = reading.places.position(value.start)
+    below = inner.line > reading.places.position(key.end).line
+    if value.anchored or not below or inner.character != column + 2:
+        return None
+    colon = reading.text.find(":", key.end, value.start)
+    spelled = spelled_like(key.style, key.value)
+    return reading.change(key.start, colon + 1, f"- id: {spelled}")

@@ -1,0 +1,96 @@
+"""The owned scope of an entry: its globs, in each form that is read.
+
+Invariant: an empty scope owns nothing, and says so (requirements section 3).
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from intent_lsp.core.codes import FileCode
+from intent_lsp.core.findings import Finding, Fix, Span
+from intent_lsp.core.scope.findings import PatternFinding
+from intent_lsp.formats.yaml.document import Reading, texts_of
+from intent_lsp.formats.yaml.keys import Field, Keys, fields_of
+from intent_lsp.formats.yaml.nodes import Listing, Node, Scalar, Table, content_of
+
+PatternFindings: TypeAlias = Callable[[str], Sequence[PatternFinding]]
+
+_SCOPE_KEYS = Keys(known=("paths",))
+
+
+def scope_of(
+    reading: Reading,
+    fields: dict[str, Field],
+    at_id: Node,
+    pattern_findings: PatternFindings,
+) -> tuple[Node | None, tuple[tuple[Node, str], ...]]:
+    """Give the list of globs and its items; notes an empty one and what is wrong with globs."""
+    found = fields.get("owned_scope")
+    value = found.value if found else None
+    table = content_of(value) if value else None
+    if found and isinstance(table, Table):
+        value = _paths_of(reading, found, table)
+    before = len(reading.findings)
+    globs = texts_of(reading, value) if value else ()
+    unread = len(reading.findings) > before
+    for item, glob in globs:
+        note_glob(reading, item, glob, pattern_findings)
+    empty = _empty_scope(globs)
+    if empty and not unread:
+        place = value or (found.value if found else at_id)
+        reading.add(FileCode.EMPTY_SCOPE, empty, _shown(reading, place, found))
+    return value, globs
+
+
+def _empty_scope(globs: Sequence[tuple[Node, str]]) -> str:
+    if not globs:
+        return "without `owned_scope` this intent owns no file"
+    taken = (glob.strip() for _, glob in globs)
+    if all(glob.startswith("!") and not glob.startswith("!(") for glob in taken):
+        return "this scope has only exclusions, so it owns no file: add a glob without `!`"
+    return ""
+
+
+def _shown(reading: Reading, place: Node, found: Field | None) -> Span:
+    """Give the place of an empty value as its key, which can be seen."""
+    return reading.span(found.key if found and place.start == place.end else place)
+
+
+def _paths_of(reading: Reading, found: Field, table: Table) -> Node | None:
+    """Read `scope: {paths: [...]}`; the fix drops the key between."""
+    inner = fields_of(reading, table, _SCOPE_KEYS).get("paths")
+    message = f"`{found.key.value}` with `paths` is read as `owned_scope`"
+    if inner is None:
+        reading.wrong_type(found.value, "a list")
+        return None
+    fix = None
+    if len(table.pairs) == 1 and table is found.value and isinstance(inner.value, Listing):
+        fix = _flatten(reading, found.key, inner, flow=table.flow, end=table.end)
+    reading.other_form(message, found.key, fix)
+    return inner.value
+
+
+def _flatten(reading: Reading, key: Scalar, inner: Field, *, flow: bool, end: int) -> Fix:
+    title = "Rename to `owned_scope`"
+    if flow:
+        text = f"owned_scope: {reading.source(inner.value)}"
+        return Fix(title, (reading.change(key.start, end, text),))
+    return Fix(title, (reading.change(key.start, inner.key.end, "owned_scope"),))
+
+
+def note_glob(reading: Reading, item: Node, glob: str, pattern_findings: PatternFindings) -> None:
+    """Note what is wrong with a glob, at its place."""
+    for found in pattern_findings(glob):
+        fixes: tuple[Fix, ...] = ()
+        if found.replacement is not None and not (isinstance(item, Scalar) and item.unquoted):
+            title = f"Change to `{found.replacement}`"
+            fixes = (reading.respell(item, found.replacement, title),)
+        reading.findings.append(
+            Finding(
+                code=found.code,
+                severity=found.severity,
+                message=found.message,
+                span=reading.span(item),
+                fixes=fixes,
+            )
+        )

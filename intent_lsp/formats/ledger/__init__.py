@@ -1,0 +1,1 @@
+"""Ledger lines, checkpoints and signed notes as text."""

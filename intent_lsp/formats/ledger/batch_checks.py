@@ -1,0 +1,106 @@
+"""The rules of many records asked together, several times as fast as one by one (section 1).
+
+Invariant: they are kept by all exactly if each keeps them; which record breaks one, and how, is
+for `ledger_wire` to say of it alone.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from intent_lsp.formats.ledger.schema import WireFile, WireRecord, broken_rule
+
+# Tables that put one letter in the place of every digit, so that a form is one comparison.
+_HEX: Final = bytes.maketrans(b"x0123456789abcdef", b"?xxxxxxxxxxxxxxxx")
+_DECIMAL: Final = bytes.maketrans(b"x0123456789", b"?xxxxxxxxxx")
+_ID: Final = b"xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx\n"
+_TIME: Final = b"xxxx-xx-xxTxx:xx:xx.xxxZ\n"
+_HASH: Final = b"shxxxx:" + b"x" * 64
+_PREFIX: Final = b"sha256:"
+_HOUR: Final = slice(13)
+
+
+def are_valid(
+    wires: Sequence[WireRecord], ids: Sequence[str], times: Sequence[str], named: Sequence[str]
+) -> bool:
+    """Ask the rules of all records but for their own hashes; `ids` and `times` are theirs.
+
+    `named` are the hashes that they name in the chain, as far as those are not known to be some.
+    """
+    try:
+        return (
+            _are_ids(ids)
+            and _are_times(times)
+            and _are_hashes([*named, *_told(wires)])
+            and all(broken_rule(wire) is None for wire in _doubtful(wires, times))
+        )
+    except UnicodeError:
+        # What is beyond ASCII is no id, no time and no hash.
+        return False
+
+
+def _told(wires: Sequence[WireRecord]) -> list[str]:
+    """Give the hashes that records tell of anything but the chain."""
+    files = [file for wire in wires for file in wire.files]
+    prints = [file.ast_fingerprint for file in files]
+    told = [
+        *[wire.intent_hash for wire in wires],
+        *[file.pre_hash for file in files],
+        *[file.post_hash for file in files],
+    ]
+    return [
+        *[hash_ for hash_ in told if hash_ is not None],
+        *[found.summary_hash for found in prints if found is not None],
+        *[run.content_hash for file in files for talk in file.conversations for run in talk.ranges],
+    ]
+
+
+def _doubtful(wires: Sequence[WireRecord], times: Sequence[str]) -> Iterator[WireRecord]:
+    """Give records that stand for all: each unusual one, one of each revision, one of each hour."""
+    for wire in wires:
+        if wire.error is not None or wire.grant is not None or not _are_usual(wire.files):
+            yield wire
+    # Few revisions and hours are shared by many records.
+    yield from {wire.vcs.revision_id: wire for wire in wires}.values()
+    yield from dict(zip([time[_HOUR] for time in times], wires, strict=True)).values()
+
+
+def _are_usual(files: Sequence[WireFile]) -> bool:
+    """Find out whether the runs ascend, and each stands for so many lines in others' place."""
+    for file in files:
+        for talk in file.conversations:
+            above = 0
+            for run in talk.ranges:
+                start, last, above = run.start_line, above, run.end_line
+                replaced = run.replaced
+                if replaced is None or start <= last or run.fallback or replaced[0] <= 0:
+                    return False
+                if not replaced[2] == above - start + 1 > 0:
+                    return False
+    return True
+
+
+def _are_ids(texts: Sequence[str]) -> bool:
+    raw, count, line = _joined(texts), len(texts), len(_ID)
+    return (
+        raw.translate(_HEX) == _ID * count
+        and raw[14::line] == b"4" * count
+        and not raw[19::line].translate(None, b"89ab")
+    )
+
+
+def _are_times(texts: Sequence[str]) -> bool:
+    """Find out whether texts are times, but for their days and hours."""
+    raw, count, line = _joined(texts), len(texts), len(_TIME)
+    sixties = raw[14::line] + raw[17::line]
+    return raw.translate(_DECIMAL) == _TIME * count and not sixties.translate(None, b"012345")
+
+
+def _are_hashes(texts: Sequence[str]) -> bool:
+    """Find out whether texts of the right length are hashes."""
+    raw, count = "".join(texts).encode("ascii"), len(texts)
+    # Where the form is right, the prefix can stand nowhere but at a beginning.
+    return raw.translate(_HEX) == _HASH * count and raw.count(_PREFIX) == count
+
+
+def _joined(texts: Sequence[str]) -> bytes:
+    return ("\n".join(texts) + "\n").encode("ascii")

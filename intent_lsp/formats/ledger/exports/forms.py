@@ -1,0 +1,37 @@
+"""The forms that records are given away in (ledger section 7).
+
+Invariant: a record is spelled by itself, so that an export of any length needs no memory.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import msgspec
+
+from intent_lsp.core.records import Record
+from intent_lsp.formats.ledger.exports.agent_trace import agent_trace
+from intent_lsp.formats.ledger.exports.csv_form import csv_heading, csv_rows
+from intent_lsp.formats.ledger.exports.flat import flat_records
+from intent_lsp.formats.ledger.jsonl import encode
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """A form: the lines of a record, each with its end, and what stands above them all."""
+
+    lines: Callable[[Record], Iterable[bytes]]
+    heading: bytes = b""
+
+
+def _json_line(value: object) -> bytes:
+    return msgspec.json.encode(value) + b"\n"
+
+
+EXPORTS: Final[Mapping[str, Export]] = {
+    "agent-trace": Export(lambda record: [_json_line(agent_trace(record))]),
+    "flat": Export(lambda record: map(_json_line, flat_records(record))),
+    "csv": Export(csv_rows, csv_heading()),
+    "json": Export(lambda record: [encode(record)]),
+}
+"""The forms, by the word that asks for them. All but `csv` are JSON Lines."""

@@ -1,0 +1,1 @@
+"""Records that other tools wrote, read as ours."""

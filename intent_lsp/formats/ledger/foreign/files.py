@@ -1,0 +1,178 @@
+"""The files of a foreign record, whichever of its dialects' names their keys have.
+
+Invariant: what is given is valid in a record of ours: paths stay in the root, ranges of one
+conversation ascend and do not overlap.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.paths import parse_relative
+from intent_lsp.core.records import (
+    PERCENT,
+    UNKNOWN_CONTRIBUTOR,
+    AstFingerprint,
+    Contributor,
+    Conversation,
+    EntityType,
+    Range,
+    RecordFile,
+    Related,
+    file_path,
+)
+from intent_lsp.formats.ledger.foreign.keys import Keys, whole_number
+from intent_lsp.formats.ledger.foreign.urns import related_value, talk_url
+
+UNHASHED: Final = ContentHash("sha256:" + "0" * 64)
+"""Stands where the source has no SHA-256 of a range: it is the hash of nothing."""
+
+UNKNOWN: Final = "unknown"
+MAX_URL: Final = 4096
+"""Characters of a path or a URL."""
+_MAX_LAYERS: Final = 50
+
+
+def read_file(keys: Keys) -> RecordFile | None:
+    """Read one file of a record; None where its path leads nowhere below the root."""
+    found = _named_file(keys)
+    if found is not None:
+        talks = tuple(talk for each in keys.each("conversations") for talk in _conversations(each))
+        found = RecordFile(
+            relative_path=found.relative_path,
+            path_encoding=found.path_encoding,
+            previous_path=found.previous_path,
+            pre_hash=keys.hash("pre_hash"),
+            post_hash=keys.hash("post_hash"),
+            ast_fingerprint=_fingerprint(keys.within("ast_fingerprint")),
+            conversations=talks,
+        )
+    keys.leave()
+    return found
+
+
+def _named_file(keys: Keys) -> RecordFile | None:
+    """Read what a file is called."""
+    encoding = keys.text("path_encoding")
+    if encoding not in (None, PERCENT):
+        keys.lose("path_encoding", "not one of those known")
+        encoding = None
+    path = _below(keys.text("relative_path", "path", limit=MAX_URL), encoding)
+    if path is None:
+        keys.lose("relative_path", "not below the root; the file is left out")
+        return None
+    before = keys.text("previous_path", limit=MAX_URL)
+    previous = _below(before, encoding)
+    if before is not None and previous is None:
+        keys.lose("previous_path", "not below the root")
+    return RecordFile(
+        relative_path=path,
+        path_encoding=encoding,
+        previous_path=previous,
+        pre_hash=None,
+        post_hash=None,
+    )
+
+
+def _below(name: str | None, encoding: str | None) -> str | None:
+    """Fold a path, whose name may be encoded; None where it leads nowhere below the root."""
+    path = None if name is None else parse_relative(name)
+    decoded = None if path is None else file_path(path, encoding)
+    return None if decoded is None or parse_relative(decoded) != decoded else path
+
+
+def _fingerprint(keys: Keys) -> AstFingerprint | None:
+    summary = keys.hash("summary_hash")
+    parser, language = keys.text("parser"), keys.text("language")
+    keys.leave()
+    if summary is None:
+        return None
+    return AstFingerprint(
+        parser=parser or UNKNOWN, language=language or UNKNOWN, summary_hash=summary
+    )
+
+
+def _conversations(keys: Keys) -> Iterator[Conversation]:
+    """Read a conversation; as several, where its ranges overlap or are of several people."""
+    url = talk_url(keys.text("url", limit=MAX_URL) or UNKNOWN)
+    plain = _contributor(keys.within("contributor")) or UNKNOWN_CONTRIBUTOR
+    ranges: dict[Contributor, dict[Range, None]] = {plain: {}}
+    for each in keys.each("ranges"):
+        who, run = _range(each)
+        if run is not None:
+            ranges.setdefault(who or plain, {})[run] = None
+    related = tuple(found for each in keys.each("related") if (found := _related(each)) is not None)
+    keys.leave()
+    for person, runs in ranges.items():
+        layers = _layers(runs)
+        if len(layers) > _MAX_LAYERS:
+            keys.lose("ranges[]", "too many overlap; some are left out")
+        for layer in layers[:_MAX_LAYERS] or [[]]:
+            yield Conversation(url=url, contributor=person, ranges=tuple(layer), related=related)
+
+
+def _contributor(keys: Keys) -> Contributor | None:
+    kind = keys.text("entity_type", "type")
+    model = keys.text("model_identifier", "model_id")
+    keys.leave()
+    if kind is None and model is None:
+        return None
+    try:
+        entity = EntityType((kind or UNKNOWN).upper())
+    except ValueError:
+        keys.lose("entity_type", "not one of those known")
+        entity = EntityType.UNKNOWN
+    return Contributor(entity, model or ("human" if entity is EntityType.HUMAN else UNKNOWN))
+
+
+def _range(keys: Keys) -> tuple[Contributor | None, Range | None]:
+    start, end = keys.number("start_line"), keys.number("end_line")
+    content = keys.hash("content_hash") or UNHASHED
+    who = _contributor(keys.within("contributor"))
+    replaced, whole = keys.take("replaced"), keys.flag("fallback") or False
+    keys.leave()
+    if start is None or end is None or start > end or (not start and end):
+        keys.lose("start_line", "no range of lines; it is left out")
+        return None, None
+    runs = None if whole else _replaced(replaced, end - start + 1)
+    if replaced is not None and runs is None:
+        keys.lose("replaced", "it contradicts its range")
+    return who, Range(
+        start_line=start, end_line=end, content_hash=content, replaced=runs, fallback=whole
+    )
+
+
+def _replaced(found: object, length: int) -> tuple[int, int, int] | None:
+    numbers = [whole_number(each) for each in found] if isinstance(found, list) else []
+    match numbers:
+        case [int(first), int(old), int(new)] if first > 0:
+            told = new == length if new else length == 1
+            return (first, old, new) if told else None
+        case _:
+            return None
+
+
+def _related(keys: Keys) -> Related | None:
+    kind, value = keys.text("type"), keys.text("value", "url", limit=MAX_URL)
+    keys.leave()
+    if kind is None or value is None:
+        keys.lose("type", "half of it is missing; it is left out")
+        return None
+    return Related(kind, related_value(kind, value))
+
+
+def _layers(runs: Iterable[Range]) -> list[list[Range]]:
+    """Part ranges so that those of one part ascend, and none overlaps another.
+
+    The last part of more than `_MAX_LAYERS` holds whatever fits nowhere else.
+    """
+    layers: list[list[Range]] = []
+    for run in sorted(runs, key=lambda run: (run.start_line, run.end_line)):
+        fits = (each for each in layers[:_MAX_LAYERS] if 0 < each[-1].end_line < run.start_line)
+        layer = next(fits, None)
+        if layer is None and len(layers) > _MAX_LAYERS:
+            layer = layers[-1]
+        if layer is None:
+            layers.append(layer := [])
+        layer.append(run)
+    return layers

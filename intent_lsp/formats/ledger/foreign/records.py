@@ -1,0 +1,229 @@
+"""A record as other tools write it, read as an edit of ours, with what could not be carried over.
+
+Invariant: total: a JSON value is an edit, or the reason why it is none.
+Invariant: nothing that grants or approves anything is taken from a foreign record.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any, Final, TypeVar
+
+from intent_lsp.core.content import hash_content
+from intent_lsp.core.records import (
+    UNKNOWN_REVISION,
+    Conversation,
+    Event,
+    MutationClass,
+    RecordFile,
+    ScopeValidation,
+    Vcs,
+)
+from intent_lsp.core.redaction import error_text
+from intent_lsp.core.timestamps import timestamp
+from intent_lsp.core.whole_text import whole, whole_event
+from intent_lsp.formats.ledger.foreign.files import MAX_URL, UNKNOWN, read_file
+from intent_lsp.formats.ledger.foreign.javascript_json import parse
+from intent_lsp.formats.ledger.foreign.keys import MAX_NAME, Keys
+from intent_lsp.formats.ledger.foreign.urns import talk_url
+from intent_lsp.formats.ledger.schema import MAX_FILES
+
+_SPECIFICATION: Final = "specification"
+_MAX_ERROR: Final = 1 << 14
+_CLASS: Final = "mutation_class"
+_UUID4: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
+_COMMIT: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+
+_T = TypeVar("_T", bound=StrEnum)
+
+
+class Dialect(StrEnum):
+    """Who spells a record so."""
+
+    NESTED = "nested"
+    FLAT = "flat"
+    AGENT_TRACE = "agent-trace"
+
+
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """What a record is known by; `id` is a UUID v4 in lower case, None where it has none."""
+
+    dialect: Dialect
+    id: str | None
+    timestamp: str
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """An edit that another tool recorded; `lost` names what is left behind."""
+
+    known: Recognised
+    event: Event
+    lost: tuple[str, ...]
+
+
+def recognised(value: object) -> Recognised | str:
+    """Find out whose a JSON value is, and when it was; a text says why it is not a record."""
+    if not isinstance(value, dict):
+        return "it is not a JSON object"
+    dialect = _dialect(value)
+    if dialect is None:
+        return "it has neither `files` nor `file`, so that it is not a record that is known here"
+    moment = utc(value.get("timestamp"))
+    if moment is None:
+        return "its `timestamp` is not a date or time (RFC 3339)"
+    if dialect is not Dialect.FLAT and len(value["files"]) > MAX_FILES:
+        return f"it has more than {MAX_FILES:,} files"
+    id_ = value.get("id")
+    known = _UUID4.fullmatch(id_.lower()) if isinstance(id_, str) else None
+    return Recognised(dialect, known.group() if known else None, moment)
+
+
+def foreign_line(line: bytes) -> Foreign | str:
+    """Read a line of JSON Lines as `foreign_record` does a value."""
+    try:
+        value = parse(line.decode())
+    except (ValueError, RecursionError) as error:
+        return f"it is not JSON: {error}"
+    return foreign_record(value)
+
+
+def foreign_record(value: Any) -> Foreign | str:  # noqa: ANN401 -- JSON has no narrower type
+    """Read a JSON value as a record of a dialect that is known; a text says why it is none."""
+    known = recognised(value)
+    if isinstance(known, str):
+        return known
+    lost: dict[str, None] = {}
+    keys = Keys(value, "", lost)
+    keys.take("timestamp")
+    if keys.take("id") is not None and known.id is None:
+        keys.lose("id", "not a UUID of version 4")
+    event = _event(keys, known.dialect, session_of(value))
+    return Foreign(known, whole_event(event), tuple(lost))
+
+
+def session_of(value: dict[str, Any]) -> str:
+    """Give the session of a record that was recognised: its own, or its first conversation."""
+    keys = Keys(value, "", {})
+    plain = keys.text("session_id")
+    if plain is None:
+        talks = (talk for file in keys.each("files") for talk in file.each("conversations"))
+        urls = (talk.text("url", limit=MAX_URL) for talk in talks)
+        plain = talk_url(next(urls, None) or UNKNOWN)[:MAX_NAME]
+    return whole(plain)
+
+
+def derived_id(line: bytes) -> str:
+    """Make the id of a line that has none: a UUID v4 by its form, the same each time."""
+    digits = list(hash_content(line.strip()).removeprefix("sha256:")[:32])
+    digits[12], digits[16] = "4", "89ab"[int(digits[16], 16) % 4]
+    told = "".join(digits)
+    return "-".join((told[:8], told[8:12], told[12:16], told[16:20], told[20:]))
+
+
+def utc(found: object) -> str | None:
+    """Spell a moment as the ledger does; one without an offset is taken for UTC."""
+    if not isinstance(found, str):
+        return None
+    try:
+        moment = datetime.fromisoformat(found)
+        return timestamp(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+    except (ValueError, OverflowError):
+        return None
+
+
+def _dialect(value: dict[str, Any]) -> Dialect | None:
+    if isinstance(value.get("files"), list):
+        return Dialect.AGENT_TRACE if "version" in value else Dialect.NESTED
+    single = isinstance(value.get("file", 0), dict | None)
+    return Dialect.FLAT if single else None
+
+
+def _event(keys: Keys, dialect: Dialect, session: str) -> Event:
+    keys.text("session_id")
+    files = _single_file(keys) if dialect is Dialect.FLAT else _files(keys)
+    talks = [talk for file in files for talk in file.conversations]
+    if keys.take("version") is not None:
+        tool = keys.within("tool")
+        name = tool.text("name")
+        tool.leave()
+    else:
+        name = keys.text("tool_name")
+    declared = _one_of(keys, MutationClass, _CLASS) or _related_class(talks)
+    happened = keys.flag("success") is not False
+    inferred = keys.flag("inferred") or False
+    event = Event(
+        intent_id=keys.text("intent_id") or _related(talks, _SPECIFICATION),
+        intent_hash=keys.hash("intent_hash"),
+        session_id=session,
+        agent_id=keys.text("agent_id"),
+        tool_name=name or UNKNOWN,
+        mutation_class=declared or MutationClass.INTENT_EVOLUTION,
+        inferred=inferred or declared is None,
+        scope_validation=_one_of(keys, ScopeValidation, "scope_validation")
+        or ScopeValidation.EXEMPT,
+        success=happened,
+        error=_error(keys, happened=happened),
+        concurrent_modification=keys.flag("concurrent_modification") or False,
+        assumed=keys.flag("assumed") or False,
+        compared=keys.flag("compared") is not False,
+        reconstructed=keys.flag("reconstructed") or False,
+        vcs=_vcs(keys.within("vcs")),
+        files=files,
+    )
+    keys.leave()
+    return event
+
+
+def _files(keys: Keys) -> tuple[RecordFile, ...]:
+    return tuple(file for each in keys.each("files") if (file := read_file(each)) is not None)
+
+
+def _single_file(keys: Keys) -> tuple[RecordFile, ...]:
+    single = keys.within("file")
+    file = None if single.is_empty else read_file(single)
+    return () if file is None else (file,)
+
+
+def _error(keys: Keys, *, happened: bool) -> str | None:
+    found = keys.text("error", limit=_MAX_ERROR)
+    if found is not None and happened:
+        keys.lose("error", "it happened anyway")
+    return None if found is None or happened else error_text(found)
+
+
+def _vcs(keys: Keys) -> Vcs:
+    revision = keys.text("revision_id", "revision")
+    kind = keys.take("type")
+    if kind not in (None, "git"):
+        keys.lose("type", "another system than git")
+    keys.leave()
+    if revision is None or revision == UNKNOWN_REVISION:
+        return Vcs()
+    if not _COMMIT.fullmatch(revision.lower()):
+        keys.lose("revision", "no commit of git")
+        return Vcs()
+    return Vcs(revision.lower())
+
+
+def _one_of(keys: Keys, kind: type[_T], name: str) -> _T | None:
+    found = keys.text(name)
+    if found is None:
+        return None
+    try:
+        return kind(found)
+    except ValueError:
+        keys.lose(name, "not one of those known")
+        return None
+
+
+def _related(talks: list[Conversation], kind: str) -> str | None:
+    found = (each.value for talk in talks for each in talk.related if each.type == kind)
+    return next((value[:MAX_NAME] for value in found if value), None)
+
+
+def _related_class(talks: list[Conversation]) -> MutationClass | None:
+    found = _related(talks, _CLASS)
+    return MutationClass(found) if found in set(MutationClass) else None

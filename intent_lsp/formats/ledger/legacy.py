@@ -1,0 +1,123 @@
+"""Lines of a ledger that an older tool began: chained over five keys, or not chained at all.
+
+Invariant: the hash of a chained line is taken over what JavaScript would spell of
+`{id, timestamp, vcs, files, prev_record_hash}`, with the keys as they stand on the line; that of
+a line without `integrity` over its bytes without its end (ledger section 2).
+Invariant: a line of ours that lost a part of itself is no older line.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from intent_lsp.core.codes import LedgerCode
+from intent_lsp.core.content import ContentHash, hash_content, parse_hash
+from intent_lsp.core.ledger.chain import Flaw, Link
+from intent_lsp.core.records import Integrity, Record
+from intent_lsp.formats.ledger.foreign.javascript_json import parse, stringify
+from intent_lsp.formats.ledger.foreign.records import (
+    derived_id,
+    foreign_record,
+    recognised,
+    session_of,
+)
+
+_PROTECTED: Final[Sequence[str]] = ("id", "timestamp", "vcs", "files")
+_PREVIOUS: Final = "prev_record_hash"
+_OURS: Final = frozenset({"files", "tool_name", "scope_validation", "success"})
+_NOTHING: Final = "sha256:" + "0" * 64
+
+
+def older_link(line: bytes) -> Link | None:
+    """Recompute what an older line is in the chain; None: it is no older line. Total."""
+    value = _parsed(line)
+    return None if value is None else _link(line, value)
+
+
+def older_record(line: bytes) -> tuple[Link, Record] | None:
+    """Read an older line with what it has; its record's `integrity.canonical` is empty. Total."""
+    value = _parsed(line)
+    link = None if value is None else _link(line, value)
+    found = None if link is None else foreign_record(value)
+    if link is None or found is None or isinstance(found, str):
+        return None
+    place = Integrity(
+        chain="" if link.bare else "sha256",
+        canonical="",
+        prev_record_hash=link.prev,
+        record_hash=link.hash,
+    )
+    record = Record.of(found.event, id=link.id, timestamp=link.timestamp, integrity=place)
+    return link, record
+
+
+def is_older(record: Record) -> bool:
+    """Find out whether a record is of an older line."""
+    return not record.integrity.canonical
+
+
+def renewed(record: Record) -> Record:
+    """Give an older record as if it were one of ours, so that it can be spelled."""
+    place = Integrity(
+        prev_record_hash=record.integrity.prev_record_hash,
+        record_hash=record.integrity.record_hash,
+    )
+    return replace(record, integrity=place)
+
+
+def _parsed(line: bytes) -> dict[str, Any] | None:
+    """Read the object of a line that may be an older one."""
+    try:
+        value = parse(line.decode())
+    except (ValueError, RecursionError):
+        return None
+    # A line of ours that lost its `integrity` still has all of these.
+    if not isinstance(value, dict) or ("integrity" not in value and value.keys() >= _OURS):
+        return None
+    return value
+
+
+def _link(line: bytes, value: dict[str, Any]) -> Link | None:
+    told = recognised(value)
+    if isinstance(told, str):
+        return None
+    link = Link(
+        id=told.id or derived_id(line),
+        timestamp=told.timestamp,
+        session_id=session_of(value),
+        older=True,
+    )
+    if "integrity" not in value:
+        return link._replace(hash=hash_content(_without_end(line)), bare=True)
+    return _chained(link, value)
+
+
+def _chained(link: Link, value: dict[str, Any]) -> Link | None:
+    place = value["integrity"]
+    if not isinstance(place, dict) or "canonical" in place or place.get("chain") != "sha256":
+        return None
+    stated, previous = place.get("record_hash"), place.get(_PREVIOUS)
+    prev = parse_hash(previous) if isinstance(previous, str) else None
+    if not isinstance(stated, str) or (prev is None and previous is not None):
+        return None
+    hashed: dict[str, Any] = {name: value[name] for name in _PROTECTED if name in value}
+    if _PREVIOUS in place:
+        hashed[_PREVIOUS] = previous
+    try:
+        computed = _hash(hashed)
+    except RecursionError:
+        return None
+    changed = Flaw(LedgerCode.BAD_HASH, "it was changed after it was written")
+    return link._replace(
+        hash=computed,
+        prev=None if prev == _NOTHING else prev,
+        flaw=None if parse_hash(stated) == computed else changed,
+    )
+
+
+def _hash(value: dict[str, Any]) -> ContentHash:
+    return hash_content(stringify(value).encode())
+
+
+def _without_end(line: bytes) -> bytes:
+    return line.removesuffix(b"\n").removesuffix(b"\r")

@@ -1,0 +1,91 @@
+"""Signatures of notes: Ed25519 keys read from their files, a note signed, a note checked.
+
+Loading it needs the package `cryptography`, which comes with `intent-lsp[sign]`.
+
+Invariant: a note's text is given only when the key that was asked for has signed it.
+Invariant: any bytes can be given as a key; what they are not is told as a value.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import load_pem_private_key, load_pem_public_key
+
+from intent_lsp.formats.ledger.signed_note import NoNote, Note, NoteKey, Signature, read_key
+
+MAKE_KEY: Final = "create one with `openssl genpkey -algorithm ed25519 -out key.pem`"
+MAKE_PUBLIC: Final = "create it with `openssl pkey -in key.pem -pubout -out pub.pem`"
+
+_SSH_PRIVATE: Final = b"-----BEGIN OPENSSH PRIVATE KEY-----"
+_SSH_PUBLIC: Final = b"ssh-"
+_PRIVATE: Final = b"PRIVATE KEY-----"
+_PEM: Final = b"-----BEGIN "
+
+
+@dataclass(frozen=True, slots=True)
+class SigningKey:
+    """A private Ed25519 key."""
+
+    key: Ed25519PrivateKey
+
+    def sign(self, name: str, text: str) -> Note:
+        """Sign a text under a name: no space and no `+` in it."""
+        public = self.public(name)
+        signed = self.key.sign(text.encode())
+        return Note(text, (Signature(name=name, key_id=public.id, signed=signed),))
+
+    def public(self, name: str) -> NoteKey:
+        """Give the public key under a name."""
+        return NoteKey(name, self.key.public_key().public_bytes_raw())
+
+
+def read_signing_key(data: bytes) -> SigningKey | NoNote:
+    """Read a private key: PEM, PKCS#8, Ed25519, without a password."""
+    if data.lstrip().startswith(_SSH_PRIVATE):
+        return NoNote("it is an ssh key; an Ed25519 key in PEM is needed", MAKE_KEY)
+    if _PRIVATE not in data:
+        return NoNote("it is not a private key in PEM", MAKE_KEY)
+    try:
+        key = load_pem_private_key(data, password=None)
+    except TypeError:
+        cure = "remove the password with `openssl pkey -in FILE -out key.pem`"
+        return NoNote("it is locked by a password, and passwords are not asked for", cure)
+    except (ValueError, UnsupportedAlgorithm):
+        return NoNote("it is not a private key that can be read", MAKE_KEY)
+    if not isinstance(key, Ed25519PrivateKey):
+        return NoNote("it is a key of another kind than Ed25519", MAKE_KEY)
+    return SigningKey(key)
+
+
+def read_public_key(data: bytes, *, name: str) -> NoteKey | NoNote:
+    """Read a public key: PEM, which is then of that name, or a verifier key, which has its own."""
+    stripped = data.strip()
+    if stripped.startswith(_SSH_PUBLIC):
+        return NoNote("it is an ssh key; an Ed25519 key in PEM is needed", MAKE_PUBLIC)
+    if _PRIVATE in data:
+        return NoNote("it is a private key; checking needs only the public one", MAKE_PUBLIC)
+    if not stripped.startswith(_PEM):
+        return read_key(stripped.decode("utf-8", "replace"))
+    try:
+        key = load_pem_public_key(data)
+    except (ValueError, UnsupportedAlgorithm):
+        return NoNote("it is not a public key that can be read", MAKE_PUBLIC)
+    if not isinstance(key, Ed25519PublicKey):
+        return NoNote("it is a key of another kind than Ed25519", MAKE_KEY)
+    return NoteKey(name, key.public_bytes_raw())
+
+
+def signed_text(note: Note, key: NoteKey) -> str | NoNote:
+    """Give a note's text when the key has signed it; signatures of other keys are no matter."""
+    ours = [each for each in note.signatures if (each.name, each.key_id) == (key.name, key.id)]
+    if not ours:
+        return NoNote("it is not signed by this key")
+    verifier = Ed25519PublicKey.from_public_bytes(key.raw)
+    try:
+        for each in ours:
+            verifier.verify(each.signed, note.text.encode())
+    except InvalidSignature:
+        return NoNote("its signature is not of this text: one of the two was changed")
+    return note.text

@@ -1,0 +1,1 @@
+"""The Markdown files: audit log, intent map and lessons."""

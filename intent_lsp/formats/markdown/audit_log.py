@@ -1,0 +1,45 @@
+r"""The governance ledger's entries as Markdown (ledger section 6).
+
+Invariant: whatever the values hold, an entry is three lines, and each value can be read back from
+where it stands: what could end it or mean something else is `\n`, `\r`, `\t`, `\x60`, `\u202e`, …
+Invariant: no value holds a secret of a known shape.
+"""
+
+import re
+from typing import Final
+
+from intent_lsp.core.agents.audit_entry import GovernanceEntry
+from intent_lsp.core.unseen import UNSEEN
+from intent_lsp.formats.markdown.escape import ANYWHERE, in_code, spelled
+
+_NO_INTENT: Final = "none"
+_EMPTY_LIST: Final = "(none)"
+
+# Outside of a code span also emphasis and bare links; an underscore between letters is none.
+_IN_PROSE = re.compile(rf"{ANYWHERE}|[*~]|(?<!\w)_++|(?<!_)_++(?![^\W_])|(?i:(?<=www)\.)")
+# The moment begins the entry's text, where a mark could begin a heading or a list.
+_IN_MOMENT = re.compile(rf"[^\w:.+-]|[_{UNSEEN}]|(?<![0-9])[:.+-]|\.\Z")
+
+
+def governance_line(entry: GovernanceEntry) -> str:
+    """Spell an entry, to be appended: three lines, each with its LF."""
+    paths = ", ".join(f"`{in_code(path)}`" for path in entry.touched_paths if path)
+    constraints = " | ".join(f'"{_prose(each)}"' for each in entry.constraints)
+    return (
+        f"- {spelled(entry.at, _IN_MOMENT)} | status={entry.status} | tool={_prose(entry.tool)}"
+        f" | intent={_intent(entry.intent_id)} | task={_prose(entry.session_id)}"
+        f" | model={_prose(entry.model)} | rev={_prose(entry.revision)}\n"
+        f"  touched_paths={paths or _EMPTY_LIST}\n"
+        f"  sidecar_constraints={constraints or _EMPTY_LIST}\n"
+    )
+
+
+def _intent(intent_id: str | None) -> str:
+    if intent_id is None:
+        return _NO_INTENT
+    # An intent that is called so is not the same as none.
+    return rf"\x6e{intent_id[1:]}" if intent_id == _NO_INTENT else _prose(intent_id)
+
+
+def _prose(text: str) -> str:
+    return spelled(text, _IN_PROSE)

@@ -1,0 +1,1 @@
+"""Patches as agents write them, and the files that they change."""

@@ -1,0 +1,210 @@
+r"""Headers of unified and context diffs, and how far the hunks after them reach.
+
+Invariant: the lines of a hunk are counted by its `@@` line, so that none of them is a header, save
+where the count is wrong.
+Invariant: every file that a header names is in the answer, also where its lines contradict.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from intent_lsp.core.commands.reading import Effect
+from intent_lsp.formats.patch.names import NO_FILE, candidates, read_name, read_pair, spelling
+from intent_lsp.formats.patch.patched_file import PatchedFile
+
+_KEY = re.compile(
+    r"([ \t]*)(diff --git|---|\+\+\+|\*\*\*|Index:|={20,}|rename (?:from|to|old|new)"
+    r"|copy (?:from|to)|new file mode|deleted file mode|old mode|new mode"
+    r"|(?:dis)?similarity index|index)(?: (.*))?",
+    re.DOTALL,
+)
+_HUNK = re.compile(
+    r"([ \t]*)@@ -[0-9]{1,18}(?:,([0-9]{1,18}))? \+[0-9]{1,18}(?:,([0-9]{1,18}))? @@"
+)
+_CONTEXT_LINES = re.compile(r"[0-9,]+ (?:\*{4}|-{4})")
+_CONTEXT_HUNK = "***************"
+_BODY = ("", " ", "+", "-", "\\")
+_GIT: Final = "diff --git"
+_RULER = "="
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header:
+    """What one header names; `end` is the index of the line after it.
+
+    `problem`: why it names less than it should, as a sentence without its line.
+    """
+
+    files: tuple[PatchedFile, ...]
+    end: int
+    problem: str | None = None
+
+
+def read_header(lines: Sequence[str], at: int) -> Header | None:
+    """Read the header that begins at a line; None where none does.
+
+    The lines may come in any order and may be indented alike, as `patch` takes them.
+    """
+    block, end = _block(lines, at)
+    following = lines[end].lstrip() if end < len(lines) else ""
+    if not _is_context(block, following):
+        block.pop("***", None)
+    if not _is_header(block, following):
+        return None
+    return _header(block, end)
+
+
+def read_sure_header(lines: Sequence[str], at: int) -> Header | None:
+    """Read a header among lines that may be an edit's own text; None where none is sure to begin.
+
+    What is indented is text, and what begins with `-` or `+` is, save before numbered hunks.
+    """
+    if lines[at].startswith((" ", "\t")):
+        return None
+    header = read_header(lines, at)
+    if header is None or not lines[at].startswith(("-", "+")):
+        return header
+    numbered = header.end < len(lines) and _HUNK.match(lines[header.end])
+    return header if numbered else None
+
+
+def stray_names(line: str) -> tuple[str, ...]:
+    """Give what a header line that stands alone may name: `patch` forgives what is in between."""
+    found = _KEY.fullmatch(line)
+    if found is None or found[2] not in ("---", "+++", "***", "Index:") or not found[3]:
+        return ()
+    name = read_name(found[3])
+    known = name in ("", NO_FILE) or _CONTEXT_LINES.fullmatch(found[3])
+    return () if known else candidates(name)
+
+
+def begins_hunk(line: str) -> bool:
+    """Whether a line begins the changed lines of a unified or a context diff."""
+    return _HUNK.match(line) is not None or line.lstrip(" \t").startswith(_CONTEXT_HUNK)
+
+
+def hunk_end(lines: Sequence[str], at: int) -> int:
+    """Give the index of the line after the hunk that begins at a line; `at` itself for no hunk.
+
+    A hunk also ends early, at a line that no hunk has, or at a header that its count swallows.
+    """
+    found = _HUNK.match(lines[at])
+    if found is None:
+        return at
+    old, new = int(found[2] or 1), int(found[3] or 1)
+    for index in range(at + 1, len(lines)):
+        line = lines[index].removeprefix(found[1])
+        # Where the count ends with `---` and `+++`, they are lines of the hunk, and `@@` the next.
+        swallowed = (old, new) != (1, 1) and _stacked(lines, index)
+        if (old <= 0 and new <= 0) or line[:1] not in _BODY or swallowed:
+            return index
+        old -= line[:1] in ("", " ", "-")
+        new -= line[:1] in ("", " ", "+")
+    return len(lines)
+
+
+def _stacked(lines: Sequence[str], at: int) -> bool:
+    """Whether `---`, `+++` and `@@` stand one after the other, indented like the first."""
+    first = lines[at].lstrip(" \t")
+    if not first.startswith("--- "):
+        return False
+    indent = lines[at][: len(lines[at]) - len(first)]
+    following = [line.removeprefix(indent)[:4] for line in lines[at + 1 : at + 3]]
+    return len(following) > 1 and following[0] == "+++ " and following[1].startswith("@@")
+
+
+def _block(lines: Sequence[str], at: int) -> tuple[dict[str, str], int]:
+    """Gather header lines until one is none, is indented otherwise, or says a thing again."""
+    block: dict[str, str] = {}
+    indent: str | None = None
+    end = at
+    while end < len(lines):
+        found = _KEY.fullmatch(lines[end])
+        if found is None or indent not in (None, found[1]):
+            break
+        key = _RULER if found[2].startswith(_RULER) else found[2]
+        # Another file begins.
+        if key in block or (block and key in (_GIT, "Index:")):
+            break
+        indent = found[1]
+        block[key] = found[3] or ""
+        end += 1
+    return block, end
+
+
+def _is_header(block: Mapping[str, str], following: str) -> bool:
+    named = [key for key in ("---", "+++", "Index:") if block.get(key)]
+    return (
+        _GIT in block
+        or {"rename from", "rename to"} <= block.keys()
+        or {"copy from", "copy to"} <= block.keys()
+        or {"---", "+++"} <= set(named)
+        or {"Index:", _RULER} <= block.keys()
+        or bool(named and following.startswith("@@"))
+        or "***" in block
+    )
+
+
+def _is_context(block: Mapping[str, str], following: str) -> bool:
+    old, new = block.get("***"), block.get("---")
+    if not old or not new or not following.startswith(_CONTEXT_HUNK):
+        return False
+    return _CONTEXT_LINES.fullmatch(old) is None
+
+
+def _header(block: Mapping[str, str], end: int) -> Header:
+    pair = read_pair(block[_GIT]) if _GIT in block else None
+    sides = tuple(read_name(block.get(key, "")) for key in ("***", "---", "+++", "Index:"))
+    named = tuple(name for name in (*sides[:3], *(pair or ())) if name)
+    files = _renamed(block) or _edited(block, sides, pair)
+    known = {file.path for file in files} | {file.previous for file in files}
+    known.add(read_name(block.get("copy from", "")))
+    contradicting = [
+        PatchedFile(path=candidates(name)[0], effect=Effect.WRITE, doubtful=True)
+        for name in dict.fromkeys((*named, sides[3]))
+        if name not in ("", NO_FILE) and known.isdisjoint(candidates(name))
+    ]
+    told = bool(files or contradicting)
+    problem = None if told else "the header names no file, or names that cannot be told apart"
+    return Header(files=(*files, *contradicting), end=end, problem=problem)
+
+
+def _renamed(block: Mapping[str, str]) -> tuple[PatchedFile, ...]:
+    """Give the file that git's own lines name; their names have no prefix."""
+    for old, new in (("rename from", "rename to"), ("rename old", "rename new")):
+        if block.get(old) and block.get(new):
+            path, previous = read_name(block[new]), read_name(block[old])
+            return (PatchedFile(path=path, effect=Effect.MOVE, previous=previous),)
+    if block.get("copy to"):
+        return (PatchedFile(path=read_name(block["copy to"]), effect=Effect.CREATE),)
+    return ()
+
+
+def _ends(sides: tuple[str, ...], pair: tuple[str, str] | None) -> tuple[str, ...]:
+    """Choose the names of the old and the new file; one of them may be missing."""
+    context, old, new, index = sides
+    if context:
+        return context, old
+    ends = tuple(name for name in (old, new) if name)
+    return ends or pair or ((index,) if index else ())
+
+
+def _edited(
+    block: Mapping[str, str], sides: tuple[str, ...], pair: tuple[str, str] | None
+) -> tuple[PatchedFile, ...]:
+    ends = _ends(sides, pair)
+    names = [name for name in ends if name != NO_FILE]
+    if not names:
+        return ()
+    if "deleted file mode" in block or ends[-1] == NO_FILE:
+        effect = Effect.DELETE
+    elif "new file mode" in block or ends[0] == NO_FILE:
+        effect = Effect.CREATE
+    else:
+        effect = Effect.WRITE
+    # `b/x` alone may be a file in a directory `b`: git's two names tell whether it is a prefix.
+    meant = spelling(pair if pair and len(names) == 1 and names[0] in pair else names)
+    others = (PatchedFile(path=name, effect=effect, doubtful=True) for name in meant.others)
+    return (PatchedFile(path=meant.path, effect=effect), *others)

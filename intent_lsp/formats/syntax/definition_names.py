@@ -1,0 +1,116 @@
+"""The names of definitions, as each grammar keeps them."""
+
+from typing import Final
+
+from intent_lsp.formats.syntax.definition_kinds import FUNCTION_VALUES, HOLD_VALUES, NEED_BODY
+from intent_lsp.formats.syntax.languages import SyntaxTree
+from intent_lsp.formats.syntax.node import Node
+
+MAX_NAME: Final = 120
+"""Characters of a name of its own; a longer one is cut."""
+
+
+def defines(node: Node) -> bool:
+    """Find out whether a node of a defining type defines something."""
+    if node.type in NEED_BODY:
+        return node.child_by_field_name("body") is not None
+    if node.type in HOLD_VALUES:
+        value = node.child_by_field_name("value")
+        return value is not None and value.type in FUNCTION_VALUES
+    return True
+
+
+def definition_name(tree: SyntaxTree, node: Node) -> str:
+    """Name a definition without what stands around it; empty: it has no name."""
+    if node.type == "impl_item":
+        return _implementation(tree, node)
+    if node.type == "method_declaration" and tree.language == "go":
+        return _of_receiver(tree, node)
+    if tree.language == "html":
+        return _element(tree, node)
+    if node.type == "companion_object" and node.child_by_field_name("name") is None:
+        return "Companion"
+    return _spelled(tree, _named(node))
+
+
+def _named(node: Node) -> Node | None:
+    """Find the part of a definition that names it."""
+    for field in ("name", "key", "declarator", "property"):
+        found = node.child_by_field_name(field)
+        if found is not None:
+            return _declared(found)
+    wanted = _NAMING.get(node.type)
+    if wanted is None:
+        return None
+    within = (child for child in node.named_children if child.type in wanted)
+    found = next(within, None)
+    if found is not None and found.type in _HEADINGS:
+        heading = found.named_children
+        return next((child for child in heading if child.type in ("inline", "paragraph")), None)
+    return found
+
+
+def _declared(node: Node) -> Node:
+    """Go down the declarators of C to the name."""
+    while node.type.endswith("_declarator"):
+        inner = node.child_by_field_name("declarator")
+        if inner is None:
+            inner = next((each for each in node.named_children), None)
+        if inner is None:
+            break
+        node = inner
+    return node
+
+
+def _implementation(tree: SyntaxTree, node: Node) -> str:
+    """Name an implementation: its type, with the trait if there is one."""
+    of = _spelled(tree, node.child_by_field_name("type"))
+    trait = _spelled(tree, node.child_by_field_name("trait"))
+    return f"{trait} for {of}" if trait else of
+
+
+def _of_receiver(tree: SyntaxTree, node: Node) -> str:
+    """Name a method of Go with the type that it belongs to."""
+    receiver = _spelled(tree, node.child_by_field_name("receiver")).strip("()")
+    of = receiver.rpartition(" ")[2].lstrip("*").partition("[")[0]
+    name = _spelled(tree, node.child_by_field_name("name"))
+    return f"{of}.{name}" if of else name
+
+
+def _element(tree: SyntaxTree, node: Node) -> str:
+    """Name an element by its id; most have none."""
+    start = next((child for child in node.named_children if child.type == "start_tag"), None)
+    for child in () if start is None else start.named_children:
+        parts = [_spelled(tree, part) for part in child.named_children]
+        if child.type == "attribute" and [part.lower() for part in parts[:1]] == ["id"]:
+            return "#" + "".join(parts[1:]).strip("\"'")
+    return ""
+
+
+def _spelled(tree: SyntaxTree, node: Node | None) -> str:
+    if node is None:
+        return ""
+    text = tree.text(node).decode("utf-8", "replace")
+    return " ".join(text.split())[:MAX_NAME].strip("\"'")
+
+
+_HEADINGS: Final = ("atx_heading", "setext_heading")
+_NAMING: Final = {
+    "at_rule": ("at_keyword",),
+    "create_function": ("object_reference",),
+    "create_materialized_view": ("object_reference",),
+    "create_sequence": ("object_reference",),
+    "create_table": ("object_reference",),
+    "create_trigger": ("object_reference",),
+    "create_type": ("object_reference",),
+    "create_view": ("object_reference",),
+    "create_index": ("identifier",),
+    "keyframes_statement": ("keyframes_name",),
+    "media_statement": ("parenthesized_query", "feature_query", "keyword_query", "binary_query"),
+    "pair": ("bare_key", "quoted_key", "dotted_key"),
+    "rule_set": ("selectors",),
+    "section": _HEADINGS,
+    "table": ("bare_key", "quoted_key", "dotted_key"),
+    "table_array_element": ("bare_key", "quoted_key", "dotted_key"),
+    "type_alias": ("identifier", "type_identifier"),
+}

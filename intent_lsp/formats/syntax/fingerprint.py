@@ -1,0 +1,28 @@
+"""A hash over a file's definitions, which formatting and comments do not change."""
+
+from typing import Final
+
+from intent_lsp.core.content import hash_content
+from intent_lsp.core.records import AstFingerprint
+from intent_lsp.formats.syntax.languages import Late, in_time
+from intent_lsp.formats.syntax.outlined import OutlinedTree, TreeOf, tree_alone
+
+PARSER: Final = "tree-sitter"
+
+
+def file_fingerprint(
+    path: str, data: bytes, late: Late = in_time, tree_of: TreeOf = tree_alone
+) -> AstFingerprint | None:
+    """Give the fingerprint of a file's content (ledger section 1); None: nobody can parse it.
+
+    `tree_of` may know the tree, or one that is like it.
+    """
+    found = tree_of(path, data, late)
+    return None if found is None else tree_fingerprint(found)
+
+
+def tree_fingerprint(outlined: OutlinedTree) -> AstFingerprint:
+    """Hash kind, qualified name and nesting of each definition, in order, one a line."""
+    told = [f"{each.depth}\t{each.kind}\t{each.name}\n" for each in outlined.definitions]
+    summary = hash_content("".join(told).encode("utf-8", "surrogatepass"))
+    return AstFingerprint(parser=PARSER, language=outlined.tree.language, summary_hash=summary)

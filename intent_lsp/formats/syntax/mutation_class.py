@@ -1,0 +1,90 @@
+"""What kind of change a file's edit was, as far as its two texts tell (requirements section 9).
+
+Invariant: a bug fix is never guessed; what is not known to be less is an evolution of the intent.
+"""
+
+from intent_lsp.core.content import decode, split_lines
+from intent_lsp.core.records import AstFingerprint, MutationClass
+from intent_lsp.formats.syntax.change import TreeChange, tree_change
+from intent_lsp.formats.syntax.file_names import FileKind, kind_of
+from intent_lsp.formats.syntax.fingerprint import file_fingerprint, tree_fingerprint
+from intent_lsp.formats.syntax.languages import Late, in_time, language_of
+from intent_lsp.formats.syntax.outlined import OutlinedTree, TreeOf, tree_alone
+from intent_lsp.formats.syntax.renames import consistent
+
+
+def inferred_class(
+    path: str, before: bytes | None, after: bytes | None, late: Late = in_time
+) -> MutationClass:
+    """Infer the class of an edit of a file from its content; None: there was or is not a file."""
+    return inferred_change(path, before, after, late)[0]
+
+
+def inferred_change(
+    path: str,
+    before: bytes | None,
+    after: bytes | None,
+    late: Late = in_time,
+    tree_of: TreeOf = tree_alone,
+) -> tuple[MutationClass, AstFingerprint | None]:
+    """Infer the class of an edit, and give the fingerprint of what it left; None: not parsed.
+
+    `tree_of` may know the trees of both contents, or some that are like them.
+    """
+    if before is None or after is None:
+        gone = after is None and before is not None
+        kind = MutationClass.FILE_DELETION if gone else MutationClass.FILE_CREATION
+        return kind, None if after is None else file_fingerprint(path, after, late, tree_of)
+    return _of_edit(path, before, after, late, tree_of)
+
+
+def _of_edit(
+    path: str, before: bytes, after: bytes, late: Late, tree_of: TreeOf
+) -> tuple[MutationClass, AstFingerprint | None]:
+    of = kind_of(path, language_of(path))
+    # The old one comes first, so that the new one's tree is made from it.
+    old = None if of is FileKind.PROSE else tree_of(path, before, late)
+    new = tree_of(path, after, late)
+    change = None
+    if old is not None and new is not None:
+        change = tree_change(old.tree, new.tree, late, new.differs(old))
+    fingerprint = None if new is None else tree_fingerprint(new)
+    if of is FileKind.PROSE:
+        return MutationClass.DOCUMENTATION, fingerprint
+    if of is FileKind.CONFIGURATION and new is None:
+        return _of_settings(before, after), None
+    return _of_trees(of, old, change), fingerprint
+
+
+def _of_trees(of: FileKind, old: OutlinedTree | None, change: TreeChange | None) -> MutationClass:
+    """Tell what changed by the trees of both texts; None: there are not both."""
+    otherwise = MutationClass.INTENT_EVOLUTION
+    if of is FileKind.CONFIGURATION:
+        otherwise = MutationClass.CONFIGURATION
+    if old is None or change is None:
+        return otherwise
+    if _only_prose(change):
+        return MutationClass.DOCUMENTATION
+    refactored = of is not FileKind.CONFIGURATION and change.alike
+    if refactored and consistent(old.tree, change.renamed):
+        return MutationClass.AST_REFACTOR
+    return otherwise
+
+
+def _only_prose(change: TreeChange) -> bool:
+    return change.alike and change.prose and not change.renamed and not change.moved
+
+
+def _of_settings(before: bytes, after: bytes) -> MutationClass:
+    """Tell what changed in a file of settings that no grammar reads: comments or more."""
+    old, new = _without_comments(before), _without_comments(after)
+    same = before != after and old is not None and old == new
+    return MutationClass.DOCUMENTATION if same else MutationClass.CONFIGURATION
+
+
+def _without_comments(data: bytes) -> list[str] | None:
+    text = decode(data)
+    if text is None:
+        return None
+    lines = (line.strip() for line in split_lines(text.text))
+    return [line for line in lines if line and not line.startswith("#")]

@@ -1,0 +1,128 @@
+"""What an agent's call would do: whether it changes files, and which (requirements section 6).
+
+Invariant: every path that the call, its patch or its command names is judged, each once.
+Invariant: a mutating call that names no path says why none is known.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from intent_lsp.core.agents.tool_names import OTHER_SHELLS
+from intent_lsp.core.agents.tools import ToolCall, ToolKind, bare_name, named_in, tool_kind
+from intent_lsp.core.commands.reading import (
+    NOTHING,
+    CommandKind,
+    CommandReading,
+    Effect,
+    TouchedPath,
+    unknown,
+)
+from intent_lsp.core.commands.rows import CommandLists
+from intent_lsp.core.policy import TeamPolicy
+from intent_lsp.core.redaction import redacted
+from intent_lsp.formats.patch.patched_file import PatchedFile
+from intent_lsp.formats.patch.reader import PatchReading, read_patch
+from intent_lsp.formats.shell.reader import read_command
+
+NO_PATH: Final = "The call names no path; what it changes is judged when it is recorded."
+
+_DELETING: Final = frozenset({"delete_file"})
+_MOVING: Final = frozenset({"rename_file", "move_file"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallReading:
+    """What a call would do; `unknown` says which paths cannot be known, and why.
+
+    `perhaps` are second spellings in a patch, which count where there is such a file. `looking`: it
+    is a command that, as far as its text tells, changes nothing but `paths`. `git`: a part of it is
+    git. `program` is the first word of the part of its command that decided; None: there is none,
+    or it may hold a secret.
+    """
+
+    mutating: bool
+    looking: bool = False
+    git: bool = False
+    paths: tuple[TouchedPath, ...] = ()
+    perhaps: tuple[TouchedPath, ...] = ()
+    unknown: tuple[str, ...] = ()
+    program: str | None = None
+
+
+def read_call(call: ToolCall, policy: TeamPolicy, lists: CommandLists) -> CallReading:
+    """Read what a call would do, by its tool, its paths, its patch and its command."""
+    kind = tool_kind(call, policy)
+    if kind is ToolKind.READ_ONLY:
+        return CallReading(mutating=False)
+    command = _command(call, lists, runs=kind is ToolKind.COMMAND)
+    patch = None if call.patch is None else read_patch(call.patch)
+    alone = kind is ToolKind.COMMAND and not call.paths and patch is None
+    if alone and command.kind is CommandKind.PLAIN:
+        return CallReading(mutating=False, git=command.git, program=_told(call, command))
+    reading = _changing(call, patch, command)
+    if alone and command.kind is CommandKind.LOOKING:
+        return replace(reading, looking=True, unknown=())
+    return reading
+
+
+def looking(reading: CallReading) -> CallReading:
+    """Read a call that changes nothing as one that may, and is compared."""
+    return replace(reading, mutating=True, looking=True)
+
+
+def told_program(command: str, program: str) -> str | None:
+    """Give the program of a command as others may be told of it; None: it may hold a secret.
+
+    It may where the command, once redacted, has not all of its words any more.
+    """
+    shown = redacted(command)
+    return program if all(word in shown for word in program.split()) else None
+
+
+def _changing(call: ToolCall, patch: PatchReading | None, command: CommandReading) -> CallReading:
+    paths = [*_named(call)]
+    sentences: list[str] = []
+    perhaps: list[TouchedPath] = []
+    if patch is not None:
+        for file in patch.files:
+            (perhaps if file.doubtful else paths).extend(_patched(file))
+        sentences += patch.problems
+    paths += command.paths
+    sentences += command.unknown
+    if not paths and not sentences:
+        sentences.append(NO_PATH)
+    return CallReading(
+        mutating=True,
+        paths=tuple(dict.fromkeys(paths)),
+        perhaps=tuple(dict.fromkeys(perhaps)),
+        unknown=tuple(dict.fromkeys(sentences)),
+        program=_told(call, command),
+    )
+
+
+def _command(call: ToolCall, lists: CommandLists, *, runs: bool) -> CommandReading:
+    """Read the command of a call; a tool that runs commands and was given none has an empty one."""
+    if call.command is None and not runs:
+        return NOTHING
+    if named_in(call.tool_name, OTHER_SHELLS):
+        return unknown("", f"The command is for another shell than `bash`: `{call.tool_name}`")
+    return read_command(call.command or "", lists)
+
+
+def _told(call: ToolCall, command: CommandReading) -> str | None:
+    return None if call.command is None else told_program(call.command, command.program)
+
+
+def _named(call: ToolCall) -> tuple[TouchedPath, ...]:
+    """Give the paths that the call itself names; a rename's are the old and the new one."""
+    name = bare_name(call.tool_name).lower()
+    match call.paths:
+        case (old, new) if name in _MOVING:
+            return (TouchedPath(old, Effect.DELETE), TouchedPath(new, Effect.MOVE, old))
+    effect = Effect.DELETE if name in _DELETING else Effect.WRITE
+    return tuple(TouchedPath(path, effect) for path in call.paths)
+
+
+def _patched(file: PatchedFile) -> tuple[TouchedPath, ...]:
+    new = TouchedPath(file.path, file.effect, file.previous)
+    return (new,) if file.previous is None else (TouchedPath(file.previous, Effect.DELETE), new)

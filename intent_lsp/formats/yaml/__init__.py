@@ -1,0 +1,1 @@
+"""YAML read with places, and edited in place."""

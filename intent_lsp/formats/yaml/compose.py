@@ -1,0 +1,254 @@
+"""The way from a text to YAML nodes, or to the first thing that keeps it from being read.
+
+Invariant: total: no text makes it raise, recurse or crash the C parser (requirements section 3).
+Invariant: places come from `mark.index` alone: a mark's line counts NEL and U+2028.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import NoReturn, Protocol
+
+import yaml
+
+from intent_lsp.core.codes import FileCode
+from intent_lsp.formats.yaml.limits import MAX_ALIASES, MAX_NESTING, MAX_VALUES, Problem
+from intent_lsp.formats.yaml.nodes import Alias, Content, Listing, Node, Scalar, Table
+
+_PROPERTIES = re.compile(r"(?:[&!]\S*(?:\s+|\Z))*")
+_MARK = "\ufeff"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Composed:
+    """What a text says: its root (None: nothing), keys given twice as (first, again).
+
+    `globs` are offset and source of the unquoted globs that stood where a value may stand.
+    """
+
+    root: Node | None
+    duplicates: tuple[tuple[Scalar, Scalar], ...]
+    aliases: int
+    values: int
+    globs: Mapping[int, str]
+
+
+class _Mark(Protocol):
+    """A place as either parser, in C or in Python, gives it."""
+
+    index: int
+
+
+class _ProblemError(Exception):
+    """Carries a problem out of the building of nodes."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.message)
+        self.problem = problem
+
+
+def compose(
+    text: str, globs: Mapping[int, str] | None = None, depth: int = 0
+) -> Composed | Problem:
+    """Build the nodes of a text that `refused` lets pass.
+
+    `globs` maps offsets to the source of unquoted globs, which the text has masked by a plain
+    value each; `depth` is how deep the text stands in a larger one.
+    """
+    lead = 1 if text.startswith(_MARK) else 0
+    building = _Building(text, globs or {}, depth, lead)
+    problem = _take_all(building, text, lead)
+    if problem is None:
+        return building.composed()
+    return replace(problem, reached=building.reached, globs=frozenset(building.met))
+
+
+def _take_all(building: "_Building", text: str, lead: int) -> Problem | None:
+    try:
+        for event in _events(text[lead:]):
+            building.take(event)
+    except _ProblemError as found:
+        return found.problem
+    except yaml.MarkedYAMLError as error:
+        return _syntax_problem(error, text, lead)
+    except (yaml.YAMLError, ValueError, OverflowError) as error:
+        # The pure parser raises the last two for escapes and versions that no text can hold.
+        place = int(getattr(error, "position", 0))
+        return Problem(
+            code=FileCode.YAML_SYNTAX, message=f"not YAML: {error}", start=place, end=place + 1
+        )
+    return None
+
+
+def _events(text: str) -> Iterator[yaml.Event]:
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    events: Iterator[yaml.Event] = yaml.parse(text, Loader=loader)
+    return events
+
+
+def _syntax_problem(error: yaml.MarkedYAMLError, text: str, lead: int) -> Problem:
+    mark = error.problem_mark or error.context_mark
+    start = min(mark.index + lead if mark else 0, len(text))
+    context = None
+    if error.context and error.context_mark and error.context_mark.index + lead != start:
+        context = (error.context_mark.index + lead, error.context)
+    return Problem(
+        code=FileCode.YAML_SYNTAX,
+        message=str(error.problem or error.context or "not YAML"),
+        start=start,
+        end=min(start + 1, len(text)),
+        context=context,
+    )
+
+
+@dataclass(slots=True, kw_only=True)
+class _Open:
+    """A collection whose end has not come yet; a mapping's children alternate key and value."""
+
+    event: yaml.CollectionStartEvent
+    start: int
+    children: list[Node]
+
+
+class _Building:
+    """The nodes under construction while the events of one text come in."""
+
+    def __init__(self, text: str, globs: Mapping[int, str], depth: int, lead: int) -> None:
+        self._text, self._globs, self._depth, self._lead = text, globs, depth, lead
+        self._open: list[_Open] = []
+        self._root: Node | None = None
+        self._documents = 0
+        self._anchors: dict[str, Content | None] = {}
+        self._aliases = self._values = 0
+        self.met: dict[int, str] = {}
+        self.reached = 0
+        self._duplicates: list[tuple[Scalar, Scalar]] = []
+
+    def composed(self) -> Composed:
+        """Give what the events have built."""
+        return Composed(
+            root=self._root,
+            duplicates=tuple(self._duplicates),
+            aliases=self._aliases,
+            values=self._values,
+            globs=self.met,
+        )
+
+    def take(self, event: yaml.Event) -> None:
+        """Take the next event in; raises _ProblemError at the first limit or wrong alias."""
+        if isinstance(event, yaml.ScalarEvent):
+            self._add(self._scalar(event), event.anchor)
+        elif isinstance(event, yaml.CollectionStartEvent):
+            self._start(event)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            self._end(event)
+        elif isinstance(event, yaml.AliasEvent):
+            self._add(self._alias(event), None)
+        elif isinstance(event, yaml.DocumentStartEvent):
+            self._document(event)
+
+    def _add(self, node: Node, anchor: str | None) -> None:
+        self._values += 1
+        if self._values > MAX_VALUES:
+            message = f"a file of more than {MAX_VALUES:,} values is not read"
+            self._stop(FileCode.YAML_LIMIT, message, node.start, node.end)
+        if anchor and not isinstance(node, Alias):
+            self._anchors[anchor] = node
+        if self._open:
+            self._open[-1].children.append(node)
+        else:
+            self._root = node
+
+    def _scalar(self, event: yaml.ScalarEvent) -> Scalar:
+        start, end = self._offset(event.start_mark), self._offset(event.end_mark)
+        self.reached = start
+        source = self._globs.get(start)
+        if source is not None and not event.style and event.tag is None:
+            self.met[start] = source
+            return Scalar(start=start, end=start + len(source), value=source, unquoted=True)
+        if event.anchor or event.tag:
+            start = self._after_properties(start, end)
+        return Scalar(
+            start=start,
+            end=end,
+            value=event.value,
+            style=event.style or "",
+            anchored=bool(event.anchor),
+        )
+
+    def _after_properties(self, start: int, end: int) -> int:
+        found = _PROPERTIES.match(self._text, start, end)
+        return found.end() if found else start
+
+    def _start(self, event: yaml.CollectionStartEvent) -> None:
+        start = self._offset(event.start_mark)
+        if self._depth + len(self._open) >= MAX_NESTING:
+            self._stop(FileCode.YAML_LIMIT, f"nested deeper than {MAX_NESTING}", start, start + 1)
+        if event.anchor:
+            # Known but not complete: an alias to it from within would never end.
+            self._anchors[event.anchor] = None
+        if event.anchor or event.tag:
+            start = self._after_properties(start, len(self._text))
+        self._open.append(_Open(event=event, start=start, children=[]))
+
+    def _end(self, event: yaml.CollectionEndEvent) -> None:
+        opened = self._open.pop()
+        children = opened.children
+        flow = bool(opened.event.flow_style)
+        # A block collection's own end runs over the comments and blank lines that follow it.
+        last = self._offset(event.end_mark) if flow or not children else children[-1].end
+        anchor = opened.event.anchor
+        node: Content
+        if isinstance(event, yaml.SequenceEndEvent):
+            node = Listing(
+                start=opened.start,
+                end=last,
+                items=tuple(children),
+                flow=flow,
+                anchored=bool(anchor),
+            )
+        else:
+            pairs = tuple(zip(children[::2], children[1::2], strict=True))
+            self._check_keys(pairs)
+            node = Table(
+                start=opened.start, end=last, pairs=pairs, flow=flow, anchored=bool(anchor)
+            )
+        self._add(node, anchor)
+
+    def _check_keys(self, pairs: tuple[tuple[Node, Node], ...]) -> None:
+        first: dict[str, Scalar] = {}
+        for key, _ in pairs:
+            if not isinstance(key, Scalar):
+                continue
+            if key.value == "<<" and not key.style:
+                self._stop(
+                    FileCode.YAML_LIMIT, "merge keys (`<<`) are not supported", key.start, key.end
+                )
+            known = first.setdefault(key.value, key)
+            if known is not key:
+                self._duplicates.append((known, key))
+
+    def _alias(self, event: yaml.AliasEvent) -> Alias:
+        start, end = self._offset(event.start_mark), self._offset(event.end_mark)
+        self._aliases += 1
+        if self._aliases > MAX_ALIASES:
+            self._stop(FileCode.YAML_LIMIT, f"more than {MAX_ALIASES} aliases", start, end)
+        name = event.anchor or ""
+        target = self._anchors.get(name)
+        if target is None:
+            why = "is an alias within itself" if name in self._anchors else "has no anchor"
+            self._stop(FileCode.YAML_SYNTAX, f"the alias *{name} {why}", start, end)
+        return Alias(start=start, end=end, target=target)
+
+    def _document(self, event: yaml.DocumentStartEvent) -> None:
+        self._documents += 1
+        if self._documents > 1:
+            start = self._offset(event.start_mark)
+            message = "a second document in one file is not read"
+            self._stop(FileCode.YAML_SYNTAX, message, start, start + len("---"))
+
+    def _offset(self, mark: _Mark | None) -> int:
+        return mark.index + self._lead if mark else 0
+
+    def _stop(self, code: FileCode, message: str, start: int, end: int) -> NoReturn:
+        raise _ProblemError(Problem(code=code, message=message, start=start, end=end))

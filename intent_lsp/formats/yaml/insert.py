@@ -1,0 +1,77 @@
+"""Where new parts of a YAML collection go: lines of their own, or behind a part of a flow one.
+
+Invariant: what stands stays, comments behind a part included; new parts follow the layout there.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from intent_lsp.core.findings import TextChange
+from intent_lsp.formats.yaml.document import Reading
+from intent_lsp.formats.yaml.nodes import Listing, Node, Table
+
+Part: TypeAlias = tuple[int, int]
+"""Start and end of a part of a flow collection, in code points."""
+
+_BREAKS = ("\n", "\r")
+_TO_LINE_END = re.compile(r"[ \t]*(,?)[ \t]*(?:#[^\r\n]*)?(?=[\r\n])")
+_CLOSED = re.compile(r"[ \t]*[\]}]")
+
+
+def line_after(reading: Reading, node: Node) -> int:
+    """Give the start of the line after the one on which a node ends, or the text's end."""
+    # A block of text ends at the start of the line after it.
+    if node.end > node.start and reading.text[node.end - 1 : node.end] in _BREAKS:
+        return node.end
+    return reading.places.next_line(node.end)
+
+
+def lines_at(reading: Reading, at: int, lines: Sequence[str], line_end: str) -> TextChange:
+    """Put lines at the start of a line, or behind a last line that has no terminator."""
+    if at and reading.text[at - 1 : at] not in _BREAKS:
+        return reading.change(at, at, "".join(line_end + line for line in lines))
+    return reading.change(at, at, "".join(line + line_end for line in lines))
+
+
+def value_put(reading: Reading, node: Node, spelled: str) -> TextChange:
+    """Put a value in the place of another one, or where there is none."""
+    if node.start == node.end:
+        spelled = _apart(reading.text, node.start, spelled)
+    return reading.change(node.start, node.end, spelled)
+
+
+def first_in_flow(reading: Reading, node: Listing | Table, spelled: str) -> TextChange:
+    """Put the first part into an empty flow collection, before a comment that it has."""
+    start, end = node.start + 1, node.end - 1
+    inner = reading.text[start:end]
+    if not inner.strip(" \t"):
+        return reading.change(start, end, spelled)
+    return reading.change(start, start, spelled + ("" if inner[0].isspace() else " "))
+
+
+def parts_after(
+    reading: Reading, parts: Sequence[Part], index: int, new: Sequence[str], line_end: str
+) -> tuple[TextChange, ...]:
+    """Put new parts behind one of a flow collection: on lines of their own if that one is."""
+    start, end = parts[index]
+    lead = reading.text[reading.places.line_start(start) : start]
+    rest = _TO_LINE_END.match(reading.text, end)
+    if lead.strip(" \t"):
+        between = reading.text[parts[index - 1][1] : start] if index else ""
+        apart = "," if between == "," else ", "
+        return (reading.change(end, end, "".join(apart + each for each in new)),)
+    if rest is None:
+        apart = f",{line_end}{lead}" if _CLOSED.match(reading.text, end) else ", "
+        return (reading.change(end, end, "".join(apart + each for each in new)),)
+    following = reading.places.next_line(end)
+    lines = lead + f",{line_end}{lead}".join(new) + rest.group(1) + line_end
+    added = reading.change(following, following, lines)
+    return (added,) if rest.group(1) else (reading.change(end, end, ","), added)
+
+
+def _apart(text: str, at: int, spelled: str) -> str:
+    """Set a value apart from what stands before and after the empty place that it fills."""
+    before = "" if text[at - 1 : at] in (" ", "\t") else " "
+    following = text[at : at + 1]
+    return before + spelled + ("" if following in ("", " ", "\t", "\r", "\n", ",", "}") else " ")

@@ -1,0 +1,135 @@
+"""The keys of a mapping: which known one each means, however it is spelled.
+
+Invariant: a key that is not known is kept; only one that nearly is has a finding.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+
+from intent_lsp.core.codes import FileCode
+from intent_lsp.core.findings import Related
+from intent_lsp.formats.yaml.document import Reading
+from intent_lsp.formats.yaml.nodes import Node, Scalar, Table
+
+_HUMP = re.compile(r"(?<=[a-z0-9])[A-Z]")
+_NEAR = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A key and its value."""
+
+    key: Scalar
+    value: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The keys that a mapping may have.
+
+    `others` maps further spellings to the known key they stand for, best first; those in `quiet`
+    are keys of their own beside it. All are given in snake_case and read in camelCase too.
+    """
+
+    known: tuple[str, ...]
+    others: Mapping[str, str] = field(default_factory=dict)
+    quiet: frozenset[str] = frozenset()
+
+    def meaning(self, name: str) -> tuple[str, int] | None:
+        """Give the known key that a spelling means and its rank, 0 for the normal form."""
+        snake = snake_case(name)
+        if snake in self.known:
+            return snake, 0 if snake == name else 1
+        if snake in self.others:
+            rank = 2 * (1 + list(self.others).index(snake))
+            return self.others[snake], rank if snake == name else rank + 1
+        return None
+
+    def near(self, name: str) -> str | None:
+        """Give the known key that a spelling nearly is."""
+        folded = snake_case(name).lower().replace("-", "_").replace(" ", "_")
+        close = get_close_matches(folded, self.known, n=1, cutoff=_NEAR)
+        return close[0] if close else None
+
+
+def snake_case(name: str) -> str:
+    """Spell a camelCase name in snake_case."""
+    return _HUMP.sub(lambda found: "_" + found.group().lower(), name)
+
+
+def fields_of(
+    reading: Reading, table: Table, keys: Keys, *, told: bool = False
+) -> dict[str, Field]:
+    """Find the known keys of a mapping; notes other forms and near misses.
+
+    `told` says that every unknown key has a finding, not only one that is nearly known.
+    """
+    found: dict[str, tuple[int, Field]] = {}
+    unknown: list[Scalar] = []
+    for key, value in table.pairs:
+        if not isinstance(key, Scalar):
+            continue
+        meant = keys.meaning(key.value)
+        if meant is None:
+            unknown.append(key)
+            continue
+        _choose(reading, keys, found, meant, Field(key, value))
+    for key in unknown:
+        _note_unknown(reading, keys, found, key, told=told)
+    for name, (rank, chosen) in found.items():
+        _note_form(reading, name, rank, chosen)
+    return {name: chosen for name, (_, chosen) in found.items()}
+
+
+def _choose(
+    reading: Reading,
+    keys: Keys,
+    found: dict[str, tuple[int, Field]],
+    meant: tuple[str, int],
+    offered: Field,
+) -> None:
+    """Keep the better of two keys that mean the same, the first of two that are the same."""
+    name, rank = meant
+    if name not in found:
+        found[name] = (rank, offered)
+        return
+    best, chosen = found[name]
+    dropped = offered
+    if rank < best:
+        found[name], dropped = (rank, offered), chosen
+    kept = found[name][1]
+    if snake_case(dropped.key.value) in keys.quiet or dropped.key.value == kept.key.value:
+        return
+    reading.add(
+        FileCode.YAML_DUPLICATE_KEY,
+        f"`{dropped.key.value}` is ignored: `{kept.key.value}` is given as well",
+        dropped.key,
+        related=(Related(span=reading.span(kept.key), message="this one counts"),),
+    )
+
+
+def _note_unknown(
+    reading: Reading,
+    keys: Keys,
+    found: Mapping[str, tuple[int, Field]],
+    key: Scalar,
+    *,
+    told: bool,
+) -> None:
+    near = keys.near(key.value)
+    if near is not None and near not in found:
+        message = f"unknown key `{key.value}`: did you mean `{near}`?"
+        fixes = (reading.rename(key, near),)
+        reading.add(FileCode.UNKNOWN_KEY, message, key, fixes)
+    elif told:
+        message = f"unknown key `{key.value}`"
+        reading.add(FileCode.UNKNOWN_KEY, message, key)
+
+
+def _note_form(reading: Reading, name: str, rank: int, chosen: Field) -> None:
+    """Hint at the normal form; a mapping below another key needs more than a new name."""
+    if rank and not (name == "owned_scope" and isinstance(chosen.value, Table)):
+        message = f"`{chosen.key.value}` is read as `{name}`"
+        reading.other_form(message, chosen.key, reading.rename(chosen.key, name))

@@ -1,0 +1,76 @@
+"""What keeps a YAML text from being read at all: its limits, and characters YAML refuses.
+
+Invariant: a problem has its exact place, in code points.
+"""
+
+import re
+from dataclasses import dataclass
+from itertools import islice
+
+from intent_lsp.core.codes import FileCode
+from intent_lsp.formats.text_positions import LINE_END, count_line_ends
+
+MAX_BYTES = 4 << 20
+MAX_LINES = 500_000
+MAX_VALUES = 250_000
+"""Keys, values, lists and mappings: what is built of each has some hundred bytes."""
+
+MAX_NESTING = 64
+MAX_ALIASES = 100
+
+# The C parser says the place of a character that it refuses in bytes, and raises
+# UnicodeEncodeError for a lone surrogate: both are looked for before it is asked.
+_REFUSED = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_ALLOWED_IN_ASCII = bytes((*b"\t\n\r", *range(0x20, 0x7F)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """Why a text cannot be read, between two offsets; `context` is another place of it.
+
+    Values were read up to the offset `reached`, the unquoted globs at `globs` among them.
+    """
+
+    code: FileCode
+    message: str
+    start: int
+    end: int
+    context: tuple[int, str] | None = None
+    reached: int = 0
+    globs: frozenset[int] = frozenset()
+
+
+def refused(text: str) -> Problem | None:
+    """Find what forbids a text as a whole: its size, or a character that YAML does not allow."""
+    over = _over_size(text)
+    if over is not None:
+        message = f"a file of more than {MAX_BYTES >> 20} MiB is not read"
+        return Problem(code=FileCode.YAML_LIMIT, message=message, start=over, end=len(text))
+    if count_line_ends(text) >= MAX_LINES:
+        over = next(islice(LINE_END.finditer(text), MAX_LINES - 1, None)).end()
+        message = f"a file of more than {MAX_LINES:,} lines is not read"
+        return Problem(code=FileCode.YAML_LIMIT, message=message, start=over, end=over)
+    found = None if _plainly_allowed(text) else _REFUSED.search(text)
+    if found is None:
+        return None
+    name = f"U+{ord(found.group()):04X}"
+    return Problem(
+        code=FileCode.YAML_SYNTAX,
+        message=f"the character {name} is not allowed in YAML",
+        start=found.start(),
+        end=found.end(),
+    )
+
+
+def _plainly_allowed(text: str) -> bool:
+    """Whether nothing is left of an ASCII text without what is allowed: told in a moment."""
+    return text.isascii() and not text.encode().translate(None, _ALLOWED_IN_ASCII)
+
+
+def _over_size(text: str) -> int | None:
+    if len(text) * 4 <= MAX_BYTES:
+        return None
+    data = text.encode("utf-8", "surrogatepass")
+    if len(data) <= MAX_BYTES:
+        return None
+    return len(data[:MAX_BYTES].decode("utf-8", "ignore"))

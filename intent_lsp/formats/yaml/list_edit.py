@@ -1,0 +1,210 @@
+"""Lists of values, as the server writes them: new ones, longer ones, ones that run from the newest.
+
+Invariant: values that stay keep their spelling, their place and the comments beside them.
+Invariant: new values are quoted like the last one, or more, so that every reader sees text.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from intent_lsp.core.findings import TextChange
+from intent_lsp.formats.yaml.document import Reading
+from intent_lsp.formats.yaml.insert import first_in_flow, line_after, lines_at, parts_after
+from intent_lsp.formats.yaml.nodes import Listing, Node, Scalar, Table, content_of
+from intent_lsp.formats.yaml.scalars import double_quoted, plain_allowed, spelled_like
+
+_DASH = re.compile(r" *-[ \t]+")
+_COLON = re.compile(r"[ \t]*:")
+_COMMA = re.compile(r"(?:\s|#[^\r\n]*+)*+,")
+_INNER_STAR = re.compile(r"(?<=\S)\*")
+# What other readers take for a number, a date, a truth value or nothing.
+_NO_TEXT = re.compile(
+    r"[^A-Za-z_/.].*|\.(?:[^A-Za-z_/].*|inf|nan)?|y|n|yes|no|true|false|on|off|null",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def text_spelled(style: str, value: str) -> str:
+    """Spell a value in a style (empty for plain) so that every YAML reader takes it for text.
+
+    A star within a word is let pass, so that globs can be as plain as those beside them.
+    """
+    plain = plain_allowed(_INNER_STAR.sub("x", value)) and _NO_TEXT.fullmatch(value) is None
+    if not style:
+        return value if plain else double_quoted(value)
+    return spelled_like(style, value)
+
+
+def list_lines(
+    key: str, values: Sequence[str], style: str = '"', indent: int | None = None
+) -> tuple[str, ...]:
+    """Spell a key with a list of values: in flow form, or indented below it in block form."""
+    if indent is None or not values:
+        return (f"{key}: {flow_list(style, values)}",)
+    return (f"{key}:", *(f"{' ' * indent}- {text_spelled(style, each)}" for each in values))
+
+
+def flow_list(style: str, values: Sequence[str]) -> str:
+    """Spell a list on one line."""
+    return f"[{', '.join(text_spelled(style, value) for value in values)}]"
+
+
+def list_indent(reading: Reading, table: Table) -> int | None:
+    """Give how far a mapping indents its block lists below their keys; None when it has none."""
+    for key, value in table.pairs:
+        if isinstance(value, Listing) and not value.flow:
+            inner = reading.places.position(value.start).character
+            return max(0, inner - reading.places.position(key.start).character)
+    return None
+
+
+def values_appended(
+    reading: Reading, listing: Listing, values: Sequence[str], line_end: str
+) -> tuple[TextChange, ...]:
+    """Put values at the end of a list that is written at its own place."""
+    spelled = _spelled(listing, values)
+    if not listing.items:
+        return (first_in_flow(reading, listing, ", ".join(spelled)),)
+    last = listing.items[-1]
+    if listing.flow:
+        parts = [(item.start, item.end) for item in listing.items]
+        return parts_after(reading, parts, len(parts) - 1, spelled, line_end)
+    lead = item_lead(reading, listing, last)
+    lines = [lead + each for each in spelled]
+    return (lines_at(reading, line_after(reading, last), lines, line_end),)
+
+
+def values_renewed(
+    reading: Reading, key: Scalar, listing: Listing, values: Sequence[str], line_end: str
+) -> tuple[TextChange, ...]:
+    """Make a list that has items run from the newest value: new ones on top, old ones dropped."""
+    kept = _kept([_value(item) for item in listing.items], values)
+    fresh = _spelled(listing, values[: len(values) - kept])
+    renewal = _Renewal(reading, listing, fresh, kept, line_end)
+    if listing.flow:
+        return renewal.flow()
+    if values:
+        return renewal.block()
+    colon = _COLON.match(reading.text, key.end)
+    empty = [reading.change(colon.end(), colon.end(), " []")] if colon else []
+    return (*empty, *renewal.block())
+
+
+def item_lead(reading: Reading, listing: Listing, item: Node) -> str:
+    """Give what stands before a value on its line: the indent, the dash and the space there."""
+    start = reading.places.line_start(item.start)
+    lead = reading.text[start : item.start]
+    indent = " " * reading.places.position(listing.start).character
+    return lead if _DASH.fullmatch(lead) else f"{indent}- "
+
+
+@dataclass(frozen=True, slots=True)
+class _Renewal:
+    """A list whose first `kept` items stay, below the `fresh` ones; the others go."""
+
+    reading: Reading
+    listing: Listing
+    fresh: Sequence[str]
+    kept: int
+    line_end: str
+
+    def block(self) -> tuple[TextChange, ...]:
+        """Put lines above the first item; take away the lines of the items that go."""
+        reading, items = self.reading, self.listing.items
+        gone = _joined((self._dash_line(item), line_after(reading, item)) for item in self._gone())
+        at = reading.places.line_start(self.listing.start)
+        lead = item_lead(reading, self.listing, items[0])
+        lines = "".join(lead + each + self.line_end for each in self.fresh)
+        if self.kept or not lines:
+            added = [reading.change(at, at, lines)] if lines else []
+            return (*added, *(reading.change(start, end, "") for start, end in gone))
+        (start, end), *others = gone
+        if end == len(reading.text) and reading.text[end - 1] not in "\r\n":
+            lines = lines.removesuffix(self.line_end)
+        return (
+            reading.change(start, end, lines),
+            *(reading.change(start, end, "") for start, end in others),
+        )
+
+    def flow(self) -> tuple[TextChange, ...]:
+        """Put values before the first item; take away the items that go, with their commas."""
+        reading, listing = self.reading, self.listing
+        if not self.kept and not self.fresh:
+            return (reading.change(listing.start + 1, listing.end - 1, ""),)
+        first = listing.items[0]
+        line = reading.places.line_start(first.start)
+        lead = reading.text[line : first.start]
+        own = not lead.strip(" \t")
+        apart = f",{self.line_end}{lead}" if own else ", "
+        joined = apart.join(self.fresh)
+        pairs = zip(listing.items[max(self.kept, 1) - 1 :], self._gone_after_first(), strict=False)
+        gone = _joined(stretch for pair in pairs for stretch in self._cut(*pair))
+        cuts = [reading.change(start, end, "") for start, end in gone]
+        if not self.kept:
+            return (reading.change(first.start, first.end, joined), *cuts)
+        at = first.start if own else _inner_start(reading.text, listing.start)
+        return (*([reading.change(at, at, joined + apart)] if joined else []), *cuts)
+
+    def _gone(self) -> tuple[Node, ...]:
+        return self.listing.items[self.kept :]
+
+    def _gone_after_first(self) -> tuple[Node, ...]:
+        return self.listing.items[max(self.kept, 1) :]
+
+    def _dash_line(self, item: Node) -> int:
+        """Give the start of the line that has an item's dash, which may stand above the item."""
+        reading = self.reading
+        column = reading.places.position(self.listing.start).character
+        line = reading.places.line_start(item.start)
+        while (
+            line > self.listing.start and reading.text[line : line + column + 1].strip(" ") != "-"
+        ):
+            line = reading.places.line_start(line - 1)
+        return line
+
+    def _cut(self, before: Node, item: Node) -> tuple[tuple[int, int], ...]:
+        """Give what goes with an item; a comment behind the one before it stays."""
+        text = self.reading.text
+        comma = _COMMA.match(text, before.end)
+        if comma is None or "#" not in text[before.end : item.start]:
+            return ((before.end, item.end),)
+        return ((comma.end() - 1, comma.end()), (item.start, item.end))
+
+
+def _spelled(listing: Listing, values: Sequence[str]) -> list[str]:
+    items = [item for item in listing.items if isinstance(item, Scalar)]
+    style = items[-1].style if items else '"'
+    return [text_spelled(style, value) for value in values]
+
+
+def _inner_start(text: str, start: int) -> int:
+    """Give where the first part of a flow list may start, behind the bracket and blanks."""
+    at = start + 1
+    while text[at] in " \t":
+        at += 1
+    return at
+
+
+def _value(item: Node) -> str | None:
+    content = content_of(item)
+    if isinstance(content, Scalar) and (content.value or content.style):
+        return content.value
+    return None
+
+
+def _kept(old: Sequence[str | None], new: Sequence[str]) -> int:
+    """Count how many of the old values, from the first, can stay as the last of the new ones."""
+    longest = min(len(old), len(new))
+    return next(n for n in range(longest, -1, -1) if list(old[:n]) == list(new[len(new) - n :]))
+
+
+def _joined(stretches: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Join stretches that follow each other without a gap."""
+    joined: list[tuple[int, int]] = []
+    for start, end in stretches:
+        if joined and joined[-1][1] == start:
+            joined[-1] = (joined[-1][0], end)
+        else:
+            joined.append((start, end))
+    return joined

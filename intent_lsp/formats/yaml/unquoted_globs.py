@@ -1,0 +1,211 @@
+r"""Globs that people did not quote and that YAML would read as something else.
+
+Invariant: a masked text has the length and the lines of the one it was made of.
+Invariant: a glob is never guessed beyond its line (requirements section 3).
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from intent_lsp.formats.text_positions import LINE_END
+from intent_lsp.formats.yaml.glob_source import block_glob, flow_glob, flow_item
+
+_START = r"(?:\A|(?<=[\r\n]))"
+_BLANKS = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\n|\r))*")
+_TO_VALUE = re.compile(r"[ \t]*(?:&[\w-]+[ \t]*)?(?:#[^\r\n]*)?(?=[\r\n]|\Z)")
+_BETWEEN = re.compile(r"(?:\s|(?<=\s)#[^\r\n]*)*")
+_DASH = re.compile(r"( *)-(?=[ \t\r\n]|\Z)[ \t]*")
+_SPACES = re.compile(r" *")
+_REST = re.compile(r"[^\r\n]*")
+_LINKS = re.compile(r"(?:(?<=[\s\[{,])|\A)([&*])([A-Za-z0-9_-]+)(?=[\s,\[\]{}:]|\Z)")
+
+
+@dataclass(frozen=True, slots=True)
+class GlobKeys:
+    """The keys whose lists hold globs; `inner` ones count only below `outer`."""
+
+    outer: tuple[str, ...]
+    inner: tuple[str, ...] = ()
+    inner_of: str = ""
+
+    def pattern(self) -> re.Pattern[str]:
+        """Compile what finds such a key at the start of a line or within a flow mapping."""
+        names = "|".join(re.escape(name) for name in (*self.outer, *self.inner))
+        return re.compile(
+            rf"(?:{_START}(?P<lead>[ ]*(?:-[ ]+)*)|[{{,][ \t]*)"
+            rf"(?P<quote>[\"']?)(?P<key>{names})(?P=quote)[ ]*:(?=\s|\Z)"
+        )
+
+
+INTENT_GLOBS = GlobKeys(("owned_scope", "ownedScope", "scope"), ("paths",), "scope")
+POLICY_GLOBS = GlobKeys(
+    (
+        "path_glob",
+        "pathGlob",
+        "generated",
+        "spec_iteration_globs",
+        "specIterationGlobs",
+        "blocked_tools",
+        "blockedTools",
+    )
+)
+
+
+def linked_anchors(text: str) -> frozenset[str]:
+    """Name the anchors that an alias somewhere in the text repeats: those are meant as YAML."""
+    if "&" not in text or "*" not in text:
+        return frozenset()
+    names: dict[str, set[str]] = {"&": set(), "*": set()}
+    for found in _LINKS.finditer(text):
+        names[found.group(1)].add(found.group(2))
+    return frozenset(names["&"] & names["*"])
+
+
+def find_unquoted(text: str, keys: GlobKeys, linked: frozenset[str]) -> dict[int, str]:
+    """Give offset and source of the globs that have to be quoted, in order."""
+    return dict(_Search(text, keys, linked).found())
+
+
+def masked(text: str, globs: Mapping[int, str]) -> str:
+    """Give the text with each glob overwritten by a plain value of the same length."""
+    parts: list[str] = []
+    done = 0
+    for start, source in globs.items():
+        parts += (text[done:start], "x" * len(source))
+        done = start + len(source)
+    return "".join((*parts, text[done:]))
+
+
+class _Search:
+    """One walk over a text, key by key."""
+
+    def __init__(self, text: str, keys: GlobKeys, linked: frozenset[str]) -> None:
+        self._text, self._keys, self._linked = text, keys, linked
+        self._outer: tuple[int, int] | None = None
+        self._line_ends = ("\n", "\r") if "\r" in text else ("\n",)
+
+    def found(self) -> Iterator[tuple[int, str]]:
+        done = 0
+        for key in self._keys.pattern().finditer(self._text):
+            if key.start() < done or not self._counts(key):
+                continue
+            for start, source in self._of_key(key):
+                done = start + len(source)
+                yield start, source
+
+    def _counts(self, key: re.Match[str]) -> bool:
+        """Tell whether the key names a list of globs here, not only elsewhere."""
+        if key.group("key") == self._keys.inner_of:
+            self._outer = (key.end(), self._column(key))
+        if key.group("key") not in self._keys.inner:
+            return True
+        if self._outer is None:
+            return False
+        since, outside = self._outer
+        left = re.compile(rf"[\r\n] {{0,{outside}}}[^\s#]").search(self._text, since, key.end())
+        # What has been searched once is not searched again for the next key.
+        self._outer = None if left else (key.end(), outside)
+        return left is None
+
+    def _column(self, key: re.Match[str]) -> int:
+        lead = key.group("lead")
+        if lead is not None:
+            return len(lead)
+        return key.start("key") - self._line_start(key.start())
+
+    def _line_start(self, at: int) -> int:
+        return 1 + max(self._text.rfind(end, 0, at) for end in self._line_ends)
+
+    def _indent(self, key: re.Match[str]) -> int:
+        found = _SPACES.match(self._text, self._line_start(key.start("key")))
+        return len(found.group()) if found else 0
+
+    def _of_key(self, key: re.Match[str]) -> Iterator[tuple[int, str]]:
+        text, at = self._text, key.end()
+        blank = _TO_VALUE.match(text, at)
+        if blank and key.group("lead") is not None:
+            after = _BLANKS.match(text, _line_end(text, blank.end()))
+            yield from self._below(after.end() if after else len(text), len(key.group("lead")))
+            return
+        while text[at : at + 1] in (" ", "\t"):
+            at += 1
+        if text[at : at + 1] == "[":
+            yield from self._flow(at + 1, self._indent(key))
+        elif key.group("lead") is not None:
+            yield from self._single(at)
+
+    def _single(self, at: int) -> Iterator[tuple[int, str]]:
+        """Judge one glob where a list is wanted; it must not switch governance off either."""
+        raw = _REST.match(self._text, at)
+        body = block_glob(raw.group() if raw else "", self._linked, continued=True)
+        if body and body[0] not in "&{[|>":
+            yield at, body
+
+    def _below(self, at: int, column: int) -> Iterator[tuple[int, str]]:
+        """Search the value that starts on a line of its own: a block list, or a flow list."""
+        first = _DASH.match(self._text, at)
+        if first and len(first.group(1)) >= column:
+            yield from self._block(at, len(first.group(1)))
+            return
+        indent = len(self._text) - len(self._text[at:].lstrip(" ")) if not first else at
+        if self._text[indent : indent + 1] == "[" and indent - at > column:
+            yield from self._flow(indent + 1, column)
+
+    def _block(self, at: int, column: int) -> Iterator[tuple[int, str]]:
+        item: tuple[int, str] | None = None
+        continued = False
+        for start, line in _lines_from(self._text, at):
+            body = line.lstrip(" ")
+            if not body.strip() or body.startswith("#"):
+                continue
+            indent = len(line) - len(body)
+            if indent > column:
+                continued = True
+                continue
+            dash = _DASH.match(line)
+            if indent < column or dash is None:
+                break
+            yield from self._item(item, continued=continued)
+            item, continued = (start + dash.end(), line[dash.end() :]), False
+        yield from self._item(item, continued=continued)
+
+    def _item(self, item: tuple[int, str] | None, *, continued: bool) -> Iterator[tuple[int, str]]:
+        if item is not None:
+            body = block_glob(item[1], self._linked, continued=continued)
+            if body:
+                yield item[0], body
+
+    def _flow(self, at: int, indent: int) -> Iterator[tuple[int, str]]:
+        """Search a flow list; a line indented no more than its key's is none of its lines."""
+        text = self._text
+        while True:
+            between = _BETWEEN.match(text, at)
+            gap = between.group() if between else ""
+            at += len(gap)
+            here = text[at : at + 1]
+            line = max(gap.rfind("\n"), gap.rfind("\r"))
+            if here in ("", "]") or (line >= 0 and len(gap) - line - 1 <= indent):
+                return
+            if here == ",":
+                at += 1
+                continue
+            end, whole = flow_item(text, at)
+            if not whole:
+                return
+            body = text[at:end].rstrip()
+            if flow_glob(body, self._linked):
+                yield at, body
+            at = end
+
+
+def _line_end(text: str, at: int) -> int:
+    found = LINE_END.search(text, at)
+    return found.end() if found else len(text)
+
+
+def _lines_from(text: str, at: int) -> Iterator[tuple[int, str]]:
+    while at < len(text):
+        line = _REST.match(text, at)
+        yield at, line.group() if line else ""
+        at = _line_end(text, at)
