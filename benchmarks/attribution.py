@@ -34,11 +34,11 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def measure(room: Path, report: Report, scripts: int) -> None:
     """Play the scripts of each kind, and tell what was said of their lines."""
-    from intent_lsp.store import git_moment  # noqa: PLC0415 - git's settings are read at the import
+    from intent_lsp.store.git import activity  # noqa: PLC0415 - git's settings are read at the import
     from tests.support.edited_tree import KINDS, Verdict, played  # noqa: PLC0415
 
     # Nothing else moves in these repositories, so that git rests at once.
-    git_moment.RESTS_AFTER = -1.0
+    activity.RESTS_AFTER = -1.0
     said: Counter[tuple[str, str]] = Counter()
     strict: Counter[str] = Counter()
     gits: Counter[str] = Counter()

@@ -28,8 +28,8 @@ from benchmarks.support.ledger_maker import INTENTS, intent_of, write_ledger
 from benchmarks.support.process import most_megabytes
 from benchmarks.support.project import project
 from intent_lsp.core.paths import LEDGER_FILE
-from intent_lsp.store.index import Query
-from intent_lsp.store.ledger import Ledger
+from intent_lsp.store.ledger.index.queries import Query
+from intent_lsp.store.ledger.ledger import Ledger
 
 SIZES = (1_000, 100_000, 1_000_000)
 QUICK_SIZES = (200, 1_000)

@@ -26,7 +26,7 @@ from intent_lsp.core.records import (
     ScopeValidation,
     Vcs,
 )
-from intent_lsp.store.ledger import Ledger
+from intent_lsp.store.ledger.ledger import Ledger
 
 APPENDS = 2000
 WARM_UP = 50

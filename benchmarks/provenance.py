@@ -56,7 +56,7 @@ from intent_lsp.formats.diff import file_ranges
 from intent_lsp.formats.syntax.languages import SyntaxTree, parse, parse_again
 from intent_lsp.governance.blaming import ALL_LINES, Blamed, Blaming
 from intent_lsp.governance.desk import Governance
-from intent_lsp.store.ledger import Ledger
+from intent_lsp.store.ledger.ledger import Ledger
 
 PATH = "src/auth/large.py"
 LINES = 10_000

@@ -17,26 +17,26 @@ MODULES = architecture.modules_of(PACKAGE)
 # The rooms' own privileges; a module that is renamed or falls away must leave these lists.
 WRITERS = {
     "store.append_file",
-    "store.export_file",
-    "store.files",
-    "store.git_merge",
-    "store.git_private_index",
-    "store.index_database",
-    "store.known_heads",
-    "store.ledger_room",
-    "store.ledger_end",
-    "store.ledger_file",
-    "store.ledger_journal",
-    "store.ledger_rewrite",
-    "store.open_runs",
-    "store.lock_bell",
-    "store.root_lock",
-    "store.ledger_queue",
-    "store.state",
+    "store.fs.export_file",
+    "store.fs.files",
+    "store.git.merge",
+    "store.git.private_index",
+    "store.ledger.index.database",
+    "store.ledger.known_heads",
+    "store.fs.ledger_room",
+    "store.ledger.tail",
+    "store.ledger.raw.file",
+    "store.ledger.journal",
+    "store.ledger.raw.rewrite",
+    "store.ledger.open_runs",
+    "store.locks.lock_wakeup",
+    "store.locks.root_lock",
+    "store.ledger.pending",
+    "store.state.sessions_db",
     # Into a pipe of its own.
-    "store.task_pipe",
-    "store.token_file",
-    "store.work_files",
+    "store.ledger.raw.task_pipe",
+    "store.fs.token_file",
+    "store.fs.transaction",
 }
 CLOCK = "store.clock"
 DIFF = "formats.diff"
@@ -88,13 +88,13 @@ def test_only_the_clock_asks_the_time() -> None:
 
 def test_only_the_git_modules_know_git() -> None:
     def may_know(module: Module) -> bool:
-        return module.room.startswith("store.git")
+        return module.room.startswith("store.git.")
 
     strangers = [module for module in MODULES if not may_know(module)]
     knowing = {m.room for m in strangers if architecture.imports_below(m, "pygit2")}
     starting = {m.room for m in strangers if architecture.imports_below(m, "subprocess")}
     assert knowing <= {DIFF}
-    assert starting == {"store.ledger_worker"}
+    assert starting == {"store.ledger.raw.worker"}
 
 
 def test_only_one_module_knows_both_a_value_and_its_twin_in_the_protocol() -> None:

@@ -19,7 +19,7 @@ from intent_lsp.governance.checkout import Selection
 from intent_lsp.governance.desk import Governance
 from intent_lsp.governance.saves import Buffer, Written
 from intent_lsp.governance.sessions import Session
-from intent_lsp.store.places import Place, real_relative
+from intent_lsp.store.fs.resolve import Place, real_relative
 from tests.support.editor import Editor, editing
 from tests.support.governed import govern
 from tests.support.repository import Repository

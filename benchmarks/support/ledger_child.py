@@ -25,7 +25,7 @@ from benchmarks.support.process import most_megabytes_of
 from intent_lsp.core.ledger.chain import End, draft
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.formats.ledger.jsonl import seal
-from intent_lsp.store.ledger import Ledger
+from intent_lsp.store.ledger.ledger import Ledger
 
 Figures = Mapping[str, float]
 

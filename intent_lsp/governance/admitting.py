@@ -24,7 +24,7 @@ from intent_lsp.governance.guarding import Guarding
 from intent_lsp.governance.hearing import Asker, Hearing
 from intent_lsp.governance.stores import Stores
 from intent_lsp.governance.ticketing import Asked, ticket_files, ticket_of
-from intent_lsp.store.tickets import Refused
+from intent_lsp.store.state.tickets import Refused
 
 NO_MEMORY: Final = ".orchestration/.local cannot be written: this edit will have no record."
 IN_MEMORY: Final = "{}. Until that is fixed, only this server knows of this call."

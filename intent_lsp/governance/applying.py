@@ -13,8 +13,8 @@ from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.stores import Stores
-from intent_lsp.store.places import real_relative
-from intent_lsp.store.work_files import WorkFile, change_files
+from intent_lsp.store.fs.resolve import real_relative
+from intent_lsp.store.fs.transaction import WorkFile, change_files
 
 
 class Applying:

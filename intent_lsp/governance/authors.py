@@ -16,8 +16,8 @@ from intent_lsp.core.policy import AuthorNames
 from intent_lsp.core.privacy import hashed_session
 from intent_lsp.governance.rules import RulesCache
 from intent_lsp.governance.sessions import this_user
-from intent_lsp.store.ledger_authors import LedgerAuthors
-from intent_lsp.store.state import FILE_NAME, State
+from intent_lsp.store.ledger.authors import LedgerAuthors
+from intent_lsp.store.state.sessions_db import FILE_NAME, State
 
 _log: Final = logging.getLogger(__name__)
 

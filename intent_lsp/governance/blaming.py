@@ -21,8 +21,8 @@ from intent_lsp.formats.diff import MAX_DIFFED_BYTES, line_hunks
 from intent_lsp.governance.file_lineage import FileLineage, moved_from, with_earlier_name
 from intent_lsp.governance.known_lineages import KnownLineages
 from intent_lsp.governance.past_contents import PastContents
-from intent_lsp.store.ledger_index import Index
-from intent_lsp.store.tree_files import read_in
+from intent_lsp.store.fs.tree_reader import read_in
+from intent_lsp.store.ledger.index.index import Index
 
 ALL_LINES: Final = (0, 2**62)
 

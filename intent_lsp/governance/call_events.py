@@ -33,9 +33,9 @@ from intent_lsp.governance.disk.comparing import ChangedFile
 from intent_lsp.governance.events import PARSING_SECONDS, related_to
 from intent_lsp.governance.steps import step
 from intent_lsp.governance.stores import Stores
-from intent_lsp.store import files
 from intent_lsp.store.clock import budget
-from intent_lsp.store.notes import Voice
+from intent_lsp.store.fs import files
+from intent_lsp.store.state.notes import Voice
 
 _FEW: Final = 8
 """Up to so many files each is asked for by itself: that is quicker than to find out for all."""

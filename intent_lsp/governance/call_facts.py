@@ -31,11 +31,11 @@ from intent_lsp.governance.putting_back import PuttingBack
 from intent_lsp.governance.rules import Rules
 from intent_lsp.governance.sessions import EXECUTION_AUTHORIZED
 from intent_lsp.governance.stores import Stores
-from intent_lsp.store import files as disk
-from intent_lsp.store.call_memory import FileMemory
-from intent_lsp.store.control_room import control_drift
-from intent_lsp.store.places import Place, real_relative
-from intent_lsp.store.roots import RootsBelow
+from intent_lsp.store.fs import files as disk
+from intent_lsp.store.fs.control_dir import control_drift
+from intent_lsp.store.fs.resolve import Place, real_relative
+from intent_lsp.store.fs.roots import RootsBelow
+from intent_lsp.store.state.call_state import FileMemory
 
 PUT_BACK: Final = (
     "What was changed out of bounds may be put back: what the command makes of it is compared."

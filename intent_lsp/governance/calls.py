@@ -32,9 +32,9 @@ from intent_lsp.governance.sessions import Sessions
 from intent_lsp.governance.stores import Stores
 from intent_lsp.governance.unended import Unended
 from intent_lsp.store.command_lists import command_lists
-from intent_lsp.store.git_programs import runs_programs
-from intent_lsp.store.root_lock import RootLock, holding
-from intent_lsp.store.state import ReadHash
+from intent_lsp.store.git.configured_programs import runs_programs
+from intent_lsp.store.locks.root_lock import RootLock, holding
+from intent_lsp.store.state.sessions_db import ReadHash
 
 _log: Final = logging.getLogger(__name__)
 

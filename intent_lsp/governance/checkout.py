@@ -30,8 +30,8 @@ from intent_lsp.governance.rules import Rules, RulesCache
 from intent_lsp.governance.sessions import Session, Sessions
 from intent_lsp.governance.steps import step
 from intent_lsp.governance.stores import Stores
-from intent_lsp.store import files
-from intent_lsp.store.notes import Voice
+from intent_lsp.store.fs import files
+from intent_lsp.store.state.notes import Voice
 
 SELECT_TOOL: Final = "select_active_intent"
 SILENT: Final = Voice()

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.paths import CONTROL_ROOM, INTENT_MAP, LEDGER_FILE
-from intent_lsp.store.files import read_bytes
-from intent_lsp.store.git import Git
+from intent_lsp.store.fs.files import read_bytes
+from intent_lsp.store.git.repository import Git
 
 _IGNORE: Final = f"{CONTROL_ROOM}/.gitignore"
 _ATTRIBUTES: Final = f"{CONTROL_ROOM}/.gitattributes"

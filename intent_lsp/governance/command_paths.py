@@ -18,9 +18,9 @@ from intent_lsp.formats.tool_call import CallReading
 from intent_lsp.governance.denied_paths import denied_path
 from intent_lsp.governance.rules import Rules
 from intent_lsp.governance.stores import Stores
-from intent_lsp.store.nobodys_places import is_ignored, is_temporary
-from intent_lsp.store.places import Place, real_relative
-from intent_lsp.store.roots import RootsBelow
+from intent_lsp.store.fs.resolve import Place, real_relative
+from intent_lsp.store.fs.roots import RootsBelow
+from intent_lsp.store.unowned_places import is_ignored, is_temporary
 
 MATCHES_AT_MOST: Final = 1_000
 """Files of one glob or directory that are judged by name."""

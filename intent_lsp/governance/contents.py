@@ -18,10 +18,10 @@ from intent_lsp.governance.first_sight import FirstSight
 from intent_lsp.governance.recent_contents import RecentContents
 from intent_lsp.governance.stores import Stores
 from intent_lsp.governance.uncommitted_tree import EMPTY_TREE, is_too_large, read_tree
-from intent_lsp.store import files
-from intent_lsp.store.git import Git
-from intent_lsp.store.git_status import tree_status
-from intent_lsp.store.git_text import Version
+from intent_lsp.store.fs import files
+from intent_lsp.store.git.conversion import Version
+from intent_lsp.store.git.repository import Git
+from intent_lsp.store.git.status import tree_status
 
 _log: Final = logging.getLogger(__name__)
 

@@ -52,15 +52,15 @@ from intent_lsp.governance.untold import Untold
 from intent_lsp.governance.verifying import Verifying
 from intent_lsp.governance.violations import Violations
 from intent_lsp.store import clock
-from intent_lsp.store.archiving_advice import recommend_archiving
-from intent_lsp.store.drafts import Drafts
-from intent_lsp.store.git import Git
-from intent_lsp.store.local_room import open_local_room
-from intent_lsp.store.places import Place, real_relative
-from intent_lsp.store.root_lock import RootLock
-from intent_lsp.store.session_lock import SessionLocks
-from intent_lsp.store.snapshots import Snapshots
-from intent_lsp.store.state import SessionRow, State
+from intent_lsp.store.fs.local_dir import open_local_room
+from intent_lsp.store.fs.resolve import Place, real_relative
+from intent_lsp.store.git.repository import Git
+from intent_lsp.store.ledger.archiving_advice import recommend_archiving
+from intent_lsp.store.locks.root_lock import RootLock
+from intent_lsp.store.locks.session_lock import SessionLocks
+from intent_lsp.store.state.blob_cache import Snapshots
+from intent_lsp.store.state.drafts import Drafts
+from intent_lsp.store.state.sessions_db import SessionRow, State
 
 _log: Final = logging.getLogger(__name__)
 

@@ -25,7 +25,7 @@ from intent_lsp.governance.kept_trees import KeptTrees
 from intent_lsp.governance.sessions import Session
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store.clock import budget
-from intent_lsp.store.ledger import Appended, Queued
+from intent_lsp.store.ledger.ledger import Appended, Queued
 
 PARSING_SECONDS: Final = 0.5
 """What the syntax trees of one file's change may take; without them less is known of it."""

@@ -16,9 +16,9 @@ from intent_lsp.governance.checkout import Refusal, unknown
 from intent_lsp.governance.file_lineage import NAMES_FOLLOWED
 from intent_lsp.governance.other_files import other_files
 from intent_lsp.governance.rules import Rules
-from intent_lsp.store.files import stamp
-from intent_lsp.store.index import Query
-from intent_lsp.store.ledger_index import Index
+from intent_lsp.store.fs.files import stamp
+from intent_lsp.store.ledger.index.index import Index
+from intent_lsp.store.ledger.index.queries import Query
 
 RECORDS_AT_MOST: Final = 2_000
 """The newest records of an intent whose files are asked."""

@@ -17,10 +17,10 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import UNKNOWN_REVISION, Record
 from intent_lsp.core.rename_detection import EQUAL_AT_LEAST
 from intent_lsp.governance.known_contents import KnownContents
-from intent_lsp.store.git import Git
-from intent_lsp.store.index import Query
-from intent_lsp.store.ledger_index import Index
-from intent_lsp.store.tree_files import holds_file
+from intent_lsp.store.fs.tree_reader import holds_file
+from intent_lsp.store.git.repository import Git
+from intent_lsp.store.ledger.index.index import Index
+from intent_lsp.store.ledger.index.queries import Query
 
 RECORDS_READ: Final = 10_000
 """Records of one name that are read at most, the newest."""

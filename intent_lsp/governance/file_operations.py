@@ -27,8 +27,8 @@ from intent_lsp.governance.operation_event import JudgedFile, operation_event, w
 from intent_lsp.governance.sessions import Session
 from intent_lsp.governance.steps import step
 from intent_lsp.governance.stores import Stores
-from intent_lsp.store.ledger import Appended, Queued
-from intent_lsp.store.named_files import place_of_name
+from intent_lsp.store.fs.operation_paths import place_of_name
+from intent_lsp.store.ledger.ledger import Appended, Queued
 
 _INSIDE: Final = "-"
 """A name that a file below a new directory could have."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from intent_lsp.core.policy import LedgerForm
 from intent_lsp.governance.rules import RulesCache
 from intent_lsp.store import clock
-from intent_lsp.store.ledger import Ledger
+from intent_lsp.store.ledger.ledger import Ledger
 
 
 def governed_ledger(root: Path, rules: RulesCache) -> Ledger:

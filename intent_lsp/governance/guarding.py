@@ -12,11 +12,16 @@ from intent_lsp.core.content import hash_content, hash_if_there
 from intent_lsp.core.paths import LEDGER_FILE, WorkspacePath
 from intent_lsp.governance.disk.comparing import ChangedFile
 from intent_lsp.governance.stores import Stores
-from intent_lsp.store.files import read_bytes
-from intent_lsp.store.git_reflog import log_mark, moves_since
-from intent_lsp.store.git_trees import GitTrees
-from intent_lsp.store.guarded import guarded_bytes, guarded_files, ledger_goes_on, ledger_seen
+from intent_lsp.store.fs.files import read_bytes
+from intent_lsp.store.git.reflog import log_mark, moves_since
+from intent_lsp.store.git.trees import GitTrees
 from intent_lsp.store.hidden_control_files import hidden_control_files
+from intent_lsp.store.protected_files import (
+    guarded_bytes,
+    guarded_files,
+    ledger_goes_on,
+    ledger_seen,
+)
 
 _log: Final = logging.getLogger(__name__)
 

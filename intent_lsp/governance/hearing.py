@@ -9,7 +9,7 @@ from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.gate.approval import NOBODY, PersonsWord
 from intent_lsp.formats.tool_call import CallReading
 from intent_lsp.governance.rules import Rules
-from intent_lsp.store.state import SessionRow
+from intent_lsp.store.state.sessions_db import SessionRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,9 +18,9 @@ from intent_lsp.governance.judging import Judgement, Judging, Reading
 from intent_lsp.governance.recording import Recording, SavedFile
 from intent_lsp.governance.sessions import Session
 from intent_lsp.governance.stores import Stores
-from intent_lsp.store.ledger import Appended, Queued
-from intent_lsp.store.places import real_relative
-from intent_lsp.store.tickets import HeldSave
+from intent_lsp.store.fs.resolve import real_relative
+from intent_lsp.store.ledger.ledger import Appended, Queued
+from intent_lsp.store.state.tickets import HeldSave
 
 _log: Final = logging.getLogger(__name__)
 

@@ -22,9 +22,9 @@ from intent_lsp.governance.rules import Rules, RulesCache
 from intent_lsp.governance.steps import step
 from intent_lsp.governance.stores import Stores
 from intent_lsp.governance.untold import Untold
-from intent_lsp.store import files
-from intent_lsp.store.notes import EVENTS_KEPT, Noted
-from intent_lsp.store.state import State
+from intent_lsp.store.fs import files
+from intent_lsp.store.state.notes import EVENTS_KEPT, Noted
+from intent_lsp.store.state.sessions_db import State
 
 _log: Final = logging.getLogger(__name__)
 

@@ -24,7 +24,7 @@ from intent_lsp.formats.ledger.foreign.records import (
 )
 from intent_lsp.governance.governed_ledger import governed_ledger
 from intent_lsp.governance.rules import RulesCache
-from intent_lsp.store.ledger import Identified, Ledger
+from intent_lsp.store.ledger.ledger import Identified, Ledger
 
 _BATCH: Final = 200
 _REMEMBERED: Final = 1000

@@ -18,10 +18,10 @@ from intent_lsp.governance.map_rows import MapRows
 from intent_lsp.governance.rules import RulesCache
 from intent_lsp.governance.steps import step
 from intent_lsp.governance.stores import Stores
-from intent_lsp.store import files
 from intent_lsp.store.clock import budget
-from intent_lsp.store.files import Stamp
-from intent_lsp.store.index_touches import Mark
+from intent_lsp.store.fs import files
+from intent_lsp.store.fs.files import Stamp
+from intent_lsp.store.ledger.index.touched_files import Mark
 
 _log: Final = logging.getLogger(__name__)
 

@@ -13,8 +13,8 @@ from intent_lsp.core.findings import TextChange
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.formats.intents.edit import EditRefused, apply_changes
 from intent_lsp.governance.stores import Stores
-from intent_lsp.store import files
-from intent_lsp.store.root_lock import RootLock, holding
+from intent_lsp.store.fs import files
+from intent_lsp.store.locks.root_lock import RootLock, holding
 
 Changes = tuple[TextChange, ...] | EditRefused
 Edit = Callable[[str], Changes]

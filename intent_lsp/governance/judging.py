@@ -33,7 +33,7 @@ from intent_lsp.governance.rules import Rules, RulesCache
 from intent_lsp.governance.sessions import Sessions
 from intent_lsp.governance.stores import Stores
 from intent_lsp.governance.unasked import unasked_row
-from intent_lsp.store.places import Place
+from intent_lsp.store.fs.resolve import Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,11 +11,11 @@ from typing import Final
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import UNKNOWN_REVISION
-from intent_lsp.store.files import read_bytes, stamp
-from intent_lsp.store.git import Git
-from intent_lsp.store.git_text import Version
-from intent_lsp.store.places import real_relative
-from intent_lsp.store.snapshots import Snapshots
+from intent_lsp.store.fs.files import read_bytes, stamp
+from intent_lsp.store.fs.resolve import real_relative
+from intent_lsp.store.git.conversion import Version
+from intent_lsp.store.git.repository import Git
+from intent_lsp.store.state.blob_cache import Snapshots
 
 LARGEST: Final = 16 << 20
 """Bytes of a file above which it is not read to be hashed."""

@@ -10,8 +10,8 @@ from typing import Final
 
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.governance.file_lineage import FileLineage, file_lineage, gone_on
-from intent_lsp.store.ledger_files import FilesStamp, FileStamp
-from intent_lsp.store.ledger_index import Index
+from intent_lsp.store.ledger.index.index import Index
+from intent_lsp.store.ledger.raw.files import FilesStamp, FileStamp
 
 RECORDS_KEPT: Final = 20_000
 """Records of all files together that are remembered at most, those asked about last."""

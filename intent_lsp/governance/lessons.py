@@ -16,10 +16,10 @@ from intent_lsp.formats.intents.templates import LESSONS
 from intent_lsp.formats.markdown.lessons import with_lesson
 from intent_lsp.governance.steps import step
 from intent_lsp.governance.stores import Stores
-from intent_lsp.store import files
-from intent_lsp.store.root_lock import RootLock
-from intent_lsp.store.state import State
-from intent_lsp.store.tree_files import holds_file
+from intent_lsp.store.fs import files
+from intent_lsp.store.fs.tree_reader import holds_file
+from intent_lsp.store.locks.root_lock import RootLock
+from intent_lsp.store.state.sessions_db import State
 
 LOCK_NAME: Final = "lessons.lock"
 A_SESSION: Final = 10

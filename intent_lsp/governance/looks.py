@@ -17,8 +17,8 @@ from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.judging import Judgement, Judging, Reading
 from intent_lsp.governance.sessions import Session
 from intent_lsp.governance.stores import Stores
-from intent_lsp.store import files
-from intent_lsp.store.places import Place
+from intent_lsp.store.fs import files
+from intent_lsp.store.fs.resolve import Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,7 @@ from intent_lsp.formats.syntax.languages import Late, language_of
 from intent_lsp.formats.syntax.touched_definitions import touched_definitions
 from intent_lsp.governance.known_contents import KnownContents
 from intent_lsp.governance.stores import Stores
-from intent_lsp.store.index_touches import TouchedFiles
+from intent_lsp.store.ledger.index.touched_files import TouchedFiles
 
 LOOKED_AT: Final = 200
 """Rows whose definitions are looked for at one time; a row beyond them names none."""

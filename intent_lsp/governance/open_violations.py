@@ -11,7 +11,7 @@ from intent_lsp.core.content import hash_if_there
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record
 from intent_lsp.governance.stores import Stores
-from intent_lsp.store.tree_files import read_in
+from intent_lsp.store.fs.tree_reader import read_in
 
 RECORDS_ASKED: Final = 500
 """Records out of bounds, the newest, that are looked through."""

@@ -18,7 +18,7 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.disk.tree_looks import FILES_AT_MOST, KEPT_AT_ONCE
 from intent_lsp.governance.stores import Stores
-from intent_lsp.store.named_files import files_named, is_there
+from intent_lsp.store.fs.operation_paths import files_named, is_there
 
 _ANNOUNCED_AT_MOST: Final = 16
 """Announcements that are kept; an editor need not go on with what it has announced."""

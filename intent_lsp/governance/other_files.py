@@ -12,10 +12,10 @@ from typing import Final
 from intent_lsp.core.content import ContentHash, hash_if_there
 from intent_lsp.core.paths import CONTROL_ROOM, WorkspacePath
 from intent_lsp.governance.file_lineage import PATHS_ASKED, RECORDS_ELSEWHERE, newest_first
-from intent_lsp.store.git import Git
-from intent_lsp.store.index import Query
-from intent_lsp.store.ledger_index import Index
-from intent_lsp.store.tree_files import holds_file, read_in
+from intent_lsp.store.fs.tree_reader import holds_file, read_in
+from intent_lsp.store.git.repository import Git
+from intent_lsp.store.ledger.index.index import Index
+from intent_lsp.store.ledger.index.queries import Query
 
 FILES_HASHED: Final = 2_000
 """Files that are read at most to see whether their records tell all of them."""

@@ -14,9 +14,9 @@ from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.intents import Intent, Intents
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record, ScopeValidation
-from intent_lsp.store.index import Query
-from intent_lsp.store.index_touches import Mark, TouchedFiles
-from intent_lsp.store.ledger_index import Index
+from intent_lsp.store.ledger.index.index import Index
+from intent_lsp.store.ledger.index.queries import Query
+from intent_lsp.store.ledger.index.touched_files import Mark, TouchedFiles
 
 _log: Final = logging.getLogger(__name__)
 

@@ -13,8 +13,8 @@ from intent_lsp.core.content import ContentHash, decode, hash_content, split_lin
 from intent_lsp.core.records import UNKNOWN_REVISION
 from intent_lsp.formats.diff import MAX_DIFFED_BYTES
 from intent_lsp.governance.known_contents import KnownContents
-from intent_lsp.store.git import Git
-from intent_lsp.store.git_text import Version
+from intent_lsp.store.git.conversion import Version
+from intent_lsp.store.git.repository import Git
 
 REVISIONS: Final = 64
 """Commits that are looked into at most, those of the newest records first."""

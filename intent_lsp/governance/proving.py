@@ -11,11 +11,11 @@ from intent_lsp.core.ledger.evidence import Committed, Held, KnownHead
 from intent_lsp.core.ledger.truncation import remembered, with_cut_ends
 from intent_lsp.core.ledger.verification import Anchor, AnchorKind, Verification
 from intent_lsp.core.paths import LOCAL_ROOM
-from intent_lsp.store.index_build import Progress, quiet
-from intent_lsp.store.known_heads import KnownHeads
-from intent_lsp.store.ledger import Ledger
-from intent_lsp.store.ledger_versions import LedgerVersions
-from intent_lsp.store.local_room import find_local_room
+from intent_lsp.store.fs.local_dir import find_local_room
+from intent_lsp.store.ledger.git_versions import LedgerVersions
+from intent_lsp.store.ledger.index.build import Progress, quiet
+from intent_lsp.store.ledger.known_heads import KnownHeads
+from intent_lsp.store.ledger.ledger import Ledger
 
 
 def prove(ledger: Ledger, given: Sequence[Anchor] = (), progress: Progress = quiet) -> Verification:

@@ -30,10 +30,10 @@ from intent_lsp.governance.putting_back import PuttingBack
 from intent_lsp.governance.rules import RulesCache
 from intent_lsp.governance.steps import step
 from intent_lsp.governance.stores import Stores
-from intent_lsp.store.drafts import Draft
-from intent_lsp.store.ledger import Appended, Queued
-from intent_lsp.store.roots import RootsBelow
-from intent_lsp.store.state import ReadHash
+from intent_lsp.store.fs.roots import RootsBelow
+from intent_lsp.store.ledger.ledger import Appended, Queued
+from intent_lsp.store.state.drafts import Draft
+from intent_lsp.store.state.sessions_db import ReadHash
 
 _WORST_FIRST: Final = (ScopeValidation.FAIL, ScopeValidation.PASS, ScopeValidation.EXEMPT)
 

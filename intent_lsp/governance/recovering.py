@@ -18,13 +18,13 @@ from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.core.records import Record
 from intent_lsp.governance.governed_ledger import governed_ledger
 from intent_lsp.governance.rules import RulesCache
-from intent_lsp.store.git import Git
-from intent_lsp.store.known_heads import KnownHeads
-from intent_lsp.store.ledger import Ledger
-from intent_lsp.store.ledger_files import LedgerFiles
-from intent_lsp.store.ledger_journal import Journal
-from intent_lsp.store.ledger_lost import Found, Lost, lost_records
-from intent_lsp.store.ledger_queue import LedgerQueue
+from intent_lsp.store.git.repository import Git
+from intent_lsp.store.ledger.journal import Journal
+from intent_lsp.store.ledger.known_heads import KnownHeads
+from intent_lsp.store.ledger.ledger import Ledger
+from intent_lsp.store.ledger.pending import LedgerQueue
+from intent_lsp.store.ledger.raw.files import LedgerFiles
+from intent_lsp.store.ledger.recover import Found, Lost, lost_records
 
 _log: Final = logging.getLogger(__name__)
 

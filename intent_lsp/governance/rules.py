@@ -28,9 +28,9 @@ from intent_lsp.formats.intents.ignore_file import IgnoredIntents, read_ignored
 from intent_lsp.formats.intents.intents_file import IntentsFile, IntentsReader
 from intent_lsp.formats.intents.policy_file import PolicyFile, read_policy
 from intent_lsp.formats.yaml.limits import MAX_BYTES
-from intent_lsp.store import files
-from intent_lsp.store.files import Stamp
-from intent_lsp.store.places import case_sensitive
+from intent_lsp.store.fs import files
+from intent_lsp.store.fs.files import Stamp
+from intent_lsp.store.fs.resolve import case_sensitive
 
 _log: Final = logging.getLogger(__name__)
 

@@ -25,10 +25,10 @@ from intent_lsp.governance.recording import Recording, SavedFile
 from intent_lsp.governance.save_runs import SaveRuns
 from intent_lsp.governance.sessions import Session
 from intent_lsp.governance.stores import Stores
-from intent_lsp.store import files
 from intent_lsp.store.clock import budget
-from intent_lsp.store.drafts import Draft
-from intent_lsp.store.places import Place
+from intent_lsp.store.fs import files
+from intent_lsp.store.fs.resolve import Place
+from intent_lsp.store.state.drafts import Draft
 
 _log: Final = logging.getLogger(__name__)
 

@@ -20,7 +20,7 @@ from intent_lsp.formats.intents.entry import IntentPlaces
 from intent_lsp.formats.intents.intents_file import IntentsFile
 from intent_lsp.governance.rules import NameSpelling
 from intent_lsp.governance.stores import Stores
-from intent_lsp.store.places import is_directory
+from intent_lsp.store.fs.resolve import is_directory
 
 LISTED_FOR: Final = timedelta(seconds=10)
 """How long a listing of the work tree is good enough for hints."""

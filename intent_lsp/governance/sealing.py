@@ -10,8 +10,8 @@ from intent_lsp.core.findings import Severity
 from intent_lsp.core.ledger.checkpoints import HEADS_AT_MOST, Checkpoint
 from intent_lsp.core.ledger.verification import Anchor, AnchorKind, Problem, Verification
 from intent_lsp.governance.proving import prove
-from intent_lsp.store.ledger import Ledger
-from intent_lsp.store.ledger_hashes import first_hash, hashes_starting
+from intent_lsp.store.ledger.hash_scan import first_hash, hashes_starting
+from intent_lsp.store.ledger.ledger import Ledger
 
 _PREFIX = "sha256:"
 

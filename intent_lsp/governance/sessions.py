@@ -14,8 +14,8 @@ from intent_lsp.core.intents import Intents
 from intent_lsp.core.records import AGENT, Contributor, EntityType
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.stores import Stores
-from intent_lsp.store.session_lock import SessionLocks
-from intent_lsp.store.state import SessionRow
+from intent_lsp.store.locks.session_lock import SessionLocks
+from intent_lsp.store.state.sessions_db import SessionRow
 
 CHECKOUT_REQUIRED: Final = "checkout_required"
 EXECUTION_AUTHORIZED: Final = "execution_authorized"

@@ -16,11 +16,11 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import UNKNOWN_REVISION
 from intent_lsp.governance.kept_trees import KeptTrees
 from intent_lsp.governance.past import Past
-from intent_lsp.store.drafts import Drafts
-from intent_lsp.store.git import Git
-from intent_lsp.store.ledger import Ledger
-from intent_lsp.store.snapshots import Snapshots
-from intent_lsp.store.state import State
+from intent_lsp.store.git.repository import Git
+from intent_lsp.store.ledger.ledger import Ledger
+from intent_lsp.store.state.blob_cache import Snapshots
+from intent_lsp.store.state.drafts import Drafts
+from intent_lsp.store.state.sessions_db import State
 
 _log: Final = logging.getLogger(__name__)
 

@@ -16,9 +16,9 @@ from intent_lsp.formats.intents.intent_hash import intent_hash
 from intent_lsp.governance.governed_ledger import governed_ledger
 from intent_lsp.governance.proving import prove
 from intent_lsp.governance.rules import RulesCache
-from intent_lsp.store.index import Cursor, Page, Query
-from intent_lsp.store.index_build import Progress, quiet
-from intent_lsp.store.ledger import Ledger
+from intent_lsp.store.ledger.index.build import Progress, quiet
+from intent_lsp.store.ledger.index.queries import Cursor, Page, Query
+from intent_lsp.store.ledger.ledger import Ledger
 
 
 class Tracing:

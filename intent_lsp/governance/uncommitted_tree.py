@@ -9,8 +9,8 @@ from typing import Final
 
 from intent_lsp.core.gate.file_class import server_only
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.store.files import stamp
-from intent_lsp.store.tree_files import Held, TreeFiles
+from intent_lsp.store.fs.files import stamp
+from intent_lsp.store.fs.tree_reader import Held, TreeFiles
 
 EMPTY_TREE: Final = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 """What stands for HEAD where it is unborn: git knows the tree without a file by this id."""

@@ -13,7 +13,7 @@ from intent_lsp.governance.disk.work_tree import TreeAtRest, WorkTree
 from intent_lsp.governance.recording import Outcome, Recording
 from intent_lsp.governance.steps import step
 from intent_lsp.governance.stores import Stores
-from intent_lsp.store.root_lock import RootLock, holding
+from intent_lsp.store.locks.root_lock import RootLock, holding
 
 _log: Final = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ from intent_lsp.governance.recording import Outcome, Recording
 from intent_lsp.governance.sessions import Sessions
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store.command_lists import command_lists
-from intent_lsp.store.root_lock import RootLock, holding
+from intent_lsp.store.locks.root_lock import RootLock, holding
 
 
 class Verifying:

@@ -15,8 +15,8 @@ from intent_lsp.governance.denied_paths import denied_path
 from intent_lsp.governance.recording import Outcome
 from intent_lsp.governance.rules import RulesCache
 from intent_lsp.governance.stores import Stores
-from intent_lsp.store.places import real_relative
-from intent_lsp.store.roots import RootsBelow
+from intent_lsp.store.fs.resolve import real_relative
+from intent_lsp.store.fs.roots import RootsBelow
 
 TOLD_AT_MOST = 50
 """Files of one call that are told of by name: a model has to read them."""

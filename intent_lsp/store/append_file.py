@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.errors import UnsafePathError
-from intent_lsp.store.file_lock import try_lock
+from intent_lsp.store.locks.file_lock import try_lock
 
 _FLAGS: Final = (
     os.O_RDWR

@@ -6,7 +6,7 @@ Invariant: it is read from where it is installed, or from the checkout; nothing 
 from pathlib import Path
 
 import intent_lsp
-from intent_lsp.store.files import read_bytes
+from intent_lsp.store.fs.files import read_bytes
 
 
 def codes_page() -> Path | None:

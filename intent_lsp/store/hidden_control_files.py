@@ -12,7 +12,7 @@ from typing import Final
 from intent_lsp.core.control_plane import CONTROL_FAMILIES, CONTROL_FILES, CONTROL_ROOMS
 from intent_lsp.core.gate.file_class import server_only
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.store.git import Git
+from intent_lsp.store.git.repository import Git
 
 FILES_AT_MOST: Final = 1_000
 _GITS_OWN: Final = ".git"

@@ -10,7 +10,7 @@ from intent_lsp.doors.lsp.current_settings import CurrentSettings
 from intent_lsp.doors.lsp.lobby import control_file
 from intent_lsp.doors.lsp.reach import in_reach
 from intent_lsp.doors.lsp.settings import Settings
-from intent_lsp.store.places import is_directory
+from intent_lsp.store.fs.resolve import is_directory
 
 
 @pytest.fixture

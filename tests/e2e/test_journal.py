@@ -7,7 +7,7 @@ from watchfiles import awatch
 
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.governance.recovering import recovering
-from intent_lsp.store.ledger_journal import Journal
+from intent_lsp.store.ledger.journal import Journal
 from tests.support.editor import Editor, editing
 from tests.support.governed import govern
 from tests.support.ledgers import lines_of

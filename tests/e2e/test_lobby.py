@@ -27,7 +27,7 @@ WRONG = INTENTS.replace("IN_PROGRESS", "RUNNING")
 UNKNOWN = "UNKNOWN_STATUS"
 LATER = (
     "pygit2",
-    "intent_lsp.store.database",
+    "intent_lsp.store.state.database",
     "msgspec",
     "pathspec",
     "watchdog",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.store import git_moment
+from intent_lsp.store.git import activity
 from tests.governance.editor import INTENTS, Editor
 from tests.governance.work import Work
 from tests.support.repository import Repository
@@ -47,7 +47,7 @@ def editor(governed: Repository, open_editor: Callable[..., Editor]) -> Editor:
 @pytest.fixture(autouse=True)
 def quick_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have git rest at once when nothing of it moves: here no hook of its takes its time."""
-    monkeypatch.setattr(git_moment, "RESTS_AFTER", -1.0)
+    monkeypatch.setattr(activity, "RESTS_AFTER", -1.0)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from intent_lsp.governance.held_saves import AfterSave
 from intent_lsp.governance.looks import Look
 from intent_lsp.governance.saves import BeforeSave, Buffer, Written
 from intent_lsp.governance.sessions import Session
-from intent_lsp.store.places import Place, real_relative
+from intent_lsp.store.fs.resolve import Place, real_relative
 
 INTENTS = """\
 # What we are at.

@@ -13,7 +13,7 @@ from intent_lsp.governance import sessions
 from intent_lsp.governance.authors import authors_of
 from intent_lsp.governance.blaming import ALL_LINES
 from intent_lsp.governance.desk import Governance
-from intent_lsp.store.state import FILE_NAME
+from intent_lsp.store.state.sessions_db import FILE_NAME
 from tests.governance.editor import Editor
 from tests.support.repository import Repository
 

@@ -15,9 +15,9 @@ from intent_lsp.core.records import RecordFile, Vcs
 from intent_lsp.formats.diff import file_ranges
 from intent_lsp.governance import file_lineage, past_contents
 from intent_lsp.governance.blaming import ALL_LINES, Blaming
-from intent_lsp.store.git import Git
-from intent_lsp.store.ledger import Ledger
-from intent_lsp.store.snapshots import Snapshots
+from intent_lsp.store.git.repository import Git
+from intent_lsp.store.ledger.ledger import Ledger
+from intent_lsp.store.state.blob_cache import Snapshots
 from tests.governance.editor import Editor
 from tests.support.ledgers import edit, ledger_at
 from tests.support.repository import Repository
@@ -260,7 +260,7 @@ def test_a_file_that_cannot_be_read_is_none(at: Root, monkeypatch: pytest.Monkey
         raise PermissionError
 
     at.write(A)
-    monkeypatch.setattr("intent_lsp.store.tree_files.read_bytes", broken)
+    monkeypatch.setattr("intent_lsp.store.fs.tree_reader.read_bytes", broken)
     assert at.who() is None
 
 

@@ -17,9 +17,9 @@ from intent_lsp.core.privacy import hashed_session
 from intent_lsp.core.records import MutationClass, ScopeValidation
 from intent_lsp.governance.admission import Admission
 from intent_lsp.governance.desk import Governance
-from intent_lsp.store.file_lock import try_lock
-from intent_lsp.store.index import Query
-from intent_lsp.store.notes import Voice
+from intent_lsp.store.ledger.index.queries import Query
+from intent_lsp.store.locks.file_lock import try_lock
+from intent_lsp.store.state.notes import Voice
 from tests.governance.editor import INTENTS
 from tests.support.repository import Repository
 
@@ -121,7 +121,7 @@ def test_who_waits_for_another_is_judged_by_what_governs_afterwards(
             return False
         return try_lock(fd)
 
-    monkeypatch.setattr("intent_lsp.store.root_lock.try_lock", busy_at_first)
+    monkeypatch.setattr("intent_lsp.store.locks.root_lock.try_lock", busy_at_first)
     assert builder.refused(LOGIN).code is GateCode.INTENT_CLOSED
     assert len(locks) >= 2
 

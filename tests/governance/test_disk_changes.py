@@ -19,10 +19,10 @@ from intent_lsp.formats.syntax.fingerprint import file_fingerprint
 from intent_lsp.governance.disk.disk_changes import COMMAND_AWAITED_FOR, DiskNews
 from intent_lsp.governance.disk.tree_looks import FILES_AT_MOST
 from intent_lsp.governance.saves import Written
-from intent_lsp.store.files import TEMPORARY_PREFIX
-from intent_lsp.store.notes import Voice
-from intent_lsp.store.root_lock import RootLock
-from intent_lsp.store.tree_files import HELD_AT_MOST
+from intent_lsp.store.fs.files import TEMPORARY_PREFIX
+from intent_lsp.store.fs.tree_reader import HELD_AT_MOST
+from intent_lsp.store.locks.root_lock import RootLock
+from intent_lsp.store.state.notes import Voice
 from tests.governance.editor import Editor
 from tests.governance.watcher import Touched, Watcher
 from tests.support.repository import Repository

@@ -17,7 +17,7 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import EntityType, MutationClass, Record, ScopeValidation
 from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.file_operations import AfterOperation, Forecast
-from intent_lsp.store.state import ReadHash
+from intent_lsp.store.state.sessions_db import ReadHash
 from tests.governance.editor import Editor
 from tests.support.repository import Repository
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from intent_lsp.core.content import ContentHash, hash_content
-from intent_lsp.store import git_moment
+from intent_lsp.store.git import activity
 from tests.governance.editor import Editor
 from tests.governance.watcher import Watcher
 from tests.support.repository import Repository
@@ -76,7 +76,7 @@ def test_only_the_edits_are_recorded_each_once(
     files: int,
 ) -> None:
     """The long one takes minutes: a checkout of 2,000 files, and looks at them, 200 times."""
-    monkeypatch.setattr(git_moment, "RESTS_AFTER", 1.0)
+    monkeypatch.setattr(activity, "RESTS_AFTER", 1.0)
     fill(governed, files)
     watcher = Watcher(editor.desk, editor.session)
     storm = Storm(governed.root, count)

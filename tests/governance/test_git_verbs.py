@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from intent_lsp.governance.disk.work_tree import WorkTree
-from intent_lsp.store import git_moment
+from intent_lsp.store.git import activity
 from tests.governance.editor import Editor
 from tests.governance.watcher import Watcher
 from tests.support.repository import Repository
@@ -319,7 +319,7 @@ def test_while_a_hook_holds_head_back_nothing_is_recorded(
     governed: Repository, editor: Editor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Files and index are new while HEAD is old: as long as a hook likes."""
-    monkeypatch.setattr(git_moment, "RESTS_AFTER", 1.0)
+    monkeypatch.setattr(activity, "RESTS_AFTER", 1.0)
     run(governed.root, BEGIN)
     waits = '[ "$1" = prepared ] || exit 0; touch .git/waits; while [ -e .git/waits ]; do :; done'
     put_hook(governed, "reference-transaction", waits)

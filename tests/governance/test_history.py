@@ -12,7 +12,7 @@ from intent_lsp.governance.checkout import SELECT_TOOL, Selection
 from intent_lsp.governance.desk import Governance
 from intent_lsp.governance.history import History
 from intent_lsp.governance.intents_writer import IntentsWriter
-from intent_lsp.store.root_lock import RootLock
+from intent_lsp.store.locks.root_lock import RootLock
 from tests.governance.editor import INTENTS
 from tests.governance.others import NOON, Clock, aged, quicker
 from tests.governance.test_calls import Agent

@@ -8,8 +8,8 @@ import pytest
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.file_operations import Ends, FileOperation
 from intent_lsp.core.paths import INTENT_MAP, WorkspacePath
-from intent_lsp.store.index_touches import Mark, TouchedFiles
-from intent_lsp.store.ledger_index import Index
+from intent_lsp.store.ledger.index.index import Index
+from intent_lsp.store.ledger.index.touched_files import Mark, TouchedFiles
 from tests.governance.editor import INTENTS, Editor
 from tests.support.repository import Repository
 

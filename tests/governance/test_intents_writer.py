@@ -15,7 +15,7 @@ from intent_lsp.formats.intents.edit import EditRefused, set_status
 from intent_lsp.governance.desk import Governance
 from intent_lsp.governance.intents_writer import UNSAVED, Changes, IntentsWriter
 from intent_lsp.governance.planning import Plan
-from intent_lsp.store.root_lock import RootLock
+from intent_lsp.store.locks.root_lock import RootLock
 from tests.governance.editor import INTENTS
 from tests.governance.others import quicker
 from tests.support.repository import Repository

@@ -10,7 +10,7 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import UNKNOWN_REVISION
 from intent_lsp.governance import known_contents
 from intent_lsp.governance.known_contents import KnownContents
-from intent_lsp.store.snapshots import Snapshots
+from intent_lsp.store.state.blob_cache import Snapshots
 from tests.support.repository import Repository
 
 PATH = WorkspacePath("src/a.py")

@@ -21,8 +21,8 @@ from intent_lsp.governance.desk import Governance
 from intent_lsp.governance.intents_writer import UNSAVED, IntentsWriter
 from intent_lsp.governance.planning import Granted, Plan, Planning, Wish, next_id
 from intent_lsp.governance.sessions import Session
-from intent_lsp.store.index import Query
-from intent_lsp.store.root_lock import RootLock
+from intent_lsp.store.ledger.index.queries import Query
+from intent_lsp.store.locks.root_lock import RootLock
 from tests.governance.editor import INTENTS
 from tests.governance.others import Clock, quicker
 from tests.governance.test_calls import Agent

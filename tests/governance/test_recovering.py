@@ -15,9 +15,9 @@ from intent_lsp.formats.ledger.jsonl import decode
 from intent_lsp.governance.governed_ledger import governed_ledger
 from intent_lsp.governance.recovering import Recovered, Recovering, recovering
 from intent_lsp.governance.rules import RulesCache
-from intent_lsp.store.ledger import Ledger, Queued
-from intent_lsp.store.ledger_file import Disk
-from intent_lsp.store.ledger_journal import Journal
+from intent_lsp.store.ledger.journal import Journal
+from intent_lsp.store.ledger.ledger import Ledger, Queued
+from intent_lsp.store.ledger.raw.file import Disk
 from tests.support.governed import govern
 from tests.support.ledgers import edit, ledger_at, lines_of, put_lines
 from tests.support.repository import Repository

@@ -14,8 +14,8 @@ from intent_lsp.core.records import Record, ScopeValidation
 from intent_lsp.governance.blaming import ALL_LINES
 from intent_lsp.governance.disk.disk_changes import ABANDONED_AFTER
 from intent_lsp.governance.held_saves import AfterSave
-from intent_lsp.store.index import Query
-from intent_lsp.store.ledger import Ledger
+from intent_lsp.store.ledger.index.queries import Query
+from intent_lsp.store.ledger.ledger import Ledger
 from tests.governance.editor import Editor
 from tests.governance.watcher import Watcher
 from tests.governance.work import Work

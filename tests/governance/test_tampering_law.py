@@ -28,8 +28,8 @@ from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.ledger.jsonl import examine, read, seal
 from intent_lsp.governance.proving import prove
-from intent_lsp.store.ledger import Ledger
-from intent_lsp.store.ledger_files import ARCHIVE_ROOM, SEGMENT_ROOM
+from intent_lsp.store.ledger.ledger import Ledger
+from intent_lsp.store.ledger.raw.files import ARCHIVE_ROOM, SEGMENT_ROOM
 from tests.support.ledgers import START, edit, new_id, ticking
 
 BAD_LINE = {LedgerCode.BAD_JSON, LedgerCode.BAD_FORM, LedgerCode.BAD_RECORD, LedgerCode.BAD_HASH}

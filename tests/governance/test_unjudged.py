@@ -17,7 +17,7 @@ from intent_lsp.formats import tool_call
 from intent_lsp.governance import calls
 from intent_lsp.governance.call_facts import CallFactsOf, CallFile
 from intent_lsp.store.command_lists import command_lists
-from intent_lsp.store.roots import RootsBelow
+from intent_lsp.store.fs.roots import RootsBelow
 from tests.governance.editor import INTENTS
 from tests.governance.test_calls import Agent
 from tests.support import repository as repositories

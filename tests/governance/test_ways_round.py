@@ -30,8 +30,8 @@ from intent_lsp.governance.admission import Admission
 from intent_lsp.governance.denied_paths import denied_path
 from intent_lsp.governance.led_away import LedAway, led_away
 from intent_lsp.governance.rules import NameSpelling
-from intent_lsp.store.notes import Voice
-from intent_lsp.store.tree_files import Held, TreeFiles
+from intent_lsp.store.fs.tree_reader import Held, TreeFiles
+from intent_lsp.store.state.notes import Voice
 from tests.governance.editor import Editor
 from tests.governance.test_calls import Agent
 from tests.governance.work import Work, paths

@@ -20,13 +20,13 @@ from intent_lsp.governance.disk.tree_looks import FILES_AT_MOST, KEPT_AT_ONCE
 from intent_lsp.governance.disk.work_tree import WorkTree
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store import clock
-from intent_lsp.store.drafts import Drafts
-from intent_lsp.store.git import Git
-from intent_lsp.store.ledger import Ledger
-from intent_lsp.store.local_room import open_local_room
-from intent_lsp.store.snapshots import Snapshots
-from intent_lsp.store.state import State
-from intent_lsp.store.tree_files import HELD_AT_MOST
+from intent_lsp.store.fs.local_dir import open_local_room
+from intent_lsp.store.fs.tree_reader import HELD_AT_MOST
+from intent_lsp.store.git.repository import Git
+from intent_lsp.store.ledger.ledger import Ledger
+from intent_lsp.store.state.blob_cache import Snapshots
+from intent_lsp.store.state.drafts import Drafts
+from intent_lsp.store.state.sessions_db import State
 from tests.support.repository import Repository, create
 
 Texts = Mapping[str, tuple[str | None, str | None]]

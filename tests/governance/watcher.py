@@ -10,7 +10,7 @@ from intent_lsp.governance.disk.disk_changes import DiskChanges, DiskNews
 from intent_lsp.governance.disk.tree_looks import TreeLooks
 from intent_lsp.governance.judging import Judging
 from intent_lsp.governance.sessions import Session
-from intent_lsp.store.root_lock import RootLock
+from intent_lsp.store.locks.root_lock import RootLock
 
 Touched = list[tuple[WorkspacePath, str, str]]
 

@@ -6,14 +6,14 @@ import sys
 
 import pytest
 
-from intent_lsp.store.allocator import share_memory
+from intent_lsp.store.malloc import share_memory
 
 pytestmark = pytest.mark.e2e
 
 # One after the other, all of them alive: each keeps a little of much.
 WORK = """
 import sys, threading
-from intent_lsp.store.allocator import share_memory
+from intent_lsp.store.malloc import share_memory
 if sys.argv[1] == "shared":
     share_memory()
 kept, turn, over = [], threading.Lock(), threading.Barrier(5)

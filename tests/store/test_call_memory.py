@@ -16,8 +16,8 @@ from intent_lsp.core.gate.request import Unread
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import MutationClass, ScopeValidation
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.store.call_memory import FileMemory
-from intent_lsp.store.state import ReadHash, State
+from intent_lsp.store.state.call_state import FileMemory
+from intent_lsp.store.state.sessions_db import ReadHash, State
 
 NOW = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
 LATER = NOW + CLAIMED_FOR + timedelta(seconds=1)

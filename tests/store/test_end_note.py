@@ -7,8 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from intent_lsp.core.ledger.chain import Head, Trail
-from intent_lsp.store.end_note import EndNote, noted, read, spelled
-from intent_lsp.store.root_lock import NOTE_AT_MOST
+from intent_lsp.store.ledger.tail_note import EndNote, noted, read, spelled
+from intent_lsp.store.locks.root_lock import NOTE_AT_MOST
 from tests.support.ledgers import HASH, hashes
 
 sizes = st.integers(0, 1 << 62)

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from intent_lsp.core.errors import FileChangedError, UnsafePathError
-from intent_lsp.store import clock, files
+from intent_lsp.store import clock
+from intent_lsp.store.fs import files
 
 NAMES = ("plain", "sp ace [x]", "new\nline", "not\udcffutf8", "é", "x" * 255)
 LONG = Path(*["d" * 200] * 18)
@@ -256,7 +257,7 @@ def test_a_process_without_rights_is_told_so(tmp_path: Path) -> None:
     program = (
         "import os, sys\n"
         "from pathlib import Path\n"
-        "from intent_lsp.store import files\n"
+        "from intent_lsp.store.fs import files\n"
         "path = Path(sys.argv[1])\n"
         "os.chdir('/'); os.setgroups([]); os.setgid(12345); os.setuid(12345)\n"
         "for work in (lambda: files.read_bytes(path),\n"

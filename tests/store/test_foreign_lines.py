@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.store.export_file import new_file
-from intent_lsp.store.foreign_lines import MAX_LINE, foreign_lines
+from intent_lsp.store.fs.export_file import new_file
+from intent_lsp.store.fs.foreign_lines import MAX_LINE, foreign_lines
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.store.git import Git
-from intent_lsp.store.git_program import run_git
+from intent_lsp.store.git.program import run_git
+from intent_lsp.store.git.repository import Git
 from tests.support.repository import Repository, create
 
 ODD = "sub dir/b\udcffd\nname [1] é.txt"

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.store import clock, git_moment
-from intent_lsp.store.git_moment import GitRest
-from intent_lsp.store.git_reflog import log_mark
+from intent_lsp.store import clock
+from intent_lsp.store.git import activity
+from intent_lsp.store.git.activity import GitRest
+from intent_lsp.store.git.reflog import log_mark
 from tests.support.repository import Repository
 
 
@@ -97,4 +98,4 @@ def test_whoever_waits_lets_a_moment_pass(monkeypatch: pytest.MonkeyPatch, tmp_p
     passed = list[float]()
     monkeypatch.setattr(clock, "pause", passed.append)
     GitRest(tmp_path).wait()
-    assert passed == [git_moment.LOOKED_AT_EVERY]
+    assert passed == [activity.LOOKED_AT_EVERY]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intent_lsp.core.paths import parse_relative
-from intent_lsp.store.git_status import TreeStatus, read_status, tree_status
+from intent_lsp.store.git.status import TreeStatus, read_status, tree_status
 from tests.support.repository import Repository, create
 
 ODD = "sub dir/b\udcffd\nname [1] é.txt"

@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.store.git import Git
-from intent_lsp.store.git_text import Attribute, Conversion, Ends, conversion, to_work_tree
+from intent_lsp.store.git.conversion import Attribute, Conversion, Ends, conversion, to_work_tree
+from intent_lsp.store.git.repository import Git
 from tests.support.repository import Repository, create
 
 ATTRIBUTES = (

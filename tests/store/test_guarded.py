@@ -10,9 +10,9 @@ import pytest
 from intent_lsp.core.agents.protected_files import GuardedFile
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.store import guarded
-from intent_lsp.store.guarded import guarded_files, ledger_goes_on, ledger_seen
-from intent_lsp.store.moments import last_touched
+from intent_lsp.store import protected_files
+from intent_lsp.store.fs.moments import last_touched
+from intent_lsp.store.protected_files import guarded_files, ledger_goes_on, ledger_seen
 from tests.support.repository import create
 
 CONFIG = WorkspacePath(".git/config")
@@ -108,7 +108,7 @@ def test_a_work_trees_own_configuration_counts_by_what_it_sets_and_whether_it_is
 def test_of_a_configuration_that_is_not_read_to_its_end_everything_counts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(guarded, "READ_AT_MOST", 4)
+    monkeypatch.setattr(protected_files, "READ_AT_MOST", 4)
     place = put(tmp_path, "config", "# abc")
     before = guarded_files(tmp_path, tmp_path)
     place.write_text("# abcd")
@@ -118,7 +118,7 @@ def test_of_a_configuration_that_is_not_read_to_its_end_everything_counts(
 def test_of_a_large_file_the_beginning_and_the_size_are_compared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(guarded, "READ_AT_MOST", 4)
+    monkeypatch.setattr(protected_files, "READ_AT_MOST", 4)
     place = put(tmp_path, "hooks/a", "abcdef")
     seen = []
     for text in ("abcdef", "abcdeg", "abcdefg", "xbcdef"):
@@ -168,7 +168,7 @@ def test_a_ledger_goes_on_where_its_lines_are_what_they_were(
 def test_of_a_long_ledger_the_last_lines_are_compared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(guarded, "READ_AT_MOST", 6)
+    monkeypatch.setattr(protected_files, "READ_AT_MOST", 6)
     ledger = put(tmp_path, "ledger", "one\ntwo\nsix\n")
     seen = ledger_seen(ledger)
     assert seen is not None

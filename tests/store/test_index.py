@@ -8,9 +8,9 @@ import pytest
 
 from intent_lsp.core.paths import LEDGER_FILE, WorkspacePath
 from intent_lsp.core.records import Record, RecordFile, ScopeValidation
-from intent_lsp.store.index import Cursor, Page, Query
-from intent_lsp.store.ledger import Ledger
-from intent_lsp.store.ledger_index import Index
+from intent_lsp.store.ledger.index.index import Index
+from intent_lsp.store.ledger.index.queries import Cursor, Page, Query
+from intent_lsp.store.ledger.ledger import Ledger
 from tests.support.ledgers import HASH, edit, ledger_at, lines_of, put_lines
 
 INDEX = Path(".orchestration/.local/index.sqlite3")
@@ -40,7 +40,7 @@ def records(ledger: Ledger) -> list[Record]:
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait no second for a database that another holds."""
-    monkeypatch.setattr("intent_lsp.store.index_database._WAIT_SECONDS", 0.01)
+    monkeypatch.setattr("intent_lsp.store.ledger.index.database._WAIT_SECONDS", 0.01)
 
 
 def asked(ledger: Ledger, query: Query, limit: int = 100) -> list[Record]:
@@ -308,8 +308,8 @@ def test_building_is_told_as_it_goes(
     ledger: Ledger, records: list[Record], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert records
-    monkeypatch.setattr("intent_lsp.store.index_build._BATCH", 600)
-    monkeypatch.setattr("intent_lsp.store.ledger_ranges.RANGE", 600)
+    monkeypatch.setattr("intent_lsp.store.ledger.index.build._BATCH", 600)
+    monkeypatch.setattr("intent_lsp.store.ledger.raw.ranges.RANGE", 600)
     ledger.close()
     (tmp_path / INDEX).unlink()
     told: list[tuple[int, int]] = []

@@ -17,17 +17,17 @@ from hypothesis import strategies as st
 from benchmarks.support.ledger_maker import lines
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.core.records import Grant, MutationClass, RecordFile, ScopeValidation
-from intent_lsp.store.index import Query
-from intent_lsp.store.index_anew import built
-from intent_lsp.store.index_batch import batch
-from intent_lsp.store.index_build import add, catch_up
-from intent_lsp.store.index_database import IndexDatabase
-from intent_lsp.store.index_reading import JOB, batches
-from intent_lsp.store.index_sources import transaction
-from intent_lsp.store.ledger import Ledger
-from intent_lsp.store.ledger_file import Reader, opened
-from intent_lsp.store.ledger_files import SEGMENT_ROOM, LedgerFiles
-from intent_lsp.store.ledger_ranges import RANGE
+from intent_lsp.store.ledger.index.batch import batch
+from intent_lsp.store.ledger.index.build import add, catch_up
+from intent_lsp.store.ledger.index.bulk_build import built
+from intent_lsp.store.ledger.index.database import IndexDatabase
+from intent_lsp.store.ledger.index.parallel_read import JOB, batches
+from intent_lsp.store.ledger.index.queries import Query
+from intent_lsp.store.ledger.index.sources import transaction
+from intent_lsp.store.ledger.ledger import Ledger
+from intent_lsp.store.ledger.raw.file import Reader, opened
+from intent_lsp.store.ledger.raw.files import SEGMENT_ROOM, LedgerFiles
+from intent_lsp.store.ledger.raw.ranges import RANGE
 from tests.support.ledgers import HASH, START, edit, ledger_at, lines_of, new_id, put_lines
 
 INDEX = Path(LOCAL_ROOM, "index.sqlite3")
@@ -42,10 +42,11 @@ TABLES = ("record", "touched", "latest", "named", "granted", "source")
 BUILDING = """
 import sys
 from pathlib import Path
-from intent_lsp.store import index_build, ledger_ranges
-from intent_lsp.store.ledger_index import Index
+from intent_lsp.store.ledger.index import build
+from intent_lsp.store.ledger.index.index import Index
+from intent_lsp.store.ledger.raw import ranges
 root, at = Path(sys.argv[1]), int(sys.argv[2])
-index_build._BATCH = ledger_ranges.RANGE = 6_000
+build._BATCH = ranges.RANGE = 6_000
 told = []
 def progress(done, everything):
     told.append(done)
@@ -63,8 +64,8 @@ print(index.count(), len(told))
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take a small ledger for a large one."""
-    monkeypatch.setattr("intent_lsp.store.index_build._BATCH", BATCH)
-    monkeypatch.setattr("intent_lsp.store.ledger_ranges.RANGE", BATCH)
+    monkeypatch.setattr("intent_lsp.store.ledger.index.build._BATCH", BATCH)
+    monkeypatch.setattr("intent_lsp.store.ledger.raw.ranges.RANGE", BATCH)
 
 
 @pytest.fixture
@@ -115,9 +116,9 @@ def made(root: Path, batch: int, at_once: int) -> dict[str, list[tuple[object, .
         return rows(connection)
 
     with pytest.MonkeyPatch.context() as patch, closing(database):
-        patch.setattr("intent_lsp.store.index_build._BATCH", batch)
-        patch.setattr("intent_lsp.store.index_batch._AT_ONCE", at_once)
-        patch.setattr("intent_lsp.store.ledger_ranges.RANGE", max(at_once, 1))
+        patch.setattr("intent_lsp.store.ledger.index.build._BATCH", batch)
+        patch.setattr("intent_lsp.store.ledger.index.batch._AT_ONCE", at_once)
+        patch.setattr("intent_lsp.store.ledger.raw.ranges.RANGE", max(at_once, 1))
         return database.run(work)
 
 
@@ -169,9 +170,9 @@ def test_what_is_built_at_once_is_what_row_after_row_makes(files: list[bytes], b
 @pytest.fixture
 def shared(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take any ledger for one that is worth other processes, which have to tell all they can."""
-    monkeypatch.setattr("intent_lsp.store.ledger_workers.LARGE", 1)
-    monkeypatch.setattr("intent_lsp.store.ledger_workers._AHEAD", 0)
-    monkeypatch.setattr("intent_lsp.store.ledger_workers.os.sched_getaffinity", lambda _: range(3))
+    monkeypatch.setattr("intent_lsp.store.ledger.raw.pool.LARGE", 1)
+    monkeypatch.setattr("intent_lsp.store.ledger.raw.pool._AHEAD", 0)
+    monkeypatch.setattr("intent_lsp.store.ledger.raw.pool.os.sched_getaffinity", lambda _: range(3))
 
 
 @pytest.mark.usefixtures("shared")
@@ -188,8 +189,8 @@ def test_what_several_processes_read_is_what_one_reads(
         told.append(start)
         return find(read, start, size)
 
-    monkeypatch.setattr("intent_lsp.store.index_reading.JOB", JOB._replace(find=noted))
-    monkeypatch.setattr("intent_lsp.store.index_build._BATCH", 300_000)
+    monkeypatch.setattr("intent_lsp.store.ledger.index.parallel_read.JOB", JOB._replace(find=noted))
+    monkeypatch.setattr("intent_lsp.store.ledger.index.build._BATCH", 300_000)
     with closing(IndexDatabase(None)) as database:
         stamps = LedgerFiles(tmp_path).stamp()
         widely = database.run(lambda one: (catch_up(one, tmp_path, stamps), rows(one))[1])
@@ -268,7 +269,7 @@ def test_two_processes_that_ask_at_once_build_one_index(root: Path) -> None:
 def test_while_another_process_builds_records_are_appended(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("intent_lsp.store.ledger_index.MAX_LAG", BATCH)
+    monkeypatch.setattr("intent_lsp.store.ledger.index.index.MAX_LAG", BATCH)
     with building(root, 1) as child, closing(ledger_at(root)) as ledger:
         appended = [ledger.append(edit()) for _ in range(3)]
         child.communicate("go on\n")
@@ -281,7 +282,7 @@ def test_while_another_process_builds_records_are_appended(
 def test_a_database_in_use_is_waited_for_as_long_as_patience_lasts(
     root: Path, monkeypatch: pytest.MonkeyPatch, patience: int, *, waited: bool
 ) -> None:
-    monkeypatch.setattr("intent_lsp.store.index_database._WAIT_SECONDS", 0.01)
+    monkeypatch.setattr("intent_lsp.store.ledger.index.database._WAIT_SECONDS", 0.01)
     (root / LOCAL_ROOM).mkdir()
     database, other = IndexDatabase(root / INDEX), IndexDatabase(root / INDEX)
     holder = other.run(lambda connection: connection)
@@ -315,7 +316,7 @@ def test_a_build_that_waited_for_another_begins_none_of_its_own(root: Path) -> N
 def test_what_the_index_does_not_follow_yet_is_not_waited_for(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("intent_lsp.store.index_database._WAIT_SECONDS", 0.01)
+    monkeypatch.setattr("intent_lsp.store.ledger.index.database._WAIT_SECONDS", 0.01)
     (root / LOCAL_ROOM).mkdir()
     database, other = IndexDatabase(root / INDEX), IndexDatabase(root / INDEX)
     (stamp,) = LedgerFiles(root).stamp()

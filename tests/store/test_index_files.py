@@ -25,10 +25,10 @@ from intent_lsp.formats.ledger.index_keys import (
     moment_of,
     moments_of,
 )
-from intent_lsp.store.index import Page, Query
-from intent_lsp.store.ledger import Ledger
-from intent_lsp.store.ledger_file import opened
-from intent_lsp.store.ledger_files import ARCHIVE_ROOM, SEGMENT_ROOM
+from intent_lsp.store.ledger.index.queries import Page, Query
+from intent_lsp.store.ledger.ledger import Ledger
+from intent_lsp.store.ledger.raw.file import opened
+from intent_lsp.store.ledger.raw.files import ARCHIVE_ROOM, SEGMENT_ROOM
 from tests.support.ledgers import START, edit, ledger_at, lines_of, new_id, put_lines
 
 
@@ -217,8 +217,8 @@ def test_building_is_told_over_all_files(
     ledger: Ledger, root: Path, records: list[Record], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert records
-    monkeypatch.setattr("intent_lsp.store.index_build._BATCH", 600)
-    monkeypatch.setattr("intent_lsp.store.ledger_ranges.RANGE", 600)
+    monkeypatch.setattr("intent_lsp.store.ledger.index.build._BATCH", 600)
+    monkeypatch.setattr("intent_lsp.store.ledger.raw.ranges.RANGE", 600)
     told: list[tuple[int, int]] = []
     ledger.index.refresh(lambda done, everything: told.append((done, everything)))
     size = sum(path.stat().st_size for path in (root / SEGMENT_ROOM).iterdir())
@@ -231,7 +231,7 @@ def test_nothing_is_read_again_while_no_file_changes(
     ledger: Ledger, records: list[Record], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert ledger.index.count() == len(records)
-    monkeypatch.setattr("intent_lsp.store.index_build.opened", None)
+    monkeypatch.setattr("intent_lsp.store.ledger.index.build.opened", None)
     assert ledger.index.count() == len(records)
 
 
@@ -297,8 +297,8 @@ def test_an_unreadable_segment_stops_no_answer(
             raise LedgerUnavailableError(path=str(path), problem="Permission denied")
         return opened(path)
 
-    for name in ("index_build", "ledger_snapshot"):
-        monkeypatch.setattr(f"intent_lsp.store.{name}.opened", refusing)
+    for name in ("index.build", "snapshot"):
+        monkeypatch.setattr(f"intent_lsp.store.ledger.{name}.opened", refusing)
     found = asked(ledger, Query())
     assert found == [record for record in records[::-1] if record.id.encode() not in held]
     unreadable = LedgerCode.UNREADABLE_FILE
@@ -319,7 +319,7 @@ def test_a_file_that_git_takes_away_while_it_is_asked_costs_no_more_than_its_rec
         return opened(path)
 
     before = database.stat().st_ino
-    monkeypatch.setattr("intent_lsp.store.ledger_index.opened", late)
+    monkeypatch.setattr("intent_lsp.store.ledger.index.index.opened", late)
     found = asked(ledger, Query())
     assert found == [record for record in records[::-1] if record.id.encode() not in held]
     assert database.stat().st_ino == before

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.records import Record, RecordFile
-from intent_lsp.store.index import Query
-from intent_lsp.store.index_touches import TouchedFiles
-from intent_lsp.store.ledger import Ledger
-from intent_lsp.store.ledger_files import SEGMENT_ROOM
+from intent_lsp.store.ledger.index.queries import Query
+from intent_lsp.store.ledger.index.touched_files import TouchedFiles
+from intent_lsp.store.ledger.ledger import Ledger
+from intent_lsp.store.ledger.raw.files import SEGMENT_ROOM
 from tests.support.ledgers import HASH, edit, ledger_at, lines_of, put_lines
 
 NAMES = st.sampled_from(["a.py", "b.py", "ö/\udcff.py"])

@@ -16,8 +16,8 @@ from intent_lsp.core.content import EMPTY_HASH, ContentHash, hash_content
 from intent_lsp.core.errors import UnsafePathError
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.store.drafts import Draft, Drafts, UnreadableDraft
-from intent_lsp.store.snapshots import Snapshots
+from intent_lsp.store.state.blob_cache import Snapshots
+from intent_lsp.store.state.drafts import Draft, Drafts, UnreadableDraft
 
 NOON = datetime(2026, 2, 16, 12, tzinfo=UTC)
 PATH = WorkspacePath("src/a.py")

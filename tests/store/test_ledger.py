@@ -20,8 +20,8 @@ from intent_lsp.core.errors import (
 )
 from intent_lsp.core.paths import LEDGER_FILE, WorkspacePath
 from intent_lsp.formats.ledger.jsonl import decode
-from intent_lsp.store.ledger import Appended, Ledger, Queued
-from intent_lsp.store.ledger_file import Disk
+from intent_lsp.store.ledger.ledger import Appended, Ledger, Queued
+from intent_lsp.store.ledger.raw.file import Disk
 from tests.support.ledgers import edit, ledger_at, lines_of, put_lines
 
 as_root = pytest.mark.skipif(os.geteuid() == 0, reason="rights do not bind root")
@@ -227,8 +227,8 @@ class TestFarBehind:
 
     @pytest.fixture
     def root(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-        monkeypatch.setattr("intent_lsp.store.ledger_index.MAX_LAG", 0)
-        monkeypatch.setattr("intent_lsp.store.ledger_end.MAX_LAG", 0)
+        monkeypatch.setattr("intent_lsp.store.ledger.index.index.MAX_LAG", 0)
+        monkeypatch.setattr("intent_lsp.store.ledger.tail.MAX_LAG", 0)
         ledger_at(tmp_path).append(edit())
         local(tmp_path, "index.sqlite3").unlink()
         return tmp_path
@@ -396,7 +396,7 @@ def test_what_waits_is_appended_by_the_next_process_too(tmp_path: Path) -> None:
 def test_more_than_one_batch_waits_no_longer_than_the_next_append(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("intent_lsp.store.ledger._BATCH", 2)
+    monkeypatch.setattr("intent_lsp.store.ledger.ledger._BATCH", 2)
     failing = Failing()
     failing.full = True
     ledger = ledger_at(tmp_path, disk=failing.disk)
@@ -622,7 +622,7 @@ def test_processes_that_append_together_give_a_linear_chain(tmp_path: Path) -> N
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from intent_lsp.store.ledger_file import Disk
+from intent_lsp.store.ledger.raw.file import Disk
 from tests.support.ledgers import edit, ledger_at
 
 def die(*_):

@@ -9,15 +9,15 @@ import pytest
 from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.governance.recovering import Recovered, recovering
-from intent_lsp.store.ledger import Ledger, Queued
-from intent_lsp.store.ledger_journal import Journal
+from intent_lsp.store.ledger.journal import Journal
+from intent_lsp.store.ledger.ledger import Ledger, Queued
 from tests.support.broken_world import fill, read_only, small_disk
 from tests.support.ledgers import edit, ledger_at, lines_of, put_lines
 
 KILLED = """
 import os, pathlib, signal, sys
 from pathlib import Path
-from intent_lsp.store.ledger_journal import Journal
+from intent_lsp.store.ledger.journal import Journal
 from tests.support.ledgers import edit, ledger_at
 
 ROOT = Path(sys.argv[1])
@@ -53,12 +53,12 @@ def while_the_journal_is_shortened():
     Journal(ROOT / ".orchestration/.local").forget(committed)
 
 def before_what_is_recovered_is_synced():
-    from intent_lsp.store.ledger_file import LedgerFile
+    from intent_lsp.store.ledger.raw.file import LedgerFile
     LedgerFile.sync = die
     recover()
 
 def before_what_waits_is_drained():
-    from intent_lsp.store.ledger import Ledger
+    from intent_lsp.store.ledger.ledger import Ledger
     Ledger.drain = die
     recover()
 

@@ -13,10 +13,8 @@ import pytest
 from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.records import Record
-from intent_lsp.store import ledger_archive
-from intent_lsp.store.index import Query
-from intent_lsp.store.ledger import Ledger
-from intent_lsp.store.ledger_archive import (
+from intent_lsp.store.ledger import archive as archive_module
+from intent_lsp.store.ledger.archive import (
     Archived,
     Cut,
     Line,
@@ -24,7 +22,9 @@ from intent_lsp.store.ledger_archive import (
     archive,
     older_than,
 )
-from intent_lsp.store.ledger_files import ARCHIVE_ROOM, LedgerFiles
+from intent_lsp.store.ledger.index.queries import Query
+from intent_lsp.store.ledger.ledger import Ledger
+from intent_lsp.store.ledger.raw.files import ARCHIVE_ROOM, LedgerFiles
 from tests.support.ledgers import edit, ledger_at, lines_of, put_lines
 
 COUNT = 8
@@ -202,7 +202,7 @@ def test_bytes_that_the_disk_gives_back_otherwise_move_nothing(
         path.chmod(mode)
 
     lines = lines_of(tmp_path)
-    monkeypatch.setattr(ledger_archive, "replace_lines", damaging)
+    monkeypatch.setattr(archive_module, "replace_lines", damaging)
     with pytest.raises(LedgerUnavailableError, match="other bytes"):
         archive(tmp_path, all_but_newest(2))
     assert lines_of(tmp_path) == lines
@@ -213,10 +213,10 @@ def test_bytes_that_the_disk_gives_back_otherwise_move_nothing(
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from intent_lsp.store import ledger_archive
+from intent_lsp.store.ledger import archive
 
 wanted, done = int(sys.argv[2]), 0
-replace_lines = ledger_archive.replace_lines
+replace_lines = archive.replace_lines
 
 def killed(*args, **options):
     global done
@@ -225,8 +225,8 @@ def killed(*args, **options):
     done += 1
     replace_lines(*args, **options)
 
-ledger_archive.replace_lines = killed
-ledger_archive.archive(Path(sys.argv[1]), ledger_archive.all_but_newest(3))
+archive.replace_lines = killed
+archive.archive(Path(sys.argv[1]), archive.all_but_newest(3))
 """
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.store import ledger_authors
-from intent_lsp.store.ledger_authors import LedgerAuthors
-from intent_lsp.store.ledger_files import ARCHIVE_ROOM, SEGMENT_ROOM
+from intent_lsp.store.ledger import authors as authors_module
+from intent_lsp.store.ledger.authors import LedgerAuthors
+from intent_lsp.store.ledger.raw.files import ARCHIVE_ROOM, SEGMENT_ROOM
 from tests.support.repository import create
 
 BEGIN = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -141,13 +141,13 @@ def test_commits_from_before_a_record_was_made_are_not_read(
     for number in range(5):
         team.commit("Ada", f"{number}")
     read: list[object] = []
-    plain = ledger_authors.blob_lines
+    plain = authors_module.blob_lines
 
     def counted(repository: object, blob_id: str) -> object:
         read.append(blob_id)
         return plain(repository, blob_id)
 
-    monkeypatch.setattr(ledger_authors, "blob_lines", counted)
+    monkeypatch.setattr(authors_module, "blob_lines", counted)
     assert authors(team.repository.root, "4", after=4) == {"4": "Ada"}
     assert len(read) == 2
     # Clocks differ, but not by hours.
@@ -180,7 +180,7 @@ def test_a_time_that_is_none_is_no_error(team: Team) -> None:
 def test_no_more_is_read_than_the_limit(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(5):
         team.commit("Ada", f"{number}")
-    monkeypatch.setattr(ledger_authors, "READ_AT_MOST", 0)
+    monkeypatch.setattr(authors_module, "READ_AT_MOST", 0)
     asked = LedgerAuthors(team.repository.root)
     wanted = {**made("0", "none", after=1), **made("4", after=5), **made("3", after=4)}
     # Each question goes on where the one before had to stop.
@@ -194,7 +194,7 @@ def test_a_record_is_looked_for_in_so_many_commits(
 ) -> None:
     for number in range(4):
         team.commit("Ada", f"{number}")
-    monkeypatch.setattr(ledger_authors, "COMMITS_ASKED", 2)
+    monkeypatch.setattr(authors_module, "COMMITS_ASKED", 2)
     told = authors(team.repository.root, "0", "1", "2", "3")
     assert told == {"0": "Ada", "1": "Ada"}
 

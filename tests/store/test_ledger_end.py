@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.ledger.chain import Trail
 from intent_lsp.core.paths import LEDGER_FILE
-from intent_lsp.store.end_note import EndNote
-from intent_lsp.store.ledger_end import LedgerEnd
-from intent_lsp.store.ledger_file import Disk, LedgerFile
-from intent_lsp.store.ledger_index import Index
+from intent_lsp.store.ledger.index.index import Index
+from intent_lsp.store.ledger.raw.file import Disk, LedgerFile
+from intent_lsp.store.ledger.tail import LedgerEnd
+from intent_lsp.store.ledger.tail_note import EndNote
 from tests.support.ledgers import chained, edit, ledger_at, stepped
 
 CHAIN = chained("abc")
@@ -100,7 +100,7 @@ def test_who_follows_a_note_reads_no_line(tmp_path: Path, monkeypatch: pytest.Mo
     def examine(line: bytes) -> object:
         raise AssertionError(line)
 
-    monkeypatch.setattr("intent_lsp.store.ledger_end.examine", examine)
+    monkeypatch.setattr("intent_lsp.store.ledger.tail.examine", examine)
     for ledger in (one, one, two, two, one):
         ledger.append(edit())
     assert one.verify().ok

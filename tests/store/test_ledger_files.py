@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from intent_lsp.core.paths import LEDGER_FILE
-from intent_lsp.store.ledger_files import ARCHIVE_ROOM, SEGMENT_ROOM, LedgerFiles
+from intent_lsp.store.ledger.raw.files import ARCHIVE_ROOM, SEGMENT_ROOM, LedgerFiles
 
 NAMES = (
     f"{ARCHIVE_ROOM}/agent_trace-1.jsonl",

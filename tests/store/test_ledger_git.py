@@ -16,9 +16,9 @@ from intent_lsp.formats.ledger.jsonl import decode
 from intent_lsp.governance.proving import prove
 from intent_lsp.governance.recovering import Recovered, Recovering, recovering
 from intent_lsp.governance.setup import initialise
-from intent_lsp.store.git import Git
-from intent_lsp.store.ledger_journal import Journal
-from intent_lsp.store.ledger_merge import resolve_file
+from intent_lsp.store.git.repository import Git
+from intent_lsp.store.ledger.journal import Journal
+from intent_lsp.store.ledger.merge import resolve_file
 from tests.support.ledgers import edit, ledger_at, lines_of
 from tests.support.repository import Repository
 

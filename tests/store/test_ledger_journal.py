@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import LOCAL_ROOM
-from intent_lsp.store.ledger_journal import Journal
+from intent_lsp.store.ledger.journal import Journal
 from tests.support.ledgers import edit, ledger_at, lines_of
 
 LINES = [b"%d\n" % number for number in range(9)]
@@ -279,7 +279,7 @@ def test_threads_note_whole_lines(journal: Journal) -> None:
 NOTING = """
 import sys
 from pathlib import Path
-from intent_lsp.store.ledger_journal import Journal
+from intent_lsp.store.ledger.journal import Journal
 journal = Journal(Path(sys.argv[1]))
 for number in range(300):
     journal.note(f"{sys.argv[2]} {number}\\n".encode())

@@ -19,10 +19,10 @@ from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.core.policy import LedgerForm
 from intent_lsp.core.records import Event, Record
 from intent_lsp.governance.proving import prove
-from intent_lsp.store.index import Query
-from intent_lsp.store.ledger import Appended, Ledger
-from intent_lsp.store.ledger_archive import all_but_newest, archive
-from intent_lsp.store.ledger_file import Disk
+from intent_lsp.store.ledger.archive import all_but_newest, archive
+from intent_lsp.store.ledger.index.queries import Query
+from intent_lsp.store.ledger.ledger import Appended, Ledger
+from intent_lsp.store.ledger.raw.file import Disk
 from tests.support.ledgers import (
     edit,
     events,

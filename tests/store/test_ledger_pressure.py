@@ -10,7 +10,7 @@ from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.paths import LOCAL_ROOM
 from intent_lsp.core.records import Record
 from intent_lsp.formats.ledger.jsonl import decode
-from intent_lsp.store.ledger_journal import Journal
+from intent_lsp.store.ledger.journal import Journal
 from tests.support.ledgers import ledger_at, lines_of
 
 PROCESSES, EACH = 8, 500

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.ledger.chain import Link
-from intent_lsp.store.ledger_remembered import Remembered
-from intent_lsp.store.ledger_rows import key, rows
+from intent_lsp.store.ledger.verify.link_rows import key, rows
+from intent_lsp.store.ledger.verify.link_table import Remembered
 from tests.support.ledgers import new_id
 
 HASHES = [hash_content(bytes([number])) for number in range(12)]
@@ -31,7 +31,7 @@ def _small() -> Iterator[None]:
     """Have every limit reached by a handful of rows."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in (("_IN_MEMORY", 100), ("_AT_MOST", 1), ("_AT_ONCE", 3)):
-            patch.setattr(f"intent_lsp.store.ledger_remembered.{name}", value)
+            patch.setattr(f"intent_lsp.store.ledger.verify.link_table.{name}", value)
         yield
 
 
@@ -39,7 +39,7 @@ def _small() -> Iterator[None]:
 def small_slots(size: int) -> Iterator[None]:
     """Have ids share slots: of no byte, all of them do."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("intent_lsp.store.ledger_remembered._SLOT_BYTES", size)
+        patch.setattr("intent_lsp.store.ledger.verify.link_table._SLOT_BYTES", size)
         yield
 
 

@@ -16,15 +16,15 @@ from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.ledger.chain import Flaw, Link
 from intent_lsp.core.ledger.verification import Problem
 from intent_lsp.formats.ledger.jsonl import examine
-from intent_lsp.store import ledger_worker, ledger_workers
-from intent_lsp.store.ledger_file import read_at
-from intent_lsp.store.ledger_pass import LinkPass, Packed, Piece
-from intent_lsp.store.ledger_ranges import RANGE
-from intent_lsp.store.ledger_remembered import Remembered
-from intent_lsp.store.ledger_rows import key
-from intent_lsp.store.ledger_scan import scan, scan_widely
-from intent_lsp.store.ledger_verify import no_past
-from intent_lsp.store.ledger_workers import LARGE
+from intent_lsp.store.ledger.raw import pool, worker
+from intent_lsp.store.ledger.raw.file import read_at
+from intent_lsp.store.ledger.raw.pool import LARGE
+from intent_lsp.store.ledger.raw.ranges import RANGE
+from intent_lsp.store.ledger.verify.link_check import LinkPass, Packed, Piece
+from intent_lsp.store.ledger.verify.link_rows import key
+from intent_lsp.store.ledger.verify.link_table import Remembered
+from intent_lsp.store.ledger.verify.scan import scan, scan_widely
+from intent_lsp.store.ledger.verify.verify import no_past
 
 
 @pytest.fixture(name="ledger")
@@ -87,7 +87,7 @@ def test_a_line_that_says_nothing_of_its_place_is_wrong_below_lines_that_do(
     bare = (dialects / "nested_bare.jsonl").read_bytes().splitlines(keepends=True)[0]
     sealed = b"".join(lines(3))
     data = sealed + bare
-    monkeypatch.setattr("intent_lsp.store.ledger_ranges.RANGE", len(sealed))
+    monkeypatch.setattr("intent_lsp.store.ledger.raw.ranges.RANGE", len(sealed))
     found = list(scan(lambda start, end: data[start:end], len(data)))
     assert [isinstance(piece, Packed) for piece in found] == [True, False]
     assert LedgerCode.BAD_RECORD in [problem.code for problem in problems_of(found)]
@@ -121,7 +121,7 @@ def test_a_file_that_shrinks_while_it_is_read_ends_where_it_ends() -> None:
 def test_several_processes_find_what_one_finds(
     file: tuple[int, int], monkeypatch: pytest.MonkeyPatch, workers: int, ahead: int
 ) -> None:
-    monkeypatch.setattr(ledger_workers, "_AHEAD", ahead)
+    monkeypatch.setattr(pool, "_AHEAD", ahead)
     assert list(scan_widely(*file, workers)) == found_in(file)
 
 
@@ -137,8 +137,8 @@ def test_a_small_file_is_examined_by_this_process_alone(
 def test_a_large_file_is_shared_as_the_system_allows(
     file: tuple[int, int], monkeypatch: pytest.MonkeyPatch, missing: str
 ) -> None:
-    monkeypatch.setattr(ledger_workers, "LARGE", 1)
-    monkeypatch.setattr(ledger_workers, "_AHEAD", 0)
+    monkeypatch.setattr(pool, "LARGE", 1)
+    monkeypatch.setattr(pool, "_AHEAD", 0)
     if missing:
         monkeypatch.delattr(os, missing)
     assert list(scan_widely(*file)) == found_in(file)
@@ -171,9 +171,9 @@ def test_a_process_that_fails_changes_nothing(
     script.chmod(0o755)
     expected = found_in(file)
     monkeypatch.setattr(sys, "executable", str(script))
-    monkeypatch.setattr(ledger_workers, "_AHEAD", ahead)
-    monkeypatch.setattr(ledger_workers, "PATIENCE_SECONDS", 1)
-    monkeypatch.setattr(ledger_worker, "PATIENCE_SECONDS", 1)
+    monkeypatch.setattr(pool, "_AHEAD", ahead)
+    monkeypatch.setattr(pool, "PATIENCE_SECONDS", 1)
+    monkeypatch.setattr(worker, "PATIENCE_SECONDS", 1)
     assert list(scan_widely(*file, 1)) == expected
 
 

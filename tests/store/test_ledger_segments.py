@@ -14,10 +14,10 @@ from intent_lsp.core.ledger.verification import Verification
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.core.policy import LedgerForm
 from intent_lsp.core.records import Record
-from intent_lsp.store.index import Query
-from intent_lsp.store.ledger import Appended, Ledger, Queued
-from intent_lsp.store.ledger_file import Disk
-from intent_lsp.store.ledger_files import SEGMENT_ROOM, LedgerFiles
+from intent_lsp.store.ledger.index.queries import Query
+from intent_lsp.store.ledger.ledger import Appended, Ledger, Queued
+from intent_lsp.store.ledger.raw.file import Disk
+from intent_lsp.store.ledger.raw.files import SEGMENT_ROOM, LedgerFiles
 from tests.support.ledgers import edit, new_id, on_another_branch, ticking
 from tests.support.repository import Repository
 
@@ -167,7 +167,7 @@ class TestOneWriter:
     def test_follows_the_newest_end_though_the_index_is_far_behind(
         self, ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("intent_lsp.store.ledger_index.MAX_LAG", 0)
+        monkeypatch.setattr("intent_lsp.store.ledger.index.index.MAX_LAG", 0)
         ledger.append(edit())
         newest = ledger.append(edit())
         for path in (tmp_path / LOCAL_ROOM).glob("index.sqlite3*"):

@@ -19,11 +19,11 @@ from intent_lsp.core.ledger.verification import Anchor, AnchorKind, Verification
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.records import Event
 from intent_lsp.formats.ledger.jsonl import examine, seal
-from intent_lsp.store.ledger_files import ARCHIVE_ROOM, SEGMENT_ROOM, Strange
-from intent_lsp.store.ledger_pass import Packed, Piece
-from intent_lsp.store.ledger_rows import key, rows
-from intent_lsp.store.ledger_scan import scan
-from intent_lsp.store.ledger_verify import Part, verify
+from intent_lsp.store.ledger.raw.files import ARCHIVE_ROOM, SEGMENT_ROOM, Strange
+from intent_lsp.store.ledger.verify.link_check import Packed, Piece
+from intent_lsp.store.ledger.verify.link_rows import key, rows
+from intent_lsp.store.ledger.verify.scan import scan
+from intent_lsp.store.ledger.verify.verify import Part, verify
 from tests.support.ledgers import edit, events, new_id, on_another_branch
 
 LINES = 8
@@ -257,9 +257,9 @@ class TestBranches:
 def test_a_ledger_longer_than_the_memory_kept_for_it_is_verified_alike(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("intent_lsp.store.ledger_ranges.RANGE", 700)
+    monkeypatch.setattr("intent_lsp.store.ledger.raw.ranges.RANGE", 700)
     for name, value in (("_IN_MEMORY", 100), ("_AT_MOST", 1), ("_SLOT_BYTES", 0), ("_AT_ONCE", 3)):
-        monkeypatch.setattr(f"intent_lsp.store.ledger_remembered.{name}", value)
+        monkeypatch.setattr(f"intent_lsp.store.ledger.verify.link_table.{name}", value)
     assert check(list(CHAIN)).ok
     same = examine(CHAIN[2]).id
     doubled = [line_after(end_of(CHAIN[-1]), edit("x"), 9, same)]

@@ -9,12 +9,13 @@ import pytest
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.ledger.evidence import Committed, Held, Search
 from intent_lsp.core.paths import LEDGER_FILE
-from intent_lsp.store import git_lines, ledger_blobs, ledger_versions
-from intent_lsp.store.git_lines import blob_lines, blob_size
-from intent_lsp.store.git_objects import discover
-from intent_lsp.store.git_program import stream_git
-from intent_lsp.store.ledger_files import ARCHIVE_ROOM, SEGMENT_ROOM
-from intent_lsp.store.ledger_versions import LedgerVersions, Seeker
+from intent_lsp.store.git import blob_lines as blob_lines_module
+from intent_lsp.store.git.blob_lines import blob_lines, blob_size
+from intent_lsp.store.git.objects import discover
+from intent_lsp.store.git.program import stream_git
+from intent_lsp.store.ledger import blobs, git_versions
+from intent_lsp.store.ledger.git_versions import LedgerVersions, Seeker
+from intent_lsp.store.ledger.raw.files import ARCHIVE_ROOM, SEGMENT_ROOM
 from tests.support.chains import after, chain
 from tests.support.repository import Repository, create
 
@@ -285,7 +286,7 @@ def test_what_is_too_much_to_search_is_said(
         repository.commit()
     assert held(repository.root, made.hashes[1]) is not None
     shutil.rmtree(repository.root / ".git" / "logs")
-    for each in (ledger_versions, ledger_blobs):
+    for each in (git_versions, blobs):
         monkeypatch.setattr(each, "COMMITS_AT_MOST", 1)
     assert LedgerVersions(repository.root).search([made.hashes[1]]) == Search({}, whole=False)
     monkeypatch.undo()
@@ -330,7 +331,7 @@ def test_a_large_blob_is_read_in_pieces(
     whole = list(blob_lines(found, blob))
     assert b"".join(whole) == data
     assert blob_size(found, blob) == len(data)
-    monkeypatch.setattr(git_lines, "WHOLE_AT_MOST", 0)
+    monkeypatch.setattr(blob_lines_module, "WHOLE_AT_MOST", 0)
     assert list(blob_lines(found, blob)) == whole
     # Whoever stops asking leaves no child behind.
     lines = blob_lines(found, blob)

@@ -7,20 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.store import ledger_workers
-from intent_lsp.store.ledger_file import Reader
-from intent_lsp.store.ledger_ranges import RANGE
-from intent_lsp.store.ledger_worker import Job, Told, Worker
-from intent_lsp.store.ledger_workers import spread
-from intent_lsp.store.task_pipe import TaskPipe, each
+from intent_lsp.store.ledger.raw import pool
+from intent_lsp.store.ledger.raw.file import Reader
+from intent_lsp.store.ledger.raw.pool import spread
+from intent_lsp.store.ledger.raw.ranges import RANGE
+from intent_lsp.store.ledger.raw.task_pipe import TaskPipe, each
+from intent_lsp.store.ledger.raw.worker import Job, Told, Worker
 
 RANGES = 300
 """More than lie in the pipe at once."""
 
 OTHER = """
 import os, signal, struct, sys
-from intent_lsp.store.ledger_worker import Job, answer
-from intent_lsp.store.task_pipe import each
+from intent_lsp.store.ledger.raw.worker import Job, answer
+from intent_lsp.store.ledger.raw.task_pipe import each
 
 def find(read, start, size):
     return [start, os.getpid()]
@@ -98,7 +98,7 @@ def test_each_range_is_told_once_and_in_order(
     workers: int,
     ahead: int,
 ) -> None:
-    monkeypatch.setattr(ledger_workers, "_AHEAD", ahead)
+    monkeypatch.setattr(pool, "_AHEAD", ahead)
     done: list[int] = []
     found = list(spread(other(ANSWERS, here), *file, workers, done.append))
     assert [start for start, _ in found] == done == [*range(0, RANGES * RANGE, RANGE)]
@@ -132,7 +132,7 @@ def test_who_asks_looks_at_others_while_one_is_not_told(
         return [start]
 
     monkeypatch.setattr(TaskPipe, "supply", supplied)
-    monkeypatch.setattr(ledger_workers, "_AHEAD", 3)
+    monkeypatch.setattr(pool, "_AHEAD", 3)
     job = other(KEEPS_THE_FIRST.format(has=str(has), ends=str(ends)), find)
     found = list(spread(job, *file, 1))
     assert found == [[start] for start in range(0, RANGES * RANGE, RANGE)]
@@ -158,7 +158,7 @@ def test_what_is_told_early_stays_in_the_pipe_but_for_one(
         return found
 
     monkeypatch.setattr(Worker, "told", noted)
-    monkeypatch.setattr(ledger_workers, "_AHEAD", 0)
+    monkeypatch.setattr(pool, "_AHEAD", 0)
     found = spread(other(ONE_KEEPS_THE_FIRST.format_map(names), here), *file, 2)
     # Nobody has it when its process ends; a hundred were told by then.
     assert next(found) == [0, os.getpid()]
@@ -171,8 +171,8 @@ def test_a_process_that_stalls_is_waited_for_once(
     other: Jobs,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(ledger_workers, "PATIENCE_SECONDS", 1)
-    monkeypatch.setattr(ledger_workers, "_AHEAD", 0)
+    monkeypatch.setattr(pool, "PATIENCE_SECONDS", 1)
+    monkeypatch.setattr(pool, "_AHEAD", 0)
     waited: list[Worker[list[int]]] = []
     end = Worker.end
 

@@ -10,11 +10,11 @@ import pytest
 
 from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import CONTROL_ROOM
-from intent_lsp.store import root_lock
-from intent_lsp.store.file_lock import try_lock
-from intent_lsp.store.local_room import ensure_local_room
-from intent_lsp.store.lock_bell import LockBell
-from intent_lsp.store.root_lock import RootLock
+from intent_lsp.store.fs.local_dir import ensure_local_room
+from intent_lsp.store.locks import root_lock
+from intent_lsp.store.locks.file_lock import try_lock
+from intent_lsp.store.locks.lock_wakeup import LockBell
+from intent_lsp.store.locks.root_lock import RootLock
 
 Contend = Callable[..., int]
 UNHEARD = "_UNHEARD"

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from intent_lsp.core.errors import StateUnavailableError
-from intent_lsp.store.notes import EVENTS_KEPT, Noted, Notes, Voice
-from intent_lsp.store.state import State
+from intent_lsp.store.state.notes import EVENTS_KEPT, Noted, Notes, Voice
+from intent_lsp.store.state.sessions_db import State
 
 ONE, TWO = "INT-001", "INT-002"
 ODD = "\udcff\ud800 \U0001f642\0'"

@@ -7,7 +7,7 @@ import pytest
 
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.findings import Severity
-from intent_lsp.store.index import Query
+from intent_lsp.store.ledger.index.queries import Query
 from tests.support.ledgers import edit, ledger_at, lines_of, put_lines
 
 DIALECTS = Path(__file__).parent.parent / "formats/data/dialects"

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from intent_lsp.core.errors import UnsafePathError
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.store.local_room import (
+from intent_lsp.store.fs.local_dir import (
     ensure_local_room,
     find_local_room,
     open_local_room,
 )
-from intent_lsp.store.places import Place, case_sensitive, real_relative
-from intent_lsp.store.roots import Governed, RootsBelow, governed_root, is_git_top
+from intent_lsp.store.fs.resolve import Place, case_sensitive, real_relative
+from intent_lsp.store.fs.roots import Governed, RootsBelow, governed_root, is_git_top
 
 
 def names(directory: Path) -> list[str]:

@@ -8,8 +8,8 @@ import pytest
 
 from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import CONTROL_ROOM, LOCAL_ROOM
-from intent_lsp.store.local_room import ensure_local_room
-from intent_lsp.store.root_lock import RootLock, holding
+from intent_lsp.store.fs.local_dir import ensure_local_room
+from intent_lsp.store.locks.root_lock import RootLock, holding
 
 
 @pytest.fixture

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from intent_lsp.core.paths import CONTROL_ROOM
-from intent_lsp.store.file_lock import open_lock_file, try_lock, try_share, unlock
-from intent_lsp.store.local_room import ensure_local_room
-from intent_lsp.store.session_lock import SessionLocks
+from intent_lsp.store.fs.local_dir import ensure_local_room
+from intent_lsp.store.locks.file_lock import open_lock_file, try_lock, try_share, unlock
+from intent_lsp.store.locks.session_lock import SessionLocks
 
 HOLDER = (
     "import sys\n"
     "from pathlib import Path\n"
-    "from intent_lsp.store.session_lock import SessionLocks\n"
+    "from intent_lsp.store.locks.session_lock import SessionLocks\n"
     "locks = SessionLocks(Path(sys.argv[1]))\n"
     "print(locks.hold(sys.argv[2]), flush=True)\n"
     "sys.stdin.read()\n"

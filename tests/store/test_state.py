@@ -19,11 +19,11 @@ from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.errors import StateUnavailableError
 from intent_lsp.core.paths import CONTROL_ROOM, LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.store.database import Database
-from intent_lsp.store.file_lock import open_lock_file, try_lock
-from intent_lsp.store.local_room import GITIGNORE_TEXT, ensure_local_room
-from intent_lsp.store.state import BaselineFile, SessionRow, State
-from intent_lsp.store.state_layout import keep_safe, lay_out
+from intent_lsp.store.fs.local_dir import GITIGNORE_TEXT, ensure_local_room
+from intent_lsp.store.locks.file_lock import open_lock_file, try_lock
+from intent_lsp.store.state.database import Database
+from intent_lsp.store.state.schema import keep_safe, lay_out
+from intent_lsp.store.state.sessions_db import BaselineFile, SessionRow, State
 
 NOON = datetime(2026, 2, 16, 12, tzinfo=UTC)
 AT = timestamp(NOON)
@@ -359,7 +359,7 @@ def test_a_damaged_file_that_cannot_be_moved_is_reported(tmp_path: Path) -> None
 def test_a_file_that_is_being_mended_is_waited_for_and_then_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("intent_lsp.store.database._LOCK_TRIES", 2)
+    monkeypatch.setattr("intent_lsp.store.state.database._LOCK_TRIES", 2)
     (tmp_path / "state.sqlite3").write_bytes(b"no database at all, and long enough to be one")
     with open_lock_file(tmp_path / "state.sqlite3.lock") as lock:
         assert try_lock(lock.fileno())
@@ -519,7 +519,7 @@ def test_threads_and_processes_lose_no_write(state: State, tmp_path: Path) -> No
     program = (
         "import sys\n"
         "from pathlib import Path\n"
-        "from intent_lsp.store.state import State\n"
+        "from intent_lsp.store.state.sessions_db import State\n"
         "state = State(Path(sys.argv[1]))\n"
         "for n in range(40): state.note_selected(f'{sys.argv[2]}{n}', str(n))\n"
         "state.close()\n"

@@ -9,8 +9,8 @@ import pytest
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.store import database
-from intent_lsp.store.state import ReadHash, State
+from intent_lsp.store.state import database
+from intent_lsp.store.state.sessions_db import ReadHash, State
 from tests.store.test_state import ROW
 from tests.support.broken_world import fill, small_disk
 

@@ -14,8 +14,8 @@ from intent_lsp.core.gate.request import Denied
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import MutationClass, ScopeValidation
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.store.state import State
-from intent_lsp.store.tickets import HeldSave, Refused, Tickets
+from intent_lsp.store.state.sessions_db import State
+from intent_lsp.store.state.tickets import HeldSave, Refused, Tickets
 
 NOW = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
 SECOND = timedelta(seconds=1)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.store.token_file import TokenFileError, token_of
+from intent_lsp.store.fs.token_file import TokenFileError, token_of
 
 
 def test_a_file_that_is_not_there_is_made_with_a_fresh_token(tmp_path: Path) -> None:

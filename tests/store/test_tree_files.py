@@ -7,7 +7,7 @@ import pytest
 
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.store.tree_files import NOTHING, Held, TreeFiles
+from intent_lsp.store.fs.tree_reader import NOTHING, Held, TreeFiles
 
 ONE = Held(hash_content(b"one\n"), b"one\n")
 

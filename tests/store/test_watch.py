@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from watchfiles import _rust_notify
 
-from intent_lsp.store import watch as watch_module
-from intent_lsp.store.watch import Watch
-from intent_lsp.store.watched import Watched
+from intent_lsp.store.watch import watch as watch_module
+from intent_lsp.store.watch.targets import Watched
+from intent_lsp.store.watch.watch import Watch
 
 SECONDS = 30
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from intent_lsp.core.errors import FileChangedError, IntentLspError, UnsafePathError
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.store import files
-from intent_lsp.store.work_files import WorkFile, change_files
+from intent_lsp.store.fs import files
+from intent_lsp.store.fs.transaction import WorkFile, change_files
 
 Tree = dict[str, tuple[str, int, bytes | str]]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.store.work_tree import files_below
+from intent_lsp.store.fs.tree_walk import files_below
 from tests.support.repository import create
 
 ENOUGH = 100

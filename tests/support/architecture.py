@@ -107,7 +107,7 @@ class Module:
 
     @property
     def room(self) -> str:
-        """The dotted name below the package: `store.files` of `intent_lsp.store.files`."""
+        """The dotted name below the package: `store.files` of `intent_lsp.store.fs.files`."""
         return self.name.partition(".")[2]
 
 

@@ -20,7 +20,7 @@ from intent_lsp.core.file_operations import FileOperation
 from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath
 from intent_lsp.governance.blaming import ALL_LINES
 from intent_lsp.governance.explained_lines import Explained, WorkedFiles, explained, worked_files
-from intent_lsp.store.index import Query
+from intent_lsp.store.ledger.index.queries import Query
 from tests.governance.editor import Editor
 from tests.governance.test_file_operations import ends, operate
 from tests.governance.work import Work

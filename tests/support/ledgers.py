@@ -31,8 +31,8 @@ from intent_lsp.core.records import (
 )
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.ledger.jsonl import examine, seal
-from intent_lsp.store.ledger import Ledger
-from intent_lsp.store.ledger_file import Disk
+from intent_lsp.store.ledger.ledger import Ledger
+from intent_lsp.store.ledger.raw.file import Disk
 
 START = datetime(2026, 11, 21, 20, 27, 33, 123000, tzinfo=UTC)
 HASH = hash_content(b"x")

@@ -19,7 +19,7 @@ from intent_lsp.core.records import (
     ScopeValidation,
     Vcs,
 )
-from intent_lsp.store.ledger import Ledger
+from intent_lsp.store.ledger.ledger import Ledger
 
 BEGIN = datetime(2026, 10, 26, 8, 12, 5, 480000, tzinfo=UTC)
 INTENTS = """\

@@ -15,7 +15,7 @@ from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.ledger.chain import End, Link, draft
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.formats.ledger.jsonl import examine, seal
-from intent_lsp.store.ledger_files import LedgerFiles
+from intent_lsp.store.ledger.raw.files import LedgerFiles
 from tests.support.ledgers import edit, new_id
 
 Place = tuple[str, int]

@@ -35,7 +35,7 @@ def _answer(call: Call) -> int:
     # The templates' room knows SQLite and git too: not for a help page.
     from intent_lsp.doors.cli.whereabouts import directory  # noqa: PLC0415
     from intent_lsp.governance.setup import initialise  # noqa: PLC0415
-    from intent_lsp.store.roots import governed_root  # noqa: PLC0415
+    from intent_lsp.store.fs.roots import governed_root  # noqa: PLC0415
 
     root = directory(call.options.directory).absolute()
     before = governed_root(str(root))

@@ -18,7 +18,7 @@ from intent_lsp.doors.cli.whereabouts import root_above
 from intent_lsp.formats.intents.intents_file import IntentsFile, read_intents
 from intent_lsp.governance.checkout import Refusal
 from intent_lsp.governance.desk import Governance
-from intent_lsp.store import files
+from intent_lsp.store.fs import files
 
 _HERE: Final = "its id exists here already"
 _NOT_CARRIED: Final = {

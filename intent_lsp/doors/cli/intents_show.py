@@ -23,7 +23,7 @@ from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.formats.ledger.jsonl import to_wire
 from intent_lsp.governance.desk import Governance
 from intent_lsp.governance.rules import Rules
-from intent_lsp.store.index import Query
+from intent_lsp.store.ledger.index.queries import Query
 
 NEWEST: Final = 10
 """Records that are shown."""

@@ -18,7 +18,7 @@ from intent_lsp.doors.cli.page import Page
 from intent_lsp.governance.checkout import Refusal
 from intent_lsp.governance.desk import Governance
 from intent_lsp.governance.rules import FileState, Rules
-from intent_lsp.store.state import SessionRow
+from intent_lsp.store.state.sessions_db import SessionRow
 
 _CURES: Final = {
     RequestCode.INTENT_NOT_FOUND: "`intent-lsp intents list` shows them all",

@@ -8,8 +8,8 @@ from pathlib import Path
 from intent_lsp.core.control_plane import control_plane
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.formats.report.page import OPENING
-from intent_lsp.store.files import create_file, read_bytes, replace_file
-from intent_lsp.store.places import real_relative
+from intent_lsp.store.fs.files import create_file, read_bytes, replace_file
+from intent_lsp.store.fs.resolve import real_relative
 
 
 def put_report(file: Path, page: str, *, root: Path, force: bool) -> None:

@@ -20,8 +20,8 @@ from intent_lsp.governance.clean_tree import Lack, lacks
 from intent_lsp.governance.desk import Governance
 from intent_lsp.governance.open_violations import OpenViolation, open_violations
 from intent_lsp.governance.rules import FileState, Rules
-from intent_lsp.store.index import Query
-from intent_lsp.store.state import SessionRow
+from intent_lsp.store.ledger.index.queries import Query
+from intent_lsp.store.state.sessions_db import SessionRow
 
 SHOWN: Final = 20
 """Violations that are shown."""

@@ -12,8 +12,8 @@ from intent_lsp.core.ledger.verification import Anchor, AnchorKind
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.formats.ledger.checkpoint import TRAILER, NoCheckpoint, read_note_text, trailers
 from intent_lsp.formats.ledger.signed_note import NoNote, Note, read_note
-from intent_lsp.store.files import read_bytes
-from intent_lsp.store.ledger_hashes import hashes_starting
+from intent_lsp.store.fs.files import read_bytes
+from intent_lsp.store.ledger.hash_scan import hashes_starting
 
 STDIN: Final = "-"
 PREFIX_DIGITS: Final = 16

@@ -10,7 +10,7 @@ from intent_lsp.doors.cli.indexed import indexed
 from intent_lsp.doors.cli.trace_search import search
 from intent_lsp.doors.cli.whereabouts import root_above
 from intent_lsp.formats.ledger.exports.forms import EXPORTS
-from intent_lsp.store.export_file import new_file
+from intent_lsp.store.fs.export_file import new_file
 
 Sink = Callable[[bytes], object]
 """Takes a line with its end."""

@@ -8,7 +8,7 @@ from typing import Final
 
 from intent_lsp.doors.cli.command import Call
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
-from intent_lsp.store.ledger_merge import Merged, merge_files, resolve_file
+from intent_lsp.store.ledger.merge import Merged, merge_files, resolve_file
 
 _NAMED: Final = 5
 _SHOWN_CHARACTERS: Final = 400

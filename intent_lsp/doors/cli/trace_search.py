@@ -17,7 +17,7 @@ from intent_lsp.doors.cli.moments import since
 from intent_lsp.doors.cli.trace_paths import PathFilter, path_filter
 from intent_lsp.governance.tracing import Tracing
 from intent_lsp.store import clock
-from intent_lsp.store.index import Cursor, Page, Query
+from intent_lsp.store.ledger.index.queries import Cursor, Page, Query
 
 PAGE: Final = 500
 """Records that are asked for at once."""

@@ -15,7 +15,7 @@ from intent_lsp.doors.cli.moments import local, local_day
 from intent_lsp.doors.cli.table import Cell, Column, Table
 from intent_lsp.doors.cli.trace_search import Search, search
 from intent_lsp.doors.cli.whereabouts import root_above
-from intent_lsp.store.archiving_advice import size_of
+from intent_lsp.store.ledger.archiving_advice import size_of
 
 _DAYS_WIDE: Final = 30
 

@@ -21,7 +21,7 @@ from intent_lsp.doors.cli.whereabouts import root_above
 from intent_lsp.formats.ledger.verification_json import verification_json
 from intent_lsp.governance.sealing import anchors_of, contradiction
 from intent_lsp.governance.tracing import tracing
-from intent_lsp.store.archiving_advice import size_of
+from intent_lsp.store.ledger.archiving_advice import size_of
 
 _STYLES: Final = {Severity.ERROR: "bold red", Severity.WARNING: "yellow"}
 _NOT_PROVABLE: Final = "that every edit was recorded, and that clocks were right"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.doors.cli.exits import WrongUsageError
-from intent_lsp.store.places import real_relative
-from intent_lsp.store.roots import governed_root
+from intent_lsp.store.fs.resolve import real_relative
+from intent_lsp.store.fs.roots import governed_root
 
 
 def directory(spelled: str) -> Path:

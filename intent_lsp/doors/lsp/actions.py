@@ -18,7 +18,7 @@ from intent_lsp.doors.lsp.reverting import turning_edits
 from intent_lsp.doors.lsp.scope_actions import CHOOSE, ScopeActions, command_action, root_uri
 from intent_lsp.doors.lsp.tracked import Tracked
 from intent_lsp.doors.lsp.types import hunk_change, line_range
-from intent_lsp.store.drafts import Draft
+from intent_lsp.store.state.drafts import Draft
 
 SELECT: Final = "intent.select"
 SHOW_WHY: Final = "intent.showWhy"

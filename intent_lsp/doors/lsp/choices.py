@@ -13,7 +13,7 @@ from intent_lsp.doors.lsp.workplace import Workplace
 from intent_lsp.governance.checkout import SILENT, Refusal, Selection
 from intent_lsp.governance.planning import Granted, Plan, Wish
 from intent_lsp.governance.sessions import Session
-from intent_lsp.store.notes import Voice
+from intent_lsp.store.state.notes import Voice
 
 Look = Callable[[Attached], Coroutine[object, object, None]]
 

@@ -24,8 +24,8 @@ from intent_lsp.doors.lsp.work import Work
 from intent_lsp.formats.intents.intents_file import IntentsFile, IntentsReader
 from intent_lsp.formats.intents.policy_file import read_policy
 from intent_lsp.formats.yaml.limits import MAX_BYTES
-from intent_lsp.store.files import TooLargeError, read_bytes
-from intent_lsp.store.places import is_directory
+from intent_lsp.store.fs.files import TooLargeError, read_bytes
+from intent_lsp.store.fs.resolve import is_directory
 
 CONTROL_PAGES: Final = (INTENTS_FILE, POLICY_FILE)
 

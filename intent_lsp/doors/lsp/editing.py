@@ -22,7 +22,7 @@ from intent_lsp.doors.lsp.tracked import Tracked
 from intent_lsp.doors.lsp.types import uri_of
 from intent_lsp.governance.admission import Admission
 from intent_lsp.governance.calls import Applied
-from intent_lsp.store.places import real_relative
+from intent_lsp.store.fs.resolve import real_relative
 
 LABEL = "Edit of an agent"
 

@@ -22,7 +22,7 @@ from intent_lsp.doors.lsp.types import line_range, span_range, uri_of
 from intent_lsp.formats.yaml.limits import MAX_BYTES
 from intent_lsp.governance.explained_lines import Explained
 from intent_lsp.governance.rules import Rules
-from intent_lsp.store.files import read_bytes
+from intent_lsp.store.fs.files import read_bytes
 
 _log: Final = logging.getLogger(__name__)
 

@@ -26,7 +26,7 @@ from intent_lsp.doors.lsp.protocol import IntentProtocol
 from intent_lsp.doors.lsp.reception import CloseCode, Limits, Reception
 from intent_lsp.doors.lsp.web_request import Admission
 from intent_lsp.formats.endpoint import Endpoint
-from intent_lsp.store.token_file import token_of
+from intent_lsp.store.fs.token_file import token_of
 
 _HERE: Final = "this machine only"
 _EVERYWHERE: Final = "anybody who can reach this address, over a connection that is not encrypted"

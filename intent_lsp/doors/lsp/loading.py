@@ -28,7 +28,7 @@ def load_office() -> Callable[[Any], Any]:
     """Load what does all else, and give what makes it of a lobby."""
     # Git, SQLite and the rest cost as much as the protocol: loaded once a first problem is shown.
     with _for_good():
-        from intent_lsp.store.allocator import share_memory  # noqa: PLC0415
+        from intent_lsp.store.malloc import share_memory  # noqa: PLC0415
 
         share_memory()
         from intent_lsp.doors.lsp.office import Office  # noqa: PLC0415

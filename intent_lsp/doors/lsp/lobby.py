@@ -23,7 +23,7 @@ from intent_lsp.doors.lsp.reach import in_reach
 from intent_lsp.doors.lsp.settings import at_start
 from intent_lsp.doors.lsp.types import Spelling
 from intent_lsp.doors.lsp.work import Work
-from intent_lsp.store.roots import governed_root
+from intent_lsp.store.fs.roots import governed_root
 
 ASK_TIME: Final = 5.0
 """Seconds that a client has to answer what nobody waits for."""

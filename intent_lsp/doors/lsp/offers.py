@@ -21,7 +21,7 @@ from intent_lsp.governance.content import content_of
 from intent_lsp.governance.held_saves import AfterSave
 from intent_lsp.governance.judging import Judgement
 from intent_lsp.governance.planning import Wish
-from intent_lsp.store.drafts import Draft
+from intent_lsp.store.state.drafts import Draft
 
 EXPAND: Final = "Restore and expand scope"
 KEEP: Final = "Keep draft"

@@ -32,7 +32,7 @@ from intent_lsp.formats.markdown.provenance import (
 )
 from intent_lsp.formats.syntax.outline import innermost, outline
 from intent_lsp.governance.blaming import ALL_LINES, Blamed
-from intent_lsp.store.files import stamp
+from intent_lsp.store.fs.files import stamp
 
 _log: Final = logging.getLogger(__name__)
 

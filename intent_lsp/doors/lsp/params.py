@@ -15,8 +15,8 @@ from intent_lsp.core.paths import WorkspacePath, parse_relative, path_of_uri
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.wire import Common, PathParams, WrongParamsError, read_params
 from intent_lsp.governance.sessions import Session
-from intent_lsp.store.index import Cursor
-from intent_lsp.store.places import real_relative
+from intent_lsp.store.fs.resolve import real_relative
+from intent_lsp.store.ledger.index.queries import Cursor
 
 REQUEST_FAILED: Final = -32803
 INVALID_PARAMS: Final = -32602

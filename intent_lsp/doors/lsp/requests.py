@@ -56,9 +56,9 @@ from intent_lsp.governance.desk import DeskStatus
 from intent_lsp.governance.rules import FileState
 from intent_lsp.governance.sessions import CHECKOUT_REQUIRED
 from intent_lsp.governance.setup import initialise
-from intent_lsp.store.drafts import Draft
-from intent_lsp.store.index import Cursor, Query
-from intent_lsp.store.notes import Voice
+from intent_lsp.store.ledger.index.queries import Cursor, Query
+from intent_lsp.store.state.drafts import Draft
+from intent_lsp.store.state.notes import Voice
 
 Answering = Callable[[object], Coroutine[object, object, Wire]]
 

@@ -29,8 +29,8 @@ from intent_lsp.governance.held_saves import AfterSave
 from intent_lsp.governance.judging import Judgement
 from intent_lsp.governance.save_runs import RESTS_AFTER
 from intent_lsp.governance.saves import BeforeSave, Buffer, Written
-from intent_lsp.store.drafts import Draft
-from intent_lsp.store.places import Place
+from intent_lsp.store.fs.resolve import Place
+from intent_lsp.store.state.drafts import Draft
 
 _log: Final = logging.getLogger(__name__)
 

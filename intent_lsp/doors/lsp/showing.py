@@ -23,7 +23,7 @@ from intent_lsp.doors.lsp.tracked import Tracked
 from intent_lsp.doors.lsp.types import Spelling
 from intent_lsp.formats.yaml.limits import MAX_BYTES
 from intent_lsp.governance.looks import Look
-from intent_lsp.store import files
+from intent_lsp.store.fs import files
 
 
 @dataclass(slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from intent_lsp.doors.lsp.desks import Desks
 from intent_lsp.doors.lsp.tracked import Diffs, Tracked, holds
 from intent_lsp.governance.content import content_of
 from intent_lsp.governance.looks import Look
-from intent_lsp.store.places import Place, real_relative
+from intent_lsp.store.fs.resolve import Place, real_relative
 
 _log: Final = logging.getLogger(__name__)
 

@@ -24,7 +24,7 @@ from intent_lsp.formats.diff import line_hunks
 from intent_lsp.governance.content import Content
 from intent_lsp.governance.looks import Look, Overtaken
 from intent_lsp.governance.saves import BeforeSave
-from intent_lsp.store.places import Place
+from intent_lsp.store.fs.resolve import Place
 
 WRITTEN_KEPT: Final = 4
 """Saves under way at a time whose texts are kept."""

@@ -11,8 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.store.git_rooms import tree_rooms
-from intent_lsp.store.watch import Polling, Watch
+from intent_lsp.store.git.directories import tree_rooms
+from intent_lsp.store.watch.watch import Polling, Watch
 
 _log: Final = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from intent_lsp.core.paths import CONTROL_ROOM
 from intent_lsp.governance.desk import Governance
-from intent_lsp.store.watch import Watch
+from intent_lsp.store.watch.watch import Watch
 
 Changed = Callable[[frozenset[str]], Coroutine[object, object, None]]
 

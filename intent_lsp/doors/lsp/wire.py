@@ -19,7 +19,7 @@ from intent_lsp.formats.decision_json import decision_json
 from intent_lsp.formats.msgspec_types import known
 from intent_lsp.governance.desk import DeskStatus
 from intent_lsp.governance.judging import Judgement
-from intent_lsp.store.drafts import Draft
+from intent_lsp.store.state.drafts import Draft
 
 Wire = dict[str, Any]
 

@@ -15,9 +15,9 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.disk.git_changes import GitChanges
 from intent_lsp.governance.disk.tree_looks import FILES_AT_MOST, TreeLooks, is_anybodys
-from intent_lsp.store.git import Git
-from intent_lsp.store.git_trees import GitTrees
-from intent_lsp.store.tree_files import TreeFiles
+from intent_lsp.store.fs.tree_reader import TreeFiles
+from intent_lsp.store.git.repository import Git
+from intent_lsp.store.git.trees import GitTrees
 
 _log: Final = logging.getLogger(__name__)
 

@@ -30,12 +30,12 @@ from intent_lsp.governance.putting_back import PuttingBack
 from intent_lsp.governance.sessions import Session
 from intent_lsp.governance.stores import Stores
 from intent_lsp.governance.uncommitted_tree import EMPTY_TREE
-from intent_lsp.store.git_moment import GitMoment, GitRest, git_moment
-from intent_lsp.store.ledger import Appended
-from intent_lsp.store.places import real_relative
-from intent_lsp.store.root_lock import RootLock, holding
-from intent_lsp.store.roots import RootsBelow
-from intent_lsp.store.tree_files import Held, TreeFiles, holds_file
+from intent_lsp.store.fs.resolve import real_relative
+from intent_lsp.store.fs.roots import RootsBelow
+from intent_lsp.store.fs.tree_reader import Held, TreeFiles, holds_file
+from intent_lsp.store.git.activity import GitMoment, GitRest, git_moment
+from intent_lsp.store.ledger.ledger import Appended
+from intent_lsp.store.locks.root_lock import RootLock, holding
 
 _log: Final = logging.getLogger(__name__)
 

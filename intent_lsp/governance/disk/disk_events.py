@@ -31,7 +31,7 @@ from intent_lsp.governance.judging import Judgement
 from intent_lsp.governance.kept_trees import KeptTrees
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store.clock import budget
-from intent_lsp.store.ledger import Appended, Queued
+from intent_lsp.store.ledger.ledger import Appended, Queued
 
 PARSING_SECONDS: Final = 0.3
 """What the syntax trees of one record may take: others wait for the root's lock meanwhile."""

@@ -11,10 +11,10 @@ from functools import cached_property
 from intent_lsp.core.agents.tree_snapshot import GitSnapshot, LogMark, TreeSnapshot
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.store.git import Git
-from intent_lsp.store.git_reflog import Move, logged_before, moves_since
-from intent_lsp.store.git_snapshot import GitSnapshots
-from intent_lsp.store.git_trees import GitTrees, merge_of_stash
+from intent_lsp.store.git.reflog import Move, logged_before, moves_since
+from intent_lsp.store.git.repository import Git
+from intent_lsp.store.git.snapshot import GitSnapshots
+from intent_lsp.store.git.trees import GitTrees, merge_of_stash
 
 STASHES_AT_MOST = 10
 """Stashes, the newest ones, of which the contents are known again."""

@@ -15,9 +15,9 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.governance.contents import Contents
 from intent_lsp.governance.disk.comparing import ChangedFile
 from intent_lsp.governance.disk.tree_looks import TreeLooks, is_anybodys
-from intent_lsp.store.files import read_bytes
-from intent_lsp.store.git_hidden import IGNORE_FILE, hidden_by
-from intent_lsp.store.tree_files import TreeFiles
+from intent_lsp.store.fs.files import read_bytes
+from intent_lsp.store.fs.tree_reader import TreeFiles
+from intent_lsp.store.git.newly_ignored import IGNORE_FILE, hidden_by
 
 _log: Final = logging.getLogger(__name__)
 

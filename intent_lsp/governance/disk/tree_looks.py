@@ -19,14 +19,14 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.governance.contents import KEPT_AT_MOST, Contents
 from intent_lsp.governance.uncommitted_tree import is_too_large
-from intent_lsp.store.files import Stamp, is_temporary, stamp
-from intent_lsp.store.git import Git
-from intent_lsp.store.git_private_index import PrivateIndex
-from intent_lsp.store.git_snapshot import GitSnapshots
-from intent_lsp.store.git_status import TreeStatus, tree_status
-from intent_lsp.store.roots import RootsBelow, is_git_top
-from intent_lsp.store.tree_files import TreeFiles, holds_file
-from intent_lsp.store.work_tree import files_below
+from intent_lsp.store.fs.files import Stamp, is_temporary, stamp
+from intent_lsp.store.fs.roots import RootsBelow, is_git_top
+from intent_lsp.store.fs.tree_reader import TreeFiles, holds_file
+from intent_lsp.store.fs.tree_walk import files_below
+from intent_lsp.store.git.private_index import PrivateIndex
+from intent_lsp.store.git.repository import Git
+from intent_lsp.store.git.snapshot import GitSnapshots
+from intent_lsp.store.git.status import TreeStatus, tree_status
 
 _log: Final = logging.getLogger(__name__)
 

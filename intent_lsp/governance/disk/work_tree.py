@@ -21,7 +21,7 @@ from intent_lsp.governance.disk.tree_looks import TreeLooks
 from intent_lsp.governance.putting_back import PuttingBack
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store.clock import deadline
-from intent_lsp.store.git_moment import GitRest
+from intent_lsp.store.git.activity import GitRest
 
 _log: Final = logging.getLogger(__name__)
 

@@ -23,7 +23,7 @@ from intent_lsp.core.records import (
     RecordFile,
     ScopeValidation,
 )
-from intent_lsp.store.ledger import Ledger
+from intent_lsp.store.ledger.ledger import Ledger
 from tests.doors.cli.conftest import Shell
 from tests.support.ledgers import HASH, edit, ledger_at, lines_of, new_id, put_lines
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
-from intent_lsp.store.ledger_files import ARCHIVE_ROOM, LedgerFiles
+from intent_lsp.store.ledger.raw.files import ARCHIVE_ROOM, LedgerFiles
 from tests.doors.cli.conftest import Shell
 from tests.support.ledgers import edit, ledger_at, lines_of, put_lines
 

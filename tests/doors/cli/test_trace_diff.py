@@ -10,7 +10,7 @@ import pytest
 from intent_lsp.core.content import hash_if_there
 from intent_lsp.core.records import RecordFile
 from intent_lsp.formats.diff import file_ranges
-from intent_lsp.store.snapshots import Snapshots
+from intent_lsp.store.state.blob_cache import Snapshots
 from tests.doors.cli.conftest import Shell
 from tests.support.ledgers import edit, ledger_at
 

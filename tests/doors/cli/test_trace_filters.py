@@ -19,7 +19,7 @@ from intent_lsp.core.records import (
     RecordFile,
     ScopeValidation,
 )
-from intent_lsp.store.ledger import Ledger
+from intent_lsp.store.ledger.ledger import Ledger
 from tests.doors.cli.conftest import Shell
 from tests.doors.cli.test_trace import ids
 from tests.support.ledgers import edit, ledger_at, new_id

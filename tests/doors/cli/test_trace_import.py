@@ -13,7 +13,7 @@ from intent_lsp.core.findings import Severity
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, POLICY_FILE
 from intent_lsp.core.privacy import hashed_session
 from intent_lsp.core.records import Record, Related
-from intent_lsp.store.index import Query
+from intent_lsp.store.ledger.index.queries import Query
 from tests.doors.cli.conftest import Said, Shell
 from tests.support.ledgers import edit, ledger_at, lines_of, put_lines
 

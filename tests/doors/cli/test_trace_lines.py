@@ -9,7 +9,7 @@ from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.records import Record
 from intent_lsp.doors.cli import trace_lines
 from intent_lsp.governance import explained_lines
-from intent_lsp.store.snapshots import Snapshots
+from intent_lsp.store.state.blob_cache import Snapshots
 from tests.doors.cli.conftest import Shell
 from tests.doors.cli.test_trace_blame import AGENT, A, B, C, D, changed
 from tests.support.ledgers import edit, ledger_at

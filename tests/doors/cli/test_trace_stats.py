@@ -10,7 +10,7 @@ import pytest
 
 from intent_lsp.core.ledger import archiving
 from intent_lsp.core.records import Range, ScopeValidation
-from intent_lsp.store.ledger import Ledger
+from intent_lsp.store.ledger.ledger import Ledger
 from tests.doors.cli.conftest import Shell
 from tests.doors.cli.test_trace import changed
 from tests.support.ledgers import HASH, edit, ledger_at, new_id

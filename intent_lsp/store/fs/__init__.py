@@ -1,0 +1,1 @@
+"""The work tree's files: read, walked, resolved, replaced."""

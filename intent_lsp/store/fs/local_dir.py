@@ -1,0 +1,75 @@
+"""The local room: `.orchestration/.local/`, git-ignored, for this user's eyes only.
+
+Invariant: a root that has no `.orchestration/` is never given one here (section 2, dormant).
+Invariant: what stands in the way, a link or a file, is refused, never followed or replaced.
+"""
+
+import logging
+import os
+from pathlib import Path
+
+from intent_lsp.core.errors import UnsafePathError
+from intent_lsp.core.paths import CONTROL_ROOM, LOCAL_ROOM
+from intent_lsp.store.fs.files import create_file, make_directory
+
+_log = logging.getLogger(__name__)
+
+LOCAL_MODE = 0o700
+PRIVATE_FILE_MODE = 0o600
+GITIGNORE_TEXT = b".local/\n.tmp-*\nintent_map.md\n"
+
+
+def open_local_room(root: Path) -> Path | None:
+    """Give the local room, made when missing; None, and a line in the log, when it cannot be."""
+    try:
+        return ensure_local_room(root)
+    except (OSError, UnsafePathError) as problem:
+        _log.warning("%s: no room for state and cache: %s", root, problem)
+        return None
+
+
+def ensure_local_room(root: Path) -> Path:
+    """Give the local room of a governed root; made, with its `.gitignore`, when it is missing.
+
+    Raises UnsafePathError when something else is in its place, OSError when it cannot be made:
+    the desk then goes on without state.
+    """
+    control = root / CONTROL_ROOM
+    if not Path(os.path.realpath(control)).is_relative_to(os.path.realpath(root)):
+        raise UnsafePathError(
+            path=os.fspath(control), problem="is a link that points outside its root"
+        )
+    room = root / LOCAL_ROOM
+    make_directory(room, mode=LOCAL_MODE)
+    keep_out_of_git(control)
+    return room
+
+
+def keep_out_of_git(control: Path) -> None:
+    """Have git ignore the local room, unless the control room has a `.gitignore` already."""
+    ignore = control / ".gitignore"
+    if not os.path.lexists(ignore):
+        create_file(ignore, GITIGNORE_TEXT)
+
+
+def restore_local_room(room: Path) -> None:
+    """Make a local room again that was deleted while it was in use; any other is left alone.
+
+    Raises as above, FileNotFoundError where its `.orchestration/` is not there either.
+    """
+    root = room.parent.parent
+    if room == root / LOCAL_ROOM:
+        ensure_local_room(root)
+
+
+def ensure_inner_room(room: Path, name: str) -> Path:
+    """Give a directory inside the local room, made when missing. Raises as above."""
+    inner = room / name
+    make_directory(inner, mode=LOCAL_MODE)
+    return inner
+
+
+def find_local_room(root: Path) -> Path | None:
+    """Give the local room when it is there, and make nothing."""
+    room = root / LOCAL_ROOM
+    return room if room.is_dir() and not room.is_symlink() else None

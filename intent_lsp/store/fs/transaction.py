@@ -1,0 +1,138 @@
+"""Files of the work tree, changed for an agent: all of them, or none (protocol section 2).
+
+Invariant: no byte leaves the root, and no file outside of it goes; each is replaced whole.
+Invariant: what fails in the middle is put back as it was, as far as the disk lets us, and never
+over what somebody else has made of it meanwhile.
+"""
+
+import logging
+import os
+import secrets
+from collections.abc import Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import takewhile
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.errors import FileChangedError, IntentLspError, UnsafePathError
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.store.fs import files
+
+_log: Final = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkFile:
+    """One file and what it is to hold: `data` None: nothing, it goes.
+
+    `source` is where it comes from when it is moved; `before` what must be there right before.
+    """
+
+    path: WorkspacePath
+    data: bytes | None
+    before: bytes | None
+    source: WorkspacePath | None = None
+
+
+def change_files(root: Path, changes: Iterable[WorkFile]) -> None:
+    """Make every change, or none. Raises OSError, FileChangedError, UnsafePathError."""
+    gone: list[Path] = []
+    with ExitStack() as undoing:
+        for change in changes:
+            _make(root, change, undoing, gone)
+        undoing.pop_all()
+    for aside in gone:
+        _forget(aside)
+
+
+def _make(root: Path, change: WorkFile, undoing: ExitStack, gone: list[Path]) -> None:
+    path = root / change.path
+    if change.data is None:
+        if os.path.lexists(path):
+            gone.append(_set_aside(root, path, change.before, undoing))
+        elif change.before is not None:
+            raise FileChangedError(path=os.fspath(path))
+        return
+    _make_directories(root, path.parent, undoing)
+    if change.source is not None:
+        _move(root, root / change.source, path, change.before, undoing)
+        if change.data == change.before:
+            return
+    files.replace_file(path, change.data, root=root, expected=change.before)
+    undoing.callback(_restore, root, path, change)
+
+
+def _move(root: Path, old: Path, new: Path, before: bytes | None, undoing: ExitStack) -> None:
+    _require(root, old, before)
+    if os.path.lexists(new):
+        raise UnsafePathError(path=os.fspath(new), problem="is there already")
+    os.rename(old, new)  # noqa: PTH104 - refuses no other file's place
+    undoing.callback(_move_back, new, old)
+
+
+def _set_aside(root: Path, path: Path, before: bytes | None, undoing: ExitStack) -> Path:
+    """Take a file's name away, and leave the file itself until all else is done."""
+    _require(root, path, before)
+    if path.is_dir() and not path.is_symlink():
+        raise UnsafePathError(path=os.fspath(path), problem="is a directory")
+    aside = path.with_name(f"{files.TEMPORARY_PREFIX}{secrets.token_hex(6)}")
+    os.rename(path, aside)  # noqa: PTH104 - as above
+    undoing.callback(_move_back, aside, path)
+    return aside
+
+
+def _require(root: Path, path: Path, before: bytes | None) -> None:
+    _inside(root, path.parent)
+    if files.read_bytes(path) != before:
+        raise FileChangedError(path=os.fspath(path))
+
+
+def _inside(root: Path, path: Path) -> None:
+    if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root)):
+        raise UnsafePathError(
+            path=os.fspath(path), problem="is a link that points outside its root"
+        )
+
+
+def _make_directories(root: Path, path: Path, undoing: ExitStack) -> None:
+    """Make a directory and those above it, none of them through a link out of the root."""
+    _inside(root, path)
+    missing = list(takewhile(lambda each: not each.is_dir(), (path, *path.parents)))
+    for each in reversed(missing):
+        each.mkdir()
+        undoing.callback(_remove_directory, each)
+
+
+def _restore(root: Path, path: Path, change: WorkFile) -> None:
+    """Give a file back what it held, unless somebody else has changed it by now."""
+    try:
+        if change.before is not None:
+            files.replace_file(path, change.before, root=root, expected=change.data)
+        elif files.read_bytes(path) == change.data:
+            files.remove_file(path)
+    except (OSError, IntentLspError) as problem:
+        _log.error("%s could not be put back: %s", path, problem)
+
+
+def _move_back(now: Path, old: Path) -> None:
+    try:
+        if os.path.lexists(old):
+            raise UnsafePathError(path=os.fspath(old), problem="is there again")
+        os.rename(now, old)  # noqa: PTH104 - its own old place
+    except (OSError, IntentLspError) as problem:
+        _log.error("%s could not be put back: %s", old, problem)
+
+
+def _remove_directory(path: Path) -> None:
+    try:
+        path.rmdir()
+    except OSError as problem:
+        _log.info("%s stays: %s", path, problem)
+
+
+def _forget(aside: Path) -> None:
+    try:
+        files.remove_file(aside)
+    except OSError as problem:
+        _log.warning("%s could not be removed: %s", aside, problem)

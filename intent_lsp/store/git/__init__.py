@@ -1,0 +1,1 @@
+"""What git knows: objects, status, attributes, history."""

@@ -1,0 +1,127 @@
+"""Whether git, as it is configured here, runs programs of others where it only reads.
+
+Invariant: what cannot be asked, and a setting that nobody has looked up, counts as if it did.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.store.git.program import run_git
+from intent_lsp.store.git.repository import Git
+
+_HARMLESS_SETTINGS: Final = """
+    core.repositoryformatversion core.filemode core.bare core.logallrefupdates core.ignorecase
+    core.precomposeunicode core.symlinks core.autocrlf core.eol core.safecrlf core.quotepath
+    core.editor core.excludesfile core.attributesfile core.abbrev core.compression core.whitespace
+    core.untrackedcache core.preloadindex core.longpaths core.fscache core.commentchar
+    core.checkstat core.trustctime core.hookspath core.protectntfs core.protecthfs
+    core.multipackindex
+    core.fsync core.fsyncmethod core.fsyncobjectfiles core.bigfilethreshold core.packedgitlimit
+    core.sparsecheckout core.sparsecheckoutcone core.splitindex core.hidedotfiles
+    core.loosecompression core.maxtreedepth core.commitgraph core.sharedrepository
+    core.worktree core.askpass core.sshcommand
+    user.* author.* committer.* init.* branch.* push.* pull.* fetch.* commit.* tag.* color.*
+    column.* advice.* alias.* rebase.* rerere.* gc.* maintenance.* credential.* http.* url.* safe.*
+    help.* gui.* feature.* index.* sequence.* versionsort.* transfer.* receive.* pack.* protocol.*
+    remote.*.url remote.*.pushurl remote.*.fetch remote.*.push remote.*.prune remote.*.tagopt
+    remote.*.mirror remote.*.gh-resolved remote.*.skipdefaultupdate remote.pushdefault
+    merge.conflictstyle merge.ff merge.tool merge.log merge.stat merge.verbosity merge.autostash
+    mergetool.* difftool.* diff.tool diff.guitool diff.algorithm diff.renames diff.renamelimit
+    diff.colormoved diff.colormovedws diff.mnemonicprefix diff.noprefix diff.context
+    diff.interhunkcontext diff.statgraphwidth diff.wserrorhighlight diff.indentheuristic
+    diff.ignoresubmodules diff.orderfile diff.relative
+    log.abbrevcommit log.date log.decorate log.follow log.mailmap log.showroot
+    status.short status.branch status.showuntrackedfiles status.relativepaths status.aheadbehind
+    status.renames status.showstash blame.* grep.* include.path includeif.* interactive.singlekey
+    format.* pretty.* i18n.* diff.*.xfuncname diff.*.wordregex diff.*.binary
+    submodule.recurse submodule.active extensions.objectformat extensions.worktreeconfig
+"""
+"""Settings by which `git status`, `log`, `diff` and their like run nothing; `*` is any text."""
+
+_HARMLESS_KEY: Final = re.compile(
+    "|".join(re.escape(key).replace(r"\*", ".*") for key in _HARMLESS_SETTINGS.split()),
+    re.DOTALL,
+)
+_SWITCHED: Final = re.compile(r"core\.fsmonitor|pager\..*", re.DOTALL)
+"""Settings that may be a switch as well as the name of a program."""
+
+_SWITCHES: Final = frozenset({"", "true", "false", "yes", "no", "on", "off", "0", "1"})
+_PAGER: Final = "core.pager"
+_HOOKS: Final = "core.hookspath"
+_OURS: Final = "command"
+"""The scope of what we tell git ourselves."""
+
+_HARMLESS: Final = frozenset(
+    {
+        *("GIT_TERMINAL_PROMPT", "GIT_ASKPASS", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR"),
+        *("GIT_OPTIONAL_LOCKS", "GIT_CEILING_DIRECTORIES", "GIT_SSH", "GIT_SSH_COMMAND"),
+        "GIT_CONFIG_NOSYSTEM",
+    }
+)
+"""Variables that change nothing of what only reads the repository."""
+
+_HARMLESS_HEADS: Final = ("GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_SSL_", "GIT_HTTP_")
+_PAGERS: Final = frozenset({"", "cat", "less", "more"})
+_INDEX_HOOK: Final = "post-index-change"
+
+
+def runs_programs(git: Git | None, environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether `git status`, `log`, `diff` and their like may run anything but git.
+
+    Without a repository it is not known what git would read.
+    """
+    if git is None or any(_directs(*variable) for variable in environment.items()):
+        return True
+    settings = tuple(_settings(git))
+    return (
+        any(_runs(*setting) for setting in settings)
+        or _is_elsewhere(git, dict(settings).get(_HOOKS))
+        or git.has_submodules()
+    )
+
+
+def _directs(name: str, value: str) -> bool:
+    if name in {"PAGER", "GIT_PAGER"}:
+        return value not in _PAGERS
+    return (
+        name.startswith("GIT_") and name not in _HARMLESS and not name.startswith(_HARMLESS_HEADS)
+    )
+
+
+def _is_elsewhere(git: Git, named: str | None) -> bool:
+    """Whether git takes the root for another repository's, or has a hook of the index there.
+
+    `named` is where its hooks are said to be.
+    """
+    printed = run_git(git.root, "rev-parse", "--absolute-git-dir", "--git-common-dir")
+    places = [Path(git.root, os.fsdecode(line)) for line in (printed or b"").splitlines()]
+    if not places or places[0].resolve() != git.git_dir.resolve():
+        return True
+    hooks = git.top / Path(named).expanduser() if named else places[-1] / "hooks"
+    # `%(prefix)/` is where git itself is installed.
+    return (named or "").startswith("%") or (hooks / _INDEX_HOOK).exists()
+
+
+def _settings(git: Git) -> Iterator[tuple[str, str | None]]:
+    """Give every setting that git reads here, those that it includes among them, and its value."""
+    printed = run_git(git.root, "config", "--list", "-z", "--show-scope")
+    if printed is None:
+        yield "", None
+        return
+    words = printed.decode("utf-8", "surrogateescape").split("\0")
+    for scope, setting in zip(words[::2], words[1::2], strict=False):
+        if scope != _OURS:
+            key, equals, value = setting.partition("\n")
+            yield key, value if equals else None
+
+
+def _runs(key: str, value: str | None) -> bool:
+    if _SWITCHED.fullmatch(key):
+        # A name without a value is switched on.
+        return (value or "").lower() not in _SWITCHES
+    if key == _PAGER:
+        return value not in _PAGERS
+    return _HARMLESS_KEY.fullmatch(key) is None

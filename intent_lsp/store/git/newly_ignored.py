@@ -1,0 +1,120 @@
+"""Files that new lines of ignore files hide from git: what was not ignored before, and is now.
+
+Invariant: nothing is written; without an answer of git's nothing is said to be hidden.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.formats.ignore_patterns import patterns_below
+from intent_lsp.store.fs.files import read_bytes
+from intent_lsp.store.fs.tree_walk import files_below
+from intent_lsp.store.git.program import run_git
+from intent_lsp.store.git.repository import Git
+
+IGNORE_FILE: Final = ".gitignore"
+HIDDEN_AT_MOST: Final = 1_000
+"""Files that are told of one look; a new line may hide a directory of a hundred thousand."""
+
+_PATTERNS_AT_MOST: Final = 2_000
+_IGNORED: Final = ("ls-files", "-z", "--others", "--ignored")
+_FIELDS: Final = 4
+"""`git check-ignore -v -z` prints so many for a path: source, line, pattern, path."""
+
+
+def hidden_by(
+    git: Git, root: Path, before: Mapping[str, bytes]
+) -> Mapping[WorkspacePath, str] | None:
+    """Give the ignored files that were not before, each with what hides it; None: no answer.
+
+    `before` are the ignore files that have changed, as git names them: from the top of the work
+    tree, or absolute where they lie elsewhere; and what they held.
+    """
+    top = git.top
+    printed = run_git(top, *_IGNORED, "--exclude-standard", "--directory", "--", os.fspath(root))
+    if printed is None:
+        return None
+    by = dict(_deciding(top, printed, before))
+    files = {file: by[name] for name in by for file in _files_in(top, name)}
+    if not files:
+        return {}
+    known = _ignored_by(top, before, tuple(by))
+    if known is None:
+        return None
+    new = {name: source for name, source in files.items() if name not in known}
+    found = ((git.below([os.fsencode(name)]), source) for name, source in sorted(new.items()))
+    return dict([(path, source) for paths, source in found for path in paths][:HIDDEN_AT_MOST])
+
+
+def _deciding(top: Path, names: bytes, before: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
+    """Give what changed ignore files decide of some ignored names, and which of them does."""
+    printed = run_git(top, "check-ignore", "-v", "-z", "--stdin", given=names) if names else b""
+    fields = [os.fsdecode(each) for each in (printed or b"").split(b"\0")]
+    for at in range(0, len(fields) - _FIELDS + 1, _FIELDS):
+        source, name = fields[at], fields[at + _FIELDS - 1]
+        if source in before:
+            yield name, source
+
+
+def _files_in(top: Path, name: str) -> Iterator[str]:
+    """Give the files of an ignored directory, or the one that is a file itself."""
+    if not name.endswith("/"):
+        yield name
+        return
+    found = files_below(top / name, at_most=100 * HIDDEN_AT_MOST)
+    for path in found or ():
+        yield name + path
+
+
+def _ignored_by(
+    top: Path, before: Mapping[str, bytes], names: tuple[str, ...]
+) -> frozenset[str] | None:
+    """List the files among some names that the ignore files hid before; None: no answer."""
+    held = {**_standing(top, names), **before}
+    # The last pattern that fits decides: a deeper file's, and of all a work tree's own.
+    sources = sorted(held, key=lambda source: (_is_trees(source), source.count("/"), source))
+    patterns = [
+        pattern
+        for source in sources
+        for pattern in patterns_below(
+            _directory(source), held[source].decode("utf-8", "surrogateescape")
+        )
+    ]
+    if not patterns:
+        return frozenset()
+    excluded = (word for pattern in patterns[:_PATTERNS_AT_MOST] for word in ("-x", pattern))
+    places = (f":(top,literal){name}" for name in names)
+    printed = run_git(top, *_IGNORED, *excluded, "--", *places)
+    if printed is None:
+        return None
+    return frozenset(map(os.fsdecode, printed.split(b"\0")))
+
+
+def _standing(top: Path, names: tuple[str, ...]) -> Mapping[str, bytes]:
+    """Read the ignore files in the directories that lead to some names, as they are now."""
+    found: dict[str, bytes] = {}
+    rooms = {room for name in names for room in _rooms(name)}
+    for room in rooms:
+        with suppress(OSError):
+            data = read_bytes(top / room / IGNORE_FILE)
+            found |= {} if data is None else {f"{room}{IGNORE_FILE}": data}
+    return found
+
+
+def _rooms(name: str) -> Iterator[str]:
+    """Give the directories that lead to a name, "" for the top, else with `/`."""
+    parts = name.rstrip("/").split("/")
+    yield from ("".join(f"{part}/" for part in parts[:count]) for count in range(len(parts)))
+
+
+def _is_trees(source: str) -> bool:
+    return source.rpartition("/")[2] == IGNORE_FILE and not source.startswith("/")
+
+
+def _directory(source: str) -> str:
+    """Give the directory that an ignore file speaks of: "" for the top."""
+    return source.rpartition("/")[0] if _is_trees(source) else ""

@@ -1,0 +1,98 @@
+"""The commits that a repository leads to: from its refs, its stash, its logs.
+
+Invariant: nothing is written, and what is not there, or is damaged, leads nowhere.
+"""
+
+# pygit2's types are not named here: it is loaded when a repository is opened, after the start.
+# ruff: noqa: ANN401
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from intent_lsp.store.git.gitdir import common_directory
+from intent_lsp.store.git.reflog import READ_AT_MOST
+
+_STASH: Final = "refs/stash"
+_BRANCHES: Final = "refs/heads/"
+_IDS: Final = re.compile(rb"^([0-9a-f]{40,64}) ([0-9a-f]{40,64}) ", re.MULTILINE)
+_LOGGED_AT_MOST: Final = 20_000
+_NEWEST_FIRST: Final = 2
+"""libgit2's order by time; parents may come before children whose clock was wrong."""
+
+
+def named_commits(repository: Any) -> tuple[str, ...]:
+    """Give the commits that HEAD, a branch or a tag names, each once, HEAD's first.
+
+    HEADs of other work trees are among them. Raises KeyError where a branch names a commit that is
+    not there.
+    """
+    names = repository.listall_references()
+    branches = [name for name in names if name.startswith(_BRANCHES)]
+    if not repository.head_is_unborn:
+        branches.insert(0, "HEAD")
+    tags = [name for name in names if name != _STASH and not name.startswith(_BRANCHES)]
+    heads = [_first_line(room / "HEAD") for room in _other_work_trees(repository)]
+    detached = [head for head in heads if not head.startswith("ref: ")]
+    sure = [str(repository.revparse_single(f"{name}^{{commit}}").id) for name in branches]
+    return tuple(dict.fromkeys([*sure, *_commits(repository, [*tags, *detached])]))
+
+
+def logged_commits(repository: Any) -> tuple[str, ...]:
+    """Give the commits that the stash holds, or that a log of HEAD or of a ref still tells of."""
+    git_directory = Path(repository.path)
+    common = common_directory(git_directory)
+    rooms = dict.fromkeys((git_directory, common, *_other_work_trees(repository)))
+    ids: dict[str, None] = {_STASH: None}
+    for room in rooms:
+        for log in _files(room / "logs"):
+            for found in reversed(_IDS.findall(_end(log))):
+                ids.update((each.decode(), None) for each in reversed(found))
+    return tuple(dict.fromkeys(_commits(repository, list(ids)[:_LOGGED_AT_MOST])))
+
+
+def reachable(repository: Any, tips: Sequence[str], hidden: Iterable[str] = ()) -> Iterator[Any]:
+    """Walk the commits from some tips, newest first, without those that `hidden` lead to."""
+    walk = repository.walk(None, _NEWEST_FIRST)
+    for tip in tips:
+        walk.push(tip)
+    for other in hidden:
+        walk.hide(other)
+    return iter(walk)
+
+
+def _other_work_trees(repository: Any) -> list[Path]:
+    room = common_directory(Path(repository.path)) / "worktrees"
+    return sorted(room.iterdir()) if room.is_dir() else []
+
+
+def _first_line(path: Path) -> str:
+    return _end(path).decode("utf-8", "replace").partition("\n")[0]
+
+
+def _commits(repository: Any, names: Iterable[str]) -> list[str]:
+    found = (_commit(repository, name) for name in names)
+    return [each for each in found if each is not None]
+
+
+def _commit(repository: Any, name: str) -> str | None:
+    try:
+        return str(repository.revparse_single(f"{name}^{{commit}}").id)
+    except Exception:  # noqa: BLE001 - libgit2 has an error for each damage
+        return None
+
+
+def _files(room: Path) -> Iterator[Path]:
+    for directory, _, names in os.walk(room):
+        yield from (Path(directory, name) for name in sorted(names))
+
+
+def _end(log: Path) -> bytes:
+    try:
+        with log.open("rb") as opened:
+            opened.seek(max(0, opened.seek(0, 2) - READ_AT_MOST))
+            return opened.read(READ_AT_MOST)
+    except OSError:
+        return b""

@@ -1,0 +1,145 @@
+"""What a repository holds beside its files at one moment: refs, stashes, the log of HEAD, flags.
+
+Invariant: nothing is written, and what is not there is left out.
+"""
+
+import os
+import re
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.agents.tree_snapshot import GitSnapshot
+from intent_lsp.core.content import ContentHash, hash_content
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.store.fs.files import read_bytes
+from intent_lsp.store.git.activity import Mark, git_moment
+from intent_lsp.store.git.gitdir import common_directory, stash_commits
+from intent_lsp.store.git.program import run_git
+from intent_lsp.store.git.reflog import log_mark
+from intent_lsp.store.git.repository import Git
+from intent_lsp.store.git.status import TreeStatus
+from intent_lsp.store.git.trees import standing_merges
+
+_REF: Final = re.compile(rb"^([0-9a-f]{40,64}) (refs/.+)$", re.MULTILINE)
+_REMOTES: Final = "refs/remotes/"
+_ENTRY: Final = re.compile(
+    rb"(?P<tag>[a-zS]) [0-7]+ (?P<blob>[0-9a-f]+) 0\t(?P<path>[^\0]+)"
+    rb"|. 160000 [0-9a-f]+ 0\t(?P<link>[^\0]+)"
+)
+_READ_AT_MOST: Final = 64 * 1024 * 1024
+_FETCHED: Final = re.compile(rb"^([0-9a-f]{40,64})\t", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexFlags:
+    """What git's index says of entries that `git status` does not look at.
+
+    `unlooked` are the blobs of files that are assumed unchanged or skipped, `submodules` the
+    directories that have a commit of their own.
+    """
+
+    unlooked: dict[WorkspacePath, str]
+    submodules: tuple[WorkspacePath, ...]
+
+
+_NO_FLAGS: Final = IndexFlags(unlooked={}, submodules=())
+
+
+class GitSnapshots:
+    """Takes snapshots of one repository; what the index says is read again when it has changed."""
+
+    def __init__(self, git: Git) -> None:
+        self._git = git
+        self._lock = threading.Lock()
+        self._flags: tuple[Mark, IndexFlags] = (None, _NO_FLAGS)
+
+    def take(self, status: TreeStatus) -> GitSnapshot:
+        """Give what stands beside the files of which `status` tells."""
+        git_dir = self._git.git_dir
+        common = common_directory(git_dir)
+        tips = tuple(_tips(self._git.root, common))
+        fetched = (id_ for id_, name in tips if name.startswith(_REMOTES))
+        return GitSnapshot(
+            head=status.head,
+            log=log_mark(git_dir),
+            index=git_moment(git_dir).index,
+            tips=tuple(sorted({id_ for id_, _ in tips})),
+            remotes=tuple(sorted({*fetched, *_fetched(git_dir)})),
+            stashes=stash_commits(git_dir, common),
+            excludes=tuple(_excludes(self._git, common)),
+            unmerged=tuple(sorted(status.unmerged)),
+            standing=tuple(standing_merges(git_dir, status.head)),
+        )
+
+    def flags(self) -> IndexFlags:
+        """Tell of the entries that git does not look at."""
+        now = git_moment(self._git.git_dir).index
+        with self._lock:
+            if now is None or now != self._flags[0]:
+                self._flags = (now, self._read_flags())
+            return self._flags[1]
+
+    def is_sparse(self) -> bool:
+        """Whether git leaves files of HEAD out of the work tree."""
+        return self._git.setting("core.sparsecheckout") in ("true", "yes", "on", "1")
+
+    def _read_flags(self) -> IndexFlags:
+        printed = run_git(self._git.root, "ls-files", "-s", "-v", "-z", "--full-name", "--", ".")
+        unlooked: dict[WorkspacePath, str] = {}
+        links: list[bytes] = []
+        for found in _ENTRY.finditer(printed or b""):
+            if found["link"] is not None:
+                links.append(found["link"])
+            else:
+                for path in self._git.below([found["path"]]):
+                    unlooked[path] = found["blob"].decode()
+        return IndexFlags(unlooked=unlooked, submodules=self._git.below(links))
+
+
+def _tips(root: Path, common: Path) -> Iterator[tuple[str, str]]:
+    """Give the objects that refs name, each with the name of its ref."""
+    if (common / "reftable").is_dir():
+        printed = run_git(root, "for-each-ref", "--format=%(objectname) %(refname)") or b""
+    else:
+        printed = b"\n".join(_ref_lines(common))
+    for id_, name in _REF.findall(printed):
+        yield id_.decode(), os.fsdecode(name)
+
+
+def _ref_lines(common: Path) -> Iterator[bytes]:
+    yield _read(common / "packed-refs")
+    for directory, _, names in os.walk(common / "refs"):
+        for name in names:
+            place = Path(directory, name)
+            ref = os.fsencode(place.relative_to(common).as_posix())
+            yield _read(place)[:64].strip() + b" " + ref
+
+
+def _fetched(git_dir: Path) -> Iterator[str]:
+    """Give the commits that the last fetch has brought, which no ref may name."""
+    yield from (each.decode() for each in _FETCHED.findall(_read(git_dir / "FETCH_HEAD")))
+
+
+def _excludes(git: Git, common: Path) -> Iterator[tuple[str, ContentHash]]:
+    places = [common / "info" / "exclude"]
+    named = git.setting("core.excludesfile")
+    places.append(Path(named).expanduser() if named else _own_excludes())
+    for place in places:
+        data = _read(place)
+        if data:
+            yield str(place), hash_content(data)
+
+
+def _own_excludes() -> Path:
+    room = os.environ.get("XDG_CONFIG_HOME") or Path("~/.config").expanduser()
+    return Path(room, "git", "ignore")
+
+
+def _read(place: Path) -> bytes:
+    try:
+        return read_bytes(place, _READ_AT_MOST) or b""
+    except OSError:
+        return b""

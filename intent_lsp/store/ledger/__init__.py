@@ -1,0 +1,1 @@
+"""The ledger on disk: appended to, archived, merged, recovered."""

@@ -1,0 +1,46 @@
+"""The advice to archive a long ledger, in the log once a week (requirements section 12)."""
+
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.ledger.archiving import advice
+from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
+from intent_lsp.core.timestamps import timestamp
+from intent_lsp.store.fs.files import create_cache_file, read_bytes
+
+_AGAIN_AFTER: Final = timedelta(weeks=1)
+_TOLD: Final = "archiving_recommended"
+"""The file in the local room that has the time of the last recommendation."""
+
+_log: Final = logging.getLogger(__name__)
+
+
+def size_of(root: Path) -> int:
+    """Give the size of the main file in bytes; 0 where there is none."""
+    with suppress(OSError):
+        return (root / LEDGER_FILE).lstat().st_size
+    return 0
+
+
+def recommend_archiving(root: Path, clock: Callable[[], datetime]) -> None:
+    """Log the recommendation, unless it was logged in the last week, by whatever process."""
+    said = advice(size_of(root))
+    if said is None:
+        return
+    note, now = root / LOCAL_ROOM / _TOLD, clock()
+    told = _time_in(note)
+    if told is None or not timedelta() <= now - told < _AGAIN_AFTER:
+        _log.warning("%s", said)
+        with suppress(OSError):
+            create_cache_file(note, timestamp(now).encode(), mode=0o600)
+
+
+def _time_in(note: Path) -> datetime | None:
+    with suppress(OSError, ValueError):
+        found = read_bytes(note)
+        return None if found is None else datetime.fromisoformat(found.decode())
+    return None

@@ -1,0 +1,190 @@
+"""Whose commit first holds a record: the name of its author (ledger section 5).
+
+Invariant: nothing is written and nothing is fetched; what cannot be told is not named.
+Invariant: a commit is named for a record only if it holds the record and none of its parents does.
+"""
+
+# pygit2's types are not named here: it is loaded when a repository is opened, after the start.
+# ruff: noqa: ANN401
+
+import logging
+import math
+import os
+import re
+import threading
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+from intent_lsp.store.git.blob_lines import blob_lines, blob_size
+from intent_lsp.store.git.gitdir import common_directory, work_tree_top
+from intent_lsp.store.git.objects import author_name, discover
+from intent_lsp.store.git.reachable import reachable
+from intent_lsp.store.ledger.blobs import COMMITS_AT_MOST, LedgerBlob, ledger_blobs
+
+_log: Final = logging.getLogger(__name__)
+
+READ_AT_MOST: Final = 128 * 1024 * 1024
+"""Bytes of old ledgers that one question reads; the next one goes on from there."""
+
+COMMITS_ASKED: Final = 100
+"""Commits that are looked into for one record, the oldest that are not older than it."""
+
+CLOCKS_DIFFER: Final = timedelta(minutes=5)
+"""How much later than its commit a record may say that it was made."""
+
+_IDS: Final = re.compile(rb'"id"\s*:\s*"([^"\\]+)"')
+
+
+class LedgerAuthors:
+    """The commits of the branch checked out, asked for the authors of records.
+
+    Methods may be called from any thread.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._lock = threading.Lock()
+        self._head = ""
+        self._known: dict[str, str] = {}
+        self._missed: set[str] = set()
+
+    def of(self, made: Mapping[str, str]) -> Mapping[str, str]:
+        """Give the author's name for each record, of those whose commit is found.
+
+        `made` has the time of each record, by its id. What was found stays; what was not is
+        looked for again when HEAD has moved.
+        """
+        with self._lock:
+            try:
+                self._look_for(made)
+            except Exception as problem:  # noqa: BLE001 - libgit2 has an error for each damage
+                _log.info("%s: who committed records cannot be told: %r", self._root, problem)
+            return {each: self._known[each] for each in made if each in self._known}
+
+    def _look_for(self, made: Mapping[str, str]) -> None:
+        repository = discover(self._root)
+        if repository is None or repository.head_is_unborn:
+            return
+        head = str(repository.head.peel().id)
+        if head != self._head:
+            self._head = head
+            self._missed.clear()
+        asked = [each for each in made if each not in self._known and each not in self._missed]
+        if asked:
+            times = {each: _seconds(made[each]) for each in asked}
+            prefix = _prefix(self._root, repository)
+            history = _History(repository, prefix, head, times, READ_AT_MOST)
+            self._known |= history.authors()
+            self._missed |= history.missed()
+
+
+@dataclass(slots=True)
+class _History:
+    """The commits that HEAD comes from, looked through for the records of some times."""
+
+    repository: Any
+    prefix: str
+    head: str
+    times: dict[str, float]
+    bytes_left: int
+    read: dict[str, frozenset[str]] = field(default_factory=dict)
+    found: dict[str, str] = field(default_factory=dict)
+    looks: Counter[str] = field(default_factory=Counter)
+
+    def authors(self) -> Mapping[str, str]:
+        """Name the authors, the oldest commit first."""
+        for commit in reversed(self._changing()):
+            if self.bytes_left < 0:
+                break
+            held = self._first_in(commit)
+            if held:
+                self.found |= dict.fromkeys(held, author_name(self.repository, commit))
+        return {record_id: name for record_id, name in self.found.items() if name}
+
+    def missed(self) -> AbstractSet[str]:
+        """Give the records that were looked for in vain; others are still to be looked for."""
+        ended = self.bytes_left >= 0
+        return {each for each in self.times if each not in self.found if ended or self.looks[each]}
+
+    def _changing(self) -> Sequence[Any]:
+        """List the commits that change the ledger, newest first, as far back as it is asked for."""
+        oldest = min(self.times.values()) - CLOCKS_DIFFER.total_seconds()
+        ends = _ends(self.repository)
+        found = []
+        for commit in islice(reachable(self.repository, (self.head,)), COMMITS_AT_MOST):
+            if commit.commit_time < oldest:
+                break
+            if str(commit.id) not in ends and self._changes(commit):
+                found.append(commit)
+        return found
+
+    def _changes(self, commit: Any) -> bool:
+        ledger = ledger_blobs(commit, self.prefix)
+        return bool(ledger) and all(
+            ledger != ledger_blobs(parent, self.prefix) for parent in commit.parents
+        )
+
+    def _first_in(self, commit: Any) -> Collection[str]:
+        """Give those of the records still to be found that a commit has and its parents do not."""
+        latest = commit.commit_time + CLOCKS_DIFFER.total_seconds()
+        asked = {
+            each
+            for each, time in self.times.items()
+            if time <= latest and each not in self.found and self.looks[each] < COMMITS_ASKED
+        }
+        if not asked:
+            return ()
+        self.looks.update(asked)
+        before = {blob for parent in commit.parents for blob in ledger_blobs(parent, self.prefix)}
+        now = set(ledger_blobs(commit, self.prefix))
+        try:
+            come = asked.intersection(self._records(now - before))
+            # What an archive took over stood in another file before.
+            return come.difference(self._records(before - now)) if come else ()
+        except (KeyError, OSError) as problem:
+            # A clone that fetches contents only when they are asked for, or a damaged one.
+            _log.info("commit %s: %r", commit.id, problem)
+            return ()
+
+    def _records(self, blobs: Collection[LedgerBlob]) -> Iterator[str]:
+        for blob in blobs:
+            if blob.id not in self.read:
+                self.read[blob.id] = self._read(blob.id)
+            yield from self.read[blob.id]
+
+    def _read(self, blob_id: str) -> frozenset[str]:
+        self.bytes_left -= blob_size(self.repository, blob_id)
+        return frozenset(
+            record_id
+            for line in blob_lines(self.repository, blob_id)
+            for found in _IDS.findall(line)
+            if (record_id := found.decode("utf-8", "replace")) in self.times
+        )
+
+
+def _seconds(time: str) -> float:
+    """Read a record's time; one that is none is of the far future, when nothing is committed."""
+    try:
+        return datetime.fromisoformat(time).timestamp()
+    except ValueError:
+        return math.inf
+
+
+def _ends(repository: Any) -> Collection[str]:
+    """Give the commits at which a shallow clone ends: they seem to begin all that they hold."""
+    if not repository.is_shallow:
+        return ()
+    listed = common_directory(Path(repository.path)) / "shallow"
+    return frozenset(listed.read_text(encoding="ascii").split())
+
+
+def _prefix(root: Path, repository: Any) -> str:
+    top = work_tree_top(root, Path(repository.workdir))
+    below = Path(os.path.realpath(root)).relative_to(top).as_posix()
+    return "" if below == "." else f"{below}/"

@@ -1,0 +1,130 @@
+"""The files of a ledger as commits hold them, and which commits hold more than the next one.
+
+Invariant: trees, names and sizes tell where to look; contents are compared within a bound.
+"""
+
+# pygit2's types are not named here: it is loaded when a repository is opened, after the start.
+# ruff: noqa: ANN401
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from intent_lsp.core.paths import CONTROL_ROOM, LEDGER_FILE
+from intent_lsp.store.git.blob_lines import WHOLE_AT_MOST, blob_size
+from intent_lsp.store.git.objects import blob_data
+from intent_lsp.store.ledger.raw.files import ARCHIVE_PREFIX, ARCHIVE_ROOM, SEGMENT_ROOM, SUFFIX
+
+COMMITS_AT_MOST: Final = 50_000
+"""How far back one question goes."""
+
+_COMPARED_AT_MOST: Final = 128 * 1024 * 1024
+"""Bytes of main files that one question reads to compare them, the newest first."""
+
+_PLAIN_FILES: Final = (0o100644, 0o100755, 0o100664)
+
+
+class LedgerBlob(NamedTuple):
+    """A file of a ledger in a commit: its name, relative to the root, and its blob."""
+
+    file: str
+    id: str
+
+
+def ledger_blobs(commit: Any, prefix: str) -> tuple[LedgerBlob, ...]:
+    """List the files of a ledger in a commit, in reading order; links are none."""
+    room = _entry(commit.tree, f"{prefix}{CONTROL_ROOM}")
+    if room is None or room.type_str != "tree":
+        return ()
+    rooms = ((ARCHIVE_ROOM, ARCHIVE_PREFIX), (None, LEDGER_FILE), (SEGMENT_ROOM, ""))
+    found: list[LedgerBlob] = []
+    for path, start in rooms:
+        entry = _entry(room, (path or start).removeprefix(f"{CONTROL_ROOM}/"))
+        if entry is None:
+            continue
+        if path is None:
+            found += _plain(CONTROL_ROOM, [entry])
+        elif entry.type_str == "tree":
+            names = (e for e in entry if e.name.startswith(start) and e.name.endswith(SUFFIX))
+            found += _plain(path, sorted(names, key=lambda each: each.name))
+    return tuple(found)
+
+
+def commits_cut(repository: Any, prefix: str) -> tuple[Any, ...]:
+    """Give the commits of the branch that hold what the next one may not, the newest first.
+
+    Where a ledger was taken out of git as a whole its past is not looked at.
+    """
+    cut: dict[str, Any] = {}
+    comparison = _Comparison(repository)
+    tip = repository.head.peel()
+    rest, seen = [(tip, ledger_blobs(tip, prefix))], {tip.id}
+    while rest and len(seen) < COMMITS_AT_MOST:
+        commit, blobs = rest.pop()
+        for parent in _parents(repository, commit):
+            before = blobs
+            if _room(parent, prefix) != _room(commit, prefix):
+                before = ledger_blobs(parent, prefix)
+                if blobs and comparison.may_lack(blobs, before):
+                    cut[str(parent.id)] = parent
+            if before and parent.id not in seen:
+                seen.add(parent.id)
+                rest.append((parent, before))
+    return tuple(sorted(cut.values(), key=lambda each: each.commit_time, reverse=True))
+
+
+@dataclass(slots=True)
+class _Comparison:
+    """Comparing versions of a ledger: it only grows, and but for the main file by new files."""
+
+    repository: Any
+    bytes_left: int = _COMPARED_AT_MOST
+
+    def may_lack(self, now: Collection[LedgerBlob], before: Collection[LedgerBlob]) -> bool:
+        """Whether files may have lost lines; what archives, or joins branches, may have, too."""
+        gone, come = set(before).difference(now), set(now).difference(before)
+        if any(each.file != LEDGER_FILE for each in gone):
+            return True
+        shorter = self._size(gone) > self._size(come)
+        return shorter or any(not self._goes_on(each, come) for each in gone)
+
+    def _goes_on(self, old: LedgerBlob, come: Collection[LedgerBlob]) -> bool:
+        """Whether a file has got lines at its end alone; what is too long is taken to have."""
+        new = next((each for each in come if each.file == old.file), None)
+        if new is None:
+            return False
+        size = self._size((old, new))
+        if size > min(WHOLE_AT_MOST, self.bytes_left):
+            return True
+        self.bytes_left -= size
+        one, other = (blob_data(self.repository, each.id) for each in (new, old))
+        return one.startswith(other)
+
+    def _size(self, blobs: Iterable[LedgerBlob]) -> int:
+        return sum(blob_size(self.repository, each.id) for each in blobs)
+
+
+def _parents(repository: Any, commit: Any) -> Iterator[Any]:
+    """Give the parents that are there: a shallow clone has not all."""
+    found = (repository.get(parent) for parent in commit.parent_ids)
+    return (each for each in found if each is not None)
+
+
+def _room(commit: Any, prefix: str) -> str | None:
+    entry = _entry(commit.tree, f"{prefix}{CONTROL_ROOM}")
+    return None if entry is None else str(entry.id)
+
+
+def _plain(room: str, entries: Iterable[Any]) -> list[LedgerBlob]:
+    return [
+        LedgerBlob(f"{room}/{entry.name}", str(entry.id))
+        for entry in entries
+        if entry.filemode in _PLAIN_FILES
+    ]
+
+
+def _entry(tree: Any, path: str) -> Any | None:
+    try:
+        return tree[path]
+    except KeyError:
+        return None

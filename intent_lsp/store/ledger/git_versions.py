@@ -1,0 +1,228 @@
+"""What git knows of a ledger: the versions of its files in commits (ledger section 2).
+
+Invariant: nothing is written, nothing is fetched, and each blob is looked at once.
+Invariant: what could not be looked at is told, so that nothing is called lost that was not sought.
+"""
+
+# pygit2's types are not named here: it is loaded when a repository is opened, after the start.
+# ruff: noqa: ANN401
+
+import logging
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.ledger.evidence import Committed, Held, Search
+from intent_lsp.formats.ledger.jsonl import examine
+from intent_lsp.formats.ledger.stated_link import stated_link
+from intent_lsp.store.git.blob_lines import blob_lines, blob_size
+from intent_lsp.store.git.objects import discover
+from intent_lsp.store.git.reachable import logged_commits, named_commits, reachable
+from intent_lsp.store.ledger.blobs import (
+    COMMITS_AT_MOST,
+    LedgerBlob,
+    commits_cut,
+    ledger_blobs,
+)
+
+_log = logging.getLogger(__name__)
+
+BYTES_AT_MOST: Final = 512 * 1024 * 1024
+"""How much of the past one search looks at."""
+
+T = TypeVar("T")
+
+
+class LedgerVersions:
+    """The repository around one root, asked for versions of its ledger; for one thread."""
+
+    def __init__(self, root: Path) -> None:
+        """Open the repository around `root`, if there is one."""
+        real = Path(os.path.realpath(root))
+        self._root, self._repository, self._prefix = root, discover(root), ""
+        self._cut: tuple[Any, ...] | None = None
+        if self._repository is None:
+            # One that cannot be opened is no sign that there is none.
+            self._alone = not any(os.path.lexists(d / ".git") for d in (real, *real.parents))
+            return
+        self._alone = False
+        try:
+            below = real.relative_to(os.path.realpath(self._repository.workdir)).as_posix()
+            self._prefix = "" if below == "." else f"{below}/"
+        except ValueError:  # Its work tree is elsewhere.
+            self._repository = None
+
+    def committed(self) -> Committed | None:
+        """Give the ledger of the newest commit that holds one and that HEAD comes from."""
+        return self._asked(None, self._committed)
+
+    def earlier(self) -> tuple[Committed, ...]:
+        """Give the ledgers that HEAD's branch had, and of which a later commit may lack some."""
+        return self._asked((), self._earlier)
+
+    def search(self, wanted: Collection[ContentHash]) -> Search:
+        """Look for records, by their hashes, in every commit that git still leads to."""
+        if self._repository is None or not wanted:
+            return Search(held={}, whole=self._alone)
+        seeker = Seeker(self._repository, self._prefix, set(wanted))
+        self._asked(None, lambda: seeker.seek(self._commits_cut()))
+        return Search(held=seeker.held, whole=seeker.whole)
+
+    def _committed(self) -> Committed | None:
+        repository = self._repository
+        if repository is None or repository.head_is_unborn:
+            return None
+        head = str(repository.head.peel().id)
+        for commit in islice(reachable(repository, (head,)), COMMITS_AT_MOST):
+            blobs = ledger_blobs(commit, self._prefix)
+            if blobs:
+                id_ = str(commit.id)
+                return Committed(commit=id_, heads=self._heads(blobs), current=id_ == head)
+        return None
+
+    def _earlier(self) -> tuple[Committed, ...]:
+        found: list[Committed] = []
+        bytes_left = BYTES_AT_MOST
+        for commit in self._commits_cut():
+            blobs = ledger_blobs(commit, self._prefix)
+            bytes_left -= sum(blob_size(self._repository, blob.id) for blob in blobs)
+            if bytes_left < 0:
+                _log.info("%s: commit %s and older ones are not looked at", self._root, commit.id)
+                break
+            heads = self._heads(blobs)
+            found.append(Committed(commit=str(commit.id), heads=heads, current=False))
+        return tuple(found)
+
+    def _commits_cut(self) -> tuple[Any, ...]:
+        repository = self._repository
+        if repository is None or repository.head_is_unborn:
+            return ()
+        if self._cut is None:
+            self._cut = commits_cut(repository, self._prefix)
+        return self._cut
+
+    def _heads(self, blobs: Iterable[LedgerBlob]) -> tuple[ContentHash, ...]:
+        return _heads(line for blob in blobs for line in blob_lines(self._repository, blob.id))
+
+    def _asked(self, otherwise: T, question: Callable[[], T]) -> T:
+        try:
+            return question()
+        except Exception as problem:  # noqa: BLE001 - libgit2 has an error for each damage
+            _log.info("%s: git: %r", self._root, problem)
+            return otherwise
+
+
+@dataclass(slots=True)
+class Seeker:
+    """One search in one repository, below a prefix; `wanted` are the hashes still to be found.
+
+    `whole` stays False until it has come to its end with nothing left out.
+    """
+
+    repository: Any
+    prefix: str
+    wanted: set[ContentHash]
+    held: dict[ContentHash, Held] = field(default_factory=dict)
+    whole: bool = False
+    bytes_left: int = BYTES_AT_MOST
+    seen: dict[str, frozenset[ContentHash]] = field(default_factory=dict)
+    missed: bool = False
+
+    def seek(self, cut: Iterable[Any] = ()) -> None:
+        """Look at the branch's own past first, then at the ends of branches, then below them.
+
+        `cut` are the commits that HEAD comes from and that hold more than it.
+        """
+        head = [] if self.repository.head_is_unborn else [self.repository.head.peel()]
+        self._among((*head, *cut), named=True)
+        named, logged = named_commits(self.repository), logged_commits(self.repository)
+        for tips, hidden, is_named in ((named, (), True), (logged, named, False)):
+            self._among(map(self.repository.get, tips), named=is_named)
+            if self.wanted:
+                commits = reachable(self.repository, tips, hidden)
+                self._among(islice(commits, COMMITS_AT_MOST), named=is_named)
+                self.missed |= next(commits, None) is not None
+        self.whole = not self.missed and not self.repository.is_shallow
+
+    def _among(self, commits: Iterable[Any], *, named: bool) -> None:
+        for commit in commits:
+            if not self.wanted:
+                return
+            files = self._of(commit)
+            for found in files.keys() & self.wanted:
+                below = found in self._of(self._base(commit))
+                self.held[found] = Held(
+                    commit=str(commit.id), file=files[found], below=below, named=named
+                )
+                self.wanted.discard(found)
+
+    def _base(self, commit: Any) -> Any:
+        """Give the commit that this one and the one checked out both come from."""
+        if self.repository.head_is_unborn:
+            return None
+        base = self.repository.merge_base(self.repository.head.peel().id, commit.id)
+        return None if base is None else self.repository[base]
+
+    def _of(self, commit: Any) -> Mapping[ContentHash, str]:
+        """Give the file of each wanted record that a commit holds."""
+        blobs = () if commit is None else ledger_blobs(commit, self.prefix)
+        return {found: blob.file for blob in blobs for found in self._in_blob(blob.id)}
+
+    def _in_blob(self, blob_id: str) -> frozenset[ContentHash]:
+        found = self.seen.get(blob_id)
+        if found is None:
+            found = self.seen[blob_id] = frozenset(self._read(blob_id))
+        return found
+
+    def _read(self, blob_id: str) -> Iterator[ContentHash]:
+        try:
+            self.bytes_left -= blob_size(self.repository, blob_id)
+            if self.bytes_left < 0:
+                self.missed = True
+                return
+            yield from _told(blob_lines(self.repository, blob_id), self.wanted)
+        except (KeyError, OSError) as problem:
+            # A clone that fetches contents only when they are asked for, or a damaged one.
+            _log.info("blob %s: %r", blob_id, problem)
+            self.missed = True
+
+
+def _heads(lines: Iterable[bytes]) -> tuple[ContentHash, ...]:
+    """Give the records that no other names.
+
+    The chain is followed by what the lines say of themselves; the heads alone are recomputed,
+    and settle what is before them.
+    """
+    heads: dict[ContentHash, bytes] = {}
+    awaited: set[ContentHash] = set()
+    above: ContentHash | None = None
+    for line in lines:
+        link = stated_link(line)
+        if link is None:
+            continue
+        named = (above, *link.named) if link.bare and above is not None else link.named
+        for each in named:
+            if each in heads:
+                del heads[each]
+            else:
+                # It stands in a later file, or the chain is broken.
+                awaited.add(each)
+        above = link.hash
+        if above not in awaited:
+            heads[above] = line
+    return tuple(examine(line).hash or stated for stated, line in heads.items())
+
+
+def _told(lines: Iterable[bytes], wanted: Collection[ContentHash]) -> Iterator[ContentHash]:
+    """Give those of the wanted hashes that are a line's own."""
+    digits = [each.removeprefix("sha256:").encode() for each in wanted]
+    for line in lines:
+        if b'"integrity"' in line and not any(each in line for each in digits):
+            continue
+        link = stated_link(line)
+        if link is not None and link.hash in wanted:
+            yield link.hash

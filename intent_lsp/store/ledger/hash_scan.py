@@ -1,0 +1,48 @@
+"""A ledger's records by their hashes, as the lines state them.
+
+Invariant: nothing is recomputed here; what is found is an anchor to be looked for, no proof.
+"""
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.content import ContentHash
+from intent_lsp.formats.ledger.stated_link import stated_link
+from intent_lsp.store.ledger.raw.file import opened
+from intent_lsp.store.ledger.raw.files import LedgerFiles
+
+_BUFFER: Final = 1 << 20
+_PREFIX: Final = "sha256:"
+
+
+def first_hash(root: Path) -> ContentHash | None:
+    """Give the first record's hash; None: there is none. Raises LedgerUnavailableError."""
+    links = (stated_link(line) for line in _lines(root))
+    return next((link.hash for link in links if link is not None), None)
+
+
+def hashes_starting(root: Path, digits: str, *, limit: int) -> tuple[ContentHash, ...]:
+    """Give at most `limit` hashes whose digits start so, each once.
+
+    Raises LedgerUnavailableError.
+    """
+    return tuple(islice(dict.fromkeys(_starting(root, digits)), limit))
+
+
+def _starting(root: Path, digits: str) -> Iterator[ContentHash]:
+    sought = digits.encode()
+    for line in _lines(root):
+        if sought in line or b'"integrity"' not in line:
+            link = stated_link(line)
+            if link is not None and link.hash.startswith(_PREFIX + digits):
+                yield link.hash
+
+
+def _lines(root: Path) -> Iterator[bytes]:
+    for name in LedgerFiles(root).names():
+        with opened(root / name) as fd:
+            if fd is not None:
+                with open(fd, "rb", buffering=_BUFFER, closefd=False) as file:
+                    yield from (line for line in file if line.endswith(b"\n"))

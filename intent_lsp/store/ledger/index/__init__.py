@@ -1,0 +1,1 @@
+"""The index of the ledger in SQLite (ledger section 4)."""

@@ -1,0 +1,183 @@
+"""The index brought up to date: from the last offset read to each file's end (ledger section 4).
+
+Invariant: one transaction moves the offset and adds what stands before it, so that two processes
+can share the work.
+Invariant: what was read of a file is what the file holds still, or it is forgotten and read anew.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.errors import LedgerUnavailableError
+from intent_lsp.core.paths import LEDGER_FILE
+from intent_lsp.store.ledger.index.batch import Batch, read_batch
+from intent_lsp.store.ledger.index.bulk_build import built
+from intent_lsp.store.ledger.index.parallel_read import batches
+from intent_lsp.store.ledger.index.rows import Rows, insert
+from intent_lsp.store.ledger.index.sources import (
+    Source,
+    begin,
+    forget,
+    joins,
+    save,
+    source_of,
+    sources,
+    spelled,
+    transaction,
+)
+from intent_lsp.store.ledger.raw.file import opened, read_at
+from intent_lsp.store.ledger.raw.files import FilesStamp, FileStamp
+
+Progress = Callable[[int, int], None]
+"""Told the bytes done and the bytes in all."""
+
+_BATCH: Final = 4 * 1024 * 1024
+
+
+def quiet(_done: int, _all: int) -> None:
+    """Tell nobody."""
+
+
+def catch_up(
+    connection: sqlite3.Connection, root: Path, stamps: FilesStamp, progress: Progress = quiet
+) -> dict[str, Source]:
+    """Bring the index up to the last whole line of each file; give how far it is, by file.
+
+    Raises LedgerUnavailableError for a main file that cannot be read.
+    """
+    found = sources(connection)
+    if len(found) == len(stamps) and all(_is_current(found.get(s.file), s) for s in stamps):
+        return found
+    for source in found.values():
+        if _is_other(root, source, stamps):
+            _change(connection, source, lambda again: forget(connection, again.file))
+    everything = sum(stamp.size for stamp in stamps)
+    if everything > _BATCH and not sources(connection):
+        _build(connection, root, stamps, progress)
+    for stamp in stamps:
+        found = sources(connection)
+        if not _is_current(found.get(stamp.file), stamp):
+            others = sum(source.offset for name, source in found.items() if name != stamp.file)
+            for done in _read_file(connection, root, stamp):
+                progress(others + done, everything)
+    return sources(connection)
+
+
+def lag(connection: sqlite3.Connection, root: Path, stamps: FilesStamp) -> int:
+    """Give how many bytes would have to be read to be up to date. Raises as `catch_up`."""
+    found = sources(connection)
+    behind = 0
+    for stamp in stamps:
+        source = found.get(stamp.file)
+        known = source is not None and not _is_other(root, source, stamps)
+        behind += stamp.size - (source.offset if source is not None and known else 0)
+    return behind
+
+
+def add(connection: sqlite3.Connection, stamp: FileStamp, offset: int, added: Batch) -> bool:
+    """Add lines that were just appended at `offset`, if the index ends there; tell whether."""
+    seen = source_of(connection, stamp.file)
+    if (0 if seen is None else seen.offset) != offset:
+        # Found out without waiting for a process that builds the index.
+        return False
+    with transaction(connection):
+        source = begin(connection, stamp.file)
+        if source.offset != offset:
+            return False
+        insert(connection, added, source)
+        if source.offset == stamp.size:
+            source.stamp = spelled(stamp)
+        save(connection, source)
+        return True
+
+
+def _is_current(source: Source | None, stamp: FileStamp) -> bool:
+    return source is not None and source.stamp == spelled(stamp)
+
+
+def _is_other(root: Path, source: Source, stamps: FilesStamp) -> bool:
+    """Whether a file is gone, or holds something else than what was read of it."""
+    stamp = next((stamp for stamp in stamps if stamp.file == source.file), None)
+    if stamp is None:
+        return True
+    if _is_current(source, stamp):
+        return False
+    with _readable(root, stamp.file) as fd:
+        return fd is None or not joins(source, fd)
+
+
+@contextmanager
+def _readable(root: Path, file: str) -> Iterator[int | None]:
+    """Open a file to read it; None where that is refused, but for the main file."""
+    with ExitStack() as stack:
+        fd = None
+        try:
+            fd = stack.enter_context(opened(root / file))
+        except LedgerUnavailableError:
+            # A segment that nobody can read stops no answer; `verify` names it.
+            if file == LEDGER_FILE:
+                raise
+        yield fd
+
+
+def _build(
+    connection: sqlite3.Connection, root: Path, stamps: FilesStamp, progress: Progress
+) -> None:
+    """Read all files into an index that is empty, unless another process has done so."""
+    before, everything = 0, sum(stamp.size for stamp in stamps)
+    with built(connection) as begun:
+        for stamp in stamps if begun else ():
+            source = begin(connection, stamp.file)
+            rows = Rows(connection, source, anew=True)
+            with _readable(root, stamp.file) as fd:
+                for added in () if fd is None else batches(fd, stamp.size, _BATCH):
+                    rows.add(added)
+                    progress(before + source.offset, everything)
+            rows.end()
+            save(connection, source)
+            before += source.offset
+
+
+def _read_file(connection: sqlite3.Connection, root: Path, stamp: FileStamp) -> Iterator[int]:
+    """Read a file to its end, in batches; give the offset behind each."""
+    with _readable(root, stamp.file) as fd:
+        while fd is not None:
+            with transaction(connection):
+                source = begin(connection, stamp.file)
+            added = _next(fd, source.offset)
+            _change(connection, source, partial(_take, connection, stamp, added))
+            if not added.size:
+                return
+            yield source.offset + added.size
+
+
+def _take(connection: sqlite3.Connection, stamp: FileStamp, added: Batch, source: Source) -> None:
+    insert(connection, added, source)
+    if not added.size:
+        # All of the state that was stamped has been read; what came since has another stamp.
+        source.stamp = spelled(stamp)
+    save(connection, source)
+
+
+def _change(connection: sqlite3.Connection, seen: Source, work: Callable[[Source], None]) -> None:
+    """Do `work` in a transaction, unless another process moved the index on since it was seen."""
+    with transaction(connection):
+        source = source_of(connection, seen.file)
+        before = (seen.number, seen.offset, seen.tail)
+        if source is not None and (source.number, source.offset, source.tail) == before:
+            work(source)
+
+
+def _next(fd: int, offset: int) -> Batch:
+    """Read whole lines from `offset`: about 4 MB, or the one line that is longer."""
+    length = _BATCH
+    while True:
+        data = read_at(fd, offset, offset + length)
+        whole = data[: data.rfind(b"\n") + 1]
+        if whole or len(data) < length:
+            return read_batch(whole)
+        length *= 2

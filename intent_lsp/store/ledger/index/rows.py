@@ -1,0 +1,249 @@
+"""The rows that lines of the ledger become, put into the index many at a time (ledger section 4).
+
+Invariant: a record is there once, however often its line stands in the ledger's files.
+Invariant: a line grants scope only where its form and its hash are right.
+Invariant: the rows of many lines at once are those of each line by itself.
+Invariant: `latest` has the newest record of each intent for each path that it has touched.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, repeat
+from typing import Final
+
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.formats.ledger.batch import Columns
+from intent_lsp.formats.ledger.index_keys import (
+    key64,
+    keys_of_hashes,
+    keys_of_ids,
+    moment_of,
+    moments_of,
+)
+from intent_lsp.formats.ledger.jsonl import Entry
+from intent_lsp.store.ledger.index.batch import TAIL, Batch, Part
+from intent_lsp.store.ledger.index.database import HASH_INDEX
+from intent_lsp.store.ledger.index.sources import Source
+
+_KEPT: Final = 20_000
+"""How many names and paths are gathered at most."""
+
+_Row = tuple[object, ...]
+
+_ANY: Final = "SELECT 1 FROM record LIMIT 1"
+_KNOWN: Final = "SELECT source FROM record WHERE hash64 = ? AND id64 = ?"
+_NAME: Final = "INSERT OR IGNORE INTO name (text) VALUES (?)"
+_NUMBER: Final = "SELECT number FROM name WHERE text = ?"
+_RECORD: Final = "INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_TOUCHED: Final = "INSERT OR IGNORE INTO touched VALUES (CAST(? AS BLOB), ?, ?)"
+_TOUCHED_ANEW: Final = "INSERT INTO temp.touched_anew VALUES (?, ?, ?)"
+_LATEST: Final = """
+INSERT INTO latest VALUES (?, CAST(? AS BLOB), ?, ?) ON CONFLICT (intent, path) DO UPDATE
+SET moment = excluded.moment, source = excluded.source
+WHERE (excluded.moment, excluded.source) > (moment, source)
+"""
+_NAMED: Final = "INSERT OR IGNORE INTO named VALUES (?, ?)"
+_GRANTED: Final = "INSERT INTO granted VALUES (?, ?, ?)"
+
+
+def insert(connection: sqlite3.Connection, added: Batch, source: Source) -> None:
+    """Add the lines that stand next in a file; `source` moves on behind them."""
+    rows = Rows(connection, source)
+    rows.add(added)
+    rows.end()
+
+
+def path_key(path: WorkspacePath) -> bytes:
+    """Spell a path as the index keeps it: any bytes may be in a name."""
+    return path.encode("utf-8", "surrogateescape")
+
+
+@dataclass(slots=True)
+class Rows:
+    """Rows on their way into the index, where all of them are once `end` was called.
+
+    `anew`: the index is being built from nothing, within `index_anew.built`.
+    """
+
+    connection: sqlite3.Connection
+    source: Source
+    anew: bool = False
+    record: list[_Row] = field(default_factory=list)
+    touched: list[_Row] = field(default_factory=list)
+    named: list[_Row] = field(default_factory=list)
+    granted: list[_Row] = field(default_factory=list)
+    latest: dict[tuple[int, WorkspacePath], int] = field(default_factory=dict)
+    numbers: dict[str | None, int | None] = field(default_factory=lambda: {None: None})
+
+    def add(self, added: Batch) -> None:
+        """Add the lines that stand next in the file; its source moves on behind them."""
+        for part in added.parts:
+            self._take(part)
+        self.source.tail = (self.source.tail + added.tail)[-TAIL:]
+        self._flush()
+        if len(self.latest) + len(self.numbers) > _KEPT:
+            self.end()
+
+    def end(self) -> None:
+        """Put into the index what the same few names and paths have been gathered for."""
+        source = self.source.number
+        latest = [(at, _key(path), when, source) for (at, path), when in self.latest.items()]
+        self.connection.executemany(_LATEST, latest)
+        self.latest.clear()
+        self.numbers = {None: None}
+
+    def _take(self, part: Part) -> None:
+        lengths, found = part
+        if isinstance(found, Columns):
+            if self._goes_on(found):
+                self._add_all(lengths, found)
+                return
+            found = found.entries
+        for length, entry in zip(lengths, found, strict=True):
+            self._follow(length, entry)
+            self.source.offset += length
+
+    def _flush(self) -> None:
+        touched = _TOUCHED_ANEW if self.anew else _TOUCHED
+        for statement, rows in (
+            (_RECORD, self.record),
+            (touched, self.touched),
+            (_NAMED, self.named),
+            (_GRANTED, self.granted),
+        ):
+            self.connection.executemany(statement, rows)
+            rows.clear()
+
+    def _numbers(self, names: Sequence[str | None]) -> list[int | None]:
+        """Give the numbers by which names are kept: the same few come again and again."""
+        numbers, connection = self.numbers, self.connection
+        for name in set(names).difference(numbers):
+            connection.execute(_NAME, (name,))
+            (numbers[name],) = connection.execute(_NUMBER, (name,)).fetchone()
+        return [numbers[name] for name in names]
+
+    def _goes_on(self, found: Columns) -> bool:
+        """Find out whether all lines are new: they go on where a new one ended."""
+        source, heads = self.source, self.source.trail.heads
+        return (
+            source.trail.goes_on(found.first)
+            and not source.copying
+            and source.trail.last in heads
+            and heads.keys().isdisjoint(found.hashes)
+        )
+
+    def _add_all(self, lengths: Sequence[int], found: Columns) -> None:
+        source, number = self.source, repeat(self.source.number)
+        told = moments_of(found.times)
+        moments = _rising(told, source.high)
+        offsets = accumulate(lengths, initial=source.offset)
+        keys = keys_of_hashes(found.hashes), keys_of_ids(found.ids)
+        times = repeat(None) if moments is told else map(_time, moments, told, found.times)
+        intents = self._numbers(found.intents)
+        named = intents, self._numbers(found.sessions), times
+        passing = map(int, found.passing)
+        rows = zip(moments, number, offsets, lengths, *keys, *named, passing, strict=False)
+        # One row is made at a time, and none is kept.
+        self.connection.executemany(_RECORD, rows)
+        self._touch(found.paths, moments, intents)
+        source.low, source.high = source.low or moments[0], moments[-1]
+        source.records += len(lengths)
+        source.offset += sum(lengths)
+        source.trail.skip_to(found.last, len(lengths))
+
+    def _follow(self, length: int, found: Entry) -> None:
+        source = self.source
+        if not found.link.hash:
+            source.trail.pass_over(found.link)
+            return
+        known = self._known(found)
+        source.copying = known is not None
+        if known is None:
+            self._add(length, found, source.trail.step(found.link))
+        else:
+            source.copies += known != source.number
+            source.trail.pass_over(found.link)
+
+    def _known(self, found: Entry) -> int | None:
+        """Give the file that holds the same record already; None for a line that is new.
+
+        A line that goes on where a new one ended is new; others may be copies, as a merge leaves
+        them in a file, or an archiving that was stopped in two files.
+        """
+        link, source = found.link, self.source
+        if link.hash in source.trail.heads:
+            return source.number
+        if source.trail.goes_on(link) and not source.copying:
+            return None
+        self._flush()
+        if self.anew:
+            if self.connection.execute(_ANY).fetchone() is None:
+                return None
+            # Most ledgers hold no such line, and have this index made at the end, at less cost.
+            self.connection.execute(HASH_INDEX)
+        keys = (key64(link.hash), key64(link.id))
+        row = self.connection.execute(_KNOWN, keys).fetchone()
+        return None if row is None else row[0]
+
+    def _add(self, length: int, found: Entry, unknown: Sequence[ContentHash]) -> None:
+        link, source = found.link, self.source
+        # Inside a file the order is the chain's, whatever the clock says.
+        told = moment_of(link.timestamp)
+        moment = max(source.high + 1, told)
+        source.low, source.high = source.low or moment, moment
+        source.records += 1
+        number = source.number
+        intent, session = self._numbers([found.intent_id, link.session_id])
+        self.record.append(
+            (
+                moment,
+                number,
+                source.offset,
+                length,
+                key64(link.hash),
+                key64(link.id),
+                intent,
+                session,
+                _time(moment, told, link.timestamp),
+                int(found.passing),
+            )
+        )
+        self._touch([found.paths], [moment], [intent])
+        named = [key64(name) for name in unknown]
+        self.named += [(name, number) for name in named]
+        if found.grant and link.flaw is None:
+            self.granted.append((moment, number, json.dumps(named)))
+
+    def _touch(
+        self,
+        paths: Iterable[Sequence[WorkspacePath]],
+        moments: Iterable[int],
+        intents: Iterable[int | None],
+    ) -> None:
+        source = self.source.number
+        for told, moment, intent in zip(paths, moments, intents, strict=True):
+            for path in told:
+                self.touched.append((_key(path), moment, source))
+                if intent is not None:
+                    self.latest[intent, path] = moment
+
+
+def _time(moment: int, told: int, timestamp: str) -> str | None:
+    """Keep a time where the moment does not tell it: the clock went back, or stood."""
+    return None if moment == told else timestamp
+
+
+def _rising(moments: list[int], high: int) -> list[int]:
+    """Put moments into the chain's order, whatever the clock says."""
+    if high < moments[0] and moments == sorted(set(moments)):
+        return moments
+    found = accumulate(moments, lambda last, moment: max(last + 1, moment), initial=high)
+    return [*found][1:]
+
+
+def _key(path: WorkspacePath) -> str | bytes:
+    # SQLite takes a text several times as fast as bytes, and keeps the same bytes of it.
+    return path if path.isascii() else path_key(path)

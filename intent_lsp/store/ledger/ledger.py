@@ -1,0 +1,364 @@
+"""The ledger of one root: appended to under a lock, verified, asked (ledger sections 2 to 4).
+
+Invariant: `append` returns only when the record is on the disk.
+Invariant: the end of the chain is read under the lock, from the file's tail or what is known of
+it; never from the whole file.
+Invariant: what could not be appended waits in the queue, and goes before what comes later.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.errors import (
+    IntentLspError,
+    InvalidRecordError,
+    LedgerUnavailableError,
+    UnsafePathError,
+)
+from intent_lsp.core.ledger.chain import End, Trail, draft, place_at
+from intent_lsp.core.ledger.verification import Anchor, Verification
+from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
+from intent_lsp.core.policy import LedgerForm
+from intent_lsp.core.records import Event, Record
+from intent_lsp.core.timestamps import timestamp
+from intent_lsp.formats.ledger.jsonl import Entry, Ready, entry_of, read, ready, seal_at
+from intent_lsp.store.fs.ledger_room import make_private_room
+from intent_lsp.store.ledger.append_target import LedgerTail, single
+from intent_lsp.store.ledger.index.batch import batch
+from intent_lsp.store.ledger.index.build import Progress, quiet
+from intent_lsp.store.ledger.index.index import Index
+from intent_lsp.store.ledger.journal import Journal
+from intent_lsp.store.ledger.known_heads import KnownHeads
+from intent_lsp.store.ledger.open_runs import OpenRuns
+from intent_lsp.store.ledger.pending import LedgerQueue, Waiting
+from intent_lsp.store.ledger.raw.file import Disk, opened
+from intent_lsp.store.ledger.raw.files import FilesStamp, LedgerFiles, Strange
+from intent_lsp.store.ledger.snapshot import Snapshot
+from intent_lsp.store.ledger.tail import Clock
+from intent_lsp.store.ledger.verify.link_check import Past
+from intent_lsp.store.ledger.verify.verify import no_past, verify
+from intent_lsp.store.locks.root_lock import WAIT_SECONDS, RootLock
+
+_BATCH: Final = 200
+_BATCHES: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """The record is in the ledger and on the disk."""
+
+    record: Record
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """The record waits at `path`, on the disk, until the ledger can be written again."""
+
+    path: Path
+    reason: str
+
+
+class Identified(NamedTuple):
+    """An event with the id and the time that it keeps wherever it waits."""
+
+    event: Event
+    id: str
+    timestamp: str
+
+
+class Sealed(NamedTuple):
+    """A record with its line, and what the index keeps of it."""
+
+    record: Record
+    line: bytes
+    entry: Entry
+
+
+class Ledger:
+    """The ledger of one governed root; safe for threads, and among processes.
+
+    `index` answers questions; it is brought up to date by each.
+    """
+
+    def __init__(  # noqa: PLR0913 - each is a part of the world that it needs
+        self,
+        root: Path,
+        clock: Clock,
+        new_id: Callable[[], str],
+        *,
+        disk: Disk | None = None,
+        wait_seconds: float = WAIT_SECONDS,
+        form: Callable[[], LedgerForm] = single,
+    ) -> None:
+        """Name the ledger below `root`; nothing is opened or made yet.
+
+        `form` is asked for each append.
+        """
+        self._root, self._clock, self._new_id = root, clock, new_id
+        self._path = root / LEDGER_FILE
+        self._files = LedgerFiles(root)
+        self._local = root / LOCAL_ROOM
+        self._lock = RootLock(self._local / "ledger.lock", wait_seconds)
+        self._queue = LedgerQueue(self._local / "queue")
+        self._runs = OpenRuns(self._local, self._queue, wait_seconds)
+        self._journal = Journal(self._local)
+        self._known_heads = KnownHeads(self._local)
+        self.index = Index(self._local / "index.sqlite3", root)
+        self._tail = LedgerTail(root, self._lock, disk=disk or Disk(), clock=clock, form=form)
+
+    @property
+    def root(self) -> Path:
+        """The governed root that the ledger is of."""
+        return self._root
+
+    def append(self, event: Event) -> Record:
+        """Append what waits in the queue, then `event`; return when all is on the disk.
+
+        Raises LedgerUnavailableError, UnsafePathError when something else is in the ledger's
+        place, InvalidRecordError for an event that the schema refuses.
+        """
+        self._runs.end(_touched(event))
+        return self._append(self._identify(event))
+
+    def append_or_queue(self, event: Event, record_id: str | None = None) -> Appended | Queued:
+        """Append, or keep the event until the ledger can be written again.
+
+        An event that knows its record's id is appended once, however often that is asked for.
+        Raises LedgerUnavailableError when neither can be done, InvalidRecordError as `append`.
+        """
+        identified = self._identify(event)
+        if record_id is not None:
+            identified = identified._replace(id=record_id)
+            with suppress(IntentLspError):
+                known = self.index.find(record_id)
+                if known is not None:
+                    return Appended(known)
+        try:
+            # What was saved automatically came before whatever else has become of the file.
+            self._runs.end(_touched(event))
+            return Appended(self._append(identified))
+        except InvalidRecordError:
+            raise
+        except IntentLspError as error:
+            return self._keep(identified, str(error))
+
+    def put_run(self, event: Event, record_id: str | None = None) -> str | None:
+        """Keep an event whose run may go on as what it is now; give its record's id.
+
+        `record_id` is that of a run that has begun; None is given where somebody has ended it.
+        Raises LedgerUnavailableError, InvalidRecordError as `append`.
+        """
+        identified = self._identify(event)
+        if record_id is not None:
+            identified = identified._replace(id=record_id)
+        record = _drafted(identified)
+        with self._keeping_runs():
+            make_private_room(self._root)
+            kept = self._runs.put(record, begun=record_id is not None)
+        return record.id if kept else None
+
+    def drop_run(self, record_id: str) -> bool:
+        """Forget an open run, whose file holds again what it held; False: somebody has ended it.
+
+        Raises LedgerUnavailableError.
+        """
+        with self._keeping_runs():
+            return self._runs.drop(record_id)
+
+    @contextmanager
+    def _keeping_runs(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, UnsafePathError) as error:
+            raise LedgerUnavailableError(
+                path=str(self._local), problem=f"an open run cannot be kept: {error}"
+            ) from error
+
+    def end_runs(
+        self, paths: Collection[WorkspacePath] | None = None, *, idle_since: str | None = None
+    ) -> int:
+        """Append the open runs of some files, or of all, and what waits; give how much that was.
+
+        `idle_since`: only those that nothing was added to since. Raises as `append`.
+        """
+        self._runs.end(paths, idle_since=idle_since)
+        # Another process may have ended one, and be about to append it.
+        return self.drain()
+
+    def left_by_runs(self) -> Mapping[WorkspacePath, ContentHash | None]:
+        """Give what each file with an open run was left with."""
+        return self._runs.left()
+
+    def drain(self) -> int:
+        """Append what waits in the queue; give how much that was. Raises as `append`."""
+        drained = 0
+        for _ in range(_BATCHES):
+            waiting = self._queue.waiting(_BATCH)
+            if not waiting:
+                break
+            self._write(waiting, [])
+            drained += len(waiting)
+        return drained
+
+    def append_all(self, events: Sequence[Identified]) -> int:
+        """Append events that bring their ids and times; give how many were not there yet.
+
+        Raises as `append`.
+        """
+
+        def due(trail: Trail) -> list[Sealed]:
+            new = (each for each in events if self.index.find(each.id) is None)
+            return [_chain(_prepared(each), trail) for each in new]
+
+        self.drain()
+        return len(self._put_down(due)) if events else 0
+
+    def adopt(self, lines: Sequence[bytes]) -> int:
+        """Append lines that were sealed for this ledger once, as they stand; give how many.
+
+        What they name has to be in the ledger, or among them; those that are there are passed.
+        Raises LedgerUnavailableError, UnsafePathError.
+        """
+
+        def due(trail: Trail) -> list[Sealed]:
+            return [
+                _follow(record, line, trail)
+                for line in lines
+                if (record := read(line)) is not None and self.index.find(record.id) is None
+            ]
+
+        return len(self._put_down(due)) if lines else 0
+
+    def verify(
+        self,
+        anchors: Sequence[Anchor] = (),
+        *,
+        past: Past = no_past,
+        progress: Progress = quiet,
+    ) -> Verification:
+        """Verify all that is in the ledger's files now. Raises LedgerUnavailableError.
+
+        `anchors` are looked for; `past` finds records in the ledgers that git holds; `progress` is
+        told the bytes done and the bytes in all.
+        """
+        with ExitStack() as stack:
+            strange: list[Strange] = []
+            try:
+                fd = stack.enter_context(opened(self._path))
+            except LedgerUnavailableError as error:
+                fd, strange = None, [Strange(LEDGER_FILE, error.problem)]
+            snapshot = self._snapshot(fd)
+            snapshot.strange += strange
+            parts = snapshot.parts(progress)
+            return verify(parts, anchors, strange=snapshot.strange, past=past)
+
+    def stamp(self) -> FilesStamp | None:
+        """Tell two states of the ledger apart without reading it; None: there is none to read."""
+        return self._files.stamp() or None
+
+    def close(self) -> None:
+        """Let go of every file; the next call opens them again."""
+        self._lock.close()
+        self._runs.close()
+        self.index.close()
+        self._tail.close()
+
+    def _identify(self, event: Event) -> Identified:
+        return Identified(event, self._new_id(), timestamp(self._clock()))
+
+    def _append(self, identified: Identified) -> Record:
+        waiting = self._queue.waiting(_BATCH)
+        if len(waiting) == _BATCH:
+            self.drain()
+            waiting = []
+        return self._write(waiting, [identified])[-1].record
+
+    def _write(self, waiting: list[Waiting], fresh: list[Identified]) -> list[Sealed]:
+        """Append queued records that the ledger does not hold yet, then fresh ones."""
+        # What can be done before is not done while others wait for the lock.
+        prepared = [_prepared(each) for each in fresh]
+
+        def due(trail: Trail) -> list[Sealed]:
+            queued = [
+                Identified(each.record, each.record.id, each.record.timestamp)
+                for each in waiting
+                if self.index.find(each.record.id) is None
+            ]
+            return [_chain(each, trail) for each in (*map(_prepared, queued), *prepared)]
+
+        sealed = self._put_down(due)
+        self._queue.drop(waiting)
+        return sealed
+
+    def _put_down(self, due: Callable[[Trail], list[Sealed]]) -> list[Sealed]:
+        """Append what is due at the end of the chain, and have the disk keep it."""
+        try:
+            make_private_room(self._root)
+            with self._lock.held():
+                file, end = self._tail.take(self.index)
+                name, offset = self._tail.file, end.size
+                sealed = due(end.trail)
+                data = b"".join([each.line for each in sealed])
+                ticket = file.append(data)
+                end.moved(data)
+                self._tail.give_back(end)
+            file.sync(ticket)
+        except OSError as error:
+            raise LedgerUnavailableError(
+                path=str(self._path),
+                problem=f"it cannot be appended to: {error.strerror or error}",
+                cure="free disk space or fix its permissions; what waits is appended then",
+            ) from error
+        self._journal.note(data)
+        self._known_heads.note([each.entry.link for each in sealed])
+        added = batch(data, [each.entry for each in sealed])
+        self.index.appended(file.stamp(name), offset, added)
+        return sealed
+
+    def _snapshot(self, main: int | None) -> Snapshot:
+        """Take the files as they are between two appends, where anyone could be appending."""
+        if self._lock.exists():
+            # A reader without rights to the lock sees at worst a line that is being written.
+            with suppress(IntentLspError), self._lock.held():
+                return Snapshot(self._root, main, self._files.stamp())
+        return Snapshot(self._root, main, self._files.stamp())
+
+    def _keep(self, identified: Identified, reason: str) -> Queued:
+        record = _drafted(identified)
+        try:
+            make_private_room(self._root)
+            return Queued(self._queue.find(record.id) or self._queue.put(record), reason)
+        except (OSError, IntentLspError) as error:
+            raise LedgerUnavailableError(
+                path=str(self._path), problem=f"{reason}; nor can the record wait: {error}"
+            ) from error
+
+
+def _touched(event: Event) -> frozenset[WorkspacePath]:
+    """List the files of an event by their names of before and after."""
+    ends = (end for file in event.files for end in (file.path, file.previous))
+    return frozenset(end for end in ends if end is not None)
+
+
+def _drafted(identified: Identified) -> Record:
+    event, id_, moment = identified
+    return draft(event, id=id_, timestamp=moment, end=End())
+
+
+def _prepared(identified: Identified) -> Ready:
+    return ready(_drafted(identified))
+
+
+def _chain(prepared: Ready, trail: Trail) -> Sealed:
+    record, line = seal_at(prepared, place_at(trail.end))
+    return _follow(record, line, trail)
+
+
+def _follow(record: Record, line: bytes, trail: Trail) -> Sealed:
+    entry = entry_of(record)
+    trail.step(entry.link)
+    return Sealed(record, line, entry)

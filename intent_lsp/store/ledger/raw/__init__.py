@@ -1,0 +1,1 @@
+"""The ledger's files as bytes, read by one process or several."""

@@ -1,0 +1,177 @@
+"""Records that `.local/` still has, and that no file of the ledger holds (ledger section 3).
+
+Invariant: nothing is written, and a record whose id the ledger holds is never among them.
+Invariant: what is not a record of ours as it was sealed is named, and taken for none.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.ledger.chain import Link
+from intent_lsp.core.paths import LOCAL_ROOM
+from intent_lsp.core.records import Record
+from intent_lsp.formats.ledger.jsonl import examine, read
+from intent_lsp.store.fs.files import read_bytes
+from intent_lsp.store.ledger.journal import Journal
+from intent_lsp.store.ledger.raw.file import opened
+from intent_lsp.store.ledger.raw.files import LedgerFiles
+
+_BUFFER: Final = 1 << 20
+_ID: Final = slice(len('{"id":"'), len('{"id":"') + 36)
+_HASH: Final = slice(-len('sha256:"}}\n') - 64, -len('"}}\n'))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lost:
+    """A record that the ledger does not hold: its line, and where that was found.
+
+    `missing`: what it names and what is neither in the ledger nor among those that join before
+    it. `waits`: it is in the queue, and was never in the ledger.
+    """
+
+    record: Record
+    line: bytes
+    source: str
+    missing: tuple[ContentHash, ...] = ()
+    waits: bool = False
+
+    @property
+    def joins(self) -> bool:
+        """Whether it can be appended as it stands."""
+        return not self.missing and not self.waits
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Text in `.local/` that is not a record, for a person to look at."""
+
+    source: str
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What is lost, in the order in which it was written; and what nobody can tell."""
+
+    lost: tuple[Lost, ...]
+    unreadable: tuple[Unreadable, ...]
+
+
+class _Kept:
+    """What the local room of a root keeps of records, read as often as asked."""
+
+    def __init__(self, root: Path) -> None:
+        self._root, self._local = root, root / LOCAL_ROOM
+        self._journal = Journal(self._local)
+
+    def lines(self) -> Iterator[tuple[str, bytes, bool]]:
+        """Give each line with where it is, and whether it waits there."""
+        journal = self._named(self._journal.path)
+        for line in self._journal.lines():
+            yield journal, line, False
+        for path in _files(self._local / "torn"):
+            for line in (_content(path)).splitlines(keepends=True):
+                yield self._named(path), line if line.endswith(b"\n") else line + b"\n", False
+        for path in _files(self._local / "queue"):
+            if not path.name.startswith("."):
+                yield self._named(path), _content(path), True
+
+    def _named(self, path: Path) -> str:
+        return path.relative_to(self._root).as_posix()
+
+
+@dataclass(slots=True)
+class _Held:
+    """What the ledger holds of what is sought; both sets are only as large as the journal."""
+
+    ids: set[str] = field(default_factory=set)
+    hashes: set[ContentHash] = field(default_factory=set)
+
+
+def lost_records(root: Path) -> Found:
+    """Find what a reset, a stash or an accident took. Raises LedgerUnavailableError.
+
+    The ledger is read once, whole; memory is that of the journal.
+    """
+    kept = _Kept(root)
+    ids: set[str] = set()
+    named: set[ContentHash] = set()
+    for _, line, _ in kept.lines():
+        link = examine(line)
+        if link.flaw is None:
+            ids.add(link.id)
+            named.update(_named_by(link))
+    held = _held(root, ids, named) if ids else _Held()
+    return _found(kept.lines(), held)
+
+
+def _found(lines: Iterable[tuple[str, bytes, bool]], held: _Held) -> Found:
+    lost: list[Lost] = []
+    unreadable: list[Unreadable] = []
+    for source, line, waits in lines:
+        link, record = examine(line), read(line)
+        if record is None or link.flaw is not None:
+            problem = "it is not a record" if link.flaw is None else link.flaw.message
+            unreadable.append(Unreadable(source, problem))
+        elif record.id not in held.ids:
+            held.ids.add(record.id)
+            missing = tuple(name for name in _named_by(link) if name not in held.hashes)
+            each = Lost(record=record, line=line, source=source, missing=missing, waits=waits)
+            if each.joins:
+                held.hashes.add(link.hash)
+            lost.append(each)
+    return Found(tuple(lost), tuple(unreadable))
+
+
+def _held(root: Path, ids: set[str], hashes: set[ContentHash]) -> _Held:
+    held = _Held()
+    for name in LedgerFiles(root).names():
+        with opened(root / name) as fd:
+            if fd is None:
+                continue
+            with open(fd, "rb", buffering=_BUFFER, closefd=False) as file:
+                for id_, hash_ in (_told(line) for line in file if _stays(line)):
+                    if id_ in ids:
+                        held.ids.add(id_)
+                    if hash_ in hashes:
+                        held.hashes.add(hash_)
+    return held
+
+
+def _stays(line: bytes) -> bool:
+    """Whether the next append leaves a line where it is: a last one without end if it is whole."""
+    return line.endswith(b"\n") or examine(line + b"\n").flaw is None
+
+
+def _told(line: bytes) -> tuple[str, ContentHash]:
+    """Give the id and the hash that a line says it has, which is enough to know it again."""
+    if line.startswith(b'{"id":"') and line.endswith(b'"}}\n') and line[_HASH][:7] == b"sha256:":
+        return line[_ID].decode("latin-1"), ContentHash(line[_HASH].decode("latin-1"))
+    link = examine(line)
+    return link.id, link.hash
+
+
+def _named_by(link: Link) -> Iterator[ContentHash]:
+    if link.prev is not None:
+        yield link.prev
+    yield from link.merges
+
+
+def _files(directory: Path) -> list[Path]:
+    try:
+        with os.scandir(directory) as entries:
+            names = [entry.name for entry in entries if entry.is_file(follow_symlinks=False)]
+    except OSError:
+        return []
+    return [directory / name for name in sorted(names)]
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return read_bytes(path) or b""
+    except OSError as problem:
+        return f"unreadable: {problem.strerror}".encode()

@@ -1,0 +1,1 @@
+"""The ledger verified: each line's hash, each link, each anchor."""

@@ -1,0 +1,82 @@
+"""The examination of a ledger file's lines, many at once, on one processor or on all."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+import msgspec
+
+from intent_lsp.core.codes import LedgerCode
+from intent_lsp.core.ledger.chain import Flaw, Link
+from intent_lsp.formats.ledger.batch import Stretch, examine_lines
+from intent_lsp.formats.ledger.jsonl import examine
+from intent_lsp.formats.msgspec_types import known
+from intent_lsp.store.ledger.raw.file import Reader
+from intent_lsp.store.ledger.raw.pool import nobody, spread
+from intent_lsp.store.ledger.raw.ranges import lines_in, starts
+from intent_lsp.store.ledger.raw.worker import Job, answer
+from intent_lsp.store.ledger.verify.link_check import Packed, Piece
+from intent_lsp.store.ledger.verify.link_rows import rows
+
+
+class _Found(msgspec.Struct, array_like=True):
+    """What is in one range: a stretch, if it is one, and all other lines."""
+
+    packed: Packed | None
+    links: Sequence[Link]
+
+    @property
+    def pieces(self) -> list[Piece]:
+        return [*([] if self.packed is None else [self.packed]), *self.links]
+
+
+def scan(read: Reader, size: int) -> Iterator[Piece]:
+    """Examine each line of a file of `size` bytes by itself, in order."""
+    for start in starts(size):
+        yield from _examined(read, start, size).pieces
+
+
+def scan_widely(
+    fd: int, size: int, workers: int | None = None, told: Callable[[int], None] = nobody
+) -> Iterator[Piece]:
+    """Examine each line of an open file of `size` bytes by itself, in order, on all processors.
+
+    `workers` and `told` are as for `spread`.
+    """
+    for found in spread(_JOB, fd, size, workers, told):
+        yield from found.pieces
+
+
+def main(words: Sequence[str]) -> None:
+    """Tell standard output what is in a worker's ranges of the file that is standard input."""
+    answer(_JOB, words)
+
+
+def _examined(read: Reader, start: int, size: int) -> _Found:
+    """Examine the lines that begin in the range at `start`."""
+    lines = lines_in(read, start, size)
+    examined = examine_lines(lines.data)
+    torn = [_torn(lines.torn)] if lines.torn else []
+    if isinstance(examined, Stretch):
+        return _Found(_packed(examined), torn)
+    return _Found(None, [*examined, *torn])
+
+
+def _torn(line: bytes) -> Link:
+    """Judge a last line without its end: it may be a record of which that alone was trimmed."""
+    link = examine(line + b"\n")
+    if link.flaw is None:
+        message = "only its line feed is missing: the next append completes it"
+        return link._replace(flaw=Flaw(LedgerCode.TORN_TAIL, message))
+    message = f"{len(line)} bytes without a line end: they hold no answered record"
+    return Link(flaw=Flaw(LedgerCode.TORN_TAIL, message))
+
+
+def _packed(stretch: Stretch) -> Packed:
+    first, last, ids, digests = stretch
+    return Packed(first, last, len(ids), rows(ids, digests, first.prev))
+
+
+_JOB: Final = Job(__name__, _examined, _Found)
+
+
+KNOWN: Final = known(_Found)

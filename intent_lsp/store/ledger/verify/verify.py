@@ -1,0 +1,134 @@
+"""The verification of a ledger, in one pass over its files (ledger section 2).
+
+Invariant: memory stays flat in the ledger's size.
+Invariant: a line has been judged by itself before it comes here, where its place is judged.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from intent_lsp.core.codes import LedgerCode
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.findings import Severity
+from intent_lsp.core.ledger.chain import Head
+from intent_lsp.core.ledger.evidence import Held
+from intent_lsp.core.ledger.problem_summary import problem
+from intent_lsp.core.ledger.proof_statement import Extent, conditional, proved
+from intent_lsp.core.ledger.verification import Anchor, AnchorKind, Problem, Verification
+from intent_lsp.core.paths import LEDGER_FILE
+from intent_lsp.store.ledger.raw.files import Strange
+from intent_lsp.store.ledger.verify.link_check import LinkPass, Past, Piece
+from intent_lsp.store.ledger.verify.link_rows import key
+from intent_lsp.store.ledger.verify.link_table import Remembered
+
+_HEADS_NAMED: Final = 20
+_NO_PROOF: Final = (AnchorKind.KNOWN_HEAD, AnchorKind.EARLIER_COMMIT)
+"""Whoever writes the ledger can write what this machine knows, too; an earlier commit proves less
+than the newest.
+"""
+
+
+class Part(NamedTuple):
+    """One of the ledger's files: its name in problems, and what is found on its lines, in order."""
+
+    file: str
+    pieces: Iterable[Piece]
+
+
+def no_past(_hashes: Collection[ContentHash]) -> Mapping[ContentHash, Held]:
+    """Know of nothing that git holds."""
+    return {}
+
+
+def verify(
+    parts: Iterable[Part],
+    anchors: Sequence[Anchor] = (),
+    *,
+    strange: Sequence[Strange] = (),
+    past: Past = no_past,
+) -> Verification:
+    """Verify the files of a ledger, given in reading order and each read once.
+
+    `anchors` are looked for; those of earlier commits are given back only where no file holds
+    them. `strange` is what stands in a file's place; `past` is asked for records that others follow
+    and that no file holds.
+    """
+    with Remembered() as remembered:
+        found = LinkPass(remembered, past)
+        for part in parts:
+            found.follow_file(part.file, part.pieces)
+        found.close()
+        reached = [
+            replace(anchor, records=_reached(remembered, [anchor]))
+            for anchor in _but_those_there(remembered, anchors)
+        ]
+        proofs = [anchor for anchor in reached if anchor.kind not in _NO_PROOF]
+        proven = _reached(remembered, proofs) if len(proofs) > 1 else None
+        proven = proven or max((anchor.records or 0 for anchor in proofs), default=0)
+    problems = found.problems.told()
+    problems += [problem(LedgerCode.UNREADABLE_FILE, s.file, 1, s.problem) for s in strange]
+    return _outcome(found, problems, reached, proofs=proofs, proven=proven)
+
+
+def _but_those_there(remembered: Remembered, anchors: Sequence[Anchor]) -> list[Anchor]:
+    """Leave out what earlier commits have and a file has, too: there may be thousands."""
+    earlier = {key(each.hash) for each in anchors if each.kind is AnchorKind.EARLIER_COMMIT}
+    there = remembered.places(earlier) if earlier else {}
+    return [
+        each
+        for each in anchors
+        if each.kind is not AnchorKind.EARLIER_COMMIT or key(each.hash) not in there
+    ]
+
+
+def _outcome(
+    found: LinkPass,
+    problems: Sequence[Problem],
+    reached: Sequence[Anchor],
+    *,
+    proofs: Sequence[Anchor],
+    proven: int,
+) -> Verification:
+    consistent = all(each.severity is not Severity.ERROR for each in problems)
+    heads = tuple(found.heads.values())
+    extent = Extent(records=found.records, proven=proven, heads=len(heads), consistent=consistent)
+    return Verification(
+        ok=consistent,
+        records=found.records,
+        segments=found.files,
+        heads=heads,
+        problems=(*problems, *_untied(heads)),
+        anchors=tuple(reached),
+        proved=proved(proofs, extent),
+        conditional=conditional(extent),
+        files=tuple(found.problems.files),
+    )
+
+
+def _reached(remembered: Remembered, anchors: Sequence[Anchor]) -> int | None:
+    """Count the records that anchors stand for; None: no file holds any of them."""
+    if not anchors:
+        return None
+    return remembered.reach({key(anchor.hash) for anchor in anchors}).records or None
+
+
+def _untied(heads: Sequence[Head]) -> list[Problem]:
+    """Name the heads that the next append will tie."""
+    newest = _current(heads)
+    return [
+        problem(
+            LedgerCode.UNTIED_HEADS,
+            head.file,
+            head.line,
+            f"the end of another branch, by session {head.session_id}; not tied yet",
+        )
+        for head in [head for head in heads if head is not newest][:_HEADS_NAMED]
+    ]
+
+
+def _current(heads: Sequence[Head]) -> Head | None:
+    """Choose the head that the others are told apart from: the main file's last, or the newest."""
+    main = [head for head in heads if head.file == LEDGER_FILE]
+    newest = max(heads, key=lambda head: head.timestamp, default=None)
+    return main[-1] if main else newest

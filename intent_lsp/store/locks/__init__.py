@@ -1,0 +1,1 @@
+"""Locks between processes: of a file, a root, a session."""

@@ -1,0 +1,1 @@
+"""The state of sessions in SQLite: selections, tickets, drafts, notes."""

@@ -1,0 +1,157 @@
+"""Drafts: refused texts, kept until they are restored or thirty days have passed (section 7).
+
+Invariant: a draft is on the disk before `write` returns; nothing typed is ever lost.
+Invariant: a damaged draft is listed as such, never hidden, never pruned by guesswork.
+"""
+
+import json
+import logging
+import os
+import re
+import secrets
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath
+from intent_lsp.formats.msgspec_types import known
+from intent_lsp.store.fs.files import create_file, read_bytes, remove_file
+from intent_lsp.store.fs.local_dir import PRIVATE_FILE_MODE, ensure_inner_room, ensure_local_room
+
+_log = logging.getLogger(__name__)
+
+KEPT_FOR: Final = timedelta(days=30)
+
+_ROOM: Final = "drafts"
+_STAMP: Final = "%Y%m%dT%H%M%SZ"
+_NAME: Final = re.compile(r"(\d{8}T\d{6}Z)-[0-9a-f]{8}\.json")
+_TRIES: Final = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """One refused text; `base_hash` is that of the disk's content it was typed upon."""
+
+    id: str
+    path: WorkspacePath
+    base_hash: ContentHash | None
+    text: str
+    session_id: str
+    code: str
+    intent_id: str | None
+    created_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadableDraft:
+    """A draft's file that cannot be read as one."""
+
+    id: str
+    problem: str
+
+
+class Drafts:
+    """The drafts of one root."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._room = root / LOCAL_ROOM / _ROOM
+
+    def write(  # noqa: PLR0913 - each is a field of the draft
+        self,
+        *,
+        path: WorkspacePath,
+        base_hash: ContentHash | None,
+        text: str,
+        session_id: str,
+        code: str,
+        intent_id: str | None,
+        created_at: str,
+    ) -> Draft:
+        """Keep a text. `created_at` is a timestamp in UTC.
+
+        Raises OSError or UnsafePathError when it cannot be kept: then it must not be taken away.
+        """
+        room = ensure_inner_room(ensure_local_room(self._root), _ROOM)
+        moment = datetime.fromisoformat(created_at).astimezone(UTC)
+        for _ in range(_TRIES):
+            draft = Draft(
+                id=f"{moment.strftime(_STAMP)}-{secrets.token_hex(4)}",
+                path=path,
+                base_hash=base_hash,
+                text=text,
+                session_id=session_id,
+                code=code,
+                intent_id=intent_id,
+                created_at=created_at,
+            )
+            if create_file(room / f"{draft.id}.json", _spelled(draft), mode=PRIVATE_FILE_MODE):
+                return draft
+        raise FileExistsError(os.fspath(room))
+
+    def list(self, path: WorkspacePath | None = None) -> tuple[Draft | UnreadableDraft, ...]:
+        """Give the drafts, the newest first; of one path only, and then none that is damaged."""
+        found = (self._read(name) for name in sorted(self._names(), reverse=True))
+        if path is None:
+            return tuple(draft for draft in found if draft is not None)
+        return tuple(draft for draft in found if isinstance(draft, Draft) and draft.path == path)
+
+    def get(self, draft_id: str) -> Draft | None:
+        """Give one draft; None: there is none of this id that can be read."""
+        found = self._read(f"{draft_id}.json")
+        return found if isinstance(found, Draft) else None
+
+    def delete(self, draft_id: str) -> bool:
+        """Forget a draft that was restored; False: there is none. Raises OSError."""
+        name = f"{draft_id}.json"
+        return bool(_NAME.fullmatch(name)) and remove_file(self._room / name)
+
+    def prune(self, now: datetime) -> int:
+        """Forget what is older than thirty days by its name; give how many."""
+        limit = (now - KEPT_FOR).astimezone(UTC).strftime(_STAMP)
+        old = [name for name in self._names() if name[: len(limit)] < limit]
+        try:
+            return sum(remove_file(self._room / name) for name in old)
+        except OSError as problem:
+            _log.warning("%s: old drafts cannot be removed: %s", self._room, problem)
+            return 0
+
+    def _names(self) -> Sequence[str]:
+        try:
+            names = os.listdir(self._room)  # noqa: PTH208 - names alone
+        except OSError:
+            return []
+        return [name for name in names if _NAME.fullmatch(name)]
+
+    def _read(self, name: str) -> Draft | UnreadableDraft | None:
+        if not _NAME.fullmatch(name):
+            return None
+        draft_id = name.removesuffix(".json")
+        try:
+            data = read_bytes(self._room / name)
+            return None if data is None else _parsed(draft_id, data)
+        except (OSError, ValueError, RecursionError) as problem:
+            _log.warning("draft %s cannot be read: %s", draft_id, problem)
+            return UnreadableDraft(draft_id, str(problem))
+
+
+def _spelled(draft: Draft) -> bytes:
+    fields = {name: value for name, value in asdict(draft).items() if name != "id"}
+    # ASCII: names and texts from the wire may hold lone surrogates, which UTF-8 has no bytes for.
+    return json.dumps(fields, ensure_ascii=True, indent=1).encode()
+
+
+def _parsed(draft_id: str, data: bytes) -> Draft:
+    """Read a draft's file. Raises ValueError, RecursionError."""
+    fields = json.loads(data)
+    if not isinstance(fields, dict):
+        raise ValueError("is not a JSON object")  # noqa: TRY004 - wrong text, not a wrong call
+    return msgspec.convert({**fields, "id": draft_id}, Draft)
+
+
+KNOWN: Final = known(Draft)

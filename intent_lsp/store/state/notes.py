@@ -1,0 +1,141 @@
+"""What a root's state has noted for later: events, voices, lessons told (sections 3 and 9).
+
+Invariant: each method is one transaction; any number of threads and processes may call them.
+Invariant: of an intent the newest events are kept, and no more.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from intent_lsp.core.text import pack, pack_perhaps, unpack
+from intent_lsp.store.state.database import Database
+
+EVENTS_KEPT: Final = 20
+"""Events of one intent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noted:
+    """An event of an intent; `in_file`: the intents file tells it, too. `seq` is its number."""
+
+    event: str
+    in_file: bool
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """What an agent said of itself at checkout: its model, and where its conversation is."""
+
+    model: str | None = None
+    url: str | None = None
+
+
+class Notes:
+    """The notes of one root. Every method raises StateUnavailableError."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add_event(self, intent_id: str, event: str) -> None:
+        """Note an event of an intent."""
+        key = pack(intent_id)
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute(
+                "INSERT INTO event (intent_id, event, in_file) VALUES (?,?,0)", (key, pack(event))
+            )
+            connection.execute(
+                "DELETE FROM event WHERE intent_id = ?1 AND seq <= (SELECT seq FROM event"
+                " WHERE intent_id = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2)",
+                (key, EVENTS_KEPT),
+            )
+
+        self._database.write(work)
+
+    def events(self, *intent_ids: str) -> tuple[Noted, ...]:
+        """Give the events of an intent by each of its ids, newest first."""
+        query = (
+            f"SELECT event, in_file, seq FROM event WHERE {_among(intent_ids)} ORDER BY seq DESC"  # noqa: S608 - marks
+        )
+        keys = tuple(map(pack, intent_ids))
+        rows = self._database.rows(query, keys)
+        return tuple(
+            Noted(event=unpack(event), in_file=bool(in_file), seq=seq)
+            for event, in_file, seq in rows
+        )
+
+    def unwritten(self) -> tuple[str, ...]:
+        """List the intents with events that the intents file does not tell."""
+        query = "SELECT DISTINCT intent_id FROM event WHERE in_file = 0 ORDER BY intent_id"
+        rows = self._database.rows(query)
+        return tuple(unpack(row[0]) for row in rows)
+
+    def written(self, events: Sequence[Noted], *intent_ids: str) -> None:
+        """Note that the intents file tells these events, which `events` gave, newest first."""
+        # By number: what came meanwhile is newer, and may have pushed the oldest out.
+        newest = events[0].seq if events else 0
+        query = f"UPDATE event SET in_file = 1 WHERE seq <= ? AND {_among(intent_ids)}"  # noqa: S608 - marks
+        values = (newest, *map(pack, intent_ids))
+        self._database.write(lambda connection: connection.execute(query, values))
+
+    def count_lesson(self, session_id: str, *, at_most: int) -> bool:
+        """Count one more lesson of a session; False: it has had as many as it may."""
+        key = pack(session_id)
+
+        def work(connection: sqlite3.Connection) -> bool:
+            changed = connection.execute(
+                "INSERT INTO lesson VALUES (?1, 1)"
+                " ON CONFLICT (session_id) DO UPDATE SET told = told + 1 WHERE told < ?2",
+                (key, at_most),
+            )
+            return changed.rowcount > 0
+
+        return self._database.write(work)
+
+    def put_voice(self, session_id: str, agent_id: str, voice: Voice) -> None:
+        """Keep what an agent said of itself; what it leaves out stays as it was."""
+        values = (
+            pack(session_id),
+            pack(agent_id),
+            pack_perhaps(voice.model),
+            pack_perhaps(voice.url),
+        )
+        query = (
+            "INSERT INTO voice VALUES (?,?,?,?) ON CONFLICT (session_id, agent_id) DO UPDATE"
+            " SET model = coalesce(excluded.model, model), url = coalesce(excluded.url, url)"
+        )
+        self._database.write(lambda connection: connection.execute(query, values))
+
+    def voice(self, session_id: str, agent_id: str) -> Voice:
+        """Give what an agent said of itself, a subagent's own words before its session's."""
+        query = (
+            "SELECT model, url FROM voice WHERE session_id = ? AND agent_id IN (?, x'')"
+            " ORDER BY agent_id DESC"
+        )
+        values = (pack(session_id), pack(agent_id))
+        rows = self._database.rows(query, values)
+        models = [unpack(model) for model, _ in rows if model is not None]
+        urls = [unpack(url) for _, url in rows if url is not None]
+        return Voice(next(iter(models), None), next(iter(urls), None))
+
+    def take_moment(self, name: str, at: str, *, last_at_most: str) -> bool:
+        """Note that something is done now; False: it was done later than `last_at_most`.
+
+        One of many processes that ask at once is told True. A moment that is yet to come, from
+        before a clock was put back, counts for nothing.
+        """
+        values = (pack(name), pack(at), pack(last_at_most))
+        query = (
+            "INSERT INTO moment VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET at = excluded.at"
+            " WHERE at <= ?3 OR at > ?2"
+        )
+        return self._database.write(
+            lambda connection: connection.execute(query, values).rowcount > 0
+        )
+
+
+def _among(intent_ids: Sequence[str]) -> str:
+    return f"intent_id IN ({','.join('?' * len(intent_ids))})"

@@ -1,0 +1,166 @@
+"""The open tickets of commands, each with what the work tree held when it was given.
+
+Invariant: equal trees are kept once, and a tree as long as one of its tickets is open.
+Invariant: the newest tickets that this process gave are known to it until they end, whatever
+becomes of the file: a command may have deleted that.
+"""
+
+import json
+import sqlite3
+from dataclasses import dataclass, replace
+from datetime import datetime
+from hashlib import sha256
+from typing import Any, Final
+
+import msgspec
+
+from intent_lsp.core.agents.tickets import GOOD_FOR, Ticket
+from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
+from intent_lsp.core.text import pack
+from intent_lsp.core.timestamps import timestamp
+from intent_lsp.formats.msgspec_types import known
+from intent_lsp.store.state.database import Database
+
+WITH_TREE: Final = (
+    "LEFT JOIN open_command ON open_command.ticket_id = ticket.id"
+    " LEFT JOIN tree ON tree.id = open_command.tree_id"
+)
+"""Joins a ticket with its tree, which is NULL where it has none, or has come to its end."""
+
+_OPEN: Final = (
+    "SELECT ticket.body, tree.body, gone_on FROM open_command"
+    " JOIN ticket ON ticket.id = open_command.ticket_id JOIN tree ON tree.id = open_command.tree_id"
+)
+_GIVEN_AT_MOST: Final = 20
+"""Tickets of commands that a process remembers beside the file."""
+
+_TREES_AT_ONCE: Final = 8
+"""Trees that were read and are not read again: each look asks for those of the open tickets."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptTree:
+    """What a work tree held, as it is kept: equal trees have one id."""
+
+    id: bytes
+    body: bytes
+
+    @classmethod
+    def of(cls, tree: TreeSnapshot) -> "KeptTree":
+        """Spell a tree."""
+        body = spelled(tree)
+        return cls(sha256(body).digest(), body)
+
+    def keep(self, connection: sqlite3.Connection) -> None:
+        """Keep it, unless it is kept for another ticket."""
+        connection.execute("INSERT OR IGNORE INTO tree VALUES (?,?)", (self.id, self.body))
+
+
+class OpenCommands:
+    """The open tickets of calls that may change any file. Methods raise StateUnavailableError."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._read: dict[bytes, TreeSnapshot] = {}
+        self._given: dict[str, Ticket] = {}
+
+    def remember(self, ticket: Ticket) -> None:
+        """Remember a ticket of a command that was given, beside the file."""
+        self._given[ticket.id] = ticket
+        for old in tuple(self._given)[:-_GIVEN_AT_MOST]:
+            self._given.pop(old, None)
+
+    def forget(self, ticket_id: str) -> None:
+        """Forget a ticket that has come to its end."""
+        self._given.pop(ticket_id, None)
+
+    def remembered(self, ticket_id: str, now: datetime) -> Ticket | None:
+        """Give a ticket that this process gave, and that has neither ended nor become too old."""
+        ticket = self._given.get(ticket_id)
+        old = ticket is None or ticket.issued_at < timestamp(now - GOOD_FOR)
+        return None if old else ticket
+
+    def since(self, moment: datetime) -> tuple[Ticket, ...]:
+        """Give those that were given since a moment, the newest first."""
+        where = " WHERE open_command.issued_at >= ? ORDER BY open_command.issued_at DESC"
+        rows = self._database.rows(_OPEN + where, (pack(timestamp(moment)),))
+        return tuple(self.with_tree(*row) for row in rows)
+
+    def of(self, session_id: str, agent_id: str, now: datetime) -> tuple[Ticket, ...]:
+        """Give those of a session, or of a subagent of it, the oldest first."""
+        where = (
+            " WHERE open_command.session_id = ? AND open_command.agent_id = ?"
+            " AND open_command.issued_at >= ? ORDER BY open_command.issued_at"
+        )
+        oldest = pack(timestamp(now - GOOD_FOR))
+        rows = self._database.rows(_OPEN + where, (pack(session_id), pack(agent_id), oldest))
+        return tuple(self.with_tree(*row) for row in rows)
+
+    def go_on(self, ticket_id: str, tree: TreeSnapshot) -> None:
+        """Have an open ticket begin anew, with what the work tree holds now."""
+        now, key = KeptTree.of(tree), pack(ticket_id)
+
+        def work(connection: sqlite3.Connection) -> None:
+            now.keep(connection)
+            query = "UPDATE open_command SET tree_id = ?, gone_on = 1 WHERE ticket_id = ?"
+            connection.execute(query, (now.id, key))
+            _drop_unused(connection)
+
+        self._database.write(work)
+        given = self._given.get(ticket_id)
+        if given is not None:
+            self._given[ticket_id] = replace(given, tree=tree)
+
+    def with_tree(self, body: bytes, tree: bytes | None, gone_on: int | None) -> Ticket:
+        """Read a ticket together with its tree (None: it has none any more)."""
+        ticket = read_ticket(body)
+        if tree is None:
+            return ticket
+        ticket = replace(ticket, gone_on=bool(gone_on))
+        id_ = sha256(tree).digest()
+        found = self._read.get(id_)
+        if found is None:
+            found = msgspec.convert(json.loads(tree), TreeSnapshot)
+            if len(self._read) >= _TREES_AT_ONCE:
+                self._read = {}
+            self._read[id_] = found
+        return replace(ticket, tree=found)
+
+
+def keep_command(
+    connection: sqlite3.Connection, names: tuple[bytes | None, ...], tree: KeptTree
+) -> None:
+    """Keep a new ticket's tree; `names` are its id, its session, its subagent and its time."""
+    tree.keep(connection)
+    connection.execute("INSERT OR IGNORE INTO open_command VALUES (?,?,?,?,?,0)", (*names, tree.id))
+
+
+def end_command(connection: sqlite3.Connection, ticket_id: bytes) -> None:
+    """Let go of the tree of a ticket that has come to its end."""
+    drop = "DELETE FROM open_command WHERE ticket_id = ?"
+    if connection.execute(drop, (ticket_id,)).rowcount:
+        _drop_unused(connection)
+
+
+def forget_commands(connection: sqlite3.Connection) -> None:
+    """Let go of the trees of tickets that are forgotten."""
+    connection.execute("DELETE FROM open_command WHERE ticket_id NOT IN (SELECT id FROM ticket)")
+    _drop_unused(connection)
+
+
+def _drop_unused(connection: sqlite3.Connection) -> None:
+    connection.execute("DELETE FROM tree WHERE id NOT IN (SELECT tree_id FROM open_command)")
+
+
+def spelled(value: Any) -> bytes:  # noqa: ANN401 - whatever msgspec reads back
+    """Spell a value as it is kept."""
+    # ASCII alone: names that are no text hold lone surrogates, which have no UTF-8.
+    return json.dumps(msgspec.to_builtins(value)).encode("ascii")
+
+
+def read_ticket(body: bytes) -> Ticket:
+    """Read a ticket that was kept, without its tree."""
+    return msgspec.convert(json.loads(body), Ticket)
+
+
+KNOWN: Final = known(Ticket, TreeSnapshot)

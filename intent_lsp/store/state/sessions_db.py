@@ -1,0 +1,296 @@
+"""What a root's sessions did and know: `.local/state.sqlite3` (requirements sections 1, 2, 8).
+
+Invariant: each method is one transaction; any number of threads and processes may call them.
+Invariant: text is stored as bytes, so that every name a file system or a client has is kept.
+"""
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import astuple, dataclass, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, Literal
+
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.text import pack_perhaps, unpack
+from intent_lsp.core.timestamps import timestamp
+from intent_lsp.store.state.call_state import CallMemory
+from intent_lsp.store.state.database import Database
+from intent_lsp.store.state.file_moves import FileMoves
+from intent_lsp.store.state.in_memory import StateInMemory
+from intent_lsp.store.state.notes import Notes
+from intent_lsp.store.state.schema import keep_safe, lay_out
+from intent_lsp.store.state.tickets import Tickets
+
+FILE_NAME = "state.sqlite3"
+INHERITABLE_FOR = timedelta(days=14)
+
+_BUSY_SECONDS = 2.0
+_CANDIDATES = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionRow:
+    """One session, or a subagent of it (`agent_id`); moments as `core.timestamps` spells them."""
+
+    session_id: str
+    agent_id: str = ""
+    kind: Literal["editor", "agent"]
+    user: str
+    active_intent: str | None
+    turn: int
+    stage: str
+    started_at: str
+    last_used_at: str
+    ended_at: str | None = None
+    pid: int | None = None
+
+    def reopened(self, at: str) -> "SessionRow":
+        """Give the row of a session that is used again."""
+        return replace(self, last_used_at=at, ended_at=None, pid=os.getpid())
+
+    def choosing(self, intent_id: str | None, stage: str, at: str) -> "SessionRow":
+        """Give the row with another intent (None: with none) and stage."""
+        return replace(self, active_intent=intent_id, stage=stage, last_used_at=at)
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineFile:
+    """A file that differed from HEAD when the baseline was taken; None: it did not exist."""
+
+    hash: ContentHash | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadHash:
+    """What a session last read of a file (None: that there was none), and in which turn."""
+
+    hash: ContentHash | None
+    turn: int
+
+
+class State:
+    """The state of one root.
+
+    Every method raises StateUnavailableError when the file cannot be used. A damaged file is moved
+    aside and begun anew: its sessions are then unknown, never wrong. `in_memory_meanwhile`: what a
+    file that cannot be used would keep is kept in memory until it can, which `problem` tells of.
+    """
+
+    def __init__(self, local_room: Path, *, in_memory_meanwhile: bool = False) -> None:
+        self.path = local_room / FILE_NAME
+        stand_in = StateInMemory() if in_memory_meanwhile else None
+        self._database = Database(self.path, _connect, stand_in=stand_in)
+        self.tickets = Tickets(self._database)
+        self.calls = CallMemory(self._database)
+        self.notes = Notes(self._database)
+        self.moves = FileMoves(self._database)
+
+    def close(self) -> None:
+        """Let go of the file; the next call opens it again."""
+        self._database.close()
+
+    def problem(self) -> str | None:
+        """Tell why memory stands in for the file now; None: it does not."""
+        self._rows("SELECT 1")
+        return self._database.problem
+
+    def journal_mode(self) -> str:
+        """Tell how SQLite keeps the file safe: `wal`, or `delete` where that cannot be."""
+        return str(self._rows("PRAGMA journal_mode")[0][0])
+
+    def session(self, session_id: str, agent_id: str = "") -> SessionRow | None:
+        """Give what is known of a session, or of one of its subagents."""
+        query = "SELECT * FROM session WHERE session_id = ? AND agent_id = ?"
+        rows = self._rows(query, session_id, agent_id)
+        return _session(rows[0]) if rows else None
+
+    def sessions_since(self, moment: str) -> tuple[SessionRow, ...]:
+        """Give the sessions, and subagents, that were used since a moment, the newest first."""
+        query = "SELECT * FROM session WHERE last_used_at >= ? ORDER BY last_used_at DESC"
+        return tuple(map(_session, self._rows(query, moment)))
+
+    def unended_editors(self) -> tuple[SessionRow, ...]:
+        """Give the editors' sessions that nobody has ended, the newest first; some were killed."""
+        query = (
+            "SELECT * FROM session WHERE kind = ? AND agent_id = ? AND ended_at IS NULL"
+            " ORDER BY last_used_at DESC"
+        )
+        return tuple(map(_session, self._rows(query, "editor", "")))
+
+    def sessions_of(self, user: str) -> frozenset[str]:
+        """Give the ids of all sessions that a user has had here."""
+        rows = self._rows("SELECT DISTINCT session_id FROM session WHERE user = ?", user)
+        return frozenset(unpack(session_id) for (session_id,) in rows)
+
+    def put_session(self, row: SessionRow) -> None:
+        """Keep a session's row in place of the one before."""
+        self._do("INSERT OR REPLACE INTO session VALUES (?,?,?,?,?,?,?,?,?,?,?)", *astuple(row))
+
+    def begin_session(self, row: SessionRow) -> SessionRow:
+        """Keep a session's first row, unless somebody was first; give the row that is kept."""
+        values = _packed(astuple(row))
+
+        def work(connection: sqlite3.Connection) -> SessionRow:
+            insert = "INSERT OR IGNORE INTO session VALUES (?,?,?,?,?,?,?,?,?,?,?)"
+            connection.execute(insert, values)
+            query = "SELECT * FROM session WHERE session_id = ? AND agent_id = ?"
+            return _session(connection.execute(query, values[:2]).fetchone())
+
+        return self._database.write(work)
+
+    def touch_session(self, session_id: str, at: str) -> None:
+        """Note that a session was used."""
+        query = "UPDATE session SET last_used_at = ?, ended_at = NULL WHERE session_id = ?"
+        self._do(query, at, session_id)
+
+    def end_session(self, session_id: str, at: str) -> None:
+        """Note that a session has ended; its intent stays for the next to go on with."""
+        query = "UPDATE session SET last_used_at = ?1, ended_at = ?1 WHERE session_id = ?2"
+        self._do(query, at, session_id)
+
+    def last_ended_editor_session(
+        self,
+        user: str,
+        *,
+        now: datetime,
+        is_alive: Callable[[str], bool],
+        within: timedelta = INHERITABLE_FOR,
+    ) -> SessionRow | None:
+        """Find the user's editor session with an intent that was used last and lives no more.
+
+        A session that was killed ended when it was last used (protocol section 1).
+        """
+        query = (
+            "SELECT * FROM session WHERE kind = ? AND agent_id = ? AND user = ?"
+            " AND active_intent IS NOT NULL AND coalesce(ended_at, last_used_at) >= ?"
+            " ORDER BY coalesce(ended_at, last_used_at) DESC LIMIT ?"
+        )
+        rows = self._rows(query, "editor", "", user, timestamp(now - within), _CANDIDATES)
+        # Outside of the transaction: asking for life looks at locks on other files.
+        ended = (row for row in map(_session, rows) if not is_alive(row.session_id))
+        return next(ended, None)
+
+    def replace_baseline(
+        self,
+        session_id: str,
+        head: str | None,
+        files: Mapping[WorkspacePath, ContentHash | None],
+    ) -> None:
+        """Take a session's new baseline: a commit (None: none yet) and the files that differ."""
+        listed = [
+            (pack_perhaps(session_id), pack_perhaps(path), pack_perhaps(hash_))
+            for path, hash_ in files.items()
+        ]
+
+        def work(connection: sqlite3.Connection) -> None:
+            key = pack_perhaps(session_id)
+            connection.execute(
+                "INSERT OR REPLACE INTO baseline VALUES (?,?)", (key, pack_perhaps(head))
+            )
+            connection.execute("DELETE FROM baseline_file WHERE session_id = ?", (key,))
+            connection.executemany("INSERT INTO baseline_file VALUES (?,?,?)", listed)
+
+        self._database.write(work)
+
+    def move_baseline(
+        self, session_id: str, path: WorkspacePath, hash_: ContentHash | None
+    ) -> None:
+        """Change one file of a session's baseline, after git has changed it."""
+        self._do("INSERT OR REPLACE INTO baseline_file VALUES (?,?,?)", session_id, path, hash_)
+
+    def has_baseline(self, session_id: str) -> bool:
+        """Whether a baseline was taken for the session, of a commit or of a whole tree."""
+        return self.baseline_head(session_id) is not None
+
+    def baseline_head(self, session_id: str) -> str | None:
+        """Give the commit of the session's baseline; None: there was none, or no baseline."""
+        rows = self._rows("SELECT head FROM baseline WHERE session_id = ?", session_id)
+        return _unpack(rows[0][0]) if rows else None
+
+    def baseline_of(self, session_id: str, path: WorkspacePath) -> BaselineFile | None:
+        """Give a file of the session's baseline; None: as in the baseline's commit."""
+        query = "SELECT hash FROM baseline_file WHERE session_id = ? AND path = ?"
+        rows = self._rows(query, session_id, path)
+        return BaselineFile(_hash(rows[0][0])) if rows else None
+
+    def put_read(self, session_id: str, agent_id: str, path: WorkspacePath, read: ReadHash) -> None:
+        """Note what a session, or a subagent, has just read or written of a file."""
+        self.put_reads(session_id, agent_id, {path: read})
+
+    def put_reads(
+        self, session_id: str, agent_id: str, reads: Mapping[WorkspacePath, ReadHash]
+    ) -> None:
+        """Note what a session, or a subagent, has just read or written of files: all or nothing."""
+        query = "INSERT OR REPLACE INTO read_hash VALUES (?,?,?,?,?)"
+        rows = [
+            _packed((session_id, agent_id, path, read.hash, read.turn))
+            for path, read in reads.items()
+        ]
+        if rows:
+            self._database.write(lambda connection: connection.executemany(query, rows))
+
+    def note_own_write(self, path: WorkspacePath, hash_: ContentHash) -> None:
+        """Note what we are about to make of a file, so that no process takes it for another's."""
+        self._do("INSERT OR REPLACE INTO own_write VALUES (?,?)", path, hash_)
+
+    def own_write(self, path: WorkspacePath) -> ContentHash | None:
+        """Give the hash of our own last write of a file, by any process."""
+        rows = self._rows("SELECT hash FROM own_write WHERE path = ?", path)
+        return _hash(rows[0][0]) if rows else None
+
+    def forget_own_write(self, path: WorkspacePath) -> None:
+        """Note that a file's content is another's again."""
+        self._do("DELETE FROM own_write WHERE path = ?", path)
+
+    def note_selected(self, intent_id: str, at: str) -> None:
+        """Note that an intent was selected."""
+        self._do("INSERT OR REPLACE INTO recent_intent VALUES (?,?)", intent_id, at)
+
+    def recent_intents(self, limit: int) -> tuple[str, ...]:
+        """Give the ids of the intents that were selected last, the newest first."""
+        query = "SELECT intent_id FROM recent_intent ORDER BY at DESC, intent_id LIMIT ?"
+        return tuple(str(_unpack(row[0])) for row in self._rows(query, limit))
+
+    def _rows(self, query: str, *values: str | int | None) -> list[tuple[Any, ...]]:
+        packed = _packed(values)
+        return self._database.rows(query, packed)
+
+    def _do(self, query: str, *values: str | int | None) -> None:
+        packed = _packed(values)
+        self._database.write(lambda connection: connection.execute(query, packed))
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+    )
+    try:
+        keep_safe(connection, path)
+        lay_out(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _unpack(data: bytes | None) -> str | None:
+    return None if data is None else unpack(data)
+
+
+def _packed(values: Iterable[str | int | None]) -> list[bytes | int | None]:
+    return [value if isinstance(value, int) else pack_perhaps(value) for value in values]
+
+
+def _hash(data: bytes | None) -> ContentHash | None:
+    text = _unpack(data)
+    return None if text is None else ContentHash(text)
+
+
+def _session(row: tuple[Any, ...]) -> SessionRow:
+    values = (_unpack(value) if isinstance(value, bytes) else value for value in row)
+    # The columns are the fields, in their order: `put_session` wrote them by `astuple`.
+    fields: dict[str, Any] = dict(zip(SessionRow.__slots__, values, strict=True))
+    return SessionRow(**fields)

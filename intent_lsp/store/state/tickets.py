@@ -1,0 +1,299 @@
+"""The tickets of a root, and the claims that go with them, in its state (section 6).
+
+Invariant: each method is one transaction; any number of threads and processes may call them.
+Invariant: a ticket whose outcome was kept gives the same outcome ever after.
+"""
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from types import MappingProxyType
+from typing import Final
+
+import msgspec
+
+from intent_lsp.core.agents.tickets import (
+    CLAIMED_FOR,
+    GOOD_FOR,
+    Recorded,
+    Ticket,
+    TicketFile,
+)
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.gate.request import Denied
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.text import pack, unpack
+from intent_lsp.core.timestamps import timestamp
+from intent_lsp.formats.msgspec_types import known
+from intent_lsp.store.state.database import Database
+from intent_lsp.store.state.open_commands import (
+    WITH_TREE,
+    KeptTree,
+    OpenCommands,
+    end_command,
+    forget_commands,
+    keep_command,
+    read_ticket,
+    spelled,
+)
+
+NO_CONTENTS: Final[Mapping[ContentHash, bytes]] = MappingProxyType({})
+
+_ENDED: Final = "SELECT body FROM ticket WHERE session_id = ? AND agent_id = ? AND use_id = ?"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A refusal as it was given, to be given again to the call of this fingerprint."""
+
+    denied: Denied
+    fingerprint: ContentHash | None = None
+    intent_id: str | None
+    files: tuple[TicketFile, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldSave:
+    """A save of a file that a ticket claims: in whose editor, and what it wrote."""
+
+    path: WorkspacePath
+    ticket_id: str
+    session_id: str
+    hash: ContentHash
+
+
+class Tickets:
+    """The tickets of one root. Every method raises StateUnavailableError."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.commands = OpenCommands(database)
+
+    def issue(
+        self, ticket: Ticket, now: datetime, contents: Mapping[ContentHash, bytes] = NO_CONTENTS
+    ) -> None:
+        """Keep a new ticket and claim its files; tickets that are too old are forgotten.
+
+        `contents` are what its files hold, kept with it until its end.
+
+        Another answer that its host's name of the call had is given no more; a ticket that it was
+        given can be recorded still.
+        """
+        oldest, until = timestamp(now - GOOD_FOR), timestamp(now + CLAIMED_FOR)
+        use = None if ticket.tool_use_id is None else pack(ticket.tool_use_id)
+        row = (
+            pack(ticket.id),
+            pack(ticket.session_id),
+            pack(ticket.agent_id),
+            use,
+            pack(ticket.issued_at),
+            spelled(replace(ticket, tree=None)),
+        )
+        tree = None if ticket.tree is None else KeptTree.of(ticket.tree)
+        claims = [(pack(file.path), row[0], row[1], row[2], until) for file in ticket.files]
+        kept = [(pack(hash_), row[0], data) for hash_, data in contents.items()]
+
+        def work(connection: sqlite3.Connection) -> None:
+            forgotten = connection.execute(
+                "DELETE FROM ticket WHERE issued_at < ?", (pack(oldest),)
+            )
+            if forgotten.rowcount:
+                connection.execute(
+                    "DELETE FROM ticket_content WHERE ticket_id NOT IN (SELECT id FROM ticket)"
+                )
+                forget_commands(connection)
+            connection.execute("DELETE FROM claim WHERE until < ?", (timestamp(now),))
+            if use is not None:
+                _forget_use(connection, row[1:4])
+            connection.execute("INSERT INTO ticket VALUES (?,?,?,?,?,?,NULL)", row)
+            if tree is not None:
+                keep_command(connection, (*row[:3], row[4]), tree)
+            connection.executemany("INSERT INTO claim VALUES (?,?,?,?,?)", claims)
+            connection.executemany("INSERT INTO ticket_content VALUES (?,?,?)", kept)
+            if ticket.by_save:
+                # A person may take longer to save than a claim lasts.
+                saves = [claim[:2] for claim in claims]
+                connection.executemany("INSERT INTO saved_for VALUES (?,?)", saves)
+
+        self._database.write(work)
+        if ticket.tree is not None:
+            self.commands.remember(ticket)
+
+    def begin_command(self, ticket: Ticket) -> None:
+        """Keep what stood there before a command whose ticket was issued."""
+        key, body = pack(ticket.id), spelled(replace(ticket, tree=None))
+        tree = None if ticket.tree is None else KeptTree.of(ticket.tree)
+        names = (key, pack(ticket.session_id), pack(ticket.agent_id), pack(ticket.issued_at))
+
+        def work(connection: sqlite3.Connection) -> None:
+            query = "UPDATE ticket SET body = ? WHERE id = ? AND outcome IS NULL"
+            if connection.execute(query, (body, key)).rowcount and tree is not None:
+                keep_command(connection, names, tree)
+
+        self._database.write(work)
+        if tree is not None:
+            self.commands.remember(ticket)
+
+    def ticket(self, ticket_id: str, now: datetime) -> tuple[Ticket, Recorded | None] | None:
+        """Give a ticket and its outcome (None: it is open); None: unknown, or too old."""
+        query = (
+            f"SELECT ticket.body, tree.body, gone_on, outcome FROM ticket {WITH_TREE}"  # noqa: S608 - ours
+            " WHERE ticket.id = ? AND ticket.issued_at >= ?"
+        )
+        values = (pack(ticket_id), pack(timestamp(now - GOOD_FOR)))
+        rows = self._database.rows(query, values)
+        if not rows:
+            return None
+        *ticket, outcome = rows[0]
+        return self.commands.with_tree(*ticket), None if outcome is None else _recorded(outcome)
+
+    def of_use(self, session_id: str, agent_id: str, tool_use_id: str) -> Ticket | None:
+        """Give the ticket that a call, named by its host, was given before."""
+        values = (pack(session_id), pack(agent_id), pack(tool_use_id))
+        rows = self._database.rows(_ENDED, values)
+        return read_ticket(rows[0][0]) if rows else None
+
+    def refuse(
+        self, session_id: str, agent_id: str, tool_use_id: str, refused: Refused, now: datetime
+    ) -> None:
+        """Keep the refusal of a call that its host has named, in the place of what it had."""
+        key = (pack(session_id), pack(agent_id), pack(tool_use_id))
+        row = (*key, pack(timestamp(now)), spelled(refused))
+        oldest = pack(timestamp(now - GOOD_FOR))
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute("DELETE FROM refusal WHERE at < ?", (oldest,))
+            _forget_use(connection, key)
+            connection.execute("INSERT INTO refusal VALUES (?,?,?,?,?)", row)
+
+        self._database.write(work)
+
+    def refused_use(
+        self, session_id: str, agent_id: str, tool_use_id: str, now: datetime
+    ) -> Refused | None:
+        """Give the refusal that a call, named by its host, was given before."""
+        query = (
+            "SELECT body FROM refusal WHERE session_id = ? AND agent_id = ? AND use_id = ?"
+            " AND at >= ?"
+        )
+        key = (pack(session_id), pack(agent_id), pack(tool_use_id))
+        values = (*key, pack(timestamp(now - GOOD_FOR)))
+        rows = self._database.rows(query, values)
+        return msgspec.convert(json.loads(rows[0][0]), Refused) if rows else None
+
+    def content(self, hash_: ContentHash) -> bytes | None:
+        """Give a content that is kept with an open ticket; None: there is none such."""
+        query, key = "SELECT data FROM ticket_content WHERE hash = ? LIMIT 1", pack(hash_)
+        rows = self._database.rows(query, (key,))
+        return bytes(rows[0][0]) if rows else None
+
+    def end(self, ticket_id: str, outcome: Recorded) -> Recorded:
+        """Keep the outcome of a ticket and end its claims; give the first one that was kept."""
+        key, told = pack(ticket_id), spelled(outcome)
+
+        def work(connection: sqlite3.Connection) -> Recorded:
+            for table in ("claim", "saved_for", "held_save", "ticket_content"):
+                connection.execute(f"DELETE FROM {table} WHERE ticket_id = ?", (key,))  # noqa: S608 - ours
+            end_command(connection, key)
+            connection.execute(
+                "UPDATE ticket SET outcome = ? WHERE id = ? AND outcome IS NULL", (told, key)
+            )
+            rows = connection.execute("SELECT outcome FROM ticket WHERE id = ?", (key,)).fetchall()
+            return _recorded(rows[0][0]) if rows else outcome
+
+        kept = self._database.write(work)
+        self.commands.forget(ticket_id)
+        return kept
+
+    def end_claims(self, session_id: str, agent_id: str) -> None:
+        """End the claims of a session, or of a subagent: its next turn begins."""
+        values = (pack(session_id), pack(agent_id))
+        query = "DELETE FROM claim WHERE session_id = ? AND agent_id = ?"
+        self._database.write(lambda connection: connection.execute(query, values))
+
+    def over(self, path: WorkspacePath, now: datetime) -> Ticket | None:
+        """Give the newest open ticket whose call may be what an editor saves at a path.
+
+        One that claims the path, or whose change an editor makes; None: there is none.
+        """
+        query = (
+            "SELECT body FROM ticket WHERE outcome IS NULL AND issued_at >= ?1 AND id IN ("
+            " SELECT ticket_id FROM claim WHERE path = ?2 AND until >= ?3"
+            " UNION SELECT ticket_id FROM saved_for WHERE path = ?2)"
+            " ORDER BY issued_at DESC LIMIT 1"
+        )
+        values = (pack(timestamp(now - GOOD_FOR)), pack(path), timestamp(now))
+        rows = self._database.rows(query, values)
+        return read_ticket(rows[0][0]) if rows else None
+
+    def saved(self, path: WorkspacePath, ticket_id: str) -> bool:
+        """Note that an editor has saved its part of a ticket; whether that was the last one."""
+        values = (pack(path), pack(ticket_id))
+
+        def work(connection: sqlite3.Connection) -> bool:
+            connection.execute("DELETE FROM saved_for WHERE path = ? AND ticket_id = ?", values)
+            query = "SELECT 1 FROM saved_for WHERE ticket_id = ?"
+            return not connection.execute(query, values[1:]).fetchall()
+
+        return self._database.write(work)
+
+    def hold(self, save: HeldSave) -> None:
+        """Keep a save that may be a ticket's, until that is recorded or lapses."""
+        row = (pack(save.path), pack(save.ticket_id), pack(save.session_id), pack(save.hash))
+        query = "INSERT OR REPLACE INTO held_save VALUES (?,?,?,?)"
+        self._database.write(lambda connection: connection.execute(query, row))
+
+    def held(self, ticket_id: str) -> tuple[WorkspacePath, ...]:
+        """List the files of a ticket that an editor has saved."""
+        query, key = "SELECT path FROM held_save WHERE ticket_id = ?", pack(ticket_id)
+        rows = self._database.rows(query, (key,))
+        return tuple(WorkspacePath(unpack(row[0])) for row in rows)
+
+    def lapsed(self, now: datetime) -> tuple[tuple[HeldSave, Ticket], ...]:
+        """Take the saves whose tickets claim their files no more; each is given once."""
+        until = timestamp(now)
+        query = (
+            "SELECT path, ticket_id, held_save.session_id, hash, body FROM held_save"
+            " JOIN ticket ON ticket.id = ticket_id WHERE outcome IS NULL AND NOT EXISTS"
+            " (SELECT 1 FROM claim WHERE claim.ticket_id = held_save.ticket_id AND until >= ?)"
+        )
+
+        def work(connection: sqlite3.Connection) -> list[tuple[bytes, ...]]:
+            rows = connection.execute(query, (until,)).fetchall()
+            drop = "DELETE FROM held_save WHERE path = ? AND ticket_id = ?"
+            connection.executemany(drop, [row[:2] for row in rows])
+            # What came between a record and its ticket's end is in that record.
+            connection.execute(
+                "DELETE FROM held_save WHERE ticket_id NOT IN"
+                " (SELECT id FROM ticket WHERE outcome IS NULL)"
+            )
+            return rows
+
+        return tuple(
+            (
+                HeldSave(
+                    path=WorkspacePath(unpack(path)),
+                    ticket_id=unpack(ticket_id),
+                    session_id=unpack(session_id),
+                    hash=ContentHash(unpack(hash_)),
+                ),
+                read_ticket(body),
+            )
+            for path, ticket_id, session_id, hash_, body in self._database.write(work)
+        )
+
+
+def _forget_use(connection: sqlite3.Connection, key: tuple[bytes | None, ...]) -> None:
+    """Take the name of a call (session, agent, use) from what was answered under it."""
+    of_call = "WHERE session_id = ? AND agent_id = ? AND use_id = ?"
+    connection.execute(f"UPDATE ticket SET use_id = NULL {of_call}", key)  # noqa: S608 - ours
+    connection.execute(f"DELETE FROM refusal {of_call}", key)  # noqa: S608 - ours
+
+
+def _recorded(outcome: bytes) -> Recorded:
+    return msgspec.convert(json.loads(outcome), Recorded)
+
+
+KNOWN: Final = known(Ticket, Recorded, Refused)

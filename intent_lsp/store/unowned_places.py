@@ -1,0 +1,58 @@
+"""Places in which files are nobody's: what git ignores, and the system's temporary directory.
+
+Invariant: a place that may be somebody's, in a git work tree or a governed root, is not nobody's.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.store.fs.roots import governed_root, is_git_top
+from intent_lsp.store.git.repository import Git
+
+_VARIABLES: Final = ("TMPDIR", "TEMP", "TMP")
+_ROOMS: Final = ("/tmp", "/var/tmp")  # noqa: S108 - asked about, never written to
+
+
+def is_ignored(git: Git, path: WorkspacePath, *, directory: bool = False) -> bool:
+    """Whether git ignores a file or directory and tracks nothing there.
+
+    `directory`: where there is nothing yet, a directory may come, which git may ignore alone.
+    """
+    spelled = WorkspacePath(f"{path}/") if directory else path
+    return git.ignored(spelled) and not git.tracks_below(path)
+
+
+def is_temporary(root: Path, path: str) -> bool:
+    """Whether a path, relative to a root or absolute, leads to a temporary file.
+
+    Where the root itself, or the home directory, lies in the temporary directory, what lies in the
+    same part of it does not count.
+    """
+    real = os.path.realpath(root / path)
+    homes = [os.path.realpath(each) + os.sep for each in (root, Path.home())]
+    for room in _rooms():
+        if not real.startswith(room + os.sep):
+            continue
+        part = room + os.sep + real[len(room) + 1 :].partition(os.sep)[0]
+        if not any(home.startswith(part + os.sep) for home in homes):
+            tops = (is_git_top(directory) for directory in _above(real, room))
+            return not any(tops) and governed_root(real) is None
+    return False
+
+
+def _rooms() -> tuple[str, ...]:
+    """Give the temporary directories of the system, links resolved."""
+    named = (os.environ.get(variable, "") for variable in _VARIABLES)
+    rooms = (*named, *(_ROOMS if os.name == "posix" else ()))
+    return tuple(
+        dict.fromkeys(os.path.realpath(room) for room in rooms if Path(room).is_absolute())
+    )
+
+
+def _above(path: str, room: str) -> Iterator[Path]:
+    """Give a path and every directory above it, up to the temporary directory."""
+    yield Path(path)
+    yield from (each for each in Path(path).parents if each.is_relative_to(room))

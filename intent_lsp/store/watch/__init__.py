@@ -1,0 +1,1 @@
+"""Changes on disk, as the system tells of them."""
