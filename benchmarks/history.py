@@ -30,7 +30,7 @@ from intent_lsp.core.records import (
     ScopeValidation,
 )
 from intent_lsp.formats.diff import file_ranges
-from intent_lsp.governance.blaming import ALL_LINES, Blaming
+from intent_lsp.governance.ledger.blame import ALL_LINES, Blaming
 from intent_lsp.store.ledger.ledger import Ledger
 
 HERE = Path(__file__).resolve().parent.parent

@@ -14,7 +14,7 @@ from benchmarks.support.figures import Report, Watch, p50, p99, read_options
 from benchmarks.support.process import wait_until_idle
 from benchmarks.support.project import project
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.governance.desk import Governance
+from intent_lsp.governance.governance import Governance
 
 INTENTS = 1_000
 QUICK_INTENTS = 50

@@ -54,8 +54,8 @@ from intent_lsp.core.records import (
 )
 from intent_lsp.formats.diff import file_ranges
 from intent_lsp.formats.syntax.languages import SyntaxTree, parse, parse_again
-from intent_lsp.governance.blaming import ALL_LINES, Blamed, Blaming
-from intent_lsp.governance.desk import Governance
+from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.ledger.blame import ALL_LINES, Blamed, Blaming
 from intent_lsp.store.ledger.ledger import Ledger
 
 PATH = "src/auth/large.py"

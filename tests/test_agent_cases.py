@@ -12,8 +12,8 @@ import pytest
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.gate.request import Ask, Denied
 from intent_lsp.doors.cli.command_line import run
-from intent_lsp.governance.checkout import Refusal, Selection
-from intent_lsp.governance.desk import Governance
+from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.plan.checkout import Refusal, Selection
 from tests.support.editor import Editor, editing
 from tests.support.governed import FILES, set_policy
 from tests.support.repository import Repository

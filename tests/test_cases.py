@@ -15,9 +15,9 @@ from intent_lsp.core.content import split_lines
 from intent_lsp.core.records import HUMAN
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.tracked import Diffs, Tracked
-from intent_lsp.governance.checkout import Selection
-from intent_lsp.governance.desk import Governance
-from intent_lsp.governance.saves import Buffer, Written
+from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.plan.checkout import Selection
+from intent_lsp.governance.saves.saves import Buffer, Written
 from intent_lsp.governance.sessions import Session
 from intent_lsp.store.fs.resolve import Place, real_relative
 from tests.support.editor import Editor, editing

@@ -14,8 +14,8 @@ from intent_lsp.core.content import ContentHash, decode
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import UNKNOWN_REVISION
-from intent_lsp.governance.kept_trees import KeptTrees
 from intent_lsp.governance.past import Past
+from intent_lsp.governance.syntax_tree_cache import KeptTrees
 from intent_lsp.store.git.repository import Git
 from intent_lsp.store.ledger.ledger import Ledger
 from intent_lsp.store.state.blob_cache import Snapshots

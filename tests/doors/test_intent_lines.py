@@ -16,7 +16,7 @@ from intent_lsp.doors.lsp.positions import PositionEncoding
 from intent_lsp.doors.lsp.progress import Progress
 from intent_lsp.doors.lsp.types import uri_of
 from intent_lsp.doors.lsp.workplace import Workplace
-from intent_lsp.governance.checkout import Refusal
+from intent_lsp.governance.plan.checkout import Refusal
 from tests.doors.test_progress import NEVER, Recorder
 from tests.governance.test_blaming import changed
 from tests.support.governed import LINES, govern

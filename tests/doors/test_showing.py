@@ -15,7 +15,7 @@ from intent_lsp.doors.lsp.documents import Document
 from intent_lsp.doors.lsp.positions import PositionEncoding
 from intent_lsp.doors.lsp.types import uri_of
 from intent_lsp.doors.lsp.workplace import Workplace
-from intent_lsp.governance.checkout import Selection
+from intent_lsp.governance.plan.checkout import Selection
 from tests.support.governed import LINES, govern
 from tests.support.repository import Repository
 from tests.support.workplaces import workplace_on

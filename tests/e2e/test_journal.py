@@ -6,7 +6,7 @@ import pytest
 from watchfiles import awatch
 
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
-from intent_lsp.governance.recovering import recovering
+from intent_lsp.governance.ledger.recovery import recovering
 from intent_lsp.store.ledger.journal import Journal
 from tests.support.editor import Editor, editing
 from tests.support.governed import govern

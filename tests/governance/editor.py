@@ -6,11 +6,11 @@ from pathlib import Path
 from intent_lsp.core.content import ContentHash, decode, hash_content, split_lines
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import HUMAN
-from intent_lsp.governance.checkout import Selection
-from intent_lsp.governance.desk import Governance
-from intent_lsp.governance.held_saves import AfterSave
-from intent_lsp.governance.looks import Look
-from intent_lsp.governance.saves import BeforeSave, Buffer, Written
+from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.judging.file_snapshot import Look
+from intent_lsp.governance.plan.checkout import Selection
+from intent_lsp.governance.saves.claimed_saves import AfterSave
+from intent_lsp.governance.saves.saves import BeforeSave, Buffer, Written
 from intent_lsp.governance.sessions import Session
 from intent_lsp.store.fs.resolve import Place, real_relative
 

@@ -9,8 +9,8 @@ from intent_lsp.core.agents.file_changes import FileChange
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.gate.request import Allowed, Denied
-from intent_lsp.governance.applying import Applying
-from intent_lsp.governance.calls import Applied
+from intent_lsp.governance.calls.apply import Applying
+from intent_lsp.governance.calls.calls import Applied
 from tests.governance.test_calls import Agent
 from tests.support.repository import Repository
 

@@ -13,8 +13,9 @@ from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.records import RecordFile, Vcs
 from intent_lsp.formats.diff import file_ranges
-from intent_lsp.governance import file_lineage, past_contents
-from intent_lsp.governance.blaming import ALL_LINES, Blaming
+from intent_lsp.governance.contents import past_contents
+from intent_lsp.governance.ledger import file_lineage
+from intent_lsp.governance.ledger.blame import ALL_LINES, Blaming
 from intent_lsp.store.git.repository import Git
 from intent_lsp.store.ledger.ledger import Ledger
 from intent_lsp.store.state.blob_cache import Snapshots
@@ -234,7 +235,7 @@ def test_what_is_no_text_is_told_by_its_hash(at: Root, monkeypatch: pytest.Monke
     assert at.who() == "1-2:0"
     at.write(b"\xff\xff")
     assert at.who() == "1-1:1"
-    monkeypatch.setattr("intent_lsp.governance.blaming.MAX_DIFFED_BYTES", 3)
+    monkeypatch.setattr("intent_lsp.governance.ledger.blame.MAX_DIFFED_BYTES", 3)
     at.record(changed(None, A, "large.txt"))
     at.write(A, "large.txt")
     assert at.who("large.txt") == "1-1:3"

@@ -15,8 +15,8 @@ from intent_lsp.core.gate.request import Allowed, Denied
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.privacy import hashed_session
 from intent_lsp.core.records import MutationClass, ScopeValidation
-from intent_lsp.governance.admission import Admission
-from intent_lsp.governance.desk import Governance
+from intent_lsp.governance.calls.admission import Admission
+from intent_lsp.governance.governance import Governance
 from intent_lsp.store.ledger.index.queries import Query
 from intent_lsp.store.locks.file_lock import try_lock
 from intent_lsp.store.state.notes import Voice

@@ -9,7 +9,7 @@ import pytest
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.intents import Status
-from intent_lsp.governance.checkout import Refusal
+from intent_lsp.governance.plan.checkout import Refusal
 from intent_lsp.governance.sessions import CHECKOUT_REQUIRED, EXECUTION_AUTHORIZED
 from tests.governance.editor import INTENTS, Editor
 from tests.support.repository import Repository

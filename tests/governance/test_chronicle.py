@@ -20,7 +20,7 @@ from intent_lsp.core.gate.request import Allowed, Ask, Denied
 from intent_lsp.core.paths import GOVERNANCE_LEDGER, INTENTS_FILE
 from intent_lsp.formats.intents.templates import LESSONS
 from intent_lsp.formats.markdown.lessons import lessons_in
-from intent_lsp.governance.desk import Governance
+from intent_lsp.governance.governance import Governance
 from intent_lsp.store.state.notes import Voice
 from tests.governance.editor import INTENTS, Editor
 from tests.governance.test_calls import Agent

@@ -17,8 +17,8 @@ from intent_lsp.core.content import hash_content, hash_if_there
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
 from intent_lsp.formats.syntax.fingerprint import file_fingerprint
 from intent_lsp.governance.disk.disk_changes import COMMAND_AWAITED_FOR, DiskNews
-from intent_lsp.governance.disk.tree_looks import FILES_AT_MOST
-from intent_lsp.governance.saves import Written
+from intent_lsp.governance.disk.tree_snapshots import FILES_AT_MOST
+from intent_lsp.governance.saves.saves import Written
 from intent_lsp.store.fs.files import TEMPORARY_PREFIX
 from intent_lsp.store.fs.tree_reader import HELD_AT_MOST
 from intent_lsp.store.locks.root_lock import RootLock

@@ -8,10 +8,10 @@ from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import INTENTS_FILE, LEDGER_FILE, WorkspacePath
 from intent_lsp.core.records import RecordFile
-from intent_lsp.governance import explained_lines
-from intent_lsp.governance.blaming import ALL_LINES, Blaming
-from intent_lsp.governance.checkout import Refusal
-from intent_lsp.governance.explained_lines import WorkedFiles, explained, worked_files
+from intent_lsp.governance.ledger import intent_lines
+from intent_lsp.governance.ledger.blame import ALL_LINES, Blaming
+from intent_lsp.governance.ledger.intent_lines import WorkedFiles, explained, worked_files
+from intent_lsp.governance.plan.checkout import Refusal
 from intent_lsp.governance.rules import RulesCache
 from tests.governance.test_blaming import A, B, C, D, Root, at, changed
 from tests.support.ledgers import edit
@@ -172,7 +172,7 @@ def test_what_is_left_out_for_its_number_is_said(  # noqa: PLR0913 - a row of th
     truncated: bool,
 ) -> None:
     for name, limit in at_most.items():
-        monkeypatch.setattr(explained_lines, name, limit)
+        monkeypatch.setattr(intent_lines, name, limit)
     for number in range(there):
         record(at, "INT-001", changed(None, A, f"there{number}"))
         at.write(A, f"there{number}")

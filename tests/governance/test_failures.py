@@ -16,9 +16,9 @@ from intent_lsp.core.content import hash_content
 from intent_lsp.core.gate.request import Allowed, Decision, Denied
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.records import ScopeValidation
-from intent_lsp.governance.admission import Admission
-from intent_lsp.governance.admitting import NO_MEMORY
-from intent_lsp.governance.desk import Governance
+from intent_lsp.governance.calls.admission import Admission
+from intent_lsp.governance.calls.authorize import NO_MEMORY
+from intent_lsp.governance.governance import Governance
 from tests.governance.editor import Editor
 from tests.support.repository import Repository
 
@@ -177,7 +177,7 @@ def last(fd):
 
 os.fsync = last
 from pathlib import Path
-from intent_lsp.governance.desk import Governance
+from intent_lsp.governance.governance import Governance
 Governance(Path(root)).calls.record(ticket)
 """
 

@@ -15,8 +15,8 @@ from intent_lsp.core.errors import OverLimitError
 from intent_lsp.core.file_operations import Ends, FileHashes, FileOperation, mutation_class
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import EntityType, MutationClass, Record, ScopeValidation
-from intent_lsp.governance.contents import Contents
-from intent_lsp.governance.file_operations import AfterOperation, Forecast
+from intent_lsp.governance.contents.contents import Contents
+from intent_lsp.governance.saves.file_operations import AfterOperation, Forecast
 from intent_lsp.store.state.sessions_db import ReadHash
 from tests.governance.editor import Editor
 from tests.support.repository import Repository
@@ -484,7 +484,7 @@ def test_the_control_room_may_go_and_is_not_made_again(editor: Editor) -> None:
 def test_more_files_than_a_record_holds_are_said_to_be_too_many(
     editor: Editor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("intent_lsp.governance.operated_files.FILES_AT_MOST", 1)
+    monkeypatch.setattr("intent_lsp.governance.saves.operation_targets.FILES_AT_MOST", 1)
     editor.select("INT-001")
     for named in (ends("src", None), ends("src", "source")):
         with pytest.raises(OverLimitError, match="files of one operation: more than 1"):

@@ -10,7 +10,7 @@ from intent_lsp.core.content import ContentHash, hash_if_there
 from intent_lsp.core.gate.request import EDITOR_SAVE
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import DISK_CHANGE, EntityType, Record, ScopeValidation
-from intent_lsp.governance.blaming import ALL_LINES
+from intent_lsp.governance.ledger.blame import ALL_LINES
 from intent_lsp.store.ledger.index.queries import Query
 from tests.governance.work import Work
 

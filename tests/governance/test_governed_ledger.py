@@ -1,7 +1,7 @@
 """The desk's records go where the policy says, from the next one on."""
 
 from intent_lsp.core.paths import LEDGER_FILE
-from intent_lsp.governance.governed_ledger import governed_ledger
+from intent_lsp.governance.ledger.open_ledger import governed_ledger
 from intent_lsp.governance.rules import RulesCache
 from intent_lsp.store.ledger.raw.files import LedgerFiles
 from tests.support.governed import govern, set_policy

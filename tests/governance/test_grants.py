@@ -24,7 +24,7 @@ from intent_lsp.core.records import (
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.ledger.jsonl import seal
 from intent_lsp.governance.grants import Grants
-from intent_lsp.governance.planning import Granted, Planning, Wish
+from intent_lsp.governance.plan.planning import Granted, Planning, Wish
 from intent_lsp.store.ledger.index.queries import Query
 from tests.governance.editor import INTENTS
 from tests.governance.others import Clock

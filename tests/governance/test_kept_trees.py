@@ -12,7 +12,7 @@ from intent_lsp.formats.syntax.fingerprint import file_fingerprint
 from intent_lsp.formats.syntax.languages import language_of, parse
 from intent_lsp.formats.syntax.node import Node, Tree
 from intent_lsp.formats.syntax.outlined import OutlinedTree, outlined
-from intent_lsp.governance.kept_trees import MAX_BYTES, MAX_TREES, KeptTrees
+from intent_lsp.governance.syntax_tree_cache import MAX_BYTES, MAX_TREES, KeptTrees
 from tests.support.edited_texts import edits, programs
 
 Told = tuple[str, bool, int, int, tuple[int, int], tuple[int, int]]

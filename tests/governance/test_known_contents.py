@@ -8,8 +8,8 @@ import pytest
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import UNKNOWN_REVISION
-from intent_lsp.governance import known_contents
-from intent_lsp.governance.known_contents import KnownContents
+from intent_lsp.governance.contents import content_lookup
+from intent_lsp.governance.contents.content_lookup import KnownContents
 from intent_lsp.store.state.blob_cache import Snapshots
 from tests.support.repository import Repository
 
@@ -75,7 +75,7 @@ def test_a_file_that_is_too_large_is_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "a").write_bytes(b"1234")
-    monkeypatch.setattr(known_contents, "LARGEST", 3)
+    monkeypatch.setattr(content_lookup, "LARGEST", 3)
     assert not found(tmp_path, b"1234", "a")
 
 

@@ -11,10 +11,10 @@ from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.gate.request import Allowed, Denied
 from intent_lsp.core.records import HUMAN, ScopeValidation
-from intent_lsp.governance.admission import Admission
-from intent_lsp.governance.admitting import NOT_COMPARED
+from intent_lsp.governance.calls.admission import Admission
+from intent_lsp.governance.calls.authorize import NOT_COMPARED
+from intent_lsp.governance.calls.recorder import Outcome
 from intent_lsp.governance.disk.work_tree import WorkTree
-from intent_lsp.governance.recording import Outcome
 from tests.governance.test_calls import LOGIN, Agent
 from tests.support.repository import Repository, create
 

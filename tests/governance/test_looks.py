@@ -8,9 +8,9 @@ from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.gate.file_class import Standing
 from intent_lsp.core.paths import LEDGER_FILE
-from intent_lsp.governance.content import ABSENT, content_of
-from intent_lsp.governance.contents import KEPT_AT_MOST
-from intent_lsp.governance.looks import Look
+from intent_lsp.governance.contents.content import ABSENT, content_of
+from intent_lsp.governance.contents.contents import KEPT_AT_MOST
+from intent_lsp.governance.judging.file_snapshot import Look
 from tests.governance.editor import INTENTS, Editor
 from tests.support.repository import Repository
 

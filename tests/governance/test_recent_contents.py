@@ -1,8 +1,8 @@
 """Contents asked for lately are decoded once, as long as there is room."""
 
 from intent_lsp.core.content import ContentHash
-from intent_lsp.governance.content import ABSENT, Content, content_of
-from intent_lsp.governance.recent_contents import RecentContents
+from intent_lsp.governance.contents.content import ABSENT, Content, content_of
+from intent_lsp.governance.contents.content_lru import RecentContents
 
 
 class Shelf:

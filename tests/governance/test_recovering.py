@@ -12,8 +12,8 @@ from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.core.records import Record
 from intent_lsp.formats.ledger.jsonl import decode
-from intent_lsp.governance.governed_ledger import governed_ledger
-from intent_lsp.governance.recovering import Recovered, Recovering, recovering
+from intent_lsp.governance.ledger.open_ledger import governed_ledger
+from intent_lsp.governance.ledger.recovery import Recovered, Recovering, recovering
 from intent_lsp.governance.rules import RulesCache
 from intent_lsp.store.ledger.journal import Journal
 from intent_lsp.store.ledger.ledger import Ledger, Queued

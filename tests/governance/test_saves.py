@@ -22,7 +22,7 @@ from intent_lsp.core.records import (
     Related,
     ScopeValidation,
 )
-from intent_lsp.governance.desk import Governance
+from intent_lsp.governance.governance import Governance
 from tests.governance.editor import INTENTS, Editor
 from tests.support.repository import Repository
 

@@ -6,8 +6,8 @@ from intent_lsp.core.codes import GateCode, RequestCode
 from intent_lsp.core.gate.explain import RowOutcome
 from intent_lsp.core.intents import Intent, IntentId
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
-from intent_lsp.governance.checkout import Refusal
-from intent_lsp.governance.desk import Governance
+from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.plan.checkout import Refusal
 from tests.support.governed import INTENTS, govern
 from tests.support.repository import Repository
 

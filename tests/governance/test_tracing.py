@@ -2,7 +2,7 @@
 
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record
-from intent_lsp.governance.tracing import tracing
+from intent_lsp.governance.ledger.reader import tracing
 from intent_lsp.store.ledger.index.queries import Query
 from tests.governance.editor import INTENTS, Editor
 

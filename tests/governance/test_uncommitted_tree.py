@@ -9,11 +9,11 @@ import pytest
 
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.paths import INTENTS_FILE, LEDGER_FILE, WorkspacePath
-from intent_lsp.governance.content import ABSENT, content_of
+from intent_lsp.governance.contents.content import ABSENT, content_of
+from intent_lsp.governance.contents.uncommitted_tree import BYTES_AT_MOST, FILES_AT_MOST
 from intent_lsp.governance.disk.disk_changes import DiskNews
-from intent_lsp.governance.disk.tree_looks import KEPT_UNCOMMITTED as KEPT_AT_ONCE
-from intent_lsp.governance.looks import Overtaken
-from intent_lsp.governance.uncommitted_tree import BYTES_AT_MOST, FILES_AT_MOST
+from intent_lsp.governance.disk.tree_snapshots import KEPT_UNCOMMITTED as KEPT_AT_ONCE
+from intent_lsp.governance.judging.file_snapshot import Overtaken
 from tests.governance.editor import INTENTS, Editor
 from tests.governance.watcher import Touched, Watcher
 from tests.support.repository import Repository, create

@@ -12,10 +12,10 @@ from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
 from intent_lsp.core.commands.background import goes_on
 from intent_lsp.core.gate.request import Allowed
 from intent_lsp.core.records import Record, ScopeValidation
-from intent_lsp.governance.admission import Admission
-from intent_lsp.governance.disk.tree_looks import TreeLooks
+from intent_lsp.governance.calls.admission import Admission
+from intent_lsp.governance.calls.recorder import Outcome
+from intent_lsp.governance.disk.tree_snapshots import TreeLooks
 from intent_lsp.governance.disk.work_tree import WorkTree
-from intent_lsp.governance.recording import Outcome
 from tests.governance.editor import Editor
 from tests.governance.work import BASH, Work, paths
 

@@ -14,8 +14,8 @@ from intent_lsp.core.errors import InvalidCallError, OverLimitError
 from intent_lsp.core.gate.request import Allowed, Denied
 from intent_lsp.core.paths import POLICY_FILE, is_file_name
 from intent_lsp.formats import tool_call
-from intent_lsp.governance import calls
-from intent_lsp.governance.call_facts import CallFactsOf, CallFile
+from intent_lsp.governance.calls import calls
+from intent_lsp.governance.judging.call_facts import CallFactsOf, CallFile
 from intent_lsp.store.command_lists import command_lists
 from intent_lsp.store.fs.roots import RootsBelow
 from tests.governance.editor import INTENTS

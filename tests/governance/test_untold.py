@@ -8,8 +8,8 @@ import pytest
 
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.paths import GOVERNANCE_LEDGER
-from intent_lsp.governance.desk import Governance
-from intent_lsp.governance.untold import Untold
+from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.views.deferred import Untold
 from tests.support.repository import Repository
 
 LOGIN, DATABASE = "src/auth/login.py", "src/db.py"

@@ -26,9 +26,9 @@ from intent_lsp.core.paths import (
 )
 from intent_lsp.core.records import MutationClass, Record, ScopeValidation
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.governance.admission import Admission
+from intent_lsp.governance.calls.admission import Admission
+from intent_lsp.governance.calls.link_targets import LedAway, led_away
 from intent_lsp.governance.denied_paths import denied_path
-from intent_lsp.governance.led_away import LedAway, led_away
 from intent_lsp.governance.rules import NameSpelling
 from intent_lsp.store.fs.tree_reader import Held, TreeFiles
 from intent_lsp.store.state.notes import Voice

@@ -10,7 +10,7 @@ from intent_lsp.core.content import hash_content
 from intent_lsp.core.gate.request import Denied
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import ScopeValidation
-from intent_lsp.governance.recording import DISCARDED
+from intent_lsp.governance.calls.recorder import DISCARDED
 from tests.governance.work import Work, paths
 
 LOGIN, DB, GUIDE = "src/auth/login.py", "src/db.py", "docs/guide.md"

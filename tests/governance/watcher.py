@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record
-from intent_lsp.governance.desk import Governance
 from intent_lsp.governance.disk.disk_changes import DiskChanges, DiskNews
-from intent_lsp.governance.disk.tree_looks import TreeLooks
-from intent_lsp.governance.judging import Judging
+from intent_lsp.governance.disk.tree_snapshots import TreeLooks
+from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.judging.save_judge import Judging
 from intent_lsp.governance.sessions import Session
 from intent_lsp.store.locks.root_lock import RootLock
 

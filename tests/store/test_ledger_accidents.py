@@ -8,7 +8,7 @@ import pytest
 
 from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
-from intent_lsp.governance.recovering import Recovered, recovering
+from intent_lsp.governance.ledger.recovery import Recovered, recovering
 from intent_lsp.store.ledger.journal import Journal
 from intent_lsp.store.ledger.ledger import Ledger, Queued
 from tests.support.broken_world import fill, read_only, small_disk
@@ -63,7 +63,7 @@ def before_what_waits_is_drained():
     recover()
 
 def recover():
-    from intent_lsp.governance.recovering import recovering
+    from intent_lsp.governance.ledger.recovery import recovering
     with recovering(ROOT) as desk:
         desk.recover(desk.lost())
 

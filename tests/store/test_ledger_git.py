@@ -13,8 +13,8 @@ from intent_lsp.core.ledger.verification import Verification
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.core.records import Record
 from intent_lsp.formats.ledger.jsonl import decode
-from intent_lsp.governance.proving import prove
-from intent_lsp.governance.recovering import Recovered, Recovering, recovering
+from intent_lsp.governance.ledger.recovery import Recovered, Recovering, recovering
+from intent_lsp.governance.ledger.verification import prove
 from intent_lsp.governance.setup import initialise
 from intent_lsp.store.git.repository import Git
 from intent_lsp.store.ledger.journal import Journal

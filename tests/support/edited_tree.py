@@ -18,8 +18,13 @@ from intent_lsp.core.blame.attribution import Confidence
 from intent_lsp.core.content import hash_if_there
 from intent_lsp.core.file_operations import FileOperation
 from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath
-from intent_lsp.governance.blaming import ALL_LINES
-from intent_lsp.governance.explained_lines import Explained, WorkedFiles, explained, worked_files
+from intent_lsp.governance.ledger.blame import ALL_LINES
+from intent_lsp.governance.ledger.intent_lines import (
+    Explained,
+    WorkedFiles,
+    explained,
+    worked_files,
+)
 from intent_lsp.store.ledger.index.queries import Query
 from tests.governance.editor import Editor
 from tests.governance.test_file_operations import ends, operate

@@ -9,8 +9,8 @@ from intent_lsp.core.gate.messages_for_people import for_people
 from intent_lsp.core.gate.request import Allowed, Ask, Denied, SaveDecision
 from intent_lsp.core.policy import Enforcement
 from intent_lsp.doors.cli.table import Cell, Fact
-from intent_lsp.governance.admission import Admission
-from intent_lsp.governance.judging import Judgement
+from intent_lsp.governance.calls.admission import Admission
+from intent_lsp.governance.judging.save_judge import Judgement
 
 _GOES_THROUGH: Final = {
     Enforcement.OBSERVE: "it would be saved without a warning, and recorded as FAIL",

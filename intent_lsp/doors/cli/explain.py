@@ -23,7 +23,7 @@ from intent_lsp.doors.cli.page import Page
 from intent_lsp.doors.cli.table import Cell, Column, Fact, Table, facts_table
 from intent_lsp.doors.cli.whereabouts import directory, file_below, root_above, root_of_file
 from intent_lsp.formats.decision_json import decision_json, explained_json
-from intent_lsp.governance.desk import Governance
+from intent_lsp.governance.governance import Governance
 from intent_lsp.store.codes_page import sections
 
 SHELL_TOOL: Final = "Bash"

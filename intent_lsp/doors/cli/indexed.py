@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from intent_lsp.doors.cli.page import Page
-from intent_lsp.governance.tracing import Tracing, tracing
+from intent_lsp.governance.ledger.reader import Tracing, tracing
 
 
 @contextmanager

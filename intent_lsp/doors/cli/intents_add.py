@@ -12,9 +12,9 @@ from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.opened_desk import governing, opened_desk, refused
 from intent_lsp.doors.cli.whereabouts import root_above
 from intent_lsp.formats.intents.intent_json import intent_json
-from intent_lsp.governance.checkout import Refusal
-from intent_lsp.governance.desk import Governance
-from intent_lsp.governance.planning import Plan
+from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.plan.checkout import Refusal
+from intent_lsp.governance.plan.planning import Plan
 
 _CURE: Final = 'give a glob such as "src/auth/**"; docs/scope.md says what a glob means'
 

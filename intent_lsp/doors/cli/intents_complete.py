@@ -9,7 +9,7 @@ from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.opened_desk import governing, opened_desk, refused
 from intent_lsp.doors.cli.whereabouts import root_above
 from intent_lsp.formats.intents.intent_json import intent_json
-from intent_lsp.governance.checkout import Refusal
+from intent_lsp.governance.plan.checkout import Refusal
 
 
 def answer(call: Call) -> int:

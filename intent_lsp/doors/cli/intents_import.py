@@ -16,8 +16,8 @@ from intent_lsp.doors.cli.opened_desk import governing, opened_desk, refused
 from intent_lsp.doors.cli.page import Page
 from intent_lsp.doors.cli.whereabouts import root_above
 from intent_lsp.formats.intents.intents_file import IntentsFile, read_intents
-from intent_lsp.governance.checkout import Refusal
-from intent_lsp.governance.desk import Governance
+from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.plan.checkout import Refusal
 from intent_lsp.store.fs import files
 
 _HERE: Final = "its id exists here already"

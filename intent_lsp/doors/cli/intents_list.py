@@ -14,7 +14,7 @@ from intent_lsp.doors.cli.opened_desk import asking, governing, opened_desk
 from intent_lsp.doors.cli.table import Cell, Column, Table
 from intent_lsp.doors.cli.whereabouts import root_above
 from intent_lsp.formats.intents.intent_json import intent_json
-from intent_lsp.governance.desk import Governance
+from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.rules import Rules
 
 IGNORED: Final = RequestCode.INTENT_IGNORED.value

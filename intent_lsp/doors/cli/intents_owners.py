@@ -11,7 +11,7 @@ from intent_lsp.doors.cli.intents_list import flags_of, status_cell
 from intent_lsp.doors.cli.opened_desk import governing, opened_desk
 from intent_lsp.doors.cli.table import Cell, Column, Table
 from intent_lsp.doors.cli.whereabouts import file_below, root_of_file
-from intent_lsp.governance.desk import Governance
+from intent_lsp.governance.governance import Governance
 
 NOBODY: Final = "no intent owns it"
 

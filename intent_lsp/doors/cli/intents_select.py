@@ -8,8 +8,8 @@ from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.opened_desk import governing, opened_desk, refused, told_of
 from intent_lsp.doors.cli.whereabouts import root_above
 from intent_lsp.formats.intents.intent_json import context_json, intent_json
-from intent_lsp.governance.checkout import Refusal
-from intent_lsp.governance.desk import Governance
+from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.plan.checkout import Refusal
 from intent_lsp.governance.rules import Rules
 
 

@@ -21,7 +21,7 @@ from intent_lsp.doors.cli.trace_list import RECORD_COLUMNS, record_row
 from intent_lsp.doors.cli.whereabouts import root_above
 from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.formats.ledger.jsonl import to_wire
-from intent_lsp.governance.desk import Governance
+from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.rules import Rules
 from intent_lsp.store.ledger.index.queries import Query
 

@@ -15,8 +15,8 @@ from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.doors.cli.asker import agent_named, session_named
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.page import Page
-from intent_lsp.governance.checkout import Refusal
-from intent_lsp.governance.desk import Governance
+from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.plan.checkout import Refusal
 from intent_lsp.governance.rules import FileState, Rules
 from intent_lsp.store.state.sessions_db import SessionRow
 

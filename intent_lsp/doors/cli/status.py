@@ -17,8 +17,8 @@ from intent_lsp.doors.cli.table import Cell, Fact, facts_table
 from intent_lsp.doors.cli.trace_list import SHORT_ID
 from intent_lsp.doors.cli.whereabouts import root_above
 from intent_lsp.governance.clean_tree import Lack, lacks
-from intent_lsp.governance.desk import Governance
-from intent_lsp.governance.open_violations import OpenViolation, open_violations
+from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.ledger.open_violations import OpenViolation, open_violations
 from intent_lsp.governance.rules import FileState, Rules
 from intent_lsp.store.ledger.index.queries import Query
 from intent_lsp.store.state.sessions_db import SessionRow

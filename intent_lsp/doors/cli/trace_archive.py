@@ -7,7 +7,7 @@ from intent_lsp.doors.cli.command import Call
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.moments import since
 from intent_lsp.doors.cli.whereabouts import root_above
-from intent_lsp.governance.tracing import tracing
+from intent_lsp.governance.ledger.reader import tracing
 from intent_lsp.store import clock
 from intent_lsp.store.ledger.archive import Archived, Cut, all_but_newest, archive, older_than
 

@@ -16,8 +16,8 @@ from intent_lsp.doors.cli.trace_list import SHORT_ID
 from intent_lsp.doors.cli.whereabouts import file_below, root_of_file
 from intent_lsp.formats.blame_json import blame_json
 from intent_lsp.formats.markdown.provenance import who
-from intent_lsp.governance.authors import authors_of
-from intent_lsp.governance.blaming import Blamed, Blaming
+from intent_lsp.governance.ledger.authors import authors_of
+from intent_lsp.governance.ledger.blame import Blamed, Blaming
 
 _MARKS: Final = {
     Confidence.EXACT: " ",

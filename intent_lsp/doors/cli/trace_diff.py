@@ -12,7 +12,7 @@ from intent_lsp.core.records import Record, RecordFile
 from intent_lsp.doors.cli.page import Page
 from intent_lsp.doors.cli.table import Cell, Column, Table
 from intent_lsp.formats.unified_diff import DiffLine, Mark, place, text_lines, unified
-from intent_lsp.governance.known_contents import KnownContents
+from intent_lsp.governance.contents.content_lookup import KnownContents
 
 _STYLES: Final = {
     Mark.PLACE: "cyan",

@@ -17,7 +17,7 @@ def _answer(call: Call) -> int:
     # What writes ledgers is for answers, not for help pages.
     from intent_lsp.doors.cli.exits import Exit  # noqa: PLC0415
     from intent_lsp.doors.cli.whereabouts import root_above  # noqa: PLC0415
-    from intent_lsp.governance.tracing import tracing  # noqa: PLC0415
+    from intent_lsp.governance.ledger.reader import tracing  # noqa: PLC0415
 
     with tracing(root_above(call.options.root)) as trace:
         recorded = trace.ledger.end_runs()

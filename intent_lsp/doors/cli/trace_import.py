@@ -15,7 +15,7 @@ from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.page import Page
 from intent_lsp.doors.cli.table import Cell, Column, Table
 from intent_lsp.doors.cli.whereabouts import root_above
-from intent_lsp.governance.importing import Fate, Taken, importing
+from intent_lsp.governance.ledger.imports import Fate, Taken, importing
 from intent_lsp.store.fs.foreign_lines import foreign_lines
 
 _STANDARD_INPUT: Final = "-"

@@ -19,10 +19,9 @@ from intent_lsp.doors.cli.trace_blame import CONFIDENCE_STYLES, origin
 from intent_lsp.doors.cli.trace_paths import PathFilter, path_filter
 from intent_lsp.doors.cli.whereabouts import root_above
 from intent_lsp.formats.blame_json import FileRuns, lines_json
-from intent_lsp.governance.authors import authors_of
-from intent_lsp.governance.blaming import Blaming
-from intent_lsp.governance.checkout import Refusal
-from intent_lsp.governance.explained_lines import (
+from intent_lsp.governance.ledger.authors import authors_of
+from intent_lsp.governance.ledger.blame import Blaming
+from intent_lsp.governance.ledger.intent_lines import (
     FILES_AT_MOST,
     RECORDS_AT_MOST,
     Meant,
@@ -30,8 +29,9 @@ from intent_lsp.governance.explained_lines import (
     explained,
     worked_files,
 )
+from intent_lsp.governance.ledger.reader import Tracing
+from intent_lsp.governance.plan.checkout import Refusal
 from intent_lsp.governance.rules import RulesCache
-from intent_lsp.governance.tracing import Tracing
 
 _COLUMNS: Final = (
     Column("Where", fold=True),

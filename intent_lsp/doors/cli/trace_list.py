@@ -16,7 +16,7 @@ from intent_lsp.doors.cli.table import Cell, Column, Table
 from intent_lsp.doors.cli.trace_search import PAGE, Search, search
 from intent_lsp.doors.cli.whereabouts import root_above
 from intent_lsp.formats.ledger.jsonl import encode
-from intent_lsp.governance.tracing import Tracing
+from intent_lsp.governance.ledger.reader import Tracing
 
 SHORT_ID: Final = 8
 """Digits of an id that are shown, and that `trace show` takes."""

@@ -16,7 +16,7 @@ from intent_lsp.core.scope.language import escape
 from intent_lsp.core.scope.pattern import Reading, compile_pattern
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.whereabouts import path_below
-from intent_lsp.governance.tracing import Tracing
+from intent_lsp.governance.ledger.reader import Tracing
 from intent_lsp.store.fs.files import stamp
 from intent_lsp.store.fs.resolve import case_sensitive
 from intent_lsp.store.ledger.index.queries import Query

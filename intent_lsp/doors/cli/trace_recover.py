@@ -10,7 +10,7 @@ from intent_lsp.doors.cli.exits import Exit
 from intent_lsp.doors.cli.moments import local
 from intent_lsp.doors.cli.table import Cell, Column, Table
 from intent_lsp.doors.cli.whereabouts import root_above
-from intent_lsp.governance.recovering import Recovered, recovering
+from intent_lsp.governance.ledger.recovery import Recovered, recovering
 from intent_lsp.store.ledger.recover import Found, Lost
 
 _NAMED: Final = 5

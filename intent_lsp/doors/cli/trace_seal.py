@@ -14,8 +14,13 @@ from intent_lsp.doors.cli.whereabouts import root_above
 from intent_lsp.formats.ledger.checkpoint import note_text, origin_line, trailer
 from intent_lsp.formats.ledger.signed_note import NoNote, spell_key, spell_note
 from intent_lsp.formats.ledger.verification_json import verification_json
-from intent_lsp.governance.sealing import Unsealed, anchors_of, contradiction, seal_ledger
-from intent_lsp.governance.tracing import tracing
+from intent_lsp.governance.ledger.checkpoints import (
+    Unsealed,
+    anchors_of,
+    contradiction,
+    seal_ledger,
+)
+from intent_lsp.governance.ledger.reader import tracing
 
 
 def answer(call: Call) -> int:

@@ -15,7 +15,7 @@ from intent_lsp.core.records import Record, ScopeValidation
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.moments import since
 from intent_lsp.doors.cli.trace_paths import PathFilter, path_filter
-from intent_lsp.governance.tracing import Tracing
+from intent_lsp.governance.ledger.reader import Tracing
 from intent_lsp.store import clock
 from intent_lsp.store.ledger.index.queries import Cursor, Page, Query
 

@@ -15,8 +15,8 @@ from intent_lsp.doors.cli.trace_list import STYLES, added_and_removed
 from intent_lsp.doors.cli.whereabouts import root_above
 from intent_lsp.formats.ledger.jsonl import encode
 from intent_lsp.formats.markdown.provenance import doubts
-from intent_lsp.governance.known_contents import KnownContents
-from intent_lsp.governance.tracing import Tracing
+from intent_lsp.governance.contents.content_lookup import KnownContents
+from intent_lsp.governance.ledger.reader import Tracing
 
 _NAMED: Final = 5
 _FLAGS: Final = {

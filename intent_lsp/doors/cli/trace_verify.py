@@ -19,8 +19,8 @@ from intent_lsp.doors.cli.table import Cell, Column, Table
 from intent_lsp.doors.cli.trace_anchors import given_anchor, given_checkpoints
 from intent_lsp.doors.cli.whereabouts import root_above
 from intent_lsp.formats.ledger.verification_json import verification_json
-from intent_lsp.governance.sealing import anchors_of, contradiction
-from intent_lsp.governance.tracing import tracing
+from intent_lsp.governance.ledger.checkpoints import anchors_of, contradiction
+from intent_lsp.governance.ledger.reader import tracing
 from intent_lsp.store.ledger.archiving_advice import size_of
 
 _STYLES: Final = {Severity.ERROR: "bold red", Severity.WARNING: "yellow"}

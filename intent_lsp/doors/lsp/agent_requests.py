@@ -39,9 +39,9 @@ from intent_lsp.doors.lsp.wire import (
     decision_wire,
 )
 from intent_lsp.formats.decision_json import explained_json
-from intent_lsp.governance.admission import Admission
-from intent_lsp.governance.calls import Applied
-from intent_lsp.governance.recording import Outcome
+from intent_lsp.governance.calls.admission import Admission
+from intent_lsp.governance.calls.calls import Applied
+from intent_lsp.governance.calls.recorder import Outcome
 
 _NAMED: Final = 3
 """Files that a message names; the rest it counts."""

@@ -20,9 +20,9 @@ from intent_lsp.core.scope.language import escape
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.connection import Connection
 from intent_lsp.doors.lsp.finish import Finish
-from intent_lsp.governance.admission import Admission
-from intent_lsp.governance.checkout import Refusal
-from intent_lsp.governance.planning import Wish
+from intent_lsp.governance.calls.admission import Admission
+from intent_lsp.governance.plan.checkout import Refusal
+from intent_lsp.governance.plan.planning import Wish
 
 APPROVE: Final = "Approve"
 APPROVE_ONCE: Final = "Approve once"

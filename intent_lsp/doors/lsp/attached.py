@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from intent_lsp.doors.lsp.turns import Turns
-from intent_lsp.governance.desk import Governance
+from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.sessions import Session
 
 

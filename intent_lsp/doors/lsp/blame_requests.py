@@ -14,9 +14,9 @@ from intent_lsp.doors.lsp.types import uri_of
 from intent_lsp.doors.lsp.wire import BlameParams, ChangeParams, LinesParams, Wire, WireRange
 from intent_lsp.formats.blame_json import FileRuns, blame_json, lines_json
 from intent_lsp.formats.markdown.provenance import reasons, who
-from intent_lsp.governance.blaming import ALL_LINES
-from intent_lsp.governance.changes import Side, changes_of
-from intent_lsp.governance.checkout import Refusal
+from intent_lsp.governance.ledger.blame import ALL_LINES
+from intent_lsp.governance.ledger.record_changes import Side, changes_of
+from intent_lsp.governance.plan.checkout import Refusal
 
 
 class BlameRequests:

@@ -22,10 +22,10 @@ from intent_lsp.doors.lsp.types import uri_of
 from intent_lsp.doors.lsp.wire import Id, PathParams, Wire
 from intent_lsp.formats.decision_json import decision_json
 from intent_lsp.formats.msgspec_types import known
-from intent_lsp.governance.admission import Admission
-from intent_lsp.governance.calls import Applied
-from intent_lsp.governance.recording import Outcome
-from intent_lsp.governance.violations import Violation
+from intent_lsp.governance.calls.admission import Admission
+from intent_lsp.governance.calls.calls import Applied
+from intent_lsp.governance.calls.recorder import Outcome
+from intent_lsp.governance.calls.violations import Violation
 
 WRITE_TOOL: Final = "write_to_file"
 """The tool by which an agent would write a path that it asks about."""

@@ -10,8 +10,8 @@ from intent_lsp.core.intents import Intent
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.outcomes import A_MOMENT, Outcomes
 from intent_lsp.doors.lsp.workplace import Workplace
-from intent_lsp.governance.checkout import SILENT, Refusal, Selection
-from intent_lsp.governance.planning import Granted, Plan, Wish
+from intent_lsp.governance.plan.checkout import SILENT, Refusal, Selection
+from intent_lsp.governance.plan.planning import Granted, Plan, Wish
 from intent_lsp.governance.sessions import Session
 from intent_lsp.store.state.notes import Voice
 

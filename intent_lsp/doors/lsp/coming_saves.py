@@ -9,7 +9,7 @@ from typing import Final
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.doors.lsp.tracked import Tracked
 from intent_lsp.doors.lsp.work import Work
-from intent_lsp.governance.saves import Saves
+from intent_lsp.governance.saves.saves import Saves
 
 WITHIN: Final = 2.0
 """Seconds after the first key, by which a save is likely."""

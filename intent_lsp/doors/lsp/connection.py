@@ -27,7 +27,7 @@ from intent_lsp.doors.lsp.unopened import Unopened
 from intent_lsp.doors.lsp.watching import Watching
 from intent_lsp.doors.lsp.wire import Wire, status_wire
 from intent_lsp.doors.lsp.workplace import Workplace
-from intent_lsp.governance.desk import DeskStatus
+from intent_lsp.governance.governance import DeskStatus
 from intent_lsp.governance.rules import FileState
 from intent_lsp.store import clock
 

@@ -18,7 +18,7 @@ from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.current_settings import CurrentSettings
 from intent_lsp.doors.lsp.reach import in_reach
 from intent_lsp.doors.lsp.settings import Settings
-from intent_lsp.governance.desk import Governance
+from intent_lsp.governance.governance import Governance
 from intent_lsp.store.fs.roots import governed_root
 
 _log: Final = logging.getLogger(__name__)

@@ -20,8 +20,8 @@ from intent_lsp.doors.lsp.edit_wire import WantedChange
 from intent_lsp.doors.lsp.reverting import turning_edits
 from intent_lsp.doors.lsp.tracked import Tracked
 from intent_lsp.doors.lsp.types import uri_of
-from intent_lsp.governance.admission import Admission
-from intent_lsp.governance.calls import Applied
+from intent_lsp.governance.calls.admission import Admission
+from intent_lsp.governance.calls.calls import Applied
 from intent_lsp.store.fs.resolve import real_relative
 
 LABEL = "Edit of an agent"

@@ -9,8 +9,13 @@ from dataclasses import dataclass
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.progress import Progress, Token
 from intent_lsp.doors.lsp.workplace import Workplace
-from intent_lsp.governance.checkout import Refusal
-from intent_lsp.governance.explained_lines import Explained, WorkedFiles, explained, worked_files
+from intent_lsp.governance.ledger.intent_lines import (
+    Explained,
+    WorkedFiles,
+    explained,
+    worked_files,
+)
+from intent_lsp.governance.plan.checkout import Refusal
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from intent_lsp.doors.lsp.intent_lines import IntentLines, LinesFound
 from intent_lsp.doors.lsp.progress import Progress, Token
 from intent_lsp.doors.lsp.types import line_range, span_range, uri_of
 from intent_lsp.formats.yaml.limits import MAX_BYTES
-from intent_lsp.governance.explained_lines import Explained
+from intent_lsp.governance.ledger.intent_lines import Explained
 from intent_lsp.governance.rules import Rules
 from intent_lsp.store.fs.files import read_bytes
 

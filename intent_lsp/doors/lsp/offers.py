@@ -16,11 +16,11 @@ from intent_lsp.core.scope.language import escape
 from intent_lsp.doors.lsp.connection import Connection
 from intent_lsp.doors.lsp.reverting import turning_edits
 from intent_lsp.doors.lsp.tracked import Tracked
-from intent_lsp.governance.checkout import Refusal
-from intent_lsp.governance.content import content_of
-from intent_lsp.governance.held_saves import AfterSave
-from intent_lsp.governance.judging import Judgement
-from intent_lsp.governance.planning import Wish
+from intent_lsp.governance.contents.content import content_of
+from intent_lsp.governance.judging.save_judge import Judgement
+from intent_lsp.governance.plan.checkout import Refusal
+from intent_lsp.governance.plan.planning import Wish
+from intent_lsp.governance.saves.claimed_saves import AfterSave
 from intent_lsp.store.state.drafts import Draft
 
 EXPAND: Final = "Restore and expand scope"

@@ -20,7 +20,7 @@ from intent_lsp.doors.lsp.connection import Connection
 from intent_lsp.doors.lsp.file_operations import UriEnds
 from intent_lsp.doors.lsp.operation_words import done, warning
 from intent_lsp.doors.lsp.saving import PATIENCE
-from intent_lsp.governance.file_operations import AfterOperation, Forecast
+from intent_lsp.governance.saves.file_operations import AfterOperation, Forecast
 from intent_lsp.store.fs.resolve import real_relative
 
 _log: Final = logging.getLogger(__name__)

@@ -13,7 +13,7 @@ from intent_lsp.core.gate.messages_for_people import for_people
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.redaction import neutral
 from intent_lsp.doors.lsp.problem import SEVERITIES
-from intent_lsp.governance.judging import Judgement
+from intent_lsp.governance.judging.save_judge import Judgement
 
 Loudness = Callable[[str, Severity, str], Severity | None]
 """Tells how loud a code is on a file by the settings, where they say otherwise; None: not shown."""

@@ -31,7 +31,7 @@ from intent_lsp.formats.markdown.provenance import (
     newest_of,
 )
 from intent_lsp.formats.syntax.outline import innermost, outline
-from intent_lsp.governance.blaming import ALL_LINES, Blamed
+from intent_lsp.governance.ledger.blame import ALL_LINES, Blamed
 from intent_lsp.store.fs.files import stamp
 
 _log: Final = logging.getLogger(__name__)

@@ -17,7 +17,7 @@ from intent_lsp.doors.lsp.people import People
 from intent_lsp.doors.lsp.tracked import Tracked
 from intent_lsp.doors.lsp.wire import DID_TRACE, trace_wire
 from intent_lsp.doors.lsp.workplace import Workplace
-from intent_lsp.governance.held_saves import AfterSave
+from intent_lsp.governance.saves.claimed_saves import AfterSave
 
 _log: Final = logging.getLogger(__name__)
 

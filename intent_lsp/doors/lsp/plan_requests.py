@@ -26,11 +26,11 @@ from intent_lsp.doors.lsp.plan_wire import (
 )
 from intent_lsp.doors.lsp.wire import Common, Wire
 from intent_lsp.formats.intents.intent_json import intent_json
-from intent_lsp.governance.checkout import SILENT, Refusal
-from intent_lsp.governance.chronicle import Told
-from intent_lsp.governance.planning import Plan, Wish
+from intent_lsp.governance.calls.violations import Violation
+from intent_lsp.governance.plan.checkout import SILENT, Refusal
+from intent_lsp.governance.plan.planning import Plan, Wish
 from intent_lsp.governance.sessions import Session
-from intent_lsp.governance.violations import Violation
+from intent_lsp.governance.views.audit_log import Told
 
 
 class PlanRequests:

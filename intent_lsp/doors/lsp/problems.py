@@ -15,7 +15,7 @@ from intent_lsp.core.gate.violations import SHOWN_A_FILE, MarkedRun
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.core.records import Record
 from intent_lsp.doors.lsp.problem import Elsewhere, Problem
-from intent_lsp.governance.looks import Look
+from intent_lsp.governance.judging.file_snapshot import Look
 
 _SERVER_ONLY = "Only intent-lsp writes {path}; this edit will be recorded as out of scope."
 _ALIKE = "The same goes for {files}; open one to see its own lines."

@@ -51,8 +51,8 @@ from intent_lsp.formats.intents.intent_json import context_json, intent_json
 from intent_lsp.formats.ledger.jsonl import to_wire
 from intent_lsp.formats.ledger.verification_json import verification_json
 from intent_lsp.formats.markdown.provenance import who
-from intent_lsp.governance.checkout import Refusal, Selection
-from intent_lsp.governance.desk import DeskStatus
+from intent_lsp.governance.governance import DeskStatus
+from intent_lsp.governance.plan.checkout import Refusal, Selection
 from intent_lsp.governance.rules import FileState
 from intent_lsp.governance.sessions import CHECKOUT_REQUIRED
 from intent_lsp.governance.setup import initialise

@@ -25,10 +25,10 @@ from intent_lsp.doors.lsp.sight import see, take_back
 from intent_lsp.doors.lsp.tracked import Tracked
 from intent_lsp.doors.lsp.turns import Turns
 from intent_lsp.doors.lsp.wire import DID_DENY, decision_wire
-from intent_lsp.governance.held_saves import AfterSave
-from intent_lsp.governance.judging import Judgement
-from intent_lsp.governance.save_runs import RESTS_AFTER
-from intent_lsp.governance.saves import BeforeSave, Buffer, Written
+from intent_lsp.governance.judging.save_judge import Judgement
+from intent_lsp.governance.saves.claimed_saves import AfterSave
+from intent_lsp.governance.saves.save_runs import RESTS_AFTER
+from intent_lsp.governance.saves.saves import BeforeSave, Buffer, Written
 from intent_lsp.store.fs.resolve import Place
 from intent_lsp.store.state.drafts import Draft
 

@@ -22,7 +22,7 @@ from intent_lsp.doors.lsp.problems import code_of, for_others
 from intent_lsp.doors.lsp.tracked import Tracked
 from intent_lsp.doors.lsp.types import Spelling
 from intent_lsp.formats.yaml.limits import MAX_BYTES
-from intent_lsp.governance.looks import Look
+from intent_lsp.governance.judging.file_snapshot import Look
 from intent_lsp.store.fs import files
 
 

@@ -13,8 +13,8 @@ from intent_lsp.core.paths import WorkspacePath, path_of_uri
 from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.desks import Desks
 from intent_lsp.doors.lsp.tracked import Diffs, Tracked, holds
-from intent_lsp.governance.content import content_of
-from intent_lsp.governance.looks import Look
+from intent_lsp.governance.contents.content import content_of
+from intent_lsp.governance.judging.file_snapshot import Look
 from intent_lsp.store.fs.resolve import Place, real_relative
 
 _log: Final = logging.getLogger(__name__)

@@ -21,9 +21,9 @@ from intent_lsp.doors.lsp.attached import Attached
 from intent_lsp.doors.lsp.problem import Problem
 from intent_lsp.doors.lsp.problems import problems, runs_of_record
 from intent_lsp.formats.diff import line_hunks
-from intent_lsp.governance.content import Content
-from intent_lsp.governance.looks import Look, Overtaken
-from intent_lsp.governance.saves import BeforeSave
+from intent_lsp.governance.contents.content import Content
+from intent_lsp.governance.judging.file_snapshot import Look, Overtaken
+from intent_lsp.governance.saves.saves import BeforeSave
 from intent_lsp.store.fs.resolve import Place
 
 WRITTEN_KEPT: Final = 4

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from intent_lsp.core.paths import CONTROL_ROOM
-from intent_lsp.governance.desk import Governance
+from intent_lsp.governance.governance import Governance
 from intent_lsp.store.watch.watch import Watch
 
 Changed = Callable[[frozenset[str]], Coroutine[object, object, None]]

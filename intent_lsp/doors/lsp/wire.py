@@ -17,8 +17,8 @@ from intent_lsp.core.records import Record, ScopeValidation
 from intent_lsp.core.whole_text import whole
 from intent_lsp.formats.decision_json import decision_json
 from intent_lsp.formats.msgspec_types import known
-from intent_lsp.governance.desk import DeskStatus
-from intent_lsp.governance.judging import Judgement
+from intent_lsp.governance.governance import DeskStatus
+from intent_lsp.governance.judging.save_judge import Judgement
 from intent_lsp.store.state.drafts import Draft
 
 Wire = dict[str, Any]

@@ -23,7 +23,7 @@ from intent_lsp.doors.lsp.showing import Showing
 from intent_lsp.doors.lsp.tracked import Diffs, Tracked
 from intent_lsp.doors.lsp.types import Spelling, uri_of
 from intent_lsp.doors.lsp.work import Work
-from intent_lsp.governance.looks import Look
+from intent_lsp.governance.judging.file_snapshot import Look
 
 IDLE: Final = 0.5
 """Seconds without an edit after which a text is compared from the ground up."""

@@ -21,15 +21,15 @@ from intent_lsp.core.paths import CONTROL_ROOM, WorkspacePath
 from intent_lsp.core.records import AGENT, UNKNOWN_CONTRIBUTOR, Record, ScopeValidation
 from intent_lsp.core.rename_detection import renamed
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.governance.contents import Contents, Seen
-from intent_lsp.governance.disk.comparing import ChangedFile, Comparison, commit_hash, compare
+from intent_lsp.governance.contents.contents import Contents, Seen
+from intent_lsp.governance.contents.uncommitted_tree import EMPTY_TREE
+from intent_lsp.governance.disk.comparison import ChangedFile, Comparison, commit_hash, compare
 from intent_lsp.governance.disk.disk_events import Author, DiskChange, HeldThen, record_changes
-from intent_lsp.governance.disk.tree_looks import TreeLooks, is_anybodys
-from intent_lsp.governance.judging import Judgement, Judging, Reading
-from intent_lsp.governance.putting_back import PuttingBack
+from intent_lsp.governance.disk.tree_snapshots import TreeLooks, is_anybodys
+from intent_lsp.governance.judging.save_judge import Judgement, Judging, Reading
+from intent_lsp.governance.restoring_edits import PuttingBack
 from intent_lsp.governance.sessions import Session
 from intent_lsp.governance.stores import Stores
-from intent_lsp.governance.uncommitted_tree import EMPTY_TREE
 from intent_lsp.store.fs.resolve import real_relative
 from intent_lsp.store.fs.roots import RootsBelow
 from intent_lsp.store.fs.tree_reader import Held, TreeFiles, holds_file

@@ -12,9 +12,9 @@ from typing import Final
 from intent_lsp.core.agents.tree_snapshot import GitSnapshot, TreeSnapshot
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.governance.contents import Contents
-from intent_lsp.governance.disk.comparing import ChangedFile
-from intent_lsp.governance.disk.tree_looks import TreeLooks, is_anybodys
+from intent_lsp.governance.contents.contents import Contents
+from intent_lsp.governance.disk.comparison import ChangedFile
+from intent_lsp.governance.disk.tree_snapshots import TreeLooks, is_anybodys
 from intent_lsp.store.fs.files import read_bytes
 from intent_lsp.store.fs.tree_reader import TreeFiles
 from intent_lsp.store.git.newly_ignored import IGNORE_FILE, hidden_by

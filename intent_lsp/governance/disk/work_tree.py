@@ -13,12 +13,12 @@ from typing import Final
 from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
 from intent_lsp.core.control_plane import control_plane
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.governance.bookkeeping import only_bookkeeping
-from intent_lsp.governance.contents import Contents
-from intent_lsp.governance.disk.comparing import ChangedFile, Comparison, compare
+from intent_lsp.governance.contents.contents import Contents
+from intent_lsp.governance.disk.bookkeeping import only_bookkeeping
+from intent_lsp.governance.disk.comparison import ChangedFile, Comparison, compare
 from intent_lsp.governance.disk.hidden_files import hidden_files, keep_excludes
-from intent_lsp.governance.disk.tree_looks import TreeLooks
-from intent_lsp.governance.putting_back import PuttingBack
+from intent_lsp.governance.disk.tree_snapshots import TreeLooks
+from intent_lsp.governance.restoring_edits import PuttingBack
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store.clock import deadline
 from intent_lsp.store.git.activity import GitRest

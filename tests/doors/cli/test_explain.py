@@ -7,7 +7,7 @@ import pytest
 
 from intent_lsp.core.paths import IGNORE_FILE, INTENTS_FILE, LEDGER_FILE, WorkspacePath
 from intent_lsp.doors.cli.decision_words import of_save
-from intent_lsp.governance.desk import Governance
+from intent_lsp.governance.governance import Governance
 from tests.doors.cli.conftest import Said, Shell
 from tests.support.governed import set_policy
 from tests.support.ledgers import edit, ledger_at

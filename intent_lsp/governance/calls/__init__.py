@@ -1,0 +1,1 @@
+"""Tool calls of agents: authorized, carried out, recorded."""

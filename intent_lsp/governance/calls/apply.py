@@ -1,0 +1,74 @@
+"""Making the change that an agent asked for, in files that no editor has open (protocol 2).
+
+Invariant: all of the files change, or none; what is written over is what was judged.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from intent_lsp.core.agents.file_changes import FileChange
+from intent_lsp.core.agents.tickets import Ticket
+from intent_lsp.core.commands.reading import Effect
+from intent_lsp.core.content import ContentHash, decode, hash_if_there
+from intent_lsp.core.errors import IntentLspError
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.governance.contents.contents import Contents
+from intent_lsp.governance.stores import Stores
+from intent_lsp.store.fs.resolve import real_relative
+from intent_lsp.store.fs.transaction import WorkFile, change_files
+
+
+class Applying:
+    """Makes the changes of one root's agents."""
+
+    def __init__(self, *, stores: Stores, contents: Contents) -> None:
+        self._stores = stores
+        self._contents = contents
+
+    def make(self, changes: Sequence[FileChange], ticket: Ticket | None) -> str | None:
+        """Make the changes that a ticket allows; None: all are made. Else why none is.
+
+        Without a ticket, where governance is off, they are made of whatever is there.
+        """
+        judged = None if ticket is None else {file.path: file.pre_hash for file in ticket.files}
+        try:
+            change_files(self._stores.root, tuple(self._work(changes, judged)))
+        except (OSError, IntentLspError, ValueError) as problem:
+            return str(problem)
+        return None
+
+    def _work(
+        self,
+        changes: Sequence[FileChange],
+        judged: Mapping[WorkspacePath, ContentHash | None] | None,
+    ) -> Iterator[WorkFile]:
+        for change in changes:
+            path, source = self._path(change.path), self._path(change.source or change.path)
+            before = self._contents.disk(source)
+            if judged is not None and hash_if_there(before) != judged.get(path):
+                raise ValueError(f"{change.path} changed while it was judged")
+            yield WorkFile(
+                path=path,
+                data=_after(change, before),
+                before=before,
+                source=None if change.source is None else source,
+            )
+
+    def _path(self, spelled: str) -> WorkspacePath:
+        place = real_relative(self._stores.root, spelled)
+        if place is None or place.real is None:
+            raise ValueError(f"{spelled} is outside of the root")
+        return place.path
+
+
+def _after(change: FileChange, before: bytes | None) -> bytes | None:
+    """Give what a file is to hold, spelled as it spells its text now."""
+    if change.effect is Effect.DELETE:
+        return None
+    if change.rewrite is None:
+        return before or b""
+    text = decode(before or b"")
+    if text is None:
+        raise ValueError(f"{change.path} is not text that can be edited")
+    new = change.rewrite(text.text)
+    # Who reads a file's bytes as they are gives its mark back with the text: one is enough.
+    return text.encode(new.removeprefix("\ufeff") if text.mark else new)

@@ -1,0 +1,218 @@
+"""Admitting an agent's call: its facts looked up, the gate asked, a ticket issued (section 6).
+
+Invariant: whoever calls this holds the root's lock until the ticket is kept, so that no verdict
+is on an older hash than the one that it names.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from intent_lsp.core.agents.tickets import Ticket
+from intent_lsp.core.agents.tools import ToolCall
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.gate.approval import PersonsWord
+from intent_lsp.core.gate.explain import ExplainedRow, explain_call
+from intent_lsp.core.gate.gate import judge_call, rejected, unavailable
+from intent_lsp.core.gate.request import Allowed, Ask, CallFacts, Decision, Denied, Question
+from intent_lsp.core.timestamps import timestamp
+from intent_lsp.governance.calls.admission import Admission, of_ticket, warned
+from intent_lsp.governance.calls.protected_files import Guarding
+from intent_lsp.governance.calls.tickets import Asked, ticket_files, ticket_of
+from intent_lsp.governance.contents.contents import Contents
+from intent_lsp.governance.disk.work_tree import WorkTree
+from intent_lsp.governance.grants import Grants
+from intent_lsp.governance.judging.call_facts import CallFactsOf, CallFile
+from intent_lsp.governance.judging.call_request import Asker, Hearing
+from intent_lsp.governance.stores import Stores
+from intent_lsp.store.state.tickets import Refused
+
+NO_MEMORY: Final = ".orchestration/.local cannot be written: this edit will have no record."
+IN_MEMORY: Final = "{}. Until that is fixed, only this server knows of this call."
+NOT_COMPARED: Final = "The work tree cannot be compared: what this changes will not be known."
+WITH_TICKET_AT_MOST: Final = 64 * 1024
+"""Bytes of a content that is kept with its ticket."""
+FILES_WITH_TICKET: Final = 100
+FIRST_INTENT: Final = "run intent-lsp intents add, or let a person create the file"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A call as the gate was asked about it."""
+
+    question: Question
+    facts: CallFacts
+    files: tuple[CallFile, ...]
+    decision: Decision
+
+
+class Admitting:
+    """Admits the calls of one root's agents."""
+
+    def __init__(
+        self, *, stores: Stores, contents: Contents, grants: Grants, work_tree: WorkTree
+    ) -> None:
+        self._stores = stores
+        self._contents = contents
+        self._work_tree = work_tree
+        self._guarding = Guarding(stores)
+        self._facts = CallFactsOf(stores=stores, contents=contents, grants=grants)
+
+    def admit(self, hearing: Hearing, *, by_save: bool = False) -> Admission:
+        """Judge a call, and give it a ticket if it may happen.
+
+        Where a person has to be asked and can be, the decision is Ask, and nothing is kept of it.
+        `by_save`: an editor makes the change, and its save is recorded under the ticket.
+        """
+        hearing = self._facts.heard(hearing)
+        call, rules, word = hearing.call, hearing.rules, hearing.word
+        before = self._given_before(hearing.asker, call)
+        if before is not None:
+            return before
+        judged = self.judge(hearing)
+        decision = judged.decision
+        unasked = isinstance(decision, Ask) and not word.can_be_asked
+        if unasked or (word.final and isinstance(decision, Allowed)):
+            decision = rejected(judged.question, _feedback(word, judged.facts))
+        asked = Asked(
+            call=call,
+            asker=hearing.asker,
+            intent=rules.active(judged.question.active_intent),
+            files=judged.files,
+            program=hearing.reading.program,
+            looking=judged.question.only_looks,
+            approval=word.approval,
+            approved_by=word.session_id,
+            by_save=by_save,
+        )
+        governed = hearing.reading.mutating and rules.governed
+        if isinstance(decision, Allowed) and governed:
+            admission = self._issue(asked, decision)
+            problem = self._stores.problem()
+            if problem is None or admission.ticket is None:
+                return admission
+            if rules.policy.fail_open:
+                return _in_memory(admission.ticket, problem)
+            # The disk was found full by this very call.
+            decision = unavailable(problem, ())
+        if isinstance(decision, Denied):
+            self._keep_refusal(asked, decision)
+        return Admission(
+            decision=decision,
+            tool_name=call.tool_name,
+            intent_id=judged.question.active_intent,
+            files=ticket_files(asked),
+            program=hearing.reading.program,
+            governed=governed or isinstance(decision, Denied),
+        )
+
+    def judge(self, hearing: Hearing) -> Judged:
+        """Ask the gate about a call."""
+        judged = hearing.reading.mutating and hearing.rules.governed
+        files = self._facts.files(hearing.reading) if judged else ()
+        facts = self._facts.of_call(hearing, files)
+        question = self._facts.question(hearing, files, facts)
+        return Judged(
+            question=question, facts=facts, files=files, decision=judge_call(question, facts)
+        )
+
+    def explain(self, hearing: Hearing) -> tuple[tuple[ExplainedRow, ...], Admission]:
+        """Tell every row of the gate, and what it would say: nothing is kept of it."""
+        hearing = self._facts.heard(hearing)
+        judged = self.judge(hearing)
+        decision = judged.decision
+        if isinstance(decision, Ask):
+            decision = rejected(judged.question, "a person would be asked")
+        intent = hearing.rules.active(judged.question.active_intent)
+        asked = Asked(call=hearing.call, asker=hearing.asker, intent=intent, files=judged.files)
+        admission = Admission(
+            decision=decision,
+            tool_name=hearing.call.tool_name,
+            intent_id=judged.question.active_intent,
+            mutation_class=hearing.call.mutation_class,
+            files=ticket_files(asked),
+        )
+        return explain_call(judged.question, judged.facts), admission
+
+    def _given_before(self, asker: Asker, call: ToolCall) -> Admission | None:
+        """Give the same answer to a call that its host has named before."""
+        state, use = self._stores.state, call.tool_use_id
+        if state is None or use is None:
+            return None
+        ticket = state.tickets.of_use(asker.session_id, asker.agent_id, use)
+        # An id that comes with another call is no name of a call: that one is judged anew.
+        if ticket is not None and ticket.fingerprint == call.fingerprint:
+            return of_ticket(ticket, again=True)
+        refused = state.tickets.refused_use(
+            asker.session_id, asker.agent_id, use, self._stores.clock()
+        )
+        if refused is None or refused.fingerprint != call.fingerprint:
+            return None
+        return Admission(
+            decision=refused.denied,
+            tool_name=call.tool_name,
+            intent_id=refused.intent_id,
+            files=refused.files,
+            again=True,
+        )
+
+    def _keep_refusal(self, asked: Asked, denied: Denied) -> None:
+        state, use = self._stores.state, asked.call.tool_use_id
+        if state is None or use is None:
+            return
+        refused = Refused(
+            denied=denied,
+            fingerprint=asked.call.fingerprint,
+            intent_id=None if asked.intent is None else asked.intent.id,
+            files=ticket_files(asked),
+        )
+        asker = asked.asker
+        state.tickets.refuse(asker.session_id, asker.agent_id, use, refused, self._stores.clock())
+
+    def begin_command(self, admission: Admission) -> Admission:
+        """Have the ticket of a command hold what is there before it: no lock need be held.
+
+        Who asks again, and was never answered, is given what is there now.
+        """
+        ticket, state = admission.ticket, self._stores.state
+        if ticket is None or state is None:
+            return admission
+        if admission.again:
+            kept = state.tickets.ticket(ticket.id, self._stores.clock())
+            if kept is None or kept[1] is not None or kept[0].tree is not None:
+                return admission
+        begun = replace(ticket, tree=self._work_tree.seen(), guarded=self._guarding.seen())
+        if begun.tree is None:
+            begun = replace(begun, warnings=(*ticket.warnings, NOT_COMPARED))
+        state.tickets.begin_command(begun)
+        return warned(replace(admission, ticket=begun), *begun.warnings)
+
+    def _issue(self, asked: Asked, decision: Allowed) -> Admission:
+        now = self._stores.clock()
+        ticket = ticket_of(asked, decision, ticket_id=self._stores.new_id(), at=timestamp(now))
+        small: dict[ContentHash, bytes] = {}
+        for file in asked.files:
+            if file.data is None or file.hash is None:
+                continue
+            if len(file.data) <= WITH_TICKET_AT_MOST and len(small) < FILES_WITH_TICKET:
+                # With the ticket, in its transaction: a file of its own costs the caller more.
+                small[file.hash] = file.data
+            else:
+                self._contents.keep(file.data, file.hash)
+        if self._stores.state is not None:
+            self._stores.state.tickets.issue(ticket, now, small)
+            return of_ticket(ticket, again=False)
+        # Without a memory nothing can be recorded later: it is allowed, and that is said.
+        forgetful = Allowed(decision.verdict, (*decision.warnings, NO_MEMORY))
+        return replace(of_ticket(ticket, again=False), ticket=None, decision=forgetful)
+
+
+def _in_memory(ticket: Ticket, problem: str) -> Admission:
+    """Warn whoever was given a ticket that memory alone keeps."""
+    told = (*ticket.warnings, IN_MEMORY.format(problem))
+    return of_ticket(replace(ticket, warnings=told), again=False)
+
+
+def _feedback(word: PersonsWord, facts: CallFacts) -> str:
+    """Say why nobody approved: of the first intent, what to do instead."""
+    first = facts.bootstrap and word.is_nobody
+    return FIRST_INTENT if first else word.feedback

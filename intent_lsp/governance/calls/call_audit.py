@@ -1,0 +1,83 @@
+"""What is told of judged and recorded calls, each once (requirements section 9).
+
+Invariant: what is given again, and what a person has yet to decide, is not told; neither is a
+command that was to change nothing, and did not.
+Invariant: a record is told of after all that was judged before it.
+"""
+
+from functools import partial
+
+from intent_lsp.core.gate.request import Ask, Denied
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.governance.best_effort import step
+from intent_lsp.governance.calls.admission import Admission
+from intent_lsp.governance.calls.recorder import Outcome
+from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.views.audit_log import Chronicle, Told
+from intent_lsp.governance.views.deferred import Untold
+
+
+class CallNews:
+    """Tells of the calls of one root."""
+
+    def __init__(self, *, stores: Stores, chronicle: Chronicle, untold: Untold) -> None:
+        self._stores = stores
+        self._chronicle = chronicle
+        self._untold = untold
+
+    def judged(self, admission: Admission, session_id: str, agent_id: str) -> None:
+        """Tell of a judgement, once its answer is given."""
+        if admission.again or not admission.governed or isinstance(admission.decision, Ask):
+            return
+        if admission.ticket is not None and admission.ticket.looking:
+            return
+        self._untold.add(partial(self._judged, admission, session_id, agent_id))
+
+    def recorded(self, outcome: Outcome) -> None:
+        """Tell of a call that happened, or failed; one that broke a rule unseen is a lesson."""
+        if outcome.again:
+            return
+        self._untold.tell()
+        ticket = outcome.ticket
+        if ticket.looking and not outcome.recorded.files and not outcome.violating:
+            return
+        told = Told(
+            tool=ticket.tool_name,
+            session_id=ticket.session_id,
+            intent_id=ticket.intent_id,
+            paths=tuple(path for path, _, _ in outcome.recorded.files),
+            program=ticket.program,
+            model=self._model(ticket.session_id, ticket.agent_id),
+        )
+        self._chronicle.done(told, error=outcome.error)
+        if outcome.violating:
+            self._chronicle.violated(told, outcome.violating[0])
+
+    def _judged(self, admission: Admission, session_id: str, agent_id: str) -> None:
+        told = Told(
+            tool=admission.tool_name,
+            session_id=session_id,
+            intent_id=admission.intent_id,
+            paths=_paths(admission),
+            program=admission.program,
+            model=self._model(session_id, agent_id),
+        )
+        if isinstance(admission.decision, Denied):
+            self._chronicle.denied(told, admission.decision)
+        elif admission.ticket is not None:
+            self._chronicle.admitted(told)
+
+    def _model(self, session_id: str, agent_id: str) -> str | None:
+        state = self._stores.state
+        if state is not None:
+            with step("what an agent said of itself"):
+                return state.notes.voice(session_id, agent_id).model
+        return None
+
+
+def _paths(admission: Admission) -> tuple[WorkspacePath, ...]:
+    """List the files of a call; of a refused one also those outside of the root."""
+    inside = [path for file in admission.files for path in (file.previous, file.path) if path]
+    decision = admission.decision
+    refused = decision.paths if isinstance(decision, Denied) else ()
+    return tuple(dict.fromkeys((*inside, *refused)))

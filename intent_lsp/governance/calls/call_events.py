@@ -1,0 +1,279 @@
+"""A recorded call as the event that the ledger keeps (ledger section 1, requirements section 9).
+
+Invariant: what is described is what the disk holds when it is recorded.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from intent_lsp.core.agents.tickets import Ticket, TicketFile
+from intent_lsp.core.commands.reading import Effect
+from intent_lsp.core.content import ContentHash, hash_if_there
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.privacy import hashed_session
+from intent_lsp.core.records import (
+    AGENT,
+    Approval,
+    AstFingerprint,
+    Conversation,
+    EntityType,
+    Event,
+    Range,
+    RecordFile,
+    ScopeValidation,
+    Vcs,
+)
+from intent_lsp.core.redaction import error_text
+from intent_lsp.core.rename_detection import renamed
+from intent_lsp.formats.diff import file_ranges, whole_range
+from intent_lsp.formats.syntax.fingerprint import file_fingerprint
+from intent_lsp.governance.best_effort import step
+from intent_lsp.governance.contents.contents import Contents
+from intent_lsp.governance.disk.comparison import ChangedFile
+from intent_lsp.governance.save_events import PARSING_SECONDS, related_to
+from intent_lsp.governance.stores import Stores
+from intent_lsp.store.clock import budget
+from intent_lsp.store.fs import files
+from intent_lsp.store.state.notes import Voice
+
+_FEW: Final = 8
+"""Up to so many files each is asked for by itself: that is quicker than to find out for all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doubts:
+    """Why a record of a call is less sure than others (`core.records.Event`)."""
+
+    assumed: bool = False
+    compared: bool = True
+    reconstructed: bool = False
+
+
+NO_DOUBTS: Final = Doubts()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundFile:
+    """A ticket's file when it is recorded: what it holds now, and its hash (`new`; None: gone).
+
+    `besides`: the ticket did not name it; `old_known` is False where nobody knows what it held;
+    `saved`: an editor has saved it; `unreadable`: it is there, and nobody knows what it holds;
+    `discarded`: git threw away what nobody had committed; `overtaken`: somebody else changed it
+    between the ticket and now.
+    """
+
+    ticket: TicketFile
+    data: bytes | None
+    new: ContentHash | None
+    besides: bool = False
+    old_known: bool = True
+    saved: bool = False
+    unreadable: bool = False
+    discarded: bool = False
+    overtaken: bool = False
+
+    @property
+    def path(self) -> WorkspacePath:
+        """Where the file is now, or was."""
+        return self.ticket.path
+
+    @property
+    def old(self) -> ContentHash | None:
+        """The hash that the ticket holds; None: there was no file."""
+        return self.ticket.pre_hash
+
+    @property
+    def ends(self) -> tuple[WorkspacePath | None, WorkspacePath]:
+        """Where the file was, if it was moved, and where it is."""
+        return self.ticket.previous, self.path
+
+    @property
+    def mixed(self) -> bool:
+        """Whether a person has changed what the call said it would write."""
+        announced = self.ticket.announced
+        return self.saved and announced is not None and announced != self.new
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything has happened to it."""
+        moved = self.ticket.previous is not None
+        return self.old != self.new or moved or self.unreadable or not self.old_known
+
+
+class CallEvents:
+    """Describes what has become of the tickets of one root."""
+
+    def __init__(self, *, stores: Stores, contents: Contents) -> None:
+        self._stores = stores
+        self._contents = contents
+
+    def found(self, ticket: Ticket, saved: Collection[WorkspacePath]) -> tuple[FoundFile, ...]:
+        """Read the files of a ticket as they are now; `saved` are those that an editor wrote."""
+        read = ((file, self._contents.disk_if_readable(file.path)) for file in ticket.files)
+        return tuple(
+            FoundFile(
+                ticket=file,
+                data=data,
+                new=hash_if_there(data),
+                saved=file.path in saved,
+                unreadable=data is None and self._is_there(file.path),
+            )
+            for file, data in read
+        )
+
+    def _is_there(self, path: WorkspacePath) -> bool:
+        return files.stamp(self._stores.root / path) is not None
+
+    def found_besides(self, changed: ChangedFile) -> FoundFile:
+        """Describe a file that a call has changed without naming it."""
+        effect = Effect.WRITE if changed.new is not None else Effect.DELETE
+        return FoundFile(
+            ticket=TicketFile(path=changed.path, pre_hash=changed.old, effect=effect),
+            data=changed.data,
+            new=changed.new,
+            besides=True,
+            old_known=changed.old_known,
+            discarded=changed.discarded,
+        )
+
+    def under_new_names(self, besides: Sequence[FoundFile]) -> list[FoundFile]:
+        """Take a file that went and one that came for one that was moved, where they fit."""
+        gone, came = dict[WorkspacePath, bytes](), dict[WorkspacePath, bytes]()
+        for file in besides:
+            if file.discarded:
+                continue
+            if file.new is None and file.old is not None:
+                data = self._stores.content(file.old)
+                gone |= {} if data is None else {file.path: data}
+            elif file.old is None and file.old_known and file.data is not None:
+                came[file.path] = file.data
+        names = renamed(gone, came) if gone and came else {}
+        before = {file.path: file.old for file in besides}
+        return [
+            file if file.path not in names else _moved(file, names[file.path], before)
+            for file in besides
+            if file.path not in names.values()
+        ]
+
+    def found_away(self, path: WorkspacePath) -> FoundFile:
+        """Describe a file that a link has led a call to; nobody looked at it before."""
+        data = self._contents.disk_if_readable(path)
+        return FoundFile(
+            ticket=TicketFile(path=path, pre_hash=None),
+            data=data,
+            new=hash_if_there(data),
+            besides=True,
+            old_known=False,
+            unreadable=data is None and self._is_there(path),
+        )
+
+    def event(
+        self,
+        ticket: Ticket,
+        found: Sequence[FoundFile],
+        *,
+        error: str | None,
+        verdict: ScopeValidation,
+        doubts: Doubts = NO_DOUBTS,
+    ) -> Event | None:
+        """Describe a call that has happened or failed; None: it changed none of its files."""
+        changed = [file for file in found if file.changed]
+        if not changed and found and error is None:
+            return None
+        files = changed if error is None else found
+        voice = self._voice(ticket)
+        return Event(
+            intent_id=ticket.intent_id,
+            intent_hash=ticket.intent_hash,
+            session_id=ticket.session_id,
+            agent_id=ticket.agent_id or None,
+            tool_name=ticket.tool_name,
+            mutation_class=ticket.mutation_class,
+            inferred=ticket.inferred,
+            scope_validation=verdict,
+            success=error is None,
+            error=None if error is None else error_text(error),
+            concurrent_modification=self._any_overtaken(ticket, found),
+            assumed=doubts.assumed,
+            compared=doubts.compared,
+            reconstructed=doubts.reconstructed,
+            approval=_approval(ticket),
+            vcs=Vcs(revision_id=self._stores.revision()),
+            files=tuple(
+                self._file(ticket, file, voice, failed=error is not None) for file in files
+            ),
+        )
+
+    def _any_overtaken(self, ticket: Ticket, found: Sequence[FoundFile]) -> bool:
+        if any(file.overtaken for file in found):
+            return True
+        if len(found) > _FEW and self._stores.past.is_none_since(ticket.issued_at):
+            return False
+        return any(self._overtaken(ticket, file) for file in found)
+
+    def _overtaken(self, ticket: Ticket, file: FoundFile) -> bool:
+        """Whether another's record of the file came between the ticket and now."""
+        newest = self._stores.past.newest(file.path)
+        if newest is None or newest.timestamp <= ticket.issued_at:
+            return False
+        names = (ticket.session_id, hashed_session(ticket.session_id))
+        return newest.session_id not in names or newest.agent_id != (ticket.agent_id or None)
+
+    def _voice(self, ticket: Ticket) -> Voice:
+        state = self._stores.state
+        if state is not None:
+            with step("what an agent said of itself"):
+                return state.notes.voice(ticket.session_id, ticket.agent_id)
+        return Voice()
+
+    def _file(self, ticket: Ticket, file: FoundFile, voice: Voice, *, failed: bool) -> RecordFile:
+        contributor = AGENT if voice.model is None else replace(AGENT, model_identifier=voice.model)
+        if file.mixed:
+            contributor = replace(contributor, entity_type=EntityType.MIXED)
+        conversation = Conversation(
+            url=voice.url or ticket.session_id,
+            contributor=contributor,
+            ranges=() if failed else self._ranges(file),
+            related=related_to(ticket.specification, ticket.mutation_class),
+        )
+        return RecordFile(
+            relative_path=file.path,
+            previous_path=file.ticket.previous,
+            pre_hash=file.old,
+            post_hash=file.new,
+            ast_fingerprint=self._fingerprint(file),
+            conversations=(conversation,),
+        )
+
+    def _fingerprint(self, file: FoundFile) -> AstFingerprint | None:
+        if file.data is None:
+            return None
+        late = budget(PARSING_SECONDS)
+        return file_fingerprint(file.path, file.data, late, self._stores.trees.tree)
+
+    def _ranges(self, file: FoundFile) -> tuple[Range, ...]:
+        if file.old == file.new:
+            return ()
+        if file.old is None and file.old_known:
+            return file_ranges(None, file.data)
+        kept = None if file.old is None else self._stores.content(file.old)
+        if kept is not None:
+            return file_ranges(kept, file.data)
+        # What it held is kept no more: all that is known is what it holds now.
+        return (whole_range(file.data or b""),)
+
+
+def _moved(
+    file: FoundFile,
+    previous: WorkspacePath,
+    before: Mapping[WorkspacePath, ContentHash | None],
+) -> FoundFile:
+    ticket = replace(file.ticket, previous=previous, pre_hash=before[previous], effect=Effect.MOVE)
+    return replace(file, ticket=ticket)
+
+
+def _approval(ticket: Ticket) -> Approval | None:
+    if ticket.approval is None:
+        return None
+    return Approval(ticket.approval, ticket.approved_by or ticket.session_id)

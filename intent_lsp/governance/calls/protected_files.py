@@ -1,0 +1,101 @@
+"""What a command did to files that no work tree shows: git's own, the ledger, ignored rules.
+
+Invariant: what git brought with another commit is git's; what a command did by itself is not.
+"""
+
+import logging
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from intent_lsp.core.agents.protected_files import GuardedFile, GuardedSeen
+from intent_lsp.core.content import hash_content, hash_if_there
+from intent_lsp.core.paths import LEDGER_FILE, WorkspacePath
+from intent_lsp.governance.disk.comparison import ChangedFile
+from intent_lsp.governance.stores import Stores
+from intent_lsp.store.fs.files import read_bytes
+from intent_lsp.store.git.reflog import log_mark, moves_since
+from intent_lsp.store.git.trees import GitTrees
+from intent_lsp.store.hidden_control_files import hidden_control_files
+from intent_lsp.store.protected_files import (
+    guarded_bytes,
+    guarded_files,
+    ledger_goes_on,
+    ledger_seen,
+)
+
+_log: Final = logging.getLogger(__name__)
+
+_Files = Mapping[WorkspacePath, GuardedFile]
+
+
+class Guarding:
+    """Compares the guarded files of one root with what they were."""
+
+    def __init__(self, stores: Stores) -> None:
+        self._stores = stores
+        self._ledger: Final = stores.root / LEDGER_FILE
+
+    def seen(self) -> GuardedSeen:
+        """See what stands there before a command."""
+        git = self._stores.git
+        return GuardedSeen(
+            head=None if git is None else git.head_commit(),
+            log=None if git is None else log_mark(git.git_dir),
+            files=tuple(self._files().values()),
+            ledger=ledger_seen(self._ledger),
+        )
+
+    def changes(self, before: GuardedSeen) -> tuple[ChangedFile, ...]:
+        """Give what is another than before."""
+        return (*self._of_git(before), *self._of_ledger(before))
+
+    def _files(self) -> _Files:
+        git, root = self._stores.git, self._stores.root
+        if git is None:
+            return {}
+        found = dict(guarded_files(git.git_dir, git.common_dir))
+        for path in hidden_control_files(root, git):
+            data = guarded_bytes(root / path)
+            if data is not None:
+                hash_ = hash_content(data)
+                found[path] = GuardedFile(path=path, hash=hash_, meaning=hash_)
+        return found
+
+    def _of_git(self, before: GuardedSeen) -> Iterator[ChangedFile]:
+        known, now = {file.path: file for file in before.files}, self._files()
+        for path in sorted(known.keys() | now):
+            old, new = known.get(path), now.get(path)
+            if old is None or new is None or old.meaning != new.meaning:
+                yield ChangedFile(
+                    path=path,
+                    old=None if old is None else old.hash,
+                    new=None if new is None else new.hash,
+                    data=None,
+                )
+
+    def _of_ledger(self, before: GuardedSeen) -> Iterator[ChangedFile]:
+        seen = before.ledger
+        if seen is None or ledger_goes_on(self._ledger, seen) or self._gits(before):
+            return
+        new = hash_if_there(self._lines())
+        yield ChangedFile(path=LEDGER_FILE, old=None, new=new, data=None, old_known=False)
+
+    def _gits(self, before: GuardedSeen) -> bool:
+        """Whether the ledger is another because another commit was checked out."""
+        git = self._stores.git
+        head = None if git is None else git.head_commit()
+        if git is None or head is None or head == before.head:
+            return False
+        moves = None if before.log is None else moves_since(git.git_dir, before.log)
+        if LEDGER_FILE in GitTrees(git).authored(moves or ()):
+            return False
+        kept, now = git.head_bytes(LEDGER_FILE), self._lines()
+        # Others may have recorded since.
+        return now is None if kept is None else (now or b"").startswith(kept)
+
+    def _lines(self) -> bytes | None:
+        try:
+            return read_bytes(self._ledger)
+        except OSError as problem:
+            _log.warning("%s cannot be compared: %s", self._ledger, problem)
+            return None

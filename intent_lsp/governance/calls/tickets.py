@@ -1,0 +1,97 @@
+"""A call that may happen as the ticket that it is recorded under (requirements section 6).
+
+Invariant: pure; the world has been asked before.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from intent_lsp.core.agents.tickets import Ticket, TicketFile, command_hash
+from intent_lsp.core.agents.tools import ToolCall
+from intent_lsp.core.commands.background import goes_on
+from intent_lsp.core.commands.reading import Effect
+from intent_lsp.core.gate.request import Allowed
+from intent_lsp.core.intents import Intent
+from intent_lsp.core.records import ApprovalChoice, MutationClass
+from intent_lsp.formats.intents.intent_hash import intent_hash
+from intent_lsp.governance.judging.call_facts import CallFile, announced
+from intent_lsp.governance.judging.call_request import Asker
+from intent_lsp.governance.save_events import specification_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A call as it was judged: by whom, under which intent, on which files."""
+
+    call: ToolCall
+    asker: Asker
+    intent: Intent | None
+    files: tuple[CallFile, ...]
+    program: str | None = None
+    looking: bool = False
+    approval: ApprovalChoice | None = None
+    approved_by: str | None = None
+    by_save: bool = False
+
+
+def ticket_of(asked: Asked, decision: Allowed, *, ticket_id: str, at: str) -> Ticket:
+    """Give the ticket of a call that may happen."""
+    call, asker, intent = asked.call, asked.asker, asked.intent
+    return Ticket(
+        id=ticket_id,
+        session_id=asker.session_id,
+        agent_id=asker.agent_id,
+        turn=asker.turn,
+        issued_at=at,
+        tool_name=call.tool_name,
+        tool_use_id=call.tool_use_id,
+        fingerprint=None if call.tool_use_id is None else call.fingerprint,
+        intent_id=None if intent is None else intent.id,
+        intent_hash=None if intent is None else intent_hash(intent),
+        specification=None if intent is None else specification_of(intent),
+        mutation_class=call.mutation_class or inferred_class(asked.files),
+        inferred=call.mutation_class is None,
+        verdict=decision.verdict,
+        warnings=decision.warnings,
+        approval=asked.approval,
+        approved_by=asked.approved_by,
+        by_save=asked.by_save,
+        program=asked.program,
+        command=None if call.command is None else command_hash(call.command),
+        looking=asked.looking,
+        files=ticket_files(asked),
+        background=call.background or goes_on(call.command or ""),
+    )
+
+
+def ticket_files(asked: Asked) -> tuple[TicketFile, ...]:
+    """Give a call's files inside the root, a rename as one file at its new end."""
+    return tuple(_ticket_files(asked))
+
+
+def inferred_class(files: tuple[CallFile, ...]) -> MutationClass:
+    """Tell what kind of change a call makes that does not say so itself."""
+    effects = {file.touched.effect if file.there else Effect.CREATE for file in files}
+    if effects == {Effect.DELETE}:
+        return MutationClass.FILE_DELETION
+    return MutationClass.FILE_CREATION if effects == {Effect.CREATE} else MutationClass.AST_REFACTOR
+
+
+def _ticket_files(asked: Asked) -> Iterator[TicketFile]:
+    inside = {file.touched.path: file for file in asked.files if file.place is not None}
+    moved = {f.touched.source for f in inside.values() if f.touched.effect is Effect.MOVE}
+    said = announced(asked.call, len(inside))
+    for name, file in inside.items():
+        if name in moved or file.place is None:
+            continue
+        source = None
+        if file.touched.effect is Effect.MOVE:
+            source = inside.get(file.touched.source or "")
+        yield TicketFile(
+            path=file.place.path,
+            pre_hash=file.hash if source is None else source.hash,
+            effect=file.touched.effect,
+            previous=None if source is None or source.place is None else source.place.path,
+            announced=said,
+            real=None if file.place.real == file.place.path else file.place.real,
+        )

@@ -1,0 +1,71 @@
+"""Commands that verify: what they came to, and what they have changed (requirements section 6).
+
+Invariant: what a verification has changed is recorded once, whoever tells of its end first.
+"""
+
+from intent_lsp.core.agents.tickets import command_hash
+from intent_lsp.core.content import ContentHash
+from intent_lsp.formats.shell.reader import read_command
+from intent_lsp.formats.tool_call import told_program
+from intent_lsp.governance.calls.call_audit import CallNews
+from intent_lsp.governance.calls.recorder import Outcome, Recording
+from intent_lsp.governance.sessions import Sessions
+from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.views.audit_log import Chronicle, Told
+from intent_lsp.store.command_lists import command_lists
+from intent_lsp.store.locks.root_lock import RootLock, holding
+
+
+class Verifying:
+    """Takes what the verifications of one root's agents came to."""
+
+    def __init__(  # noqa: PLR0913 - each is a part of the desk that it needs
+        self,
+        *,
+        stores: Stores,
+        sessions: Sessions,
+        recording: Recording,
+        chronicle: Chronicle,
+        news: CallNews,
+        lock: RootLock | None,
+    ) -> None:
+        self._stores = stores
+        self._sessions = sessions
+        self._recording = recording
+        self._chronicle = chronicle
+        self._news = news
+        self._lock = lock
+
+    def end(
+        self, session_id: str, agent_id: str, command: str, *, success: bool
+    ) -> tuple[bool, Outcome | None]:
+        """Take what a verification came to; whether it is a new lesson, and what it changed.
+
+        What a command that was asked about has changed is recorded, once.
+        """
+        outcome = None
+        ticket_id = self._ticket(session_id, agent_id, command_hash(command))
+        if ticket_id is not None:
+            compared = self._recording.compare(ticket_id)
+            with holding(self._lock):
+                outcome = self._recording.record(ticket_id, compared=compared)
+        if outcome is not None and outcome.recorded.files:
+            self._news.recorded(outcome)
+        return not success and self._failed(session_id, command), outcome
+
+    def _ticket(self, session_id: str, agent_id: str, command: ContentHash) -> str | None:
+        """Give the newest open ticket under which a command is run; None: there is none."""
+        state = self._stores.state
+        if state is None:
+            return None
+        tickets = state.tickets.commands.of(session_id, agent_id, self._stores.clock())
+        return next((each.id for each in reversed(tickets) if each.command == command), None)
+
+    def _failed(self, session_id: str, command: str) -> bool:
+        told = Told(
+            tool="verification",
+            session_id=session_id,
+            intent_id=self._sessions.active_intent(session_id),
+            program=told_program(command, read_command(command, command_lists()).program),
+        )
+        return self._chronicle.failed_verification(told)

@@ -1,0 +1,111 @@
+"""What a call was found to have changed out of bounds, and the way back (requirements section 6).
+
+Invariant: a way back is one that gives the file what it held before the call.
+"""
+
+import shlex
+from dataclasses import dataclass, replace
+
+from intent_lsp.core.agents.tickets import Ticket
+from intent_lsp.core.codes import GateCode
+from intent_lsp.core.content import ContentHash, hash_if_there
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.governance.calls.recorder import Outcome
+from intent_lsp.governance.contents.contents import Contents
+from intent_lsp.governance.denied_paths import denied_path
+from intent_lsp.governance.rules import RulesCache
+from intent_lsp.governance.stores import Stores
+from intent_lsp.store.fs.resolve import real_relative
+from intent_lsp.store.fs.roots import RootsBelow
+
+TOLD_AT_MOST = 50
+"""Files of one call that are told of by name: a model has to read them."""
+
+_PATTERN = frozenset(":*?[\\")
+_SCOPE = "ask for scope (intent/requestScopeExpansion)"
+_SELECT = "select an intent that owns it (intent/select)"
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One file that a call changed and should not have; `message` is for whoever made the call."""
+
+    path: WorkspacePath
+    code: GateCode
+    message: str
+
+
+class Violations:
+    """Tells of one root's calls what they have changed out of bounds."""
+
+    def __init__(self, stores: Stores, rules: RulesCache, contents: Contents) -> None:
+        self._stores = stores
+        self._rules = rules
+        self._contents = contents
+
+    def of(self, outcome: Outcome) -> tuple[Violation, ...]:
+        """Give each file of a recorded call that broke a rule, with its way back."""
+        ticket, files = outcome.ticket, outcome.recorded.files
+        old = {path: before for path, before, _ in files}
+        new = {path: after for path, _, after in files}
+        others = RootsBelow(self._stores.root)
+        found = []
+        for path in outcome.violating[:TOLD_AT_MOST]:
+            code, why, instead = self._broken(path, ticket, others)
+            ran = ticket.program or ticket.tool_name
+            back = self._way_back(path, old.get(path), new.get(path), known=path in old)
+            ways = " or ".join(each for each in (back, instead) if each)
+            happened = _happened(old.get(path), new.get(path), known=path in old)
+            message = f"{path} {happened} while `{ran}` ran; {why}: {ways}"
+            found.append(Violation(path, code, message))
+        more = len(outcome.violating) - len(found)
+        if more:
+            told = f"{found[-1].message}. So did {more:,} more files, which the record names"
+            found[-1] = replace(found[-1], message=told)
+        return tuple(found)
+
+    def _broken(
+        self, path: WorkspacePath, ticket: Ticket, others: RootsBelow
+    ) -> tuple[GateCode, str, str]:
+        """Give the rule that a file broke, why, and what else may be done than to put it back."""
+        place = real_relative(self._stores.root, path)
+        if place is None or place.real is None or others.hold(place.path):
+            return GateCode.OUTSIDE_WORKSPACE, "it lies outside of this workspace", ""
+        denied = next(denied_path(self._rules.current(), path), None)
+        if denied is not None:
+            why = denied.reason.rstrip(".")
+            return GateCode.PATH_DENIED, f"agents may not change it ({why})", "tell a person"
+        if ticket.intent_id is None:
+            return GateCode.NO_ACTIVE_INTENT, "no intent is active", _SELECT
+        return GateCode.SCOPE_VIOLATION, f"{ticket.intent_id} does not own it", _SCOPE
+
+    def _way_back(
+        self,
+        path: WorkspacePath,
+        old: ContentHash | None,
+        new: ContentHash | None,
+        *,
+        known: bool,
+    ) -> str:
+        """Tell how a file is given again what it held; `new` is what the call left of it."""
+        git = self._stores.git
+        if known and old is None:
+            program = "git rm -qf" if git is not None and git.tracked(path) else "rm"
+            return f"put it back (`{program} -- {shlex.quote(path)}`)"
+        if not known or git is None or old != self._contents.head(path).hash:
+            return "put it back as it was before"
+        # Of a name that looks like a pattern git would take others along.
+        program = "git" if _PATTERN.isdisjoint(path) else "git --literal-pathspecs"
+        how = "restore"
+        staged = git.staged_version(path)
+        if staged != git.head_version(path):
+            data = None if staged is None else git.version_bytes(staged)
+            # What somebody else has staged is left to them.
+            how = "restore -s HEAD -SW" if hash_if_there(data) == new else "restore -s HEAD"
+        return f"put it back (`{program} {how} -- {shlex.quote(path)}`)"
+
+
+def _happened(old: ContentHash | None, new: ContentHash | None, *, known: bool) -> str:
+    if not known or (old is None) == (new is None):
+        return "changed"
+    return "was created" if old is None else "was deleted"

@@ -1,0 +1,320 @@
+"""The comparator: what has changed between two snapshots of a work tree, and what of it is git's.
+
+Invariant: what git calls the same blob before and after is unchanged, and is not read.
+Invariant: a tree that cannot be compared is None, never "nothing changed".
+"""
+
+import logging
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from intent_lsp.core.agents.tree_snapshot import FileSnapshot, TreeSnapshot
+from intent_lsp.core.content import ContentHash, hash_content
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.governance.contents.contents import Contents
+from intent_lsp.governance.disk.git_changes import GitChanges
+from intent_lsp.governance.disk.tree_snapshots import FILES_AT_MOST, TreeLooks, is_anybodys
+from intent_lsp.store.fs.tree_reader import TreeFiles
+from intent_lsp.store.git.repository import Git
+from intent_lsp.store.git.trees import GitTrees
+
+_log: Final = logging.getLogger(__name__)
+
+UNSEEN_AT_MOST: Final = 1_000
+"""Files of commits, made since the last look, that are looked at where git took them away again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedFile:
+    """A file whose content is another than before: its hashes (None: no file), and what it holds.
+
+    `data` is None too where the file is too large to hold. `old_known` is False where nobody can
+    tell any more what the file held; `old` is then None. `discarded`: git has put what was there
+    before, uncommitted, out of the work tree. `hidden_by` is the ignore file whose new line keeps
+    the file from git's sight.
+    """
+
+    path: WorkspacePath
+    old: ContentHash | None
+    new: ContentHash | None
+    data: bytes | None
+    old_known: bool = True
+    discarded: bool = False
+    hidden_by: WorkspacePath | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What changed between two snapshots: edits, and what git made, by path.
+
+    `unseen` are edits that somebody has committed since, and that git has taken away by now: what
+    the file held before, and in that commit. `log_vanished`: HEAD's log was there before, and is
+    not any more.
+    """
+
+    edits: tuple[ChangedFile, ...]
+    gits: frozenset[WorkspacePath]
+    discarded: tuple[ChangedFile, ...] = ()
+    unseen: tuple[ChangedFile, ...] = ()
+    log_vanished: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """What a path held at one moment: its hash where `hashed`, its blob where git knows one.
+
+    Without either there was no file.
+    """
+
+    hash: ContentHash | None = None
+    blob: str | None = None
+    hashed: bool = True
+
+    @property
+    def absent(self) -> bool:
+        return self.hashed and self.hash is None
+
+
+_ABSENT: Final = _Side()
+
+
+def compare(
+    looks: TreeLooks,
+    contents: Contents,
+    then: TreeSnapshot,
+    now: TreeSnapshot,
+    *,
+    also_unseen: bool = False,
+) -> Comparison | None:
+    """Tell what has changed below a directory; None: nobody can tell.
+
+    `also_unseen`: what was committed since is read, too; of the repository itself.
+    """
+    then, now = _unfolded(then, now), _unfolded(now, then)
+    comparing = _Comparing(looks, contents, then, now)
+    own = comparing.comparison()
+    if own is None:
+        return None
+    parts = [own]
+    for path in sorted(then.inner.keys() | now.inner.keys()):
+        part = _inner(looks, contents, path, then, now)
+        if part is None:
+            return None
+        parts.append(part)
+    return Comparison(
+        edits=tuple(sorted((e for p in parts for e in p.edits), key=lambda each: each.path)),
+        gits=frozenset(path for part in parts for path in part.gits),
+        discarded=tuple(file for part in parts for file in part.discarded),
+        unseen=tuple(comparing.unseen(own)) if also_unseen else (),
+        log_vanished=own.log_vanished,
+    )
+
+
+def _unfolded(snapshot: TreeSnapshot, other: TreeSnapshot) -> TreeSnapshot:
+    """Take the files of a repository that has no commit, and is in one snapshot alone, as ours."""
+    alone = [p for p, i in snapshot.inner.items() if p not in other.inner and i.head is None]
+    if not alone:
+        return snapshot
+    files = dict(snapshot.files)
+    for room in alone:
+        for path, file in snapshot.inner[room].files.items():
+            files[WorkspacePath(f"{room}/{path}")] = FileSnapshot(file.hash)
+    inner = {path: each for path, each in snapshot.inner.items() if path not in alone}
+    return replace(snapshot, files=files, inner=inner)
+
+
+def _inner(
+    looks: TreeLooks,
+    contents: Contents,
+    path: WorkspacePath,
+    then: TreeSnapshot,
+    now: TreeSnapshot,
+) -> Comparison | None:
+    """Compare a repository inside of another; one that came or went is one file."""
+    before, after, inner = then.inner.get(path), now.inner.get(path), looks.git_of(path)
+    if before is not None and after is not None and inner is not None:
+        return _moved_below(path, compare(inner, contents, before, after))
+    submodule = looks.gits is not None and path in looks.gits.flags().submodules
+    old, new = commit_hash(before), commit_hash(after)
+    if submodule or old == new:
+        return Comparison(edits=(), gits=frozenset())
+    return Comparison(
+        edits=(ChangedFile(path=path, old=old, new=new, data=None),), gits=frozenset()
+    )
+
+
+def commit_hash(snapshot: TreeSnapshot | None) -> ContentHash | None:
+    """Give the hash by which an inner repository stands for a file, as git's own diffs spell it."""
+    if snapshot is None:
+        return None
+    return hash_content(f"Subproject commit {snapshot.head or 0}\n".encode())
+
+
+def _moved_below(room: WorkspacePath, found: Comparison | None) -> Comparison | None:
+    if found is None:
+        return None
+
+    def below(path: WorkspacePath) -> WorkspacePath:
+        return WorkspacePath(f"{room}/{path}")
+
+    return Comparison(
+        edits=tuple(replace(file, path=below(file.path)) for file in found.edits),
+        gits=frozenset(map(below, found.gits)),
+        discarded=tuple(replace(file, path=below(file.path)) for file in found.discarded),
+    )
+
+
+class _Comparing:
+    """One comparison of the files of one repository, or of a directory without one."""
+
+    def __init__(
+        self, looks: TreeLooks, contents: Contents, then: TreeSnapshot, now: TreeSnapshot
+    ) -> None:
+        self._looks = looks
+        self._contents = contents
+        self._then = then
+        self._now = now
+        self._git = looks.git if then.git is not None and now.git is not None else None
+        self._files = TreeFiles(looks.root)
+        self._changes = None if self._git is None else self._git_changes(self._git)
+
+    def comparison(self) -> Comparison | None:
+        """Tell what has changed; None: nobody can tell."""
+        paths = self._then.files.keys() | self._now.files.keys()
+        if self._changes is not None:
+            more = self._changes.paths()
+            if more is None:
+                _log.warning("%s: a commit cannot be read", self._looks.root)
+                return None
+            paths |= {path for path in more if is_anybodys(path)}
+        sides = {path: (self._before(path), self._after(path)) for path in sorted(paths)}
+        sides = {path: two for path, two in sides.items() if not _are_same(*two)}
+        if len(sides) > FILES_AT_MOST and self._changes is None:
+            return None
+        return self._judged(sides)
+
+    def _judged(self, sides: dict[WorkspacePath, tuple[_Side, _Side]]) -> Comparison | None:
+        changes = self._changes
+        blobs = self._blobs(path for path, (_, new) in sides.items() if new.blob is None)
+        if blobs is None:
+            return None
+        edits, discarded = list[ChangedFile](), list[ChangedFile]()
+        gits = set[WorkspacePath]()
+        for path, (old, new) in sides.items():
+            blob = new.blob or blobs.get(path)
+            made = changes is not None and changes.made(path, old.hash, blob)
+            lost = made and path in self._then.files and not self._was_gits(path, old.hash)
+            if made:
+                gits.add(path)
+            if made and not lost:
+                continue
+            try:
+                file = self._changed(path, old)
+            except OSError as problem:
+                _log.warning("%s cannot be compared: %s", path, problem)
+                continue
+            if file is not None:
+                (discarded if made else edits).append(file)
+        if len(edits) > FILES_AT_MOST:
+            _log.warning("%s: %d files cannot be compared", self._looks.root, len(edits))
+            return None
+        return Comparison(
+            edits=tuple(edits),
+            gits=frozenset(gits),
+            discarded=tuple(replace(file, discarded=True) for file in discarded),
+            log_vanished=changes is not None and changes.log_vanished,
+        )
+
+    def _was_gits(self, path: WorkspacePath, old: ContentHash | None) -> bool:
+        """Whether nobody loses anything with what a file held: it was not there, or git's own."""
+        return old is None or (self._changes is not None and self._changes.wrote(path, old))
+
+    def unseen(self, compared: Comparison) -> Iterator[ChangedFile]:
+        """Give what somebody has committed since, of files that hold something else by now."""
+        changes, edited = self._changes, {file.path for file in compared.edits}
+        if changes is None:
+            return
+        for path in sorted(changes.authored - edited)[:UNSEEN_AT_MOST]:
+            data = changes.authored_content(path)
+            new = None if data is None else hash_content(data)
+            old, known = self._old(path, self._before(path))
+            if data is None or not known or new == old or self._holds(path, new):
+                continue
+            self._contents.keep(data, new)
+            yield ChangedFile(path=path, old=old, new=new, data=data)
+
+    def _holds(self, path: WorkspacePath, hash_: ContentHash | None) -> bool:
+        try:
+            return self._files.held(path).hash == hash_
+        except OSError as problem:
+            _log.warning("%s cannot be compared: %s", path, problem)
+            return True
+
+    def _git_changes(self, git: Git) -> GitChanges | None:
+        gits = self._looks.gits
+        if gits is None:
+            return None
+        return GitChanges(
+            content=self._contents.kept_bytes,
+            recorded=self._contents.left_by_record,
+            git=git,
+            gits=gits,
+            trees=GitTrees(git),
+            then=self._then,
+            now=self._now,
+        )
+
+    def _before(self, path: WorkspacePath) -> _Side:
+        return self._side(self._then, path)
+
+    def _after(self, path: WorkspacePath) -> _Side:
+        return self._side(self._now, path)
+
+    def _side(self, snapshot: TreeSnapshot, path: WorkspacePath) -> _Side:
+        """Tell what a path held: by the snapshot, or else by HEAD, from which it did not differ."""
+        listed = snapshot.files.get(path)
+        if listed is not None:
+            return _listed(listed)
+        head = snapshot.head
+        blob = None
+        if self._changes is not None and head is not None:
+            blob = self._changes.trees.blob(head, path)
+        return _ABSENT if blob is None else _Side(None, blob, hashed=False)
+
+    def _blobs(self, paths: Iterable[WorkspacePath]) -> dict[WorkspacePath, str] | None:
+        """Ask git for the blobs of files that it does not call the same as one; None: no answer."""
+        if self._changes is None:
+            return {}
+        found = self._changes.trees.object_ids(tuple(paths))
+        return None if found is None else dict(found)
+
+    def _changed(self, path: WorkspacePath, old: _Side) -> ChangedFile | None:
+        """Read a file that may be another; None: it holds what it held."""
+        held = self._files.held(path)
+        before, known = self._old(path, old)
+        if known and before == held.hash:
+            return None
+        return ChangedFile(path=path, old=before, new=held.hash, data=held.data, old_known=known)
+
+    def _old(self, path: WorkspacePath, old: _Side) -> tuple[ContentHash | None, bool]:
+        """Tell the hash of what a file held, and whether that is known."""
+        if old.hashed:
+            return old.hash, True
+        head, git = self._then.head, self._git
+        version = None if git is None or head is None else git.version_at(head, path)
+        data = None if git is None or version is None else git.version_bytes(version)
+        if data is None:
+            return None, False
+        self._contents.keep(data)
+        return hash_content(data), True
+
+
+def _listed(file: FileSnapshot) -> _Side:
+    return _Side(file.hash, file.index if file.as_index else None)
+
+
+def _are_same(old: _Side, new: _Side) -> bool:
+    if old.blob is not None and old.blob == new.blob:
+        return True
+    return old.hashed and new.hashed and old.hash == new.hash

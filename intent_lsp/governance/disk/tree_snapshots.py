@@ -1,0 +1,219 @@
+"""Snapshots of a work tree: which files differ from HEAD, what they hold, what git knows of them.
+
+Invariant: a file is hashed again only when it may have changed, and kept when it was.
+Invariant: a tree that cannot be looked at is None, never "nothing there".
+"""
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.agents.tree_snapshot import FileSnapshot, TreeSnapshot
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.gate.file_class import Standing, standing
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.policy import TeamPolicy
+from intent_lsp.governance.contents.contents import KEPT_AT_MOST, Contents
+from intent_lsp.governance.contents.uncommitted_tree import is_too_large
+from intent_lsp.store.fs.files import Stamp, is_temporary, stamp
+from intent_lsp.store.fs.roots import RootsBelow, is_git_top
+from intent_lsp.store.fs.tree_reader import TreeFiles, holds_file
+from intent_lsp.store.fs.tree_walk import files_below
+from intent_lsp.store.git.private_index import PrivateIndex
+from intent_lsp.store.git.repository import Git
+from intent_lsp.store.git.snapshot import GitSnapshots
+from intent_lsp.store.git.status import TreeStatus, tree_status
+
+_log: Final = logging.getLogger(__name__)
+
+FILES_AT_MOST: Final = 10_000
+"""Files that differ from HEAD, or lie below a root without one, above which none is looked at."""
+
+KEPT_AT_ONCE: Final = 64 * 1024 * 1024
+"""Bytes of one tree that are kept; of the rest only the hash, so that older contents stay."""
+
+KEPT_UNCOMMITTED: Final = 16 * 1024 * 1024
+"""Bytes that one look at a tree without a commit keeps: whoever starts an editor waits for it."""
+
+INNER_AT_MOST: Final = 50
+"""Repositories inside of one that are looked at."""
+
+_KEPT_AT_LEAST: Final = 32 * 1024
+"""Bytes that a smaller file counts as: it takes as long to keep."""
+
+_ROUNDED_BY: Final = 2.0
+"""Seconds: a file that was written less long ago may change once more within its stamp."""
+
+# What only the server writes, and git's own, does not depend on a policy.
+_ANY_POLICY: Final = TeamPolicy()
+
+
+class TreeLooks:
+    """Looks at the work tree of one directory, again and again; any thread may."""
+
+    def __init__(
+        self, root: Path, git: Git | None, contents: Contents, clock: Callable[[], datetime]
+    ) -> None:
+        self._root = root
+        self._contents = contents
+        self._clock = clock
+        self._git = git
+        self._gits = None if git is None else GitSnapshots(git)
+        self._index = None if git is None else PrivateIndex(root, git.git_dir)
+        self._inner: dict[WorkspacePath, TreeLooks] = {}
+        self._lock = threading.Lock()
+        self._stamped: dict[WorkspacePath, tuple[Stamp | None, ContentHash | None]] = {}
+        self._kept: dict[WorkspacePath, ContentHash | None] = {}
+        self._room: float = 0
+        self._said: str | None = None
+
+    def look(self, *, soon: bool = False) -> TreeSnapshot | None:
+        """Look at the tree now; None: git does not answer, or there is too much to look at.
+
+        Left out is what only the server writes. `soon`: somebody waits for it, so that a large tree
+        without a commit is not read.
+        """
+        with self._lock:
+            status = self._status()
+            if status is None or self._overwhelmed(status, soon=soon):
+                return None
+            return TreeSnapshot(
+                git=None if self._gits is None else self._gits.take(status),
+                files=self._files(status),
+                inner=dict(self._look_inside(status, soon=soon)),
+            )
+
+    def git_of(self, inner: WorkspacePath) -> "TreeLooks | None":
+        """Give the looks at a repository inside of this one that was seen; None: it never was."""
+        return self._inner.get(inner)
+
+    @property
+    def root(self) -> Path:
+        """The directory that is looked at."""
+        return self._root
+
+    @property
+    def git(self) -> Git | None:
+        """Its repository; None: it has none."""
+        return self._git
+
+    @property
+    def gits(self) -> GitSnapshots | None:
+        """What is asked of its repository."""
+        return self._gits
+
+    def _status(self) -> TreeStatus | None:
+        """Ask git which files to look at, or take every file where there is no git."""
+        if self._git is not None and self._index is not None:
+            try:
+                return tree_status(self._root, self._index.place())
+            finally:
+                self._index.done()
+        paths = files_below(self._root, at_most=FILES_AT_MOST)
+        return None if paths is None else TreeStatus(head=None, paths=paths)
+
+    def _overwhelmed(self, status: TreeStatus, *, soon: bool) -> bool:
+        """Whether there is too much to look at; it is said once, until there is not."""
+        said = None
+        if len(status.paths) > FILES_AT_MOST:
+            said = "changed files are not compared"
+        elif soon and status.head is None and is_too_large(self._root, status.paths):
+            said = "files without a commit are too large or too many to be shown"
+        if said is not None and said != self._said:
+            _log.warning("%s: %d %s", self._root, len(status.paths), said)
+        self._said = said
+        return said is not None
+
+    def _files(self, status: TreeStatus) -> dict[WorkspacePath, FileSnapshot]:
+        files = TreeFiles(self._root)
+        found: dict[WorkspacePath, FileSnapshot] = {}
+        former, self._stamped = self._stamped, {}
+        unborn = self._git is not None and status.head is None
+        self._room = KEPT_UNCOMMITTED if unborn else KEPT_AT_ONCE
+        for path, blob, same in self._listed(status):
+            if not is_anybodys(path):
+                continue
+            now = stamp(self._root / path)
+            known = former.get(path)
+            try:
+                hash_ = known[1] if known and known[0] == now else self._hash(files, path)
+            except OSError as problem:
+                _log.warning("%s cannot be compared: %s", path, problem)
+                continue
+            found[path] = FileSnapshot(hash_, blob, same)
+            if now is not None and self._is_old(now):
+                self._stamped[path] = (now, hash_)
+        self._keep_more(files, found)
+        return found
+
+    def _listed(self, status: TreeStatus) -> Iterator[tuple[WorkspacePath, str | None, bool]]:
+        """List the files to look at, each with its blob in the index and whether it is the same."""
+        for path in status.paths:
+            known = status.index.get(path)
+            yield (path, None, False) if known is None else (path, known.blob, known.same)
+        if self._gits is None:
+            return
+        named, sparse = set(status.paths), self._gits.is_sparse()
+        for path, blob in self._gits.flags().unlooked.items():
+            # What a sparse work tree leaves out is not missing.
+            if path not in named and (not sparse or holds_file(self._root / path)):
+                yield path, blob, False
+
+    def _look_inside(
+        self, status: TreeStatus, *, soon: bool
+    ) -> Iterator[tuple[WorkspacePath, TreeSnapshot]]:
+        if self._gits is None:
+            return
+        below = RootsBelow(self._root)
+        named = (*status.repositories, *self._gits.flags().submodules)
+        for path in tuple(dict.fromkeys(named))[:INNER_AT_MOST]:
+            inner = None if below.hold(path) else self._looks_inside(path)
+            seen = None if inner is None else inner.look(soon=soon)
+            if seen is not None:
+                yield path, seen
+
+    def _looks_inside(self, path: WorkspacePath) -> "TreeLooks | None":
+        if not is_git_top(self._root / path):
+            self._inner.pop(path, None)
+            return None
+        if path not in self._inner:
+            git = Git.open(self._root / path)
+            if git is None:
+                return None
+            self._inner[path] = TreeLooks(self._root / path, git, self._contents, self._clock)
+        return self._inner[path]
+
+    def _hash(self, files: TreeFiles, path: WorkspacePath) -> ContentHash | None:
+        held = files.held(path)
+        known = path in self._kept and self._kept[path] == held.hash
+        if held.data is None or len(held.data) > KEPT_AT_MOST:
+            # There is nothing to keep, or it is too large.
+            self._kept[path] = held.hash
+        elif known or self._room > 0:
+            self._contents.keep(held.data, held.hash)
+            self._room -= 0 if known else max(len(held.data), _KEPT_AT_LEAST)
+            self._kept[path] = held.hash
+        return held.hash
+
+    def _keep_more(self, files: TreeFiles, found: dict[WorkspacePath, FileSnapshot]) -> None:
+        """Keep what there was no room for before, as far as there is now."""
+        kept = self._kept = {path: hash_ for path, hash_ in self._kept.items() if path in found}
+        for path in [path for path, file in found.items() if kept.get(path) != file.hash]:
+            if self._room <= 0:
+                return
+            with suppress(OSError):
+                self._hash(files, path)
+
+    def _is_old(self, now: Stamp) -> bool:
+        age = self._clock().timestamp() - now.mtime_ns / 1e9
+        return age > _ROUNDED_BY
+
+
+def is_anybodys(path: WorkspacePath) -> bool:
+    """Whether a change of a file is anybody's but the server's and git's own."""
+    kind = standing(path, _ANY_POLICY, ignored=False)
+    return kind not in (Standing.SERVER_ONLY, Standing.UNSEEN) and not is_temporary(path)

@@ -1,0 +1,1 @@
+"""Edits judged before they happen and after."""

@@ -1,0 +1,241 @@
+"""The facts of an agent's call: where its paths lead, what they hold, who claims them (section 6).
+
+Invariant: looked up under the root's lock, so that what is judged is what is there.
+Invariant: a path is judged as it reads and where its bytes go.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from intent_lsp.core.agents.tools import ToolCall, blocked
+from intent_lsp.core.commands.reading import Effect, TouchedPath
+from intent_lsp.core.content import ContentHash, hash_content, hash_if_there
+from intent_lsp.core.gate.request import (
+    CallFacts,
+    DeniedPath,
+    FileFact,
+    Question,
+    Unread,
+)
+from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
+from intent_lsp.core.policy import ContractRule
+from intent_lsp.formats.tool_call import CallReading
+from intent_lsp.governance.contents.contents import Contents
+from intent_lsp.governance.denied_paths import denied_path, globs
+from intent_lsp.governance.grants import Grants
+from intent_lsp.governance.judging.call_request import Asker, Hearing
+from intent_lsp.governance.judging.command_paths import CommandPaths
+from intent_lsp.governance.restoring_edits import PuttingBack
+from intent_lsp.governance.rules import Rules
+from intent_lsp.governance.sessions import EXECUTION_AUTHORIZED
+from intent_lsp.governance.stores import Stores
+from intent_lsp.store.fs import files as disk
+from intent_lsp.store.fs.control_dir import control_drift
+from intent_lsp.store.fs.resolve import Place, real_relative
+from intent_lsp.store.fs.roots import RootsBelow
+from intent_lsp.store.state.call_state import FileMemory
+
+PUT_BACK: Final = (
+    "What was changed out of bounds may be put back: what the command makes of it is compared."
+)
+_NOTHING_KNOWN: Final = FileMemory()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallFile:
+    """One path of a call: as it was spelled, where it is (None: outside of the root), its bytes.
+
+    `there`: there is such a file, whether or not it can be read. `outside`: it is none of this
+    root's, but outside of it or in another governed root below it (section 4).
+    """
+
+    touched: TouchedPath
+    place: Place | None
+    data: bytes | None = None
+    hash: ContentHash | None = None
+    there: bool = False
+    outside: bool = False
+
+
+class CallFactsOf:
+    """Looks up what judging the calls of one root needs."""
+
+    def __init__(self, *, stores: Stores, contents: Contents, grants: Grants) -> None:
+        self._stores = stores
+        self._contents = contents
+        self._grants = grants
+        self._putting_back = PuttingBack(stores, contents)
+        self._command_paths = CommandPaths(stores)
+
+    def heard(self, hearing: Hearing) -> Hearing:
+        """Give a call with the paths that are judged: of a command as the disk has them.
+
+        A command may put back what was changed out of bounds, and the disk decides whether it did:
+        left out are the paths whose standing violation it would undo.
+        """
+        reading, call = hearing.reading, hearing.call
+        if call.command is not None and not call.paths and call.patch is None:
+            reading = self._command_paths.found(reading, hearing.rules)
+            hearing = replace(hearing, reading=reading)
+        back = {touched for touched in reading.paths if self._may_be_put_back(touched)}
+        if not back:
+            return hearing
+        paths = tuple(touched for touched in reading.paths if touched not in back)
+        reading = replace(reading, paths=paths, unknown=(*reading.unknown, PUT_BACK))
+        return replace(hearing, reading=reading)
+
+    def _may_be_put_back(self, touched: TouchedPath) -> bool:
+        deleting = touched.effect is Effect.DELETE
+        if not (touched.restores or deleting):
+            return False
+        place = real_relative(self._stores.root, touched.path)
+        if place is None or place.real != place.path:
+            return False
+        return self._putting_back.may_undo(place.path, deleting=deleting)
+
+    def files(self, reading: CallReading) -> tuple[CallFile, ...]:
+        """Place every path of a call, and read what it holds."""
+        others = RootsBelow(self._stores.root)
+        known = [self._file(touched, others) for touched in reading.paths]
+        perhaps = [self._file(touched, others) for touched in reading.perhaps]
+        return (*known, *(file for file in perhaps if file.there))
+
+    def question(self, hearing: Hearing, files: Sequence[CallFile], facts: CallFacts) -> Question:
+        """Describe a call to the gate; `facts` holds for it as a whole."""
+        call, asker, rules = hearing.call, hearing.asker, hearing.rules
+        active = None if asker.row is None else asker.row.active_intent
+        # Cited and checked out are compared by the gate; what it judges under is the cited one.
+        intent_id = call.intent_id or active
+        return Question(
+            tool_name=call.tool_name,
+            governed=rules.governed,
+            files=tuple(self._facts(call, asker, files, rules)),
+            active_intent=intent_id,
+            intents=rules.file.intents,
+            ignored=rules.ignored,
+            scope=self._grants.scope_of(rules, rules.active(intent_id)),
+            owners=rules.owners,
+            call=facts,
+        )
+
+    def of_call(self, hearing: Hearing, files: Sequence[CallFile]) -> CallFacts:
+        """Give what holds for the call as a whole."""
+        call, reading, rules = hearing.call, hearing.reading, hearing.rules
+        policy, row = rules.policy, hearing.asker.row
+        # What changes nothing is not held to the contract: its directory need not be read.
+        heeded = reading.mutating and policy.contract is not ContractRule.IGNORE
+        drift = control_drift(self._stores.root) if heeded else ()
+        denies = policy.contract is ContractRule.DENY
+        authorized = row is not None and row.stage == EXECUTION_AUTHORIZED
+        new = [file for file in files if not file.there and file.place is not None]
+        specs = globs(policy.spec_iteration_globs, rules.spelling)
+        return CallFacts(
+            mutating=reading.mutating,
+            looking=reading.looking,
+            blocked=blocked(call.tool_name, policy),
+            policy_version=policy.version,
+            cited=call.intent_id,
+            checked_out=row.active_intent if row is not None and authorized else None,
+            require_checkout=policy.require_checkout,
+            drift=drift if denies else (),
+            warnings=() if denies else tuple(f"{each.path} {each.problem}." for each in drift),
+            denied_paths=tuple(_denied(rules, files)),
+            require_read=policy.require_read,
+            new_specs=tuple(_path(file) for file in new if specs.covers(_path(file))),
+            declared_class=call.mutation_class,
+            hitl=policy.hitl,
+            approval=hearing.word.approval,
+            bootstrap=not rules.file.intents and [_path(file) for file in files] == [INTENTS_FILE],
+            unknown_paths=reading.unknown,
+        )
+
+    def _file(self, touched: TouchedPath, others: RootsBelow) -> CallFile:
+        spelled = touched.path
+        if spelled.startswith("~") and "\0" not in spelled:
+            spelled = os.path.expanduser(spelled)  # noqa: PTH111 - a path that may be no path
+        place = real_relative(self._stores.root, spelled)
+        if place is None or place.real is None:
+            return CallFile(touched=touched, place=place, outside=True)
+        data = self._contents.disk_if_readable(place.path)
+        # What cannot be read is there all the same.
+        there = data is not None or disk.stamp(self._stores.root / place.path) is not None
+        return CallFile(
+            touched=touched,
+            place=place,
+            data=data,
+            hash=hash_if_there(data),
+            there=there,
+            outside=others.hold(place.path) or others.hold(place.real),
+        )
+
+    def _facts(
+        self, call: ToolCall, asker: Asker, files: Sequence[CallFile], rules: Rules
+    ) -> Iterator[FileFact]:
+        remembered = self._remembered(asker, files)
+        text, generated = announced(call, len(files)), rules.generated
+        for file in files:
+            place = file.place
+            if place is None or place.real is None or file.outside:
+                yield FileFact(path=_path(file), outside=True)
+                continue
+            memory = remembered.get(place.path, _NOTHING_KNOWN)
+            expected, this_turn = _expected(call, asker, file, memory)
+            yield FileFact(
+                path=place.path,
+                expected=expected,
+                current=file.hash,
+                read_this_turn=this_turn,
+                claimed_by=memory.claimed_by,
+                puts_back=text is not None and self._putting_back.puts_back(place.path, text),
+                generated=generated.covers(place.path),
+            )
+            if place.real != place.path:
+                yield FileFact(
+                    path=place.real,
+                    read_this_turn=this_turn,
+                    generated=generated.covers(place.real),
+                )
+
+    def _remembered(
+        self, asker: Asker, files: Sequence[CallFile]
+    ) -> Mapping[WorkspacePath, FileMemory]:
+        state = self._stores.state
+        paths = [file.place.path for file in files if file.place is not None]
+        if state is None or not paths:
+            return {}
+        return state.calls.of(paths, (asker.session_id, asker.agent_id), self._stores.clock())
+
+
+def _expected(
+    call: ToolCall, asker: Asker, file: CallFile, memory: FileMemory
+) -> tuple[ContentHash | Unread | None, bool]:
+    """Give the hash that the asker read last, and whether that was in this turn."""
+    for name in (file.touched.path, _path(file)):
+        if name in call.read_hashes:
+            return call.read_hashes[name], True
+    if file.hash is not None and memory.own_write == file.hash:
+        return file.hash, True
+    return memory.read, memory.turn == asker.turn
+
+
+def _path(file: CallFile) -> WorkspacePath:
+    """Give the path by which a refusal names a file: outside of the root, its caller's."""
+    return WorkspacePath(file.touched.path) if file.place is None else file.place.path
+
+
+def _denied(rules: Rules, files: Sequence[CallFile]) -> Iterator[DeniedPath]:
+    for file in files:
+        if file.place is None:
+            continue
+        for path in dict.fromkeys((file.place.path, file.place.real)):
+            if path is not None:
+                yield from denied_path(rules, path)
+
+
+def announced(call: ToolCall, files: int) -> ContentHash | None:
+    """Give the hash of the text that a call says it writes into its only file."""
+    if call.new_text is None or files != 1:
+        return None
+    return hash_content(call.new_text.encode("utf-8", "surrogatepass"))

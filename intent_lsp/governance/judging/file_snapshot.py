@@ -1,0 +1,182 @@
+"""A look at one file: everything that its diagnostics are computed from (requirements section 8).
+
+Invariant: a look is a value; the text being typed is compared with it without asking the disk.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from intent_lsp.core.codes import GateCode
+from intent_lsp.core.content import ContentHash, decode
+from intent_lsp.core.gate.file_class import Standing
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.policy import Enforcement
+from intent_lsp.core.records import Record, ScopeValidation
+from intent_lsp.governance.contents.content import Content, content_of
+from intent_lsp.governance.contents.contents import Contents
+from intent_lsp.governance.judging.save_judge import Judgement, Judging, Reading
+from intent_lsp.governance.sessions import Session
+from intent_lsp.governance.stores import Stores
+from intent_lsp.store.fs import files
+from intent_lsp.store.fs.resolve import Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """One file as a session stands to it now.
+
+    `head`, `baseline` and `passed` (the newest passing content that is kept) are what the text is
+    compared with; `refused` is the newest record when it stands as a refusal of what is on disk.
+    """
+
+    judgement: Judgement
+    disk: Content
+    disk_bytes: bytes | None
+    head: Content
+    baseline: Content | None = None
+    passed: Content | None = None
+    refused: Record | None = None
+
+    @property
+    def shown(self) -> bool:
+        """Whether changes of this file are shown at all."""
+        return _is_shown(self.judgement)
+
+    @property
+    def server_only(self) -> bool:
+        """Whether only the server writes this file."""
+        return self.judgement.standing is Standing.SERVER_ONLY
+
+    @property
+    def stale(self) -> bool:
+        """Whether the disk moved on since the editor read the file."""
+        denied = self.judgement.denied
+        return denied is not None and denied.code is GateCode.STALE_FILE
+
+
+JUST_NOW: Final = 10.0
+"""Seconds that a first save can be ahead of us while the server starts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overtaken:
+    """A first save that was made before the file was seen, and what the file held until then."""
+
+    saved: bytes
+    before: bytes | None
+
+
+class Looks:
+    """Takes looks at the files of one root."""
+
+    def __init__(self, *, stores: Stores, judging: Judging, contents: Contents) -> None:
+        self._stores = stores
+        self._judging = judging
+        self._contents = contents
+
+    def look(
+        self,
+        session: Session,
+        place: Place,
+        data: bytes | None,
+        read: ContentHash | None,
+        *,
+        edited: bool,
+    ) -> Look:
+        """Look at a file; `data` is what the disk holds, `read` the editor's read hash.
+
+        `edited`: the editor has unsaved text. A text that nobody edits overwrites nothing, so that
+        it is never stale.
+        """
+        disk = content_of(data)
+        reading = Reading(read=read if edited else disk.hash, disk=disk.hash)
+        judgement = self._judging.judge(session.id, place, reading)
+        if judgement.denied is None and judgement.standing is not Standing.SERVER_ONLY:
+            return Look(judgement=judgement, disk=disk, disk_bytes=data, head=disk)
+        return Look(
+            judgement=judgement,
+            disk=disk,
+            disk_bytes=data,
+            head=self._contents.head(place.path),
+            baseline=self._baseline(session, place.path, disk),
+            passed=self._passed(place.path),
+            refused=self._refused(judgement, disk),
+        )
+
+    def is_fine(self, session: Session, place: Place) -> bool:
+        """Whether nothing is wrong with a file as the disk has it; False: `look` tells.
+
+        What is changed often is mostly changed by someone who may: that is told without comparing.
+        """
+        judgement = self._judging.judge(session.id, place)
+        if not _is_shown(judgement):
+            return True
+        newest = self._stores.past.newest(place.path)
+        if newest is None or newest.scope_validation is ScopeValidation.FAIL:
+            return False
+        held = self._contents.hash_of(place.path)
+        passed = self._stores.past.newest_passing(place.path)
+        return passed is not None and _post_hash(passed, place.path) == held
+
+    def first_sight(self, path: WorkspacePath) -> bytes | None:
+        """Read a file that an editor has opened, and remember it where no commit knows it."""
+        data = self._contents.disk(path)
+        self._contents.seen(path, data)
+        return data
+
+    def overtaken(self, path: WorkspacePath, data: bytes | None, opened: str) -> Overtaken | None:
+        """Give what a file held before a first save that may have been quicker than we.
+
+        `data` is what it held at first sight, `opened` the text that the editor opened it with.
+        None: they are the same, or what the file held was not written just now.
+        """
+        text, stamp = None if data is None else decode(data), files.stamp(self._stores.root / path)
+        if data is None or text is None or text.text == opened or stamp is None:
+            return None
+        age = self._stores.clock().timestamp() - stamp.mtime_ns / 1e9
+        if not 0 <= age <= JUST_NOW:
+            return None
+        if not opened and self._contents.head(path).hash is None:
+            return Overtaken(saved=data, before=None)
+        try:
+            return Overtaken(saved=data, before=text.encode(opened))
+        except UnicodeEncodeError:  # A lone surrogate, of which no file was made.
+            return None
+
+    def was_overtaken(self, session: Session, path: WorkspacePath, first: Overtaken) -> None:
+        """Take out of baseline and first sight what the person had saved by then."""
+        self._contents.correct(session.id, path, first.saved, first.before)
+
+    def _baseline(self, session: Session, path: WorkspacePath, disk: Content) -> Content:
+        baseline = self._contents.baseline(session.id, path)
+        # Kept by its hash alone (large, or the cache is gone), it may still be what is on disk.
+        return disk if baseline.hash == disk.hash else baseline
+
+    def _passed(self, path: WorkspacePath) -> Content | None:
+        record = self._stores.past.newest_passing(path)
+        return None if record is None else self._contents.kept(_post_hash(record, path))
+
+    def _refused(self, judgement: Judgement, disk: Content) -> Record | None:
+        newest = self._stores.past.newest(judgement.path)
+        if newest is None or newest.scope_validation is not ScopeValidation.FAIL:
+            return None
+        same = _same_intent(newest, judgement) and _post_hash(newest, judgement.path) == disk.hash
+        return newest if same else None
+
+
+def _is_shown(judgement: Judgement) -> bool:
+    """Whether changes of a file that is judged so are shown at all."""
+    rules = judgement.rules
+    if not rules.governed or rules.policy.enforcement is Enforcement.OBSERVE:
+        return False
+    return judgement.denied is not None or judgement.standing is Standing.SERVER_ONLY
+
+
+def _same_intent(record: Record, judgement: Judgement) -> bool:
+    if record.intent_id is None or judgement.intent is None:
+        return record.intent_id is None and judgement.intent is None
+    return record.intent_id in judgement.rules.file.intents.names(judgement.intent)
+
+
+def _post_hash(record: Record, path: WorkspacePath) -> ContentHash | None:
+    return next((file.post_hash for file in record.files if file.path == path), None)

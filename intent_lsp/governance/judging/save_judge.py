@@ -1,0 +1,252 @@
+"""Judging one file for one session: its standing, then the gate (requirements sections 6 to 8).
+
+Invariant: what the server wrote itself is never stale and never a problem.
+Invariant: putting a file back to HEAD or to the session's baseline is never refused (ADR 0006).
+"""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from intent_lsp.core.agents.tickets import Ticket
+from intent_lsp.core.codes import GateCode
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.gate.explain import ExplainedRow, explain_save
+from intent_lsp.core.gate.file_class import Standing, standing
+from intent_lsp.core.gate.gate import judge_save
+from intent_lsp.core.gate.intent_lists import open_owners
+from intent_lsp.core.gate.request import (
+    Allowed,
+    Denied,
+    FileFact,
+    Question,
+    SaveDecision,
+    Unread,
+)
+from intent_lsp.core.intents import Intent, IntentId
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.records import ScopeValidation
+from intent_lsp.governance.contents.content import Content
+from intent_lsp.governance.contents.contents import Contents
+from intent_lsp.governance.grants import Grants
+from intent_lsp.governance.judging.agent_save import agents_standing
+from intent_lsp.governance.judging.explain_exempt import unasked_row
+from intent_lsp.governance.rules import Rules, RulesCache
+from intent_lsp.governance.sessions import Sessions
+from intent_lsp.governance.stores import Stores
+from intent_lsp.store.fs.resolve import Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """One file judged for one session; `decision` is None where the gate is not asked.
+
+    `ticket` is an agent's that is open over the file: what is saved meanwhile is judged as it was.
+    """
+
+    path: WorkspacePath
+    standing: Standing
+    decision: SaveDecision | None
+    rules: Rules
+    intent: Intent | None
+    owners: tuple[IntentId, ...] = ()
+    ticket: Ticket | None = None
+
+    @property
+    def denied(self) -> Denied | None:
+        """The refusal, when there is one."""
+        return self.decision if isinstance(self.decision, Denied) else None
+
+    @property
+    def verdict(self) -> ScopeValidation | None:
+        """What a record says of an edit judged so; None: it is not recorded."""
+        match self.standing:
+            case Standing.UNSEEN:
+                return None
+            case Standing.EXEMPT:
+                return ScopeValidation.EXEMPT
+            case Standing.SERVER_ONLY:
+                return ScopeValidation.FAIL if self.decision is None else self.decision.verdict
+            case Standing.JUDGED:
+                return ScopeValidation.EXEMPT if self.decision is None else self.decision.verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What the asker read of a file, and what the disk holds now (None: absent)."""
+
+    read: ContentHash | Unread | None = Unread.NEVER
+    disk: ContentHash | None = None
+
+
+UNREAD = Reading()
+
+_OF_INTENTS: Final = (
+    GateCode.NO_ACTIVE_INTENT,
+    GateCode.INTENT_NOT_FOUND,
+    GateCode.INTENT_CLOSED,
+    GateCode.INTENT_IGNORED,
+    GateCode.SCOPE_VIOLATION,
+)
+"""The refusals that another intent would lead out of."""
+
+
+class Judging:
+    """Judges the files of one root."""
+
+    def __init__(
+        self,
+        *,
+        stores: Stores,
+        rules: RulesCache,
+        sessions: Sessions,
+        contents: Contents,
+        grants: Grants,
+    ) -> None:
+        self._stores = stores
+        self._grants = grants
+        self._rules = rules
+        self._sessions = sessions
+        self._contents = contents
+
+    def judge(self, session_id: str, place: Place, reading: Reading = UNREAD) -> Judgement:
+        """Judge an edit of a file by a session, by the rules as they are now."""
+        rules = self._rules.current()
+        intent_id = self._sessions.active_intent(session_id)
+        kind = self._standing(place, rules)
+        judgement = Judgement(
+            path=place.path,
+            standing=kind,
+            decision=None,
+            rules=rules,
+            intent=rules.active(intent_id),
+        )
+        by_agent = rules.governed and self._sessions.saves_as_agent(session_id)
+        if kind is not Standing.JUDGED and not by_agent:
+            return judgement
+        ticket = self._ticket_over(place.path) if rules.governed else None
+        if ticket is not None:
+            allowed = Allowed(ticket.verdict, ticket.warnings)
+            return replace(judgement, standing=Standing.JUDGED, decision=allowed, ticket=ticket)
+        question = self._question(rules, intent_id, place, reading)
+        if by_agent:
+            kind, denied = agents_standing(kind, question, rules)
+            judgement = replace(judgement, standing=kind, decision=denied)
+        return _decided(judgement, question, place)
+
+    def explain(self, session_id: str, place: Place) -> tuple[tuple[ExplainedRow, ...], Judgement]:
+        """Tell every row of the gate on a save, and what becomes of it."""
+        judgement = self.judge(session_id, place)
+        row = unasked_row(judgement.path, judgement.standing, judgement.denied)
+        if row is not None:
+            return (row,), judgement
+        intent_id = self._sessions.active_intent(session_id)
+        reading = Reading(disk=self._contents.hash_of(place.path))
+        return explain_save(self._question(judgement.rules, intent_id, place, reading)), judgement
+
+    def forgiving(
+        self, judgement: Judgement, session_id: str, reading: Reading, text: str | None
+    ) -> Judgement:
+        """Let an edit pass whose outcome is the file as HEAD or the baseline has it.
+
+        Over a change that its author never saw, whatever row refused it, it is no undoing.
+        """
+        if judgement.denied is None or text is None or self.stale(judgement.path, reading):
+            return judgement
+        if not self._put_back(judgement.path, session_id, text):
+            return judgement
+        return replace(judgement, decision=Allowed(ScopeValidation.EXEMPT))
+
+    def stale(self, path: WorkspacePath, reading: Reading) -> bool:
+        """Whether the disk holds what the asker never read, and the server did not write."""
+        expected = self._expected(path, reading)
+        return expected is not Unread.NEVER and expected != reading.disk
+
+    def _put_back(self, path: WorkspacePath, session_id: str, text: str) -> bool:
+        head = self._contents.head(path)
+        if _same(head, text):
+            return True
+        return _same(self._contents.baseline(session_id, path), text)
+
+    def _standing(self, place: Place, rules: Rules) -> Standing:
+        git = self._stores.git
+        ignored = git is not None and git.ignored(place.path)
+        return standing(place.path, rules.policy, ignored=ignored)
+
+    def _ticket_over(self, path: WorkspacePath) -> Ticket | None:
+        state = self._stores.state
+        return None if state is None else state.tickets.over(path, self._stores.clock())
+
+    def _question(
+        self, rules: Rules, intent_id: str | None, place: Place, reading: Reading
+    ) -> Question:
+        intent = rules.active(intent_id)
+        return Question(
+            governed=rules.governed,
+            files=self._facts(place, reading),
+            active_intent=intent_id,
+            intents=rules.file.intents,
+            ignored=rules.ignored,
+            scope=self._grants.scope_of(rules, intent),
+            owners=rules.owners,
+        )
+
+    def _facts(self, place: Place, reading: Reading) -> tuple[FileFact, ...]:
+        fact = FileFact(
+            path=place.path,
+            outside=place.real is None,
+            expected=self._expected(place.path, reading),
+            current=reading.disk,
+        )
+        # An edit is judged by where its bytes go: both spellings must be in scope.
+        if place.real is None or place.real == place.path:
+            return (fact,)
+        return (fact, FileFact(path=place.real))
+
+    def _expected(self, path: WorkspacePath, reading: Reading) -> ContentHash | Unread | None:
+        own = reading.disk is not None and self.own_write(path) == reading.disk
+        return reading.disk if own else reading.read
+
+    def disown(self, path: WorkspacePath) -> None:
+        """Note that a person has written a file since: what it held of ours counts no more."""
+        state = self._stores.state
+        if state is not None and state.own_write(path) is not None:
+            state.forget_own_write(path)
+
+    def own_write(self, path: WorkspacePath) -> ContentHash | None:
+        """Give the hash of the server's own last write of a file."""
+        state = self._stores.state
+        return None if state is None else state.own_write(path)
+
+
+def _decided(judgement: Judgement, question: Question, place: Place) -> Judgement:
+    """Ask the rows that hold for everybody, unless the edit's standing decides, or is refused."""
+    if judgement.denied is not None or judgement.standing is not Standing.JUDGED:
+        return judgement
+    decision = judge_save(question)
+    if isinstance(decision, Denied) and _is_generated(decision, judgement.rules, place):
+        decision = Allowed(ScopeValidation.EXEMPT)
+    owners = _leading_out(decision, judgement.rules, place)
+    return replace(judgement, decision=decision, owners=owners)
+
+
+def _is_generated(denied: Denied, rules: Rules, place: Place) -> bool:
+    """Whether what no intent covers is what a tool leaves behind."""
+    paths = {place.path, place.real or place.path}
+    return denied.code in _OF_INTENTS and all(map(rules.generated.covers, paths))
+
+
+def _same(content: Content, text: str) -> bool:
+    return content.hash is not None and content.text == text
+
+
+def _leading_out(decision: SaveDecision, rules: Rules, place: Place) -> tuple[IntentId, ...]:
+    """List the intents under which a refused edit would pass: open, usable, owners of its file."""
+    if not isinstance(decision, Denied) or decision.code not in _OF_INTENTS:
+        return ()
+    intents, real = rules.file.intents, place.real or place.path
+    there = open_owners(intents, rules.owners, real)
+    return tuple(
+        owner
+        for owner in open_owners(intents, rules.owners, place.path)
+        if owner in there and owner not in rules.ignored
+    )

@@ -1,0 +1,1 @@
+"""The ledger read, verified, sealed, recovered and asked for blame."""

@@ -1,0 +1,121 @@
+"""Who wrote each line of a file of one root, asked of its ledger (ledger section 5).
+
+Invariant: nothing is written but the index; what `.local/` keeps helps and is never needed.
+Invariant: lines that an editor has changed and not saved are nobody's yet.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.blame.attribution import Claim, Claims, Confidence, Step
+from intent_lsp.core.blame.blame import Text, blame, carried_over
+from intent_lsp.core.blame.moved_lines import OtherFile
+from intent_lsp.core.blame.runs import BlameRun, Source, blame_runs, one_run
+from intent_lsp.core.content import ContentHash, decode, hash_content, split_lines
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.ranges import count_lines
+from intent_lsp.core.rename_detection import EQUAL_AT_LEAST
+from intent_lsp.formats.diff import MAX_DIFFED_BYTES, line_hunks
+from intent_lsp.governance.contents.past_contents import PastContents
+from intent_lsp.governance.ledger.file_lineage import FileLineage, moved_from, with_earlier_name
+from intent_lsp.governance.ledger.lineage_cache import KnownLineages
+from intent_lsp.store.fs.tree_reader import read_in
+from intent_lsp.store.ledger.index.index import Index
+
+ALL_LINES: Final = (0, 2**62)
+
+
+@dataclass(frozen=True, slots=True)
+class Blamed:
+    """A claim for each line, and the records that claims name by their order.
+
+    `lines` are those of the text with their ends; None where it is not text or too large: then
+    there is one claim, on all of its `count` lines together.
+    """
+
+    claims: Claims
+    sources: Sequence[Source]
+    lines: Sequence[str] | None
+    count: int
+
+    def runs(self, first: int, last: int) -> tuple[BlameRun, ...]:
+        """Give the runs of the lines `first` to `last` (from 0, both included)."""
+        if self.lines is None:
+            return (one_run(self.claims[0], self.sources, 1, self.count),)
+        return blame_runs(self.claims, self.sources, first, last)
+
+
+class Blaming:
+    """Tells who wrote what in one root."""
+
+    def __init__(self, root: Path, index: Index) -> None:
+        self._root = root
+        self._index = index
+        self._lineages = KnownLineages(index)
+
+    def blame(self, path: WorkspacePath, shown: Sequence[str] | None = None) -> Blamed | None:
+        """Tell who wrote each line of a file; None: there is no such file to be read.
+
+        `shown` are the lines that an editor shows of it, saved or not. Raises
+        LedgerUnavailableError.
+        """
+        data = read_in(self._root, path)
+        if data is None:
+            lines = shown
+            return None if lines is None else Blamed([None] * len(lines), (), lines, len(lines))
+        text = decode(data) if len(data) <= MAX_DIFFED_BYTES else None
+        lineage = self._lineages.of(path)
+        if not lineage.sources and len(data) >= EQUAL_AT_LEAST:
+            lineage = moved_from(self._index, self._root, hash_content(data)) or lineage
+        lineage = with_earlier_name(self._index, self._root, path, lineage)
+        if text is None:
+            return _by_hash(lineage, data)
+        saved = Text(hash=hash_content(data), lines=split_lines(text.text), encoding=text.encoding)
+        claims = self._claims(lineage, saved)
+        if lineage.joined:
+            # That it is the same file was told by its content alone.
+            claims = [_at_most_moved(claim, lineage.joined) for claim in claims]
+        lines = saved.lines
+        if shown is not None and shown != lines:
+            claims, lines = carried_over(claims, lines, shown, line_hunks), shown
+        return Blamed(claims, lineage.sources, lines, len(lines))
+
+    def _claims(self, lineage: FileLineage, text: Text) -> Claims:
+        past = PastContents(self._root, [*lineage.sources])
+        return blame(
+            text,
+            lineage.steps,
+            contents=past.lines,
+            diff=line_hunks,
+            elsewhere=lambda: [
+                self._other(lineage, steps) for steps in lineage.elsewhere(self._index)
+            ],
+        )
+
+    def _other(self, lineage: FileLineage, steps: Sequence[Step]) -> OtherFile:
+        """Describe another file, of which these are the steps."""
+        sources = [lineage.sources[step.order] for step in steps]
+        today = read_in(self._root, sources[0][1].path)
+        return OtherFile(
+            steps=steps,
+            today=None if today is None else hash_content(today),
+            contents=PastContents(self._root, sources).lines,
+        )
+
+
+def _by_hash(lineage: FileLineage, data: bytes) -> Blamed:
+    """Tell who wrote what is not compared line by line: the earliest record that left it."""
+    wanted: ContentHash = hash_content(data)
+    left = (at for at, (_, file) in enumerate(lineage.sources) if file.post_hash == wanted)
+    order = next(left, None)
+    claim = None if order is None else Claim(order)
+    return Blamed([claim], lineage.sources, None, max(count_lines(data), 1))
+
+
+def _at_most_moved(claim: Claim | None, joined: int) -> Claim | None:
+    """Give a claim, as no more than moved where it is of another file's records."""
+    if claim is None or claim.order >= joined:
+        return claim
+    return claim.at_most(Confidence.MOVED)

@@ -1,0 +1,70 @@
+"""Sealing: a checkpoint of a ledger made, and one given back held against it (ledger section 2).
+
+Invariant: a ledger that does not verify is not sealed.
+"""
+
+from dataclasses import dataclass
+
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.findings import Severity
+from intent_lsp.core.ledger.checkpoints import HEADS_AT_MOST, Checkpoint
+from intent_lsp.core.ledger.verification import Anchor, AnchorKind, Problem, Verification
+from intent_lsp.governance.ledger.verification import prove
+from intent_lsp.store.ledger.hash_scan import first_hash, hashes_starting
+from intent_lsp.store.ledger.ledger import Ledger
+
+_PREFIX = "sha256:"
+
+
+@dataclass(frozen=True, slots=True)
+class Unsealed:
+    """Why no checkpoint is made; `problem` is the first error of a ledger that does not verify."""
+
+    reason: str
+    problem: Problem | None = None
+
+
+def seal_ledger(ledger: Ledger) -> Checkpoint | Unsealed:
+    """Make a checkpoint of the ledger as it is. Raises LedgerUnavailableError."""
+    found = prove(ledger)
+    wrong = (problem for problem in found.problems if problem.severity is Severity.ERROR)
+    first = next(wrong, None)
+    if first is not None:
+        return Unsealed("the ledger does not verify", first)
+    origin = first_hash(ledger.root)
+    if origin is None or not found.heads:
+        return Unsealed("there is no record yet")
+    if len(found.heads) > HEADS_AT_MOST:
+        return Unsealed(f"it has more than {HEADS_AT_MOST} untied heads; the next record ties them")
+    heads = tuple(head.hash for head in found.heads)
+    return Checkpoint(origin=origin, count=found.records, heads=heads)
+
+
+def anchors_of(checkpoint: Checkpoint) -> tuple[Anchor, ...]:
+    """Give the records that a checkpoint proves."""
+    name = f"of {checkpoint.count:,} records"
+    return tuple(
+        Anchor(hash=head, kind=AnchorKind.CHECKPOINT, name=name) for head in checkpoint.heads
+    )
+
+
+def contradiction(ledger: Ledger, checkpoint: Checkpoint, found: Verification) -> str | None:
+    """Tell how a checkpoint does not fit what a verification by it has found; None: it fits.
+
+    A head that is in no file is the verification's to tell. What a head follows is settled by its
+    hash, so that only a checkpoint that was changed, or put together from two, does not fit.
+    Raises LedgerUnavailableError.
+    """
+    records = {anchor.hash: anchor.records for anchor in found.anchors}
+    counts = [count for head in checkpoint.heads if (count := records.get(head)) is not None]
+    if len(counts) < len(checkpoint.heads):
+        return None
+    if not max(counts) <= checkpoint.count <= sum(counts):
+        return f"it counts {checkpoint.count:,} records, where its heads follow {max(counts):,}"
+    if not _holds(ledger, checkpoint.origin):
+        return "its origin is not a record of this ledger"
+    return None
+
+
+def _holds(ledger: Ledger, origin: ContentHash) -> bool:
+    return bool(hashes_starting(ledger.root, origin.removeprefix(_PREFIX), limit=1))

@@ -1,0 +1,210 @@
+"""The records of one file, under its earlier names too, as steps of its lineage (ledger section 5).
+
+Invariant: of an earlier name only what came before the rename belongs to the file.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from heapq import merge
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.blame.attribution import Step
+from intent_lsp.core.blame.runs import Source
+from intent_lsp.core.content import ContentHash, hash_content
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.records import UNKNOWN_REVISION, Record
+from intent_lsp.core.rename_detection import EQUAL_AT_LEAST
+from intent_lsp.governance.contents.content_lookup import KnownContents
+from intent_lsp.store.fs.tree_reader import holds_file
+from intent_lsp.store.git.repository import Git
+from intent_lsp.store.ledger.index.index import Index
+from intent_lsp.store.ledger.index.queries import Query
+
+RECORDS_READ: Final = 10_000
+"""Records of one name that are read at most, the newest."""
+
+NAMES_FOLLOWED: Final = 16
+"""Names that one file is followed under at most."""
+
+RECORDS_ELSEWHERE: Final = 2_000
+"""Records, the newest of all files, in which blocks that moved are looked for."""
+
+PATHS_ASKED: Final = 5_000
+GONE_ASKED: Final = 100
+"""Files of all records, and those of them that are gone, that are asked about."""
+
+NOTHING: Final = hash_content(b"")
+_PAGE: Final = 500
+
+
+@dataclass(slots=True)
+class FileLineage:
+    """The records of one file, oldest first, and their steps; the sources are one answer's own.
+
+    `joined`: so many of the first are another file's, from which it was moved unseen.
+    """
+
+    sources: list[Source]
+    steps: Sequence[Step]
+    joined: int = 0
+
+    def elsewhere(self, index: Index) -> list[Sequence[Step]]:
+        """Add what newer records tell of other files to the sources, and give the steps of each.
+
+        The file that was touched last comes first.
+        """
+        records = list(islice(newest_first(index, Query()), RECORDS_ELSEWHERE))
+        begin = len(self.sources)
+        own = {(record.id, file.path) for record, file in self.sources}
+        self.sources += [
+            (record, file)
+            for record in reversed(records)
+            for file in record.files
+            if (record.id, file.path) not in own
+        ]
+        found: dict[WorkspacePath, list[Step]] = {}
+        for step in reversed(steps_of(self.sources[begin:], begin)):
+            found.setdefault(self.sources[step.order][1].path, []).append(step)
+        return [steps[::-1] for steps in found.values()]
+
+
+def file_lineage(index: Index, path: WorkspacePath) -> FileLineage:
+    """Read the records of a file. Raises LedgerUnavailableError."""
+    names: dict[WorkspacePath, list[Source]] = {}
+    wanted: list[tuple[WorkspacePath, str | None]] = [(path, None)]
+    while wanted and len(names) < NAMES_FOLLOWED:
+        name, renamed_by = wanted.pop(0)
+        if name in names:
+            continue
+        records = islice(newest_first(index, Query(path=name)), RECORDS_READ)
+        names[name] = list(_of_name(_before(records, renamed_by), name))
+        wanted += [
+            (file.previous, record.id) for record, file in names[name] if file.previous is not None
+        ]
+    by_time = merge(*names.values(), key=lambda source: source[0].timestamp, reverse=True)
+    sources = [*by_time][::-1]
+    return FileLineage(sources, steps_of(sources))
+
+
+def with_earlier_name(
+    index: Index, root: Path, path: WorkspacePath, known: FileLineage
+) -> FileLineage:
+    """Put before a file's records those of the one file that it was moved from unseen.
+
+    That one is gone, and was left with the very content that the first record found here. Raises
+    LedgerUnavailableError.
+    """
+    for _ in range(NAMES_FOLLOWED):
+        begun = begun_with(known)
+        earlier = None if begun is None else moved_from(index, root, begun)
+        if earlier is None or not _is_earlier(root, path, earlier, known):
+            return known
+        sources = [*earlier.sources, *known.sources]
+        joined = known.joined + len(earlier.sources)
+        known = FileLineage(sources, steps_of(sources), joined)
+    return known
+
+
+def moved_from(index: Index, root: Path, wanted: ContentHash) -> FileLineage | None:
+    """Give the records of the one file that is gone and was left so. Raises as above."""
+    paths = index.paths(limit=PATHS_ASKED)
+    gone = [path for path in paths if not holds_file(root / path)]
+    if len(paths) == PATHS_ASKED or len(gone) > GONE_ASKED:
+        # Among those that are not asked there may be another.
+        return None
+    left = [path for path in gone if _left(index, path) == wanted]
+    return file_lineage(index, left[0]) if len(left) == 1 else None
+
+
+def _is_earlier(root: Path, path: WorkspacePath, earlier: FileLineage, known: FileLineage) -> bool:
+    """Whether a file may have been moved here: it was worked on before, and this was not there."""
+    last, first = earlier.sources[-1][0], known.sources[0][0]
+    if last.timestamp > first.timestamp:
+        return False
+    data = KnownContents(root).find(known.steps[0].pre or NOTHING, path, UNKNOWN_REVISION)
+    if data is not None and len(data) < EQUAL_AT_LEAST:
+        return False
+    git = Git.open(root)
+    revisions = {record.vcs.revision_id for record, _ in earlier.sources} - {UNKNOWN_REVISION}
+    return git is None or all(git.version_at(each, path) is None for each in revisions)
+
+
+def begun_with(known: FileLineage) -> ContentHash | None:
+    """Give the content that the first record of a file found; None: it made it, or brought it back.
+
+    An empty file is like any other.
+    """
+    first = next(iter(known.steps), None)
+    if first is None or first.pre in {None, NOTHING}:
+        return None
+    return None if any(step.post == first.pre for step in known.steps) else first.pre
+
+
+def _left(index: Index, path: WorkspacePath) -> ContentHash | None:
+    newest = index.newest_for_path(path)
+    files = () if newest is None else newest.files
+    return next((file.post_hash for file in files if file.path == path), None)
+
+
+def gone_on(index: Index, path: WorkspacePath, known: FileLineage) -> FileLineage | None:
+    """Read what has been recorded of a file since; None: all of it has to be read again.
+
+    Raises LedgerUnavailableError.
+    """
+    if not known.sources or known.sources[-1][1].path != path:
+        return None
+    last, fresh = known.sources[-1][0], []
+    for record in islice(newest_first(index, Query(path=path)), RECORDS_READ):
+        if record.id == last.id:
+            break
+        fresh.append(record)
+    else:
+        return None
+    added = [*_of_name(fresh, path)][::-1]
+    renamed = any(file.previous is not None for _, file in added)
+    early = any(record.timestamp < last.timestamp for record, _ in added)
+    if renamed or early or len(known.sources) + len(added) > RECORDS_READ:
+        return None
+    steps = steps_of(added, len(known.sources))
+    return FileLineage([*known.sources, *added], [*known.steps, *steps])
+
+
+def steps_of(sources: Sequence[Source], begin: int = 0) -> list[Step]:
+    """Give the step of each source; their orders count from `begin`."""
+    return [
+        Step(
+            order=order,
+            pre=file.pre_hash,
+            post=file.post_hash,
+            talks=tuple(talk.ranges for talk in file.conversations),
+            told=record.success,
+        )
+        for order, (record, file) in enumerate(sources, begin)
+    ]
+
+
+def newest_first(index: Index, query: Query) -> Iterator[Record]:
+    """Give the records that a query finds, page by page. Raises LedgerUnavailableError."""
+    page = index.query(query, limit=_PAGE)
+    yield from page.records
+    while page.cursor is not None:
+        page = index.query(query, limit=_PAGE, cursor=page.cursor)
+        yield from page.records
+
+
+def _before(records: Iterable[Record], renamed_by: str | None) -> Iterator[Record]:
+    """Leave out the rename that gave a file its next name, and all that came after it."""
+    passed = renamed_by is None
+    for record in records:
+        if passed:
+            yield record
+        passed = passed or record.id == renamed_by
+
+
+def _of_name(records: Iterable[Record], name: WorkspacePath) -> Iterator[Source]:
+    for record in records:
+        for file in record.files:
+            if file.path == name:
+                yield record, file

@@ -1,0 +1,128 @@
+"""Taking records of other tools over into the ledger of one root (ledger section 2).
+
+Invariant: a line is taken over once, however often that is asked for.
+Invariant: an imported record says that it is one, and neither grants nor approves anything.
+Invariant: it keeps its time; where it stands in the chain says when it was taken over.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from enum import Enum
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.ledger.chain import End, draft
+from intent_lsp.core.privacy import veiled
+from intent_lsp.core.records import Record
+from intent_lsp.formats.ledger.foreign.import_mark import is_marked, marked
+from intent_lsp.formats.ledger.foreign.records import (
+    Dialect,
+    Foreign,
+    derived_id,
+    foreign_line,
+)
+from intent_lsp.governance.ledger.open_ledger import governed_ledger
+from intent_lsp.governance.rules import RulesCache
+from intent_lsp.store.ledger.ledger import Identified, Ledger
+
+_BATCH: Final = 200
+_REMEMBERED: Final = 1000
+_TOO_LONG: Final = "it is longer than 16 MB"
+
+
+class Fate(Enum):
+    """What becomes of a line."""
+
+    ADDED = "added"
+    KNOWN = "known"
+    UNREAD = "unread"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """What became of a line, counted from 1.
+
+    `why` says why it is not a record; `lost` names what of it is left behind.
+    """
+
+    line: int
+    fate: Fate
+    dialect: Dialect | None = None
+    lost: tuple[str, ...] = ()
+    why: str = ""
+
+
+class Importing:
+    """Takes records over into one ledger, by the rules that are in force now."""
+
+    def __init__(self, ledger: Ledger, rules: RulesCache) -> None:
+        self._ledger, self._policy = ledger, rules.current().policy
+        self._pending: dict[str, Record] = {}
+
+    def take_over(self, lines: Iterable[bytes | None]) -> Iterator[Taken]:
+        """Take lines over, and tell of each but empty ones; None is a line that is too long.
+
+        Raises LedgerUnavailableError, UnsafePathError: what was told of last may be missing then,
+        and is taken over when the same lines are given again.
+        """
+        for taken in self._each(lines):
+            if len(self._pending) >= _BATCH:
+                self._append()
+            yield taken
+        self._append()
+
+    def look_at(self, lines: Iterable[bytes | None]) -> Iterator[Taken]:
+        """Tell what `take_over` would do; a copy of a line far above is told as if it were new."""
+        for taken in self._each(lines):
+            if len(self._pending) >= _REMEMBERED:
+                self._pending.clear()
+            yield taken
+        self._pending.clear()
+
+    def _each(self, lines: Iterable[bytes | None]) -> Iterator[Taken]:
+        for number, line in enumerate(lines, 1):
+            if line is not None and not line.strip():
+                continue
+            found = _TOO_LONG if line is None else foreign_line(line)
+            if line is None or isinstance(found, str):
+                yield Taken(line=number, fate=Fate.UNREAD, why=str(found))
+                continue
+            fate = Fate.ADDED if self._put(line, found) else Fate.KNOWN
+            yield Taken(line=number, fate=fate, dialect=found.known.dialect, lost=found.lost)
+
+    def _put(self, line: bytes, found: Foreign) -> bool:
+        """Keep a record until it is appended; False: the ledger has it."""
+        event = veiled(marked(found.event, found.known.dialect), self._policy)
+        moment, derived = found.known.timestamp, derived_id(line)
+        record = draft(event, id=found.known.id or derived, timestamp=moment, end=End())
+        there = self._there(record.id)
+        imported = there is not None and (record.id in self._pending or is_marked(there))
+        if there is not None and imported and not _same(there, record):
+            # Some tools give one id to several lines, such as one for each file of an edit.
+            record = replace(record, id=derived)
+            there = self._there(derived)
+        if there is None:
+            self._pending[record.id] = record
+        return there is None
+
+    def _there(self, record_id: str) -> Record | None:
+        return self._pending.get(record_id) or self._ledger.index.find(record_id)
+
+    def _append(self) -> None:
+        self._ledger.append_all(
+            [Identified(each, each.id, each.timestamp) for each in self._pending.values()]
+        )
+        self._pending.clear()
+
+
+@contextmanager
+def importing(root: Path) -> Iterator[Importing]:
+    """Open the ledger of a root to add to it, and let go of it afterwards."""
+    rules = RulesCache(root)
+    with closing(governed_ledger(root, rules)) as ledger:
+        yield Importing(ledger, rules)
+
+
+def _same(there: Record, record: Record) -> bool:
+    return replace(there, integrity=record.integrity) == record

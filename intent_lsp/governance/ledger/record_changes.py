@@ -1,0 +1,82 @@
+"""What a record changed, as far as the contents of before and after are still kept (section 9).
+
+Invariant: a content that is given has the record's own hash; what is kept no more is told apart
+from what was never there.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.content import ContentHash, decode
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.records import Record
+from intent_lsp.governance.contents.content_lookup import KnownContents
+
+FILES_AT_MOST: Final = 50
+"""Files of one record whose contents are given."""
+
+LARGEST: Final = 2 << 20
+"""Bytes of a content that is given."""
+
+BYTES_AT_MOST: Final = 8 << 20
+"""Bytes of all contents together that are given of one record."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """What a file held: `text` is None where there was no file, or where it is not given.
+
+    `why` says why it is not: it is no longer kept, is not text, or is too large.
+    """
+
+    text: str | None = None
+    why: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileChange:
+    """A file of a record, under its name of then, and what it held before and after."""
+
+    path: WorkspacePath
+    previous: WorkspacePath | None
+    before: Side
+    after: Side
+
+
+def changes_of(root: Path, record: Record) -> tuple[FileChange, ...]:
+    """Give what a record changed, file by file."""
+    sides = _Sides(KnownContents(root), record.vcs.revision_id)
+    return tuple(
+        FileChange(
+            path=file.path,
+            previous=file.previous,
+            before=sides.of(file.pre_hash, file.previous or file.path),
+            after=sides.of(file.post_hash, file.path),
+        )
+        for file in record.files[:FILES_AT_MOST]
+    )
+
+
+@dataclass(slots=True)
+class _Sides:
+    """Gives contents around a commit, as long as they are not too much together."""
+
+    contents: KnownContents
+    revision: str
+    bytes_left: int = BYTES_AT_MOST
+
+    def of(self, wanted: ContentHash | None, path: WorkspacePath) -> Side:
+        """Give what a file held by its hash."""
+        if wanted is None:
+            return Side()
+        data = self.contents.find(wanted, path, self.revision)
+        if data is None:
+            return Side(why="it is no longer kept")
+        if len(data) > min(LARGEST, self.bytes_left):
+            return Side(why="it is too large to be shown")
+        text = decode(data)
+        if text is None:
+            return Side(why="it is not text")
+        self.bytes_left -= len(data)
+        return Side(text=text.text)

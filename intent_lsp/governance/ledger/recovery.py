@@ -1,0 +1,112 @@
+"""Recovering: records that a reset, a stash or an accident took out of the ledger (section 3).
+
+Invariant: a record is never in the ledger twice, however often this is asked for.
+Invariant: what can stand where it stood is appended as it was sealed, so that a stash or a commit
+that still holds it holds the same line; the rest gets a new place, and keeps id, time and content.
+"""
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.errors import IntentLspError, LedgerUnavailableError
+from intent_lsp.core.ledger.chain import End, Link, draft
+from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
+from intent_lsp.core.records import Record
+from intent_lsp.governance.ledger.open_ledger import governed_ledger
+from intent_lsp.governance.rules import RulesCache
+from intent_lsp.store.git.repository import Git
+from intent_lsp.store.ledger.journal import Journal
+from intent_lsp.store.ledger.known_heads import KnownHeads
+from intent_lsp.store.ledger.ledger import Ledger
+from intent_lsp.store.ledger.pending import LedgerQueue
+from intent_lsp.store.ledger.raw.files import LedgerFiles
+from intent_lsp.store.ledger.recover import Found, Lost, lost_records
+
+_log: Final = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """How many records were appended as they were sealed, and how many got a new place."""
+
+    as_they_were: int
+    anew: int
+
+
+class Recovering:
+    """Finds and appends what the ledger of one root has lost."""
+
+    def __init__(self, root: Path, ledger: Ledger, git: Git | None) -> None:
+        self._root, self._ledger, self._git = root, ledger, git
+        self._local = root / LOCAL_ROOM
+        self._pruned_at: str | None = None
+
+    def lost(self) -> Found:
+        """Find what `.local/` still has and the ledger has not.
+
+        Raises LedgerUnavailableError, also where git has a ledger that is missing here: what was
+        committed is git's to give back, and comes first.
+        """
+        git = self._git
+        missing = not (self._root / LEDGER_FILE).exists()
+        if missing and git is not None and git.head_version(LEDGER_FILE) is not None:
+            raise LedgerUnavailableError(
+                path=LEDGER_FILE,
+                problem="it is missing, and the commit checked out has it",
+                cure=f"run `git checkout -- {LEDGER_FILE}` in {self._root} first",
+            )
+        return lost_records(self._root)
+
+    def recover(self, found: Found) -> Recovered:
+        """Append what is lost. Raises LedgerUnavailableError, UnsafePathError, OSError."""
+        whole = self._ledger.adopt([lost.line for lost in found.lost if lost.joins])
+        anew = [lost for lost in found.lost if not lost.joins and not lost.waits]
+        queue = LedgerQueue(self._local / "queue")
+        for lost in anew:
+            _put(queue, lost.record)
+        done = Recovered(whole, self._ledger.drain())
+        self._know_others(anew)
+        return done
+
+    def _know_others(self, anew: Sequence[Lost]) -> None:
+        """Look for what the records followed that have a new place, no longer for their old one."""
+        old = {lost.record.integrity.record_hash for lost in anew}
+        memory = KnownHeads(self._local)
+        if any(known.hash in old for known in memory.heads()):
+            for name in {name for lost in anew for name in lost.missing} - old:
+                memory.note([Link(hash=name)])
+            memory.forget(old)
+
+    def prune(self) -> None:
+        """Let go of what a commit holds by now, if HEAD has moved. What fails is in the log."""
+        git = self._git
+        head = None if git is None else git.head_commit()
+        if git is None or head is None or head == self._pruned_at:
+            return
+        try:
+            Journal(self._local).forget(self._committed(git, head))
+        except (OSError, IntentLspError) as problem:
+            _log.warning("the journal of records cannot be shortened: %s", problem)
+        self._pruned_at = head
+
+    def _committed(self, git: Git, head: str) -> Iterator[bytes]:
+        """Read the lines that a commit has of the ledger's files, those that are here."""
+        versions = git.versions_at(head, LedgerFiles(self._root).names()) or {}
+        for version in versions.values():
+            yield from (git.version_bytes(version) or b"").splitlines(keepends=True)
+
+
+@contextmanager
+def recovering(root: Path) -> Iterator[Recovering]:
+    """Open the ledger of a root to mend it, and let go of it afterwards."""
+    with closing(governed_ledger(root, RulesCache(root))) as ledger:
+        yield Recovering(root, ledger, Git.open(root))
+
+
+def _put(queue: LedgerQueue, record: Record) -> None:
+    if queue.find(record.id) is None:
+        queue.put(draft(record, id=record.id, timestamp=record.timestamp, end=End()))

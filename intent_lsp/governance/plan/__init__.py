@@ -1,0 +1,1 @@
+"""Intents planned: checked out, created, completed, their scope checked."""

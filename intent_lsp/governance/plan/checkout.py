@@ -1,0 +1,186 @@
+"""Checkout: a session selects the intent it works for, and is told what that intent says.
+
+Invariant: the intents file is changed by the smallest edit or not at all; the selection holds
+either way (requirements section 3).
+"""
+
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Final
+
+from intent_lsp.core.agents.checkout_context import (
+    RECENT_RECORDS,
+    IntentContext,
+    RelatedFile,
+    within_budget,
+)
+from intent_lsp.core.codes import RequestCode
+from intent_lsp.core.content import hash_if_there
+from intent_lsp.core.gate.intent_lists import available, listed, open_ids, warnings_of
+from intent_lsp.core.intents import Intent, Status
+from intent_lsp.core.paths import INTENTS_FILE, parse_relative
+from intent_lsp.core.records import Record
+from intent_lsp.core.timestamps import timestamp
+from intent_lsp.formats.intents.context_xml import context_text
+from intent_lsp.formats.intents.edit import set_status
+from intent_lsp.governance.best_effort import step
+from intent_lsp.governance.contents.contents import Contents
+from intent_lsp.governance.intents_writer import IntentsWriter
+from intent_lsp.governance.rules import Rules, RulesCache
+from intent_lsp.governance.sessions import Session, Sessions
+from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.views.history import History
+from intent_lsp.store.fs import files
+from intent_lsp.store.state.notes import Voice
+
+SELECT_TOOL: Final = "select_active_intent"
+SILENT: Final = Voice()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """What selecting gave: the intent as it now stands, its context, what went otherwise."""
+
+    intent: Intent
+    context: IntentContext
+    text: str
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """A request that could not be judged; `data` is what the error carries beside its code."""
+
+    code: RequestCode
+    message: str
+    data: dict[str, object] = field(default_factory=dict)
+
+
+class Checkout:
+    """Selects and clears intents for the sessions of one root."""
+
+    def __init__(  # noqa: PLR0913 - each is a part of the desk that it needs
+        self,
+        *,
+        stores: Stores,
+        rules: RulesCache,
+        sessions: Sessions,
+        contents: Contents,
+        writer: IntentsWriter,
+        history: History,
+    ) -> None:
+        self._stores = stores
+        self._rules = rules
+        self._sessions = sessions
+        self._contents = contents
+        self._writer = writer
+        self._history = history
+
+    def select(
+        self, session: Session, intent_id: str, *, unsaved_file: bool, voice: Voice = SILENT
+    ) -> Selection | Refusal:
+        """Make an intent the session's own; `unsaved_file`: an editor holds unsaved intents.
+
+        `voice` is what an agent says of itself.
+        """
+        rules = self._rules.current()
+        intent = rules.active(intent_id)
+        refusal = refusal_of(rules, intent_id, intent)
+        if intent is None or refusal is not None:
+            return refusal or unknown(rules, intent_id)
+        row = self._sessions.row(session.id, session.agent_id)
+        self._sessions.choose(session.id, intent.id, session.agent_id)
+        self._hear(session, voice)
+        if row is not None and row.kind == "agent":
+            self._history.note(intent.id, f"INTENT_CONTEXT_INJECTED {SELECT_TOOL}")
+        elif row is None or rules.active(row.active_intent) != intent:
+            self._contents.begin_baseline(session.id)
+        warnings = warnings_of(intent)
+        if intent.status is Status.PLANNED:
+            warnings += self._start(intent, unsaved_file=unsaved_file)
+        return self._selection(self._rules.current().active(intent.id) or intent, warnings)
+
+    def clear(self, session: Session) -> None:
+        """Leave the session without an intent."""
+        self._sessions.choose(session.id, None, session.agent_id)
+
+    def _hear(self, session: Session, voice: Voice) -> None:
+        """Note what an agent says of itself, in the session of the editor it works in, too."""
+        if self._stores.state is not None and voice != SILENT:
+            with step("what an agent says of itself"):
+                self._stores.state.notes.put_voice(session.id, session.agent_id, voice)
+
+    def _selection(self, intent: Intent, warnings: tuple[str, ...]) -> Selection:
+        history = self._history.of(intent)
+        whole = IntentContext(
+            intent=replace(intent, recent_history=history),
+            architectural_constraints=self._rules.current().policy.architectural_constraints,
+            related_files=self._related(intent),
+            recent_history=history,
+            recent_records=self._recent(intent),
+        )
+        context, text = within_budget(whole, context_text)
+        return Selection(intent=intent, context=context, text=text, warnings=warnings)
+
+    def _recent(self, intent: Intent) -> tuple[Record, ...]:
+        intents = self._rules.current().file.intents
+        return self._stores.past.of_intent(intents, intent, limit=RECENT_RECORDS)
+
+    def _start(self, intent: Intent, *, unsaved_file: bool) -> tuple[str, ...]:
+        """Set `IN_PROGRESS` where it stands; give what a person should know if that cannot be."""
+        said = f"status of {intent.id} stays PLANNED in {INTENTS_FILE}: "
+        now = timestamp(self._stores.clock())
+        refused = self._writer.change(
+            lambda text: set_status(text, intent.id, Status.IN_PROGRESS, now),
+            unsaved_file=unsaved_file,
+        )
+        return () if refused is None else (said + refused,)
+
+    def _related(self, intent: Intent) -> tuple[RelatedFile, ...]:
+        scope = self._rules.current().scope_of(intent)
+        found: list[RelatedFile] = []
+        for name in intent.related_files:
+            path = parse_relative(name)
+            if path is None or not scope.covers(path):
+                continue
+            stamp = files.stamp(self._stores.root / path)
+            if stamp is None:
+                continue
+            modified = datetime.fromtimestamp(stamp.mtime_ns / 1e9, tz=UTC)
+            hash_ = hash_if_there(self._contents.disk_if_readable(path))
+            found.append(RelatedFile(path, hash_, timestamp(modified)))
+        return tuple(found)
+
+
+def refusal_of(rules: Rules, intent_id: str, intent: Intent | None) -> Refusal | None:
+    """Say why an intent, found by its id or not, cannot be used; None: it can."""
+    if intent is None or not rules.governed:
+        return unknown(rules, intent_id)
+    if intent.status.closed:
+        return Refusal(
+            code=RequestCode.INTENT_CLOSED,
+            message=f"Intent {intent.id} is {intent.status}.",
+            data={"intent_id": intent.id, "status": intent.status.value},
+        )
+    patterns = rules.ignored.get(intent.id)
+    if patterns:
+        return Refusal(
+            code=RequestCode.INTENT_IGNORED,
+            message=f"Intent {intent.id} is excluded by .intentignore.",
+            data={"intent_id": intent.id, "matched_patterns": list(patterns)},
+        )
+    return None
+
+
+def unknown(rules: Rules, intent_id: str) -> Refusal:
+    """Say why no intent is found by an id: governance is off, or the file has none of it."""
+    if not rules.governed:
+        reason = rules.reason or "governance is off"
+        return Refusal(code=RequestCode.NOT_GOVERNED, message=reason, data={"reason": reason})
+    intents = rules.file.intents
+    names = listed(open_ids(intents))
+    return Refusal(
+        code=RequestCode.INTENT_NOT_FOUND,
+        message=f"Intent {intent_id} is not in {INTENTS_FILE}. Available: {names}.",
+        data={"intent_id": intent_id, "available_intents": available(intents)},
+    )

@@ -1,0 +1,265 @@
+"""Changes of the plan: intents created and completed, scope granted (protocol section 2).
+
+Invariant: whoever calls this has a person's word; what it writes is the smallest edit, or nothing.
+Invariant: every grant is a record of its own, on the disk before it is answered for.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from intent_lsp.core.codes import RequestCode
+from intent_lsp.core.gate.grantable import ungrantable
+from intent_lsp.core.intents import Intent, Intents, Status
+from intent_lsp.core.paths import INTENTS_FILE
+from intent_lsp.core.privacy import veiled
+from intent_lsp.core.records import (
+    GRANT_TOOL,
+    Event,
+    Grant,
+    MutationClass,
+    ScopeValidation,
+    Vcs,
+)
+from intent_lsp.core.redaction import redacted
+from intent_lsp.core.scope.pattern import spell
+from intent_lsp.core.timestamps import timestamp
+from intent_lsp.formats.intents.append_intent import add_intent
+from intent_lsp.formats.intents.append_intents import add_intents
+from intent_lsp.formats.intents.edit import add_globs, set_status, unwritable
+from intent_lsp.formats.intents.intent_hash import intent_hash
+from intent_lsp.formats.intents.intents_file import IntentsReader
+from intent_lsp.formats.intents.new_entry import NewIntent
+from intent_lsp.governance.intents_writer import Changes, IntentsWriter
+from intent_lsp.governance.plan.checkout import Refusal, refusal_of
+from intent_lsp.governance.rules import Rules, RulesCache
+from intent_lsp.governance.sessions import Session, Sessions
+from intent_lsp.governance.stores import Stores
+
+_NUMBERED: Final = re.compile(r"INT-([0-9]{1,9})")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """An intent that is to be; without an id it gets the next free `INT-NNN`."""
+
+    name: str
+    owned_scope: tuple[str, ...]
+    id: str | None = None
+    constraints: tuple[str, ...] = ()
+    acceptance_criteria: tuple[str, ...] = ()
+    status: Status = Status.PLANNED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """Scope that is asked for; `ttl` None: for good."""
+
+    intent_id: str
+    patterns: tuple[str, ...]
+    reason: str | None = None
+    ttl: timedelta | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Granted:
+    """Scope that an intent has now, and until when (None: until it is taken out of the file)."""
+
+    intent: Intent
+    expires_at: str | None
+
+
+class Planning:
+    """Changes the plan of one root."""
+
+    def __init__(
+        self, *, stores: Stores, rules: RulesCache, sessions: Sessions, writer: IntentsWriter
+    ) -> None:
+        self._stores = stores
+        self._rules = rules
+        self._sessions = sessions
+        self._writer = writer
+
+    def create(self, plan: Plan, *, unsaved_file: bool) -> Intent | Refusal:
+        """Add an intent to the file."""
+        rules = self._rules.current()
+        if not rules.governed:
+            return _off(rules)
+        made: list[str] = []
+        now = timestamp(self._stores.clock())
+
+        def edit(text: str) -> Changes:
+            # Made anew for each attempt: another may have taken the next free id.
+            reader = IntentsReader()
+            made[:] = [plan.id or next_id(reader.read(text).intents)]
+            return add_intent(text, _new_intent(plan, made[0], now), reader)
+
+        refused = self._writer.change(edit, unsaved_file=unsaved_file)
+        if refused is not None:
+            return _unwritten(f"{plan.id or plan.name} was not created", refused)
+        return self._now(made[0])
+
+    def take_over(
+        self, intents: Sequence[Intent], *, unsaved_file: bool
+    ) -> Mapping[str, str] | Refusal:
+        """Add intents of another file, by one edit; give why some were not added, by their ids.
+
+        An entry has an id, a name, a status, globs, constraints, criteria and `created_at`.
+        """
+        rules = self._rules.current()
+        if not rules.governed:
+            return _off(rules)
+        now = timestamp(self._stores.clock())
+        refused: dict[str, str] = {}
+
+        def edit(text: str) -> Changes:
+            added = add_intents(text, intents, now)
+            refused.clear()
+            refused.update(added.refused)
+            return added.changes
+
+        problem = self._writer.change(edit, unsaved_file=unsaved_file)
+        return refused if problem is None else _unwritten("Nothing was added", problem)
+
+    def complete(
+        self, session: Session, intent_id: str | None, *, unsaved_file: bool
+    ) -> Intent | Refusal:
+        """Set an intent COMPLETED, and leave the session without it."""
+        rules = self._rules.current()
+        wanted = intent_id or self._sessions.active_intent(session.id, session.agent_id) or ""
+        intent = rules.active(wanted)
+        refusal = refusal_of(rules, wanted, intent)
+        if intent is None or refusal is not None:
+            return refusal or _off(rules)
+        now = timestamp(self._stores.clock())
+        refused = self._writer.change(
+            lambda text: set_status(text, intent.id, Status.COMPLETED, now),
+            unsaved_file=unsaved_file,
+        )
+        if refused is not None:
+            return _unwritten(f"{intent.id} was not completed", refused)
+        active = rules.active(self._sessions.active_intent(session.id, session.agent_id))
+        if active == intent:
+            self._sessions.choose(session.id, None, session.agent_id)
+        return self._now(intent.id)
+
+    def refusal(self, intent_id: str) -> Refusal | None:
+        """Say why an intent cannot be worked for; None: it can."""
+        rules = self._rules.current()
+        return refusal_of(rules, intent_id, rules.active(intent_id))
+
+    def ungrantable(
+        self,
+        patterns: Sequence[str],
+        is_directory: Callable[[str], bool],
+        *,
+        of_new_intent: bool = False,
+    ) -> tuple[int, str] | None:
+        """Give the first pattern that cannot be granted, by its place, and why; None: all can.
+
+        `of_new_intent`: exclusions, which grant nothing, belong to a whole scope.
+        """
+        for place, pattern in enumerate(patterns):
+            if of_new_intent and spell(pattern).exclusion:
+                continue
+            why = ungrantable(pattern, is_directory)
+            if why is not None:
+                return place, why
+        return None
+
+    def grant(
+        self, wish: Wish, session: Session, *, by: str, unsaved_file: bool
+    ) -> Granted | Refusal:
+        """Grant scope, for good or for a time; `by` is the session of the person who said so.
+
+        Raises LedgerUnavailableError when it cannot be recorded: for a time, nothing is granted.
+        """
+        rules = self._rules.current()
+        intent = rules.active(wish.intent_id)
+        refusal = refusal_of(rules, wish.intent_id, intent)
+        if intent is None or refusal is not None:
+            return refusal or _off(rules)
+        now = self._stores.clock()
+        expires = None if wish.ttl is None else timestamp(now + wish.ttl)
+        refused = self._expand(intent, wish, timestamp(now), unsaved=unsaved_file)
+        if refused is not None:
+            return _unwritten(f"The scope of {intent.id} was not expanded", refused)
+        granted = self._now(intent.id)
+        if isinstance(granted, Refusal):
+            return granted
+        grant = Grant(
+            patterns=wish.patterns,
+            # Half a character has no spelling in a record.
+            reason=redacted(wish.reason or "").encode("utf-8", "replace").decode() or None,
+            granted_by=by,
+            expires_at=expires,
+        )
+        event = veiled(self._event(granted, session, grant), rules.policy)
+        if wish.ttl is None:
+            # The file says it already: the record may wait.
+            self._stores.ledger.append_or_queue(event)
+        else:
+            self._stores.ledger.append(event)
+        return Granted(granted, expires)
+
+    def _expand(self, intent: Intent, wish: Wish, now: str, *, unsaved: bool) -> str | None:
+        """Put patterns that are granted for good into the file; None: they may be recorded."""
+        unsayable = unwritable(wish.patterns)
+        if unsayable is not None or wish.ttl is not None:
+            return None if unsayable is None else unsayable.reason
+        return self._writer.change(
+            lambda text: add_globs(text, intent.id, wish.patterns, now), unsaved_file=unsaved
+        )
+
+    def _event(self, intent: Intent, session: Session, grant: Grant) -> Event:
+        return Event(
+            intent_id=intent.id,
+            intent_hash=intent_hash(intent),
+            session_id=session.id,
+            agent_id=session.agent_id or None,
+            tool_name=GRANT_TOOL,
+            mutation_class=MutationClass.CONFIGURATION,
+            scope_validation=ScopeValidation.EXEMPT,
+            grant=grant,
+            vcs=Vcs(revision_id=self._stores.revision()),
+        )
+
+    def _now(self, intent_id: str) -> Intent | Refusal:
+        """Give an intent as the file says it now."""
+        rules = self._rules.current()
+        intent = rules.active(intent_id)
+        return intent or refusal_of(rules, intent_id, None) or _off(rules)
+
+
+def next_id(intents: Intents) -> str:
+    """Give the next free `INT-NNN`: one more than the highest that was ever given."""
+    names = [name for intent in intents for name in (intent.id, *intent.aliases)]
+    numbers = [int(found[1]) for name in names if (found := _NUMBERED.fullmatch(name))]
+    return f"INT-{max(numbers, default=0) + 1:03}"
+
+
+def _new_intent(plan: Plan, intent_id: str, now: str) -> NewIntent:
+    return NewIntent(
+        id=intent_id,
+        name=plan.name,
+        status=plan.status,
+        owned_scope=plan.owned_scope,
+        constraints=plan.constraints,
+        acceptance_criteria=plan.acceptance_criteria,
+        created_at=now,
+    )
+
+
+def _off(rules: Rules) -> Refusal:
+    reason = rules.reason or "governance is off"
+    return Refusal(code=RequestCode.NOT_GOVERNED, message=reason, data={"reason": reason})
+
+
+def _unwritten(what: str, reason: str) -> Refusal:
+    return Refusal(
+        code=RequestCode.INTENTS_FILE_UNWRITTEN,
+        message=f"{what} in {INTENTS_FILE}: {reason}.",
+        data={"reason": reason},
+    )

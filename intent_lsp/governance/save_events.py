@@ -1,0 +1,111 @@
+"""A save as the event that the ledger keeps (ledger section 1)."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.gate.request import EDITOR_SAVE
+from intent_lsp.core.intents import Intent
+from intent_lsp.core.privacy import veiled
+from intent_lsp.core.records import (
+    AstFingerprint,
+    Conversation,
+    Event,
+    MutationClass,
+    RecordFile,
+    Related,
+    ScopeValidation,
+    Vcs,
+)
+from intent_lsp.formats.diff import file_ranges
+from intent_lsp.formats.intents.intent_hash import intent_hash
+from intent_lsp.formats.syntax.mutation_class import inferred_change
+from intent_lsp.governance.judging.save_judge import Judgement
+from intent_lsp.governance.sessions import Session
+from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.syntax_tree_cache import KeptTrees
+from intent_lsp.store.clock import budget
+from intent_lsp.store.ledger.ledger import Appended, Queued
+
+PARSING_SECONDS: Final = 0.5
+"""What the syntax trees of one file's change may take; without them less is known of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Save:
+    """One save that changed a file from `old` (None: absent) to `new` (None: unreadable).
+
+    `hashes`: of both; None where there is none.
+    """
+
+    session: Session
+    judgement: Judgement
+    verdict: ScopeValidation
+    old: bytes | None
+    new: bytes | None
+    hashes: tuple[ContentHash | None, ContentHash | None]
+    concurrent: bool = False
+
+
+def record_save(stores: Stores, save: Save) -> Appended | Queued:
+    """Append the record of a save, without what the team does not want told, or have it wait."""
+    event = veiled(save_event(save, stores.revision(), stores.trees), save.judgement.rules.policy)
+    return stores.ledger.append_or_queue(event)
+
+
+def save_event(save: Save, revision: str, trees: KeptTrees) -> Event:
+    """Describe a save: who, under which intent, which lines, from which hash to which."""
+    intent = save.judgement.intent
+    kind, fingerprint = _inferred(save, trees)
+    return Event(
+        intent_id=None if intent is None else intent.id,
+        intent_hash=None if intent is None else intent_hash(intent),
+        session_id=save.session.id,
+        tool_name=EDITOR_SAVE,
+        mutation_class=kind,
+        inferred=True,
+        scope_validation=save.verdict,
+        success=True,
+        concurrent_modification=save.concurrent,
+        vcs=Vcs(revision_id=revision),
+        files=(_file(save, kind, fingerprint),),
+    )
+
+
+def _inferred(save: Save, trees: KeptTrees) -> tuple[MutationClass, AstFingerprint | None]:
+    """Tell what kind of change a save was, and what its file defines now (section 9)."""
+    if save.new is None and save.old is not None:
+        # It is there, and nobody knows what it holds.
+        return MutationClass.INTENT_EVOLUTION, None
+    late = budget(PARSING_SECONDS)
+    return inferred_change(save.judgement.path, save.old, save.new, late, trees.tree)
+
+
+def _file(save: Save, kind: MutationClass, fingerprint: AstFingerprint | None) -> RecordFile:
+    intent = save.judgement.intent
+    conversation = Conversation(
+        url=save.session.id,
+        contributor=save.session.contributor,
+        ranges=() if save.new is None else file_ranges(save.old, save.new),
+        related=related_to(None if intent is None else specification_of(intent), kind),
+    )
+    return RecordFile(
+        relative_path=save.judgement.path,
+        pre_hash=save.hashes[0],
+        post_hash=save.hashes[1],
+        ast_fingerprint=fingerprint,
+        conversations=(conversation,),
+    )
+
+
+def specification_of(intent: Intent) -> str:
+    """Give what records refer to for an intent: its specification, else its id."""
+    return intent.specification or intent.id
+
+
+def related_to(specification: str | None, kind: MutationClass) -> tuple[Related, ...]:
+    """Tell what an edit belongs to: the specification, if there is one, and its class."""
+    related = (Related(type="mutation_class", value=kind.value),)
+    if specification is None:
+        return related
+    return (Related(type="specification", value=specification), *related)

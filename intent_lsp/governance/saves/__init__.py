@@ -1,0 +1,1 @@
+"""Saves and file operations of editors, judged and recorded."""

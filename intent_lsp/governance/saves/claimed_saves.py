@@ -1,0 +1,129 @@
+"""Saves of files that an agent's open call claims: whose change they are (section 7).
+
+Invariant: a change has one record: the agent's when that records its call, else the editor's own
+once the claim has lapsed.
+"""
+
+import logging
+from dataclasses import dataclass, replace
+from typing import Final
+
+from intent_lsp.core.agents.tickets import Ticket
+from intent_lsp.core.content import hash_content, hash_if_there
+from intent_lsp.core.gate.request import EDITOR_SAVE
+from intent_lsp.core.records import UNKNOWN_CONTRIBUTOR, Record
+from intent_lsp.governance.calls.recorder import Recording, SavedFile
+from intent_lsp.governance.judging.save_judge import Judgement, Judging, Reading
+from intent_lsp.governance.save_events import Save, record_save
+from intent_lsp.governance.sessions import Session
+from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.views.audit_log import Chronicle, Told
+from intent_lsp.store.fs.resolve import real_relative
+from intent_lsp.store.ledger.ledger import Appended, Queued
+from intent_lsp.store.state.tickets import HeldSave
+
+_log: Final = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AfterSave:
+    """What a save came to; `record` is None when nothing changed or the record waits (`queued`).
+
+    `held`: it may be the change of an agent, whose record it is then. `run`: the id of the record
+    that it will be a part of when its run of automatic saves ends.
+    """
+
+    judgement: Judgement
+    old: bytes | None
+    disk: bytes | None
+    record: Record | None = None
+    queued: str | None = None
+    held: bool = False
+    run: str | None = None
+
+    def recorded(self, outcome: Appended | Queued) -> "AfterSave":
+        """Give what the save came to once its record was appended, or waits."""
+        if isinstance(outcome, Appended):
+            return replace(self, record=outcome.record)
+        return replace(self, queued=outcome.reason)
+
+
+class HeldSaves:
+    """Holds and records the saves of one root that may be agents' changes."""
+
+    def __init__(
+        self, *, stores: Stores, judging: Judging, recording: Recording, chronicle: Chronicle
+    ) -> None:
+        self._stores = stores
+        self._judging = judging
+        self._recording = recording
+        self._chronicle = chronicle
+
+    def save(self, ticket: Ticket, session: Session, file: SavedFile, done: AfterSave) -> AfterSave:
+        """Record a save as the change that an agent had made, or hold it until the agent does."""
+        if ticket.by_save:
+            outcome = self._recording.saved(ticket, file)
+            if outcome is None:
+                return done
+            told = replace(told_of(session, done.judgement), tool=ticket.tool_name)
+            told = replace(told, session_id=ticket.session_id, intent_id=ticket.intent_id)
+            self._chronicle.done(told, error=None)
+            return done.recorded(outcome)
+        state = self._stores.state
+        if state is not None:
+            held = HeldSave(
+                path=file.path,
+                ticket_id=ticket.id,
+                session_id=session.id,
+                hash=hash_content(file.new),
+            )
+            state.tickets.hold(held)
+        return replace(done, held=True)
+
+    def release(self, session: Session) -> tuple[AfterSave, ...]:
+        """Record the saves that agents have left to us: those whose claims have lapsed."""
+        state = self._stores.state
+        if state is None:
+            return ()
+        lapsed = state.tickets.lapsed(self._stores.clock())
+        made = (self._released(session, held, ticket) for held, ticket in lapsed)
+        return tuple(after for after in made if after is not None)
+
+    def _released(self, session: Session, held: HeldSave, ticket: Ticket) -> AfterSave | None:
+        """Record a save that no agent has recorded as its own."""
+        place = real_relative(self._stores.root, held.path)
+        old = next((file.pre_hash for file in ticket.files if file.path == held.path), None)
+        new = self._stores.snapshots.get(held.hash)
+        if place is None or new is None:
+            _log.warning("a save of %s was held and is kept no more", held.path)
+            return None
+        known = None if old is None else self._stores.content(old)
+        by = session
+        if held.session_id != session.id:
+            by = Session(id=held.session_id, contributor=UNKNOWN_CONTRIBUTOR)
+        judgement = self._judging.judge(held.session_id, place, Reading(read=old, disk=old))
+        judgement = replace(judgement, ticket=None)
+        verdict = judgement.verdict
+        if verdict is None:
+            return None
+        save = Save(
+            session=by,
+            judgement=judgement,
+            verdict=verdict,
+            old=known,
+            new=new,
+            hashes=(hash_if_there(known), hash_if_there(new)),
+        )
+        outcome = record_save(self._stores, save)
+        return AfterSave(judgement=judgement, old=known, disk=new).recorded(outcome)
+
+
+def told_of(session: Session, judgement: Judgement) -> Told:
+    """Describe a save to the chronicle."""
+    return Told(
+        tool=EDITOR_SAVE,
+        session_id=session.id,
+        intent_id=None if judgement.intent is None else judgement.intent.id,
+        paths=(judgement.path,),
+        model=session.contributor.model_identifier,
+    )

@@ -1,0 +1,270 @@
+"""File operations of an editor: judged when announced, recorded once done (section 7).
+
+Invariant: an operation has one record, which names both ends of every file that was renamed.
+Invariant: nothing refuses an operation: the protocol cannot, so that it is told of and recorded.
+"""
+
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from intent_lsp.core.content import decode
+from intent_lsp.core.file_operations import Ends, FileHashes, FileOperation
+from intent_lsp.core.gate.request import Allowed
+from intent_lsp.core.intents import Intent
+from intent_lsp.core.paths import CONTROL_ROOM, WorkspacePath
+from intent_lsp.core.policy import Enforcement
+from intent_lsp.core.privacy import veiled
+from intent_lsp.core.records import Range, Record, ScopeValidation
+from intent_lsp.formats.diff import file_ranges, whole_range
+from intent_lsp.governance.best_effort import step
+from intent_lsp.governance.contents.contents import Contents
+from intent_lsp.governance.disk.disk_changes import DiskChanges
+from intent_lsp.governance.judging.save_judge import UNREAD, Judgement, Judging
+from intent_lsp.governance.saves.operation_event import JudgedFile, operation_event, worst
+from intent_lsp.governance.saves.operation_targets import OperatedFile, OperatedFiles
+from intent_lsp.governance.sessions import Session
+from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.views.audit_log import Chronicle, Told
+from intent_lsp.store.fs.operation_paths import place_of_name
+from intent_lsp.store.ledger.ledger import Appended, Queued
+
+_INSIDE: Final = "-"
+"""A name that a file below a new directory could have."""
+
+
+_Judged = tuple[JudgedFile, list[Judgement]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forecast:
+    """What an operation on so many files would come to: `refused`, the ends that break a rule."""
+
+    files: int
+    refused: tuple[Judgement, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AfterOperation:
+    """What an operation on so many files came to: its record, or why that waits (`queued`).
+
+    `refused` are the ends that broke a rule, to be shown where the team wants that; `paths` are
+    all that the operation changed. Neither record nor `queued`: nothing was changed that counts.
+    """
+
+    files: int = 0
+    paths: tuple[WorkspacePath, ...] = ()
+    refused: tuple[Judgement, ...] = ()
+    record: Record | None = None
+    queued: str | None = None
+
+
+class FileOperations:
+    """Judges and records the file operations of one root."""
+
+    def __init__(
+        self,
+        *,
+        stores: Stores,
+        judging: Judging,
+        contents: Contents,
+        chronicle: Chronicle,
+        disk: DiskChanges,
+    ) -> None:
+        self._stores = stores
+        self._judging = judging
+        self._contents = contents
+        self._chronicle = chronicle
+        self._disk = disk
+        self._files = OperatedFiles(stores, contents)
+        self._lock = threading.Lock()
+
+    def before(
+        self,
+        session: Session,
+        operation: FileOperation,
+        named: Sequence[Ends],
+        too_late: threading.Event,
+    ) -> Forecast:
+        """Judge an operation that is about to happen, and keep what its files hold.
+
+        What is refused is given where it is to be shown: not in `observe`. `too_late` is set by
+        whoever lets the editor go on meanwhile. Raises OverLimitError for more files than one
+        record holds.
+        """
+        with self._lock:
+            files = self._files.announced(named, too_late)
+            if operation is FileOperation.CREATE:
+                refused = [self._judge(session, ends.paths[0]) for ends in files]
+                refused = [each for each in refused if self._fails_below(session, each)]
+            else:
+                refused = [each for ends in files for each in self._forecast(session, ends)]
+        return Forecast(files=len(files), refused=_shown(refused))
+
+    def after(
+        self, session: Session, operation: FileOperation, named: Sequence[Ends]
+    ) -> AfterOperation:
+        """Record an operation that has happened, as one record of all of its files.
+
+        Raises OverLimitError for more files than one record holds, LedgerUnavailableError when a
+        record can neither be appended nor wait.
+        """
+        with self._lock:
+            if not (self._stores.root / CONTROL_ROOM).is_dir():
+                # The control room itself was taken away: nothing is written where it was.
+                return AfterOperation()
+            # What was saved by itself came before, and tells what a file held.
+            self._stores.end_runs()
+            found = (self._judged(session, f) for f in self._files.done(operation, named))
+            judged = [each for each in found if each is not None]
+            if not judged:
+                return AfterOperation()
+            outcome = self._recorded(session, operation, judged)
+        intent = judged[0][1][0].intent
+        paths = tuple(path for file, _ in judged for path in file.hashes.ends.paths)
+        told = told_of(session, operation, intent, paths)
+        self._chronicle.saved(told)
+        return AfterOperation(
+            files=len(judged),
+            paths=paths,
+            refused=_shown(each for _, judgements in judged for each in judgements),
+            record=outcome.record if isinstance(outcome, Appended) else None,
+            queued=outcome.reason if isinstance(outcome, Queued) else None,
+        )
+
+    def _recorded(
+        self, session: Session, operation: FileOperation, judged: Sequence[_Judged]
+    ) -> Appended | Queued:
+        files, first = [file for file, _ in judged], judged[0][1][0]
+        revision = self._stores.revision()
+        event = operation_event(session, operation, first.intent, files, revision)
+        outcome = self._stores.ledger.append_or_queue(veiled(event, first.rules.policy))
+        with step("what is known of moved files"):
+            self._follow(session, files)
+        return outcome
+
+    def _forecast(self, session: Session, ends: Ends) -> Iterator[Judgement]:
+        if ends.old is not None:
+            yield self._of_gone(session, ends.old)
+        if ends.new is not None:
+            text = None if ends.old is None else self._files.held_text(ends.old)
+            yield self._of_text(session, ends.new, text)
+
+    def _judged(self, session: Session, file: OperatedFile) -> _Judged | None:
+        """Judge both ends of a file by what has become of it; None: that is nobody's business.
+
+        An end that is neither judged nor recorded, such as one that git ignores, is as good as
+        outside of the root. What an open call of an agent claims is in that call's record.
+        """
+        ends, new_text = file.hashes.ends, None if file.data is None else decode(file.data)
+        old = None if ends.old is None else self._of_gone(session, ends.old)
+        new = None
+        if ends.new is not None:
+            text = None if new_text is None else new_text.text
+            new = self._of_text(session, ends.new, text)
+        seen = [each for each in (old, new) if each is not None and each.verdict is not None]
+        if not seen or any(each.ticket is not None for each in seen):
+            return None
+        hashes = FileHashes(
+            Ends(ends.old if old in seen else None, ends.new if new in seen else None),
+            file.hashes.pre if old in seen or ends.old is None else None,
+            file.hashes.post if new in seen else None,
+        )
+        verdict = worst([each.verdict for each in seen if each.verdict is not None])
+        data = file.data if hashes.post is not None else None
+        if data is not None and verdict is not ScopeValidation.FAIL:
+            self._contents.keep(data, hashes.post)
+        return JudgedFile(hashes=hashes, ranges=self._ranges(hashes, data), verdict=verdict), seen
+
+    def _ranges(self, hashes: FileHashes, data: bytes | None) -> tuple[Range, ...]:
+        if hashes.pre == hashes.post:
+            return ()
+        old = None if hashes.pre is None else self._stores.content(hashes.pre)
+        if old is None and hashes.pre is not None and data:
+            # What it held is kept no more: all that is known is what it holds now.
+            return (whole_range(data),)
+        return file_ranges(old, data)
+
+    def _follow(self, session: Session, files: Sequence[JudgedFile]) -> None:
+        """Take what is known of renamed files to their new names.
+
+        Not where a rule was broken: what the file was is then still what undoing leads back to.
+        """
+        moves = []
+        for file in files:
+            old, new = file.hashes.ends.old, file.hashes.ends.new
+            # What becomes of a file before the next look is told from what it is now.
+            if old is not None:
+                self._disk.note_left(old, None)
+            if new is not None:
+                self._disk.note_left(new, file.hashes.post)
+                self._judging.disown(new)
+            if old is not None and new is not None and file.verdict is not ScopeValidation.FAIL:
+                self._contents.follow(session.id, old, new)
+                moves.append((old, new))
+        if self._stores.state is not None:
+            self._stores.state.moves.follow(moves)
+
+    def _fails_below(self, session: Session, judgement: Judgement) -> bool:
+        """Whether a file below a new name would be refused, too.
+
+        Nobody knows yet whether it is to be a file, or a directory for files in scope.
+        """
+        inside = WorkspacePath(f"{judgement.path}/{_INSIDE}")
+        return _fails(self._judge(session, inside))
+
+    def _of_gone(self, session: Session, path: WorkspacePath) -> Judgement:
+        """Judge that a file goes; one that was not there before the session may always go."""
+        judgement = self._judge(session, path)
+        if judgement.denied is None or not self._is_new(session, path):
+            return judgement
+        return replace(judgement, decision=Allowed(ScopeValidation.EXEMPT))
+
+    def _of_text(self, session: Session, path: WorkspacePath, text: str | None) -> Judgement:
+        """Judge that a file comes; what HEAD or the session's baseline holds there may."""
+        return self._judging.forgiving(self._judge(session, path), session.id, UNREAD, text)
+
+    def _is_new(self, session: Session, path: WorkspacePath) -> bool:
+        """Whether neither HEAD nor the session's baseline has a file, by where its bytes go."""
+        real = place_of_name(self._stores.root, path).real or path
+        head = self._contents.head(real)
+        # Where there is neither, it is unknown what was there.
+        told = head.committed or self._contents.has_whole_baseline(session.id)
+        if not told or head.hash is not None:
+            return False
+        return self._contents.baseline(session.id, real).hash is None
+
+    def _judge(self, session: Session, path: WorkspacePath) -> Judgement:
+        return self._judging.judge(session.id, place_of_name(self._stores.root, path))
+
+
+def told_of(
+    session: Session,
+    operation: FileOperation,
+    intent: Intent | None,
+    paths: tuple[WorkspacePath, ...],
+) -> Told:
+    """Describe an operation to the chronicle."""
+    return Told(
+        tool=operation.value,
+        session_id=session.id,
+        intent_id=None if intent is None else intent.id,
+        paths=paths,
+        model=session.contributor.model_identifier,
+    )
+
+
+def _fails(judgement: Judgement) -> bool:
+    return judgement.verdict is ScopeValidation.FAIL
+
+
+def _shown(judgements: Iterable[Judgement]) -> tuple[Judgement, ...]:
+    """Give the refusals that a person is told of."""
+    return tuple(
+        each
+        for each in judgements
+        if _fails(each)
+        and each.rules.governed
+        and each.rules.policy.enforcement is not Enforcement.OBSERVE
+    )

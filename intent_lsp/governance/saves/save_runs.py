@@ -1,0 +1,151 @@
+"""Runs of automatic saves: one record for what an editor saved while somebody typed (section 7).
+
+Invariant: an open run is on disk as if it ended now; it is never lost, and recorded once.
+Invariant: a run has one file, one session, one intent and one verdict; what differs begins another.
+"""
+
+import logging
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Final
+
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.errors import IntentLspError, LedgerUnavailableError
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.policy import RecordSaves
+from intent_lsp.core.privacy import veiled
+from intent_lsp.core.records import Event
+from intent_lsp.governance.save_events import Save, save_event
+from intent_lsp.governance.saves.claimed_saves import AfterSave, told_of
+from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.views.audit_log import Chronicle
+
+_log: Final = logging.getLogger(__name__)
+
+RESTS_AFTER: Final = 3.0
+"""Seconds without a save after which a run has ended."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Run:
+    """A run as it is kept: the save that it would be, and what its last save came to."""
+
+    record_id: str
+    save: Save
+    after: AfterSave
+
+
+class SaveRuns:
+    """The runs of automatic saves that this process has begun; whoever asks takes turns."""
+
+    def __init__(self, stores: Stores, chronicle: Chronicle) -> None:
+        self._stores = stores
+        self._chronicle = chronicle
+        self._runs: dict[WorkspacePath, _Run] = {}
+        self._ended: list[AfterSave] = []
+
+    def add(self, save: Save, after: AfterSave) -> AfterSave | None:
+        """Add a save to its file's run, or begin one; None: it is to be recorded by itself."""
+        try:
+            return self._added(save, after)
+        except LedgerUnavailableError as problem:
+            _log.warning("%s: no run of saves can be kept: %s", save.judgement.path, problem)
+            self.end([save.judgement.path])
+            return None
+
+    def _added(self, save: Save, after: AfterSave) -> AfterSave | None:
+        if save.judgement.rules.policy.record_saves is RecordSaves.EACH:
+            self.end([save.judgement.path])
+            return None
+        path = save.judgement.path
+        run = self._open(save)
+        record_id, whole = None, save
+        if run is not None:
+            whole = _joined(run.save, save)
+            if whole.hashes[0] != whole.hashes[1]:
+                record_id = self._put(whole, run.record_id)
+            elif self._stores.ledger.drop_run(run.record_id):
+                # All of it was taken back.
+                del self._runs[path]
+                return after
+            if record_id is None:
+                # Somebody has ended the run: with what came before.
+                self.end([path])
+        if record_id is None:
+            whole, record_id = save, self._put(save, None)
+        if record_id is None:
+            return None
+        done = replace(after, run=record_id)
+        self._runs[path] = _Run(record_id=record_id, save=whole, after=done)
+        return done
+
+    def _open(self, save: Save) -> _Run | None:
+        """Give the run that a save goes on with; one that it does not go on with has ended."""
+        path = save.judgement.path
+        run = self._runs.get(path)
+        if run is not None and not _goes_on(run.save, save):
+            self.end([path])
+            run = None
+        return run
+
+    def is_at(self, path: WorkspacePath, record_id: str, left: ContentHash | None) -> bool:
+        """Whether a file's run is still the one, and nothing was added to it since."""
+        run = self._runs.get(path)
+        return run is not None and (run.record_id, run.save.hashes[1]) == (record_id, left)
+
+    def end(self, paths: Collection[WorkspacePath] | None = None) -> None:
+        """Record the runs of some files, or of all."""
+        ending = [path for path in self._runs if paths is None or path in paths]
+        ended = [self._runs.pop(path) for path in ending]
+        queued = None
+        try:
+            if ending:
+                self._stores.ledger.end_runs(ending)
+        except IntentLspError as problem:
+            queued = str(problem)
+        for run in ended:
+            after = replace(run.after, run=None, queued=queued)
+            self._chronicle.saved(told_of(run.save.session, run.save.judgement))
+            self._ended.append(after if queued else self._recorded(run, after))
+
+    def _recorded(self, run: _Run, after: AfterSave) -> AfterSave:
+        """Give what a run came to; one whose file is gone is recorded as this process knows it."""
+        try:
+            event = self._event(run.save)
+            return after.recorded(self._stores.ledger.append_or_queue(event, run.record_id))
+        except IntentLspError as problem:
+            return replace(after, queued=str(problem))
+
+    def take_ended(self) -> tuple[AfterSave, ...]:
+        """Give what the runs came to that have ended since this was asked last."""
+        ended, self._ended = tuple(self._ended), []
+        return ended
+
+    def _put(self, save: Save, record_id: str | None) -> str | None:
+        return self._stores.ledger.put_run(self._event(save), record_id)
+
+    def _event(self, save: Save) -> Event:
+        stores, policy = self._stores, save.judgement.rules.policy
+        return veiled(save_event(save, stores.revision(), stores.trees), policy)
+
+
+def _joined(run: Save, save: Save) -> Save:
+    """Give a run and the save that goes on with it as one."""
+    return replace(
+        save,
+        old=run.old,
+        hashes=(run.hashes[0], save.hashes[1]),
+        concurrent=run.concurrent or save.concurrent,
+    )
+
+
+def _goes_on(run: Save, save: Save) -> bool:
+    """Whether a save goes on with a run: nothing is another but the text."""
+    return run.hashes[1] == save.hashes[0] and _told(run) == _told(save)
+
+
+def _told(save: Save) -> tuple[object, ...]:
+    judgement = save.judgement
+    intent = None if judgement.intent is None else judgement.intent.id
+    denied = None if judgement.denied is None else judgement.denied.code
+    return save.session.id, save.session.contributor, intent, save.verdict, denied

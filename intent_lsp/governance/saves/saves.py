@@ -1,0 +1,256 @@
+"""Saves: what is judged before an editor writes a file, and recorded after it did (section 7).
+
+Invariant: judged and recorded inside the root's lock; a save that changes nothing has no record.
+Invariant: a refused text is on disk as a draft before anything is asked of the editor.
+"""
+
+import logging
+import threading
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Final
+
+from intent_lsp.core.codes import GateCode
+from intent_lsp.core.content import ContentHash, hash_if_there
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.policy import Enforcement
+from intent_lsp.core.timestamps import timestamp
+from intent_lsp.governance.calls.recorder import Recording, SavedFile
+from intent_lsp.governance.contents.content import Content, content_of
+from intent_lsp.governance.contents.contents import Contents
+from intent_lsp.governance.judging.save_judge import Judgement, Judging, Reading
+from intent_lsp.governance.save_events import PARSING_SECONDS, Save, record_save
+from intent_lsp.governance.saves.claimed_saves import AfterSave, HeldSaves, told_of
+from intent_lsp.governance.saves.save_runs import SaveRuns
+from intent_lsp.governance.sessions import Session
+from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.views.audit_log import Chronicle
+from intent_lsp.store.clock import budget
+from intent_lsp.store.fs import files
+from intent_lsp.store.fs.resolve import Place
+from intent_lsp.store.state.drafts import Draft
+
+_log: Final = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BeforeSave:
+    """What the disk held just before a save, and what the gate said of the buffer.
+
+    `draft` is kept when the save is to be turned back: the buffer becomes what `disk` holds.
+    """
+
+    judgement: Judgement
+    disk: bytes | None
+    content: Content
+    draft: Draft | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Buffer:
+    """An editor's buffer at the moment of a save; `read` is the hash that the editor last read."""
+
+    lines: list[str]
+    read: ContentHash | None
+    manual: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """What an editor has saved: what the file holds now (`disk`), and held before (`known`).
+
+    `known` was seen before the save, else it is the last known content. `automatic`: the editor
+    saved by itself, and is likely to go on.
+    """
+
+    disk: bytes | None
+    known: bytes | None
+    read: ContentHash | None
+    automatic: bool = False
+
+
+class Saves:
+    """Judges and records the editor's saves of one root."""
+
+    def __init__(
+        self,
+        *,
+        stores: Stores,
+        judging: Judging,
+        contents: Contents,
+        chronicle: Chronicle,
+        recording: Recording,
+    ) -> None:
+        self._stores = stores
+        self._held = HeldSaves(
+            stores=stores, judging=judging, recording=recording, chronicle=chronicle
+        )
+        self._chronicle = chronicle
+        self._runs = SaveRuns(stores, chronicle)
+        self._judging = judging
+        self._contents = contents
+        self._lock = threading.Lock()
+
+    def make_ready(self, path: WorkspacePath, data: bytes) -> None:
+        """Parse what a file holds, from which the record of a save that is to come is made."""
+        self._stores.trees.tree(path, data, budget(PARSING_SECONDS))
+
+    def before(self, session: Session, place: Place, buffer: Buffer) -> BeforeSave:
+        """Judge a buffer that is about to be written, and keep a draft if it is turned back."""
+        with self._lock:
+            disk = self._contents.disk(place.path)
+            # Whole texts are compared, not lines: that costs a large file's save next to nothing.
+            content, text = content_of(disk), "".join(buffer.lines)
+            reading = Reading(read=buffer.read, disk=content.hash)
+            if disk is not None and content.text == text:
+                # Nothing would change, so nothing can be overwritten.
+                reading = Reading(read=content.hash, disk=content.hash)
+            judgement = self._judging.judge(session.id, place, reading)
+            judgement = self._judging.forgiving(judgement, session.id, reading, text)
+            draft = None
+            if buffer.manual and _turned_back(judgement, content, text):
+                draft = self.keep_draft(session, judgement, content.hash, text)
+                self._tell_refusal(session, judgement)
+            self._stores.coming_saves[place.path] = text
+            return BeforeSave(judgement=judgement, disk=disk, content=content, draft=draft)
+
+    def after(self, session: Session, place: Place, written: Written) -> AfterSave:
+        """Record a save that has happened, when it changed the file.
+
+        An automatic one is recorded when its run ends, which `end_runs` tells of.
+        """
+        try:
+            with self._lock:
+                if not written.automatic:
+                    self._runs.end([place.path])
+                after, save = self._after(session, place, written)
+                if save is None:
+                    return after
+                run = self._runs.add(save, after) if written.automatic else None
+                outcome = None if run is not None else record_save(self._stores, save)
+                self._judging.disown(place.path)
+                if save.new is not None:
+                    self._contents.keep(save.new, save.hashes[1])
+            if outcome is None:
+                return run or after
+            self._chronicle.saved(told_of(session, after.judgement))
+            return after.recorded(outcome)
+        finally:
+            self._stores.coming_saves.pop(place.path, None)
+
+    def _after(
+        self, session: Session, place: Place, written: Written
+    ) -> tuple[AfterSave, Save | None]:
+        """Give what a save came to, and the save if it is still to be recorded."""
+        disk, known, read = written.disk, written.known, written.read
+        old, new = content_of(known), content_of(disk)
+        reading = Reading(read=read, disk=old.hash)
+        judgement = self._judging.judge(session.id, place, reading)
+        judgement = self._judging.forgiving(judgement, session.id, reading, new.text)
+        done = AfterSave(judgement=judgement, old=known, disk=disk)
+        verdict = judgement.verdict
+        own = disk is not None and self._judging.own_write(place.path) == new.hash
+        if disk is None or disk == known or verdict is None or own:
+            return done, None
+        if judgement.ticket is not None:
+            self._runs.end([place.path])
+            self._judging.disown(place.path)
+            self._contents.keep(disk, new.hash)
+            file = SavedFile(path=place.path, old=known, new=disk)
+            return self._held.save(judgement.ticket, session, file, done), None
+        save = Save(
+            session=session,
+            judgement=judgement,
+            verdict=verdict,
+            old=known,
+            new=disk,
+            hashes=(old.hash, new.hash),
+            concurrent=self._judging.stale(place.path, reading),
+        )
+        return done, save
+
+    def end_runs(self, paths: Collection[WorkspacePath] | None = None) -> tuple[AfterSave, ...]:
+        """Record the runs of automatic saves of some files, or of all.
+
+        Gives what every run came to that has ended since this was asked last.
+        """
+        with self._lock:
+            self._runs.end(paths)
+            return self._runs.take_ended()
+
+    def end_run_at_rest(self, after: AfterSave) -> tuple[AfterSave, ...]:
+        """Record a run if no save was added to it since `after`; else as `end_runs` of none."""
+        path = after.judgement.path
+        with self._lock:
+            if after.run and self._runs.is_at(path, after.run, hash_if_there(after.disk)):
+                self._runs.end([path])
+            return self._runs.take_ended()
+
+    def after_unreadable(
+        self, session: Session, place: Place, *, known: bytes | None
+    ) -> AfterSave | None:
+        """Record a save of a file that cannot be read: without the hash of what it holds now."""
+        self._stores.coming_saves.pop(place.path, None)
+        with self._lock:
+            judgement = self._judging.judge(session.id, place)
+            verdict = judgement.verdict
+            if verdict is None:
+                return None
+            save = Save(
+                session=session,
+                judgement=judgement,
+                verdict=verdict,
+                old=known,
+                new=None,
+                hashes=(hash_if_there(known), None),
+            )
+            outcome = record_save(self._stores, save)
+        after = AfterSave(judgement=judgement, old=known, disk=known)
+        return after.recorded(outcome)
+
+    def release(self, session: Session) -> tuple[AfterSave, ...]:
+        """Record the saves that agents have left to us: those whose claims have lapsed."""
+        with self._lock:
+            return self._held.release(session)
+
+    def _tell_refusal(self, session: Session, judgement: Judgement) -> None:
+        if judgement.denied is not None:
+            # A person's save teaches agents nothing.
+            self._chronicle.denied(told_of(session, judgement), judgement.denied, teach=False)
+
+    def remove_empty(self, place: Place) -> bool:
+        """Delete a file that holds nothing; False: it holds something, or cannot be deleted."""
+        path = self._stores.root / place.path
+        with self._lock:
+            try:
+                return files.read_bytes(path) == b"" and files.remove_file(path)
+            except OSError as problem:
+                _log.warning("%s cannot be deleted: %s", place.path, problem)
+                return False
+
+    def keep_draft(
+        self, session: Session, judgement: Judgement, base: ContentHash | None, text: str
+    ) -> Draft:
+        """Keep a refused text, on disk before this returns."""
+        denied = judgement.denied
+        return self._stores.drafts.write(
+            path=judgement.path,
+            base_hash=base,
+            text=text,
+            session_id=session.id,
+            code="" if denied is None else denied.code.value,
+            intent_id=None if judgement.intent is None else judgement.intent.id,
+            created_at=timestamp(self._stores.clock()),
+        )
+
+
+def _turned_back(judgement: Judgement, content: Content, text: str) -> bool:
+    denied = judgement.denied
+    return (
+        denied is not None
+        and denied.code is not GateCode.STALE_FILE
+        and judgement.rules.policy.enforcement is Enforcement.BLOCK
+        # What is on disk and is not text cannot be turned back to.
+        and content.text is not None
+        and content.text != text
+    )

@@ -1,0 +1,1 @@
+"""What is derived from records: audit log, history, lessons, intent map."""

@@ -1,0 +1,138 @@
+"""The recent history of intents: noted at once, in the intents file when the team asks (section 3).
+
+Invariant: the file is written in quiet moments alone, and never over somebody else's change.
+Invariant: a note that cannot be kept stops nothing.
+"""
+
+import logging
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+from intent_lsp.core.content import hash_if_there
+from intent_lsp.core.intents import Intent
+from intent_lsp.core.paths import INTENTS_FILE
+from intent_lsp.core.redaction import neutral
+from intent_lsp.core.timestamps import timestamp
+from intent_lsp.formats.intents.edit import set_history
+from intent_lsp.formats.intents.intents_file import IntentsReader
+from intent_lsp.formats.yaml.limits import MAX_BYTES
+from intent_lsp.governance.best_effort import step
+from intent_lsp.governance.intents_writer import Changes, IntentsWriter
+from intent_lsp.governance.rules import Rules, RulesCache
+from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.views.deferred import Untold
+from intent_lsp.store.fs import files
+from intent_lsp.store.state.notes import EVENTS_KEPT, Noted
+from intent_lsp.store.state.sessions_db import State
+
+_log: Final = logging.getLogger(__name__)
+
+EVERY: Final = timedelta(minutes=1)
+"""How often the file is written at most."""
+
+QUIET: Final = timedelta(seconds=5)
+"""How long nobody else may have changed the file."""
+
+_LONGEST: Final = 300
+"""More characters than an event has whose tool's name is as long as it may be."""
+
+_WRITTEN: Final = "history written"
+
+
+class History:
+    """The history of one root's intents."""
+
+    def __init__(
+        self, *, stores: Stores, rules: RulesCache, writer: IntentsWriter, untold: Untold
+    ) -> None:
+        self._stores = stores
+        self._rules = rules
+        self._writer = writer
+        self._untold = untold
+
+    def note(self, intent_id: str | None, event: str) -> None:
+        """Note an event of an intent, such as `POST_HOOK write_to_file OK`."""
+        state = self._stores.state
+        if intent_id is not None and state is not None:
+            with step(f"the history of {intent_id}"):
+                # A tool's name is foreign, and agents are told of what has happened.
+                state.notes.add_event(intent_id, neutral(event, _LONGEST))
+
+    def of(self, intent: Intent) -> tuple[str, ...]:
+        """Give the newest events of an intent, newest first: what the file tells comes last."""
+        self._untold.tell()
+        state, events = self._stores.state, tuple[Noted, ...]()
+        if state is not None:
+            with step(f"the history of {intent.id}"):
+                names = self._rules.current().file.intents.names(intent)
+                events = state.notes.events(*names)
+        return _told(events, intent)
+
+    def is_due(self) -> bool:
+        """Whether there is something to write that the team wants in the file."""
+        state = self._stores.state
+        rules = self._rules.current()
+        if state is None or not rules.policy.history_in_yaml or not rules.governed:
+            return False
+        due = tuple[Intent, ...]()
+        with step("the history"):
+            due = _unwritten(state, rules)
+        return bool(due)
+
+    def write(self, *, unsaved_file: bool, at_the_end: bool = False) -> bool:
+        """Write the events into the file if the moment is quiet; whether it was.
+
+        `at_the_end`: the server stops, so that the last write may have been less than a minute ago.
+        """
+        state, now = self._stores.state, self._stores.clock()
+        if state is None or unsaved_file or not self.is_due():
+            return False
+        last = timestamp(now if at_the_end else now - EVERY)
+        quiet = False
+        with step("the history"):
+            quiet = not self._touched(state, now) and state.notes.take_moment(
+                _WRITTEN, timestamp(now), last_at_most=last
+            )
+            rules = self._rules.current()
+            for intent in _unwritten(state, rules) if quiet else ():
+                self._write(state, intent, rules.file.intents.names(intent))
+        return quiet
+
+    def _write(self, state: State, intent: Intent, names: Sequence[str]) -> None:
+        events: list[Noted] = []
+
+        def edit(text: str) -> Changes:
+            # Put together for each attempt: somebody else may have changed what the file tells.
+            reader = IntentsReader()
+            known = reader.read(text).intents.get(intent.id) or intent
+            events[:] = state.notes.events(*names)
+            return set_history(text, intent.id, _told(events, known), reader)
+
+        def note() -> None:
+            state.notes.written(events, *names)
+
+        refused = self._writer.change(edit, unsaved_file=False, then=note)
+        if refused is not None:
+            _log.warning("the history of %s stays as it was: %s", intent.id, refused)
+
+    def _touched(self, state: State, now: datetime) -> bool:
+        """Whether somebody else has changed the file just now."""
+        path = self._stores.root / INTENTS_FILE
+        stamp = files.stamp(path)
+        age = 0.0 if stamp is None else now.timestamp() - stamp.mtime_ns / 1e9
+        recent = 0 <= age < QUIET.total_seconds()
+        if not recent or stamp is None or stamp.size > MAX_BYTES:
+            return recent
+        return hash_if_there(files.read_bytes(path)) != state.own_write(INTENTS_FILE)
+
+
+def _told(events: Sequence[Noted], intent: Intent) -> tuple[str, ...]:
+    fresh = (noted.event for noted in events if not noted.in_file)
+    return (*fresh, *intent.recent_history)[:EVENTS_KEPT]
+
+
+def _unwritten(state: State, rules: Rules) -> tuple[Intent, ...]:
+    """List the intents of the file with events that it does not tell, each once."""
+    found = map(rules.active, state.notes.unwritten())
+    return tuple(dict.fromkeys(intent for intent in found if intent is not None))
