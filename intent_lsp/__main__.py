@@ -23,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.write(PRODUCT_LINE + "\n")
         return 0
     # The command line's door is loaded late, so that `--version` answers at once.
-    from intent_lsp.doors.cli.command_line import run  # noqa: PLC0415
+    from intent_lsp.doors.cli.main import run  # noqa: PLC0415
 
     return run(words, product_line=PRODUCT_LINE, serve=_serve)
 
@@ -44,7 +44,7 @@ def _serve(
     # The editors' door is loaded late: its protocol costs more than all other commands together.
     from intent_lsp.doors.lsp.logs import logging_to  # noqa: PLC0415
     from intent_lsp.doors.lsp.server import build_server  # noqa: PLC0415
-    from intent_lsp.doors.lsp.transport import serve_stdio  # noqa: PLC0415
+    from intent_lsp.doors.lsp.transport.stdio import serve_stdio  # noqa: PLC0415
 
     # Whoever types waits for the event loop, which waits for this lock behind threads that compute.
     sys.setswitchinterval(_SWITCH_SECONDS)
@@ -55,7 +55,11 @@ def _serve(
         if scheme == "stdio":
             return serve_stdio(server)
         # Who is started at standard input, as nearly all are, does not pay for the network.
-        from intent_lsp.doors.lsp.listening import open_doorway, place_at, serve_doorway  # noqa: PLC0415
+        from intent_lsp.doors.lsp.transport.socket_server import (  # noqa: PLC0415
+            open_doorway,
+            place_at,
+            serve_doorway,
+        )
 
         place = place_at(scheme, endpoint, token_file=token_file, origins=origins)
         return serve_doorway(server, open_doorway(place))

@@ -11,7 +11,7 @@ import pytest
 
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.gate.request import Ask, Denied
-from intent_lsp.doors.cli.command_line import run
+from intent_lsp.doors.cli.main import run
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.checkout import Refusal, Selection
 from tests.support.editor import Editor, editing

@@ -40,7 +40,7 @@ WRITERS = {
 }
 CLOCK = "store.clock"
 DIFF = "formats.diff"
-BILINGUAL = {"doors.lsp.types"}
+BILINGUAL = {"doors.lsp.diagnostics.lsp_convert"}
 # Where the values live that have a twin in the protocol: positions, spans, severities, edits.
 TWINS = "intent_lsp.core.findings"
 

@@ -13,8 +13,8 @@ from lsprotocol import types as lsp
 
 from intent_lsp.core.content import split_lines
 from intent_lsp.core.records import HUMAN
-from intent_lsp.doors.lsp.attached import Attached
-from intent_lsp.doors.lsp.tracked import Diffs, Tracked
+from intent_lsp.doors.lsp.diagnostics.tracked_document import Diffs, Tracked
+from intent_lsp.doors.lsp.runtime.open_root import Attached
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.checkout import Selection
 from intent_lsp.governance.saves.saves import Buffer, Written

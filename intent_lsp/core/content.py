@@ -50,7 +50,7 @@ def parse_hash(text: str) -> ContentHash | None:
 
 
 def decode(data: bytes) -> Text | None:
-    """Decode UTF-8 with or without a mark, UTF-16 with one; None: not a text (section 8).
+    """Decode UTF-8 with or without a mark, UTF-16 with one; None: not a text.
 
     UTF-8 with a NUL byte in it is not text, for git neither.
     """

@@ -1,4 +1,6 @@
-"""The control plane: files that decide what agents may do, denied to them always (section 5).
+"""The control plane: files that decide what agents may do, denied to them always.
+
+Specified in requirements section 5.
 
 Invariant: a path is judged without regard to case, since a disk that ignores case would open the
 same file.

@@ -1,4 +1,6 @@
-"""A file operation that a person has an editor make: create, rename, delete (section 7).
+"""A file operation that a person has an editor make: create, rename, delete.
+
+Specified in requirements section 7.
 
 Invariant: whoever renames has two ends: what is taken away, and what comes in its place.
 """

@@ -1,4 +1,7 @@
-"""The team's policy: what `constraints.sidecar.yaml` says, and the defaults (section 5)."""
+"""The team's policy: what `constraints.sidecar.yaml` says, and the defaults.
+
+Specified in requirements section 5.
+"""
 
 from dataclasses import dataclass, field
 from enum import StrEnum

@@ -170,7 +170,7 @@ class Grant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Integrity:
-    """The record's place in the chain; `merges` are the other heads that it ties (section 2)."""
+    """The record's place in the chain; `merges` are the other heads that it ties."""
 
     chain: str = "sha256"
     canonical: str = "rfc8785"

@@ -1,4 +1,6 @@
-"""What a repository that was set up long ago lacks, so that its tree stays clean (section 2).
+"""What a repository that was set up long ago lacks, so that its tree stays clean.
+
+Specified in requirements section 2.
 
 Invariant: nothing is changed here; each lack comes with the command that mends it.
 """

@@ -1,6 +1,6 @@
 """The rules in force: intents, policy and ignore file of one root, read once and cached.
 
-Invariant: the cache follows each file's identity, size and modification time (section 3).
+Invariant: the cache follows each file's identity, size and modification time.
 Invariant: a file that does not parse switches governance off; it never judges by half a file.
 Invariant: a policy or an ignore file that cannot be read leaves the last good one in force.
 """

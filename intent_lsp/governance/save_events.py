@@ -73,7 +73,7 @@ def save_event(save: Save, revision: str, trees: KeptTrees) -> Event:
 
 
 def _inferred(save: Save, trees: KeptTrees) -> tuple[MutationClass, AstFingerprint | None]:
-    """Tell what kind of change a save was, and what its file defines now (section 9)."""
+    """Tell what kind of change a save was, and what its file defines now."""
     if save.new is None and save.old is not None:
         # It is there, and nobody knows what it holds.
         return MutationClass.INTENT_EVOLUTION, None

@@ -62,11 +62,11 @@ class Sessions:
         return self._opened(Session(id=session_id, contributor=contributor, continued=inherited))
 
     def saves_as_agent(self, session_id: str) -> bool:
-        """Whether what a session saves is an agent's: its connection said so (section 1)."""
+        """Whether what a session saves is an agent's: its connection said so."""
         return session_id in self._of_agents
 
     def open_agent(self, session_id: str, agent_id: str = "") -> Session:
-        """Give an agent's session; one that is unknown starts in turn 1 (section 6)."""
+        """Give an agent's session; one that is unknown starts in turn 1."""
         if self.row(session_id) is None:
             self._begin(session_id, "agent", None)
         return self.of_agent(session_id, agent_id)

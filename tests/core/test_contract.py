@@ -1,4 +1,7 @@
-"""The contract of the control room: its entries, and what may lie beside them (section 2)."""
+"""The contract of the control room: its entries, and what may lie beside them.
+
+Specified in requirements section 2.
+"""
 
 import pytest
 

@@ -1,4 +1,7 @@
-"""The gate explained: its facts, and the laws that tie its rows to the decision (section 6)."""
+"""The gate explained: its facts, and the laws that tie its rows to the decision.
+
+Specified in requirements section 6.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,7 @@
-"""The gate for agents' calls: every row, every order of neighbours, approval (section 6)."""
+"""The gate for agents' calls: every row, every order of neighbours, approval.
+
+Specified in requirements section 6.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,4 +1,7 @@
-"""Patterns that a person can be asked to grant, and those that nobody is asked for (section 9)."""
+"""Patterns that a person can be asked to grant, and those that nobody is asked for.
+
+Specified in requirements section 9.
+"""
 
 import pytest
 from hypothesis import given

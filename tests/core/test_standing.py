@@ -1,4 +1,7 @@
-"""A file's standing: what is judged, what is people's, what is the server's (section 7)."""
+"""A file's standing: what is judged, what is people's, what is the server's.
+
+Specified in requirements section 7.
+"""
 
 import pytest
 

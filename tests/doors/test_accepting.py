@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from intent_lsp.doors.lsp.accepting import Accepting
-from intent_lsp.doors.lsp.carrier import HeaderCarrier
-from intent_lsp.doors.lsp.framing import Frame
-from intent_lsp.doors.lsp.messages import frame
-from intent_lsp.doors.lsp.peer import Peer
+from intent_lsp.doors.lsp.protocol.framing import Frame
+from intent_lsp.doors.lsp.protocol.messages import frame
+from intent_lsp.doors.lsp.transport.acceptor import Accepting
+from intent_lsp.doors.lsp.transport.codec import HeaderCarrier
+from intent_lsp.doors.lsp.transport.peer import Peer
 
 LIMIT = 30
 

@@ -1,4 +1,4 @@
-"""The bulletin: problems are pushed or pulled, never both (section 8)."""
+"""The bulletin: problems are pushed or pulled, never both (requirements section 8)."""
 
 import asyncio
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from functools import partial
 
 from lsprotocol import types as lsp
 
-from intent_lsp.doors.lsp.bulletin import Bulletin
+from intent_lsp.doors.lsp.diagnostics.publisher import Bulletin
 
 A, B = "file:///a", "file:///b"
 RANGE = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 1))

@@ -3,7 +3,7 @@
 import pytest
 from lsprotocol import types as lsp
 
-from intent_lsp.doors.lsp.client import Client, client_of, pulls
+from intent_lsp.doors.lsp.runtime.client_capabilities import Client, client_of, pulls
 
 
 def _everything() -> lsp.ClientCapabilities:

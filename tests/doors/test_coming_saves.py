@@ -7,12 +7,12 @@ import pytest
 
 from intent_lsp.core.content import split_lines
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.doors.lsp.coming_saves import QUICK, ComingSaves
-from intent_lsp.doors.lsp.documents import Document
-from intent_lsp.doors.lsp.positions import PositionEncoding
-from intent_lsp.doors.lsp.tracked import Tracked
-from intent_lsp.doors.lsp.types import uri_of
-from intent_lsp.doors.lsp.workplace import Workplace
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
+from intent_lsp.doors.lsp.diagnostics.parse_ahead import QUICK, ComingSaves
+from intent_lsp.doors.lsp.diagnostics.tracked_document import Tracked
+from intent_lsp.doors.lsp.diagnostics.tracked_documents import Workplace
+from intent_lsp.doors.lsp.protocol.documents import Document
+from intent_lsp.doors.lsp.protocol.positions import PositionEncoding
 from tests.support.governed import govern
 from tests.support.repository import Repository
 from tests.support.workplaces import workplace_on

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from intent_lsp.core.content import line_body, split_lines
 from intent_lsp.core.findings import Position
 from intent_lsp.core.line_diff import LineEdit
-from intent_lsp.doors.lsp.documents import ContentChange, Document, Documents
-from intent_lsp.doors.lsp.positions import (
+from intent_lsp.doors.lsp.protocol.documents import ContentChange, Document, Documents
+from intent_lsp.doors.lsp.protocol.positions import (
     ClientPosition,
     ClientRange,
     PositionEncoding,

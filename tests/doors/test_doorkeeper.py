@@ -5,8 +5,14 @@ import json
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from intent_lsp.doors.lsp.doorkeeper import Doorkeeper, Enters, Leaves, Waits, spell_refusal
-from intent_lsp.doors.lsp.framing import BadHeader, Body, Frame, Oversized
+from intent_lsp.doors.lsp.protocol.framing import BadHeader, Body, Frame, Oversized
+from intent_lsp.doors.lsp.transport.client_auth import (
+    Doorkeeper,
+    Enters,
+    Leaves,
+    Waits,
+    spell_refusal,
+)
 from tests.support.sockets import TOKEN, with_token
 
 values = st.recursive(

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from intent_lsp.doors.lsp.ending import Ending
+from intent_lsp.doors.lsp.protocol.shutdown import Ending
 from tests.support import tiny_server
 
 

@@ -8,14 +8,14 @@ import pytest
 
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.content import split_lines
-from intent_lsp.doors.lsp.attached import Attached
-from intent_lsp.doors.lsp.client import Client
-from intent_lsp.doors.lsp.documents import Document
-from intent_lsp.doors.lsp.intent_lines import IntentLines, LinesFound
-from intent_lsp.doors.lsp.positions import PositionEncoding
-from intent_lsp.doors.lsp.progress import Progress
-from intent_lsp.doors.lsp.types import uri_of
-from intent_lsp.doors.lsp.workplace import Workplace
+from intent_lsp.doors.lsp.connection.progress import Progress
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
+from intent_lsp.doors.lsp.diagnostics.tracked_documents import Workplace
+from intent_lsp.doors.lsp.features.intent_lines import IntentLines, LinesFound
+from intent_lsp.doors.lsp.protocol.documents import Document
+from intent_lsp.doors.lsp.protocol.positions import PositionEncoding
+from intent_lsp.doors.lsp.runtime.client_capabilities import Client
+from intent_lsp.doors.lsp.runtime.open_root import Attached
 from intent_lsp.governance.plan.checkout import Refusal
 from tests.doors.test_progress import NEVER, Recorder
 from tests.governance.test_blaming import changed

@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator
 import pytest
 
 from intent_lsp.core.paths import INTENT_MAP
-from intent_lsp.doors.lsp.attached import Attached
-from intent_lsp.doors.lsp.intent_maps import IntentMaps
-from intent_lsp.doors.lsp.work import Work
+from intent_lsp.doors.lsp.connection.intent_maps import IntentMaps
+from intent_lsp.doors.lsp.runtime.executor import Work
+from intent_lsp.doors.lsp.runtime.open_root import Attached
 from tests.governance.editor import Editor
 from tests.support.governed import LINES, govern
 from tests.support.repository import Repository
@@ -32,7 +32,7 @@ async def work() -> AsyncIterator[Work]:
 async def test_a_map_that_is_stirred_many_times_is_written_once(
     editor: Editor, work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("intent_lsp.doors.lsp.intent_maps.EVERY", 0.0)
+    monkeypatch.setattr("intent_lsp.doors.lsp.connection.intent_maps.EVERY", 0.0)
     maps, attached = IntentMaps(work), Attached(editor.desk, editor.session)
     editor.select("INT-001")
     editor.save(LOGIN, LINES + "more\n")

@@ -11,7 +11,7 @@ import pytest
 from lsprotocol import types as lsp
 
 from intent_lsp.doors.lsp.logs import logging_to
-from intent_lsp.doors.lsp.protocol import IntentProtocol
+from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
 from intent_lsp.doors.lsp.server import build_server
 from tests.support.raw_client import Thread, thread
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from intent_lsp.doors.lsp.outbox import Outbox
+from intent_lsp.doors.lsp.transport.writer import Outbox
 
 PATIENCE = 30.0
 MORE_THAN_A_PIPE = 1 << 20

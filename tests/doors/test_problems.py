@@ -1,4 +1,4 @@
-"""Problems: what is shown, how loud, and where a record alone can tell (section 8)."""
+"""Problems: what is shown, how loud, and where a record alone can tell (requirements section 8)."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -22,8 +22,8 @@ from intent_lsp.core.records import (
     RecordFile,
     ScopeValidation,
 )
-from intent_lsp.doors.lsp.problem import Problem
-from intent_lsp.doors.lsp.problems import problems, runs_of_record
+from intent_lsp.doors.lsp.diagnostics.violation import Problem
+from intent_lsp.doors.lsp.diagnostics.violations import problems, runs_of_record
 from tests.governance.editor import INTENTS, Editor
 
 HUNK = Hunk(old_start=0, old_count=1, new_start=0, new_count=1)

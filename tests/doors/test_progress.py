@@ -1,4 +1,7 @@
-"""Progress of long work: shown under the client's token, or late under ours (section 4)."""
+"""Progress of long work: shown under the client's token, or late under ours.
+
+Specified in protocol section 4.
+"""
 
 import asyncio
 import threading
@@ -7,8 +10,8 @@ from typing import Any
 import pytest
 from lsprotocol import types as lsp
 
-from intent_lsp.doors.lsp.client import Client
-from intent_lsp.doors.lsp.progress import Progress
+from intent_lsp.doors.lsp.connection.progress import Progress
+from intent_lsp.doors.lsp.runtime.client_capabilities import Client
 
 ABLE, UNABLE = Client(progress=True), Client()
 NEVER = 3600.0

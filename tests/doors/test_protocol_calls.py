@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from pygls.lsp.server import LanguageServer
 
-from intent_lsp.doors.lsp import transport
-from intent_lsp.doors.lsp.calls import Calls
-from intent_lsp.doors.lsp.messages import IdKey, id_key
+from intent_lsp.doors.lsp.protocol.in_flight import Calls
+from intent_lsp.doors.lsp.protocol.messages import IdKey, id_key
+from intent_lsp.doors.lsp.transport import stdio
 from tests.support import tiny_server
 from tests.support.raw_client import INITIALIZE, RawClient, framed, thread
 
@@ -444,4 +444,4 @@ async def test_a_cancelled_feature_ends_after_kept_work(feature: str, after: lis
 
 def test_a_server_of_another_protocol_is_refused() -> None:
     with pytest.raises(TypeError, match="IntentProtocol"):
-        transport.serve(LanguageServer("other", "1"), 0, 1)
+        stdio.serve(LanguageServer("other", "1"), 0, 1)

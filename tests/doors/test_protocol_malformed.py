@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from intent_lsp.doors.lsp.framing import MESSAGE_LIMIT
+from intent_lsp.doors.lsp.protocol.framing import MESSAGE_LIMIT
 from tests.support.raw_client import INITIALIZE, Child, child, framed
 
 pytestmark = pytest.mark.e2e

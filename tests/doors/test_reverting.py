@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 from lsprotocol import types as lsp
 
 from intent_lsp.core.content import split_lines
-from intent_lsp.doors.lsp.client import Client
-from intent_lsp.doors.lsp.documents import ContentChange, Document
-from intent_lsp.doors.lsp.positions import ClientPosition, ClientRange, PositionEncoding
-from intent_lsp.doors.lsp.reverting import turning_edits
-from intent_lsp.doors.lsp.types import Spelling
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import Spelling
+from intent_lsp.doors.lsp.diagnostics.text_edits import turning_edits
+from intent_lsp.doors.lsp.protocol.documents import ContentChange, Document
+from intent_lsp.doors.lsp.protocol.positions import ClientPosition, ClientRange, PositionEncoding
+from intent_lsp.doors.lsp.runtime.client_capabilities import Client
 
 TEXTS = st.text(st.sampled_from("ab\n\r\U0001f600é"), max_size=20)
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from intent_lsp.core.findings import Severity
 from intent_lsp.core.records import HUMAN, Contributor, EntityType
-from intent_lsp.doors.lsp.settings import Settings, at_start, live
+from intent_lsp.doors.lsp.runtime.settings import Settings, at_start, live
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),

@@ -10,11 +10,11 @@ from lsprotocol import types as lsp
 
 from intent_lsp.core.findings import Severity
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.doors.lsp.attached import Attached
-from intent_lsp.doors.lsp.documents import Document
-from intent_lsp.doors.lsp.positions import PositionEncoding
-from intent_lsp.doors.lsp.types import uri_of
-from intent_lsp.doors.lsp.workplace import Workplace
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
+from intent_lsp.doors.lsp.diagnostics.tracked_documents import Workplace
+from intent_lsp.doors.lsp.protocol.documents import Document
+from intent_lsp.doors.lsp.protocol.positions import PositionEncoding
+from intent_lsp.doors.lsp.runtime.open_root import Attached
 from intent_lsp.governance.plan.checkout import Selection
 from tests.support.governed import LINES, govern
 from tests.support.repository import Repository

@@ -14,11 +14,11 @@ from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from intent_lsp.doors.lsp.carrier import HeaderCarrier
-from intent_lsp.doors.lsp.doorkeeper import Doorkeeper
-from intent_lsp.doors.lsp.framing import MESSAGE_LIMIT, Body, Frames
-from intent_lsp.doors.lsp.peer import Peer
-from intent_lsp.doors.lsp.reception import Limits, Reception
+from intent_lsp.doors.lsp.protocol.framing import MESSAGE_LIMIT, Body, Frames
+from intent_lsp.doors.lsp.transport.client_admission import Limits, Reception
+from intent_lsp.doors.lsp.transport.client_auth import Doorkeeper
+from intent_lsp.doors.lsp.transport.codec import HeaderCarrier
+from intent_lsp.doors.lsp.transport.peer import Peer
 from tests.support import tiny_server
 from tests.support.raw_client import INITIALIZE, LIMIT, framed
 from tests.support.sockets import (

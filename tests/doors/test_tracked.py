@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from intent_lsp.core.codes import GateCode, ShownCode
 from intent_lsp.core.content import hash_content, split_lines
 from intent_lsp.core.line_diff import LineDiff, LineEdit
-from intent_lsp.doors.lsp.attached import Attached
-from intent_lsp.doors.lsp.sight import see
-from intent_lsp.doors.lsp.tracked import Diffs, Disk, Replaced, Tracked
+from intent_lsp.doors.lsp.diagnostics.refresh import see
+from intent_lsp.doors.lsp.diagnostics.tracked_document import Diffs, Disk, Replaced, Tracked
+from intent_lsp.doors.lsp.runtime.open_root import Attached
 from intent_lsp.formats.diff import line_hunks
 from tests.governance.editor import INTENTS, Editor
 from tests.support.repository import Repository

@@ -5,8 +5,15 @@ from itertools import pairwise
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from intent_lsp.doors.lsp.framing import MESSAGE_LIMIT, BadHeader, Body, Frame, Frames, Oversized
-from intent_lsp.doors.lsp.messages import Refusal, read_body, read_frame, read_value
+from intent_lsp.doors.lsp.protocol.framing import (
+    MESSAGE_LIMIT,
+    BadHeader,
+    Body,
+    Frame,
+    Frames,
+    Oversized,
+)
+from intent_lsp.doors.lsp.protocol.messages import Refusal, read_body, read_frame, read_value
 
 GOOD = b"Content-Length: 2\r\n\r\n{}"
 

@@ -12,10 +12,16 @@ from intent_lsp.core.findings import Finding, Fix, Position, Related, Severity, 
 from intent_lsp.core.intents import IntentId
 from intent_lsp.core.paths import path_of_uri
 from intent_lsp.core.ranges import Hunk
-from intent_lsp.doors.lsp.client import Client
-from intent_lsp.doors.lsp.positions import PositionEncoding
-from intent_lsp.doors.lsp.problem import Elsewhere, Problem
-from intent_lsp.doors.lsp.types import Spelling, hunk_change, line_range, span_range, uri_of
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import (
+    Spelling,
+    hunk_change,
+    line_range,
+    span_range,
+    uri_of,
+)
+from intent_lsp.doors.lsp.diagnostics.violation import Elsewhere, Problem
+from intent_lsp.doors.lsp.protocol.positions import PositionEncoding
+from intent_lsp.doors.lsp.runtime.client_capabilities import Client
 
 UTF_8, UTF_16, UTF_32 = PositionEncoding.UTF_8, PositionEncoding.UTF_16, PositionEncoding.UTF_32
 LINES = ["a\U0001f600b\r\n", "é\n", "last"]

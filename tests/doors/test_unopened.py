@@ -1,4 +1,7 @@
-"""Changes on disk outside of the editor: when they are recorded, and what together (section 7)."""
+"""Changes on disk outside of the editor: when they are recorded, and what together.
+
+Specified in requirements section 7.
+"""
 
 import asyncio
 from collections.abc import Callable
@@ -7,15 +10,15 @@ from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.doors.lsp.attached import Attached
-from intent_lsp.doors.lsp.client import Client
-from intent_lsp.doors.lsp.outcomes import Outcomes
-from intent_lsp.doors.lsp.people import People
-from intent_lsp.doors.lsp.positions import PositionEncoding
-from intent_lsp.doors.lsp.protocol import IntentProtocol
-from intent_lsp.doors.lsp.types import Spelling
-from intent_lsp.doors.lsp.unopened import Unopened
-from intent_lsp.doors.lsp.workplace import Workplace
+from intent_lsp.doors.lsp.connection.client_ui import People
+from intent_lsp.doors.lsp.connection.disk_monitor import Unopened
+from intent_lsp.doors.lsp.connection.record_notifier import Outcomes
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import Spelling
+from intent_lsp.doors.lsp.diagnostics.tracked_documents import Workplace
+from intent_lsp.doors.lsp.protocol.positions import PositionEncoding
+from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
+from intent_lsp.doors.lsp.runtime.client_capabilities import Client
+from intent_lsp.doors.lsp.runtime.open_root import Attached
 from tests.support.governed import LINES, govern
 from tests.support.repository import Repository
 from tests.support.workplaces import workplace_on

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from websockets.client import ClientProtocol
 from websockets.uri import parse_uri
 
-from intent_lsp.doors.lsp.framing import Body, Frame
-from intent_lsp.doors.lsp.web_request import Admission
-from intent_lsp.doors.lsp.web_socket import WebSocketCarrier
+from intent_lsp.doors.lsp.protocol.framing import Body, Frame
+from intent_lsp.doors.lsp.transport.web_handshake import Admission
+from intent_lsp.doors.lsp.transport.web_socket import WebSocketCarrier
 
 REQUEST = (
     b"GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"

@@ -16,7 +16,7 @@ from intent_lsp.core.findings import Severity
 from intent_lsp.core.intents import Intent, IntentId
 from intent_lsp.core.ledger.chain import Head
 from intent_lsp.core.ledger.verification import Problem, Verification
-from intent_lsp.doors.lsp.wire import (
+from intent_lsp.doors.lsp.wire.common import (
     Common,
     DraftParams,
     PathParams,

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from intent_lsp.doors.lsp.work import Work
+from intent_lsp.doors.lsp.runtime.executor import Work
 
 
 async def test_work_that_comes_after_the_end_is_cancelled() -> None:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import pytest
 
 from intent_lsp.core.content import split_lines
-from intent_lsp.doors.lsp.documents import Document
-from intent_lsp.doors.lsp.positions import PositionEncoding
-from intent_lsp.doors.lsp.types import uri_of
-from intent_lsp.doors.lsp.workplace import Workplace
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
+from intent_lsp.doors.lsp.diagnostics.tracked_documents import Workplace
+from intent_lsp.doors.lsp.protocol.documents import Document
+from intent_lsp.doors.lsp.protocol.positions import PositionEncoding
 from tests.support.governed import LINES, govern
 from tests.support.repository import Repository
 from tests.support.workplaces import workplace_on

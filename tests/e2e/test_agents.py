@@ -1,4 +1,7 @@
-"""Agents on a connection: checked out, judged, recorded, through a real client (section 6)."""
+"""Agents on a connection: checked out, judged, recorded, through a real client.
+
+Specified in requirements section 6.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

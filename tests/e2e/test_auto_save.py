@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from lsprotocol import types as lsp
 
-from intent_lsp.doors.lsp.types import uri_of
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from tests.support.doomed import Doomed
 from tests.support.editor import SERVER, Editor, editing
 from tests.support.governed import govern

@@ -1,4 +1,7 @@
-"""Files created, renamed and deleted in an editor, judged and recorded by a server (section 7)."""
+"""Files created, renamed and deleted in an editor, judged and recorded by a server.
+
+Specified in requirements section 7.
+"""
 
 import asyncio
 import os
@@ -10,7 +13,7 @@ import pytest
 from lsprotocol import types as lsp
 
 from intent_lsp.core.content import EMPTY_HASH, hash_content
-from intent_lsp.doors.lsp.types import uri_of
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from tests.support.editor import STARTED, Editor, capabilities, editing
 from tests.support.governed import LINES, govern, set_policy
 from tests.support.repository import Repository

@@ -17,7 +17,7 @@ from lsprotocol import types as lsp
 
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.paths import INTENT_MAP
-from intent_lsp.doors.lsp.types import uri_of
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from tests.support.editor import SERVER, Editor, editing, slow_server, start
 from tests.support.governed import LINES, govern
 from tests.support.raw_client import RawClient

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from lsprotocol import types as lsp
 
-from intent_lsp.doors.lsp.types import uri_of
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from tests.support.editor import Editor, capabilities, editing
 from tests.support.governed import INTENTS, LINES, govern
 from tests.support.held_server import GO, LOADED, OFFICE

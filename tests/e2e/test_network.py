@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from intent_lsp.doors.lsp.types import uri_of
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from intent_lsp.formats.endpoint import Endpoint
 from tests.support.chromium import Tab, chromium
 from tests.support.governed import LINES, govern

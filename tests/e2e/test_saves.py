@@ -1,4 +1,7 @@
-"""Saves as editors make them: turned back or let through, recorded to the byte (section 7)."""
+"""Saves as editors make them: turned back or let through, recorded to the byte.
+
+Specified in requirements section 7.
+"""
 
 import asyncio
 import fcntl

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from lsprotocol import types as lsp
 
-from intent_lsp.doors.lsp.types import uri_of
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from tests.support.editor import Editor, editing
 from tests.support.governed import INTENTS, LINES, govern
 from tests.support.repository import Repository, create

@@ -1,4 +1,7 @@
-"""Lessons stand once, newest last, in a section that leaves people's text alone (section 9)."""
+"""Lessons stand once, newest last, in a section that leaves people's text alone.
+
+Specified in requirements section 9.
+"""
 
 from dataclasses import replace
 

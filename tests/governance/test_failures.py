@@ -1,4 +1,7 @@
-"""Failures that no process can be made to have from outside, at the desk (section 10)."""
+"""Failures that no process can be made to have from outside, at the desk.
+
+Specified in requirements section 10.
+"""
 
 import errno
 import os

@@ -1,4 +1,7 @@
-"""Scope granted for a time: by the ledger's records, until its moment, no longer (section 9)."""
+"""Scope granted for a time: by the ledger's records, until its moment, no longer.
+
+Specified in requirements section 9.
+"""
 
 from collections.abc import Iterator
 from datetime import timedelta

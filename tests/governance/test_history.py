@@ -1,4 +1,7 @@
-"""What has happened under an intent: told at checkout, in the file if the team asks (section 3)."""
+"""What has happened under an intent: told at checkout, in the file if the team asks.
+
+Specified in requirements section 3.
+"""
 
 import re
 from collections.abc import Iterator

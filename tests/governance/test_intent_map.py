@@ -1,4 +1,7 @@
-"""The intent map on disk: written when it says something else, and only then (section 9)."""
+"""The intent map on disk: written when it says something else, and only then.
+
+Specified in requirements section 9.
+"""
 
 import logging
 from collections.abc import Callable

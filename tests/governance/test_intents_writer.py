@@ -1,4 +1,7 @@
-"""The server's own edits of the intents file: small, over nobody's, none lost (section 3)."""
+"""The server's own edits of the intents file: small, over nobody's, none lost.
+
+Specified in requirements section 3.
+"""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor

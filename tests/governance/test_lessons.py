@@ -1,4 +1,7 @@
-"""Lessons of calls that went wrong, where a team wants them, in a file of its own (section 9)."""
+"""Lessons of calls that went wrong, where a team wants them, in a file of its own.
+
+Specified in requirements section 9.
+"""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,7 @@
-"""The rules in force: read when they change, off loudly when they break (section 10)."""
+"""The rules in force: read when they change, off loudly when they break.
+
+Specified in requirements section 10.
+"""
 
 import os
 from collections.abc import Callable

@@ -1,4 +1,7 @@
-"""Runs of automatic saves: one record for what was saved while somebody typed (section 7)."""
+"""Runs of automatic saves: one record for what was saved while somebody typed.
+
+Specified in requirements section 7.
+"""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime

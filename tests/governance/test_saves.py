@@ -1,4 +1,7 @@
-"""Saves: judged before, recorded after, turned back where the team blocks (section 7)."""
+"""Saves: judged before, recorded after, turned back where the team blocks.
+
+Specified in requirements section 7.
+"""
 
 import json
 from collections.abc import Callable, Iterator

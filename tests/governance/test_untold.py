@@ -1,4 +1,4 @@
-"""What is told of judged calls, once their answers are given (section 9)."""
+"""What is told of judged calls, once their answers are given (requirements section 9)."""
 
 import logging
 import threading

@@ -1,4 +1,7 @@
-"""Lines appended to a file that people read: whole, at its end, and to a file alone (section 2)."""
+"""Lines appended to a file that people read: whole, at its end, and to a file alone.
+
+Specified in requirements section 2.
+"""
 
 import errno
 import os

@@ -1,4 +1,7 @@
-"""What a root notes for later: the newest events, a few lessons, voices, moments (section 9)."""
+"""What a root notes for later: the newest events, a few lessons, voices, moments.
+
+Specified in requirements section 9.
+"""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor

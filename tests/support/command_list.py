@@ -1,4 +1,4 @@
-"""The list of commands in docs/protocol.md, made from what the commands say of themselves.
+"""The list of commands in docs/spec/protocol.md, made from what the commands say of themselves.
 
 `python -m tests.support.command_list` writes it anew; a test compares it.
 """
@@ -6,9 +6,9 @@
 import re
 from pathlib import Path
 
-from intent_lsp.doors.cli.commands import COMMANDS
+from intent_lsp.doors.cli.command_table import COMMANDS
 
-PAGE = Path(__file__).parent.parent.parent / "docs" / "protocol.md"
+PAGE = Path(__file__).parent.parent.parent / "docs" / "spec" / "protocol.md"
 
 _LIST = re.compile(r"(?<=\| command \| what \|\n\| --- \| --- \|\n)(?:\| `intent-lsp.*\n)+")
 

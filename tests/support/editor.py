@@ -26,14 +26,14 @@ from pygls.protocol.json_rpc import (
 from intent_lsp.core.common_ends import common_head, common_tail
 from intent_lsp.core.content import split_lines
 from intent_lsp.core.findings import Position
-from intent_lsp.doors.lsp.positions import (
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
+from intent_lsp.doors.lsp.protocol.positions import (
     ClientPosition,
     PositionEncoding,
     end_of,
     from_client,
     to_client,
 )
-from intent_lsp.doors.lsp.types import uri_of
 from tests.support import warm_servers
 
 PATIENCE = 60.0

@@ -14,9 +14,9 @@ from types import ModuleType
 from lsprotocol import types as lsp
 
 from intent_lsp.doors.lsp.server import build_server
-from intent_lsp.doors.lsp.transport import serve_stdio
+from intent_lsp.doors.lsp.transport.stdio import serve_stdio
 
-OFFICE = "intent_lsp.doors.lsp.office"
+OFFICE = "intent_lsp.doors.lsp.language_service"
 LOADED = "test/loaded"
 GO = "test/go"
 PATIENCE = 30.0

@@ -81,7 +81,7 @@ _TYPESCRIPT = re.compile(
 _LUA = re.compile(
     r"--\[\[.*?\]\]|--[^\n]*|'((?:[^'\\\n]|\\.)*)'|\"((?:[^\"\\\n]|\\.)*)\"", re.DOTALL
 )
-_HELP = ("_command.py", "help_pages.py", "_commands.py", "trace_filters.py", "asker.py", "words.py")
+_COMMAND_LINE = ROOT / "intent_lsp" / "doors" / "cli"
 
 
 def made() -> str:
@@ -139,7 +139,7 @@ def _module_title(path: Path) -> str:
 def _of_python(path: Path) -> list[str]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     left_out = set(_never_shown(tree))
-    if path.name.endswith(_HELP):
+    if path.is_relative_to(_COMMAND_LINE):
         left_out |= {id(each) for node in ast.walk(tree) for each in _help_of(node)}
     found = (_text(node) for node in ast.walk(tree) if id(node) not in left_out)
     return _each_once(text for text in found if text is not None)

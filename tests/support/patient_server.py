@@ -7,8 +7,8 @@ longer. Here it may. What happens when it is too late is tested with `slow_serve
 import sys
 
 from intent_lsp.__main__ import main
-from intent_lsp.doors.lsp import saving
+from intent_lsp.doors.lsp.features import saves
 
 if __name__ == "__main__":
-    saving.PATIENCE = 30.0  # type: ignore[misc]  # final for the product
+    saves.PATIENCE = 30.0  # type: ignore[misc]  # final for the product
     sys.exit(main())

@@ -11,7 +11,7 @@ from pathlib import Path
 from queue import Queue
 from typing import IO, Any
 
-from intent_lsp.doors.lsp import transport
+from intent_lsp.doors.lsp.transport import stdio
 from tests.support import tiny_server
 
 ROOT = Path(__file__).parent.parent.parent
@@ -144,7 +144,7 @@ class Thread(RawClient):
         return self.status
 
     def _serve(self, source: int, sink: int) -> None:
-        self.status = transport.serve(self.server, source, sink)
+        self.status = stdio.serve(self.server, source, sink)
 
 
 @contextmanager

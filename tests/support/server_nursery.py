@@ -25,11 +25,11 @@ STREAMS = 4
 written, and in the end its status, a line each."""
 
 _LOADED = (
-    "intent_lsp.doors.cli.command_line",
+    "intent_lsp.doors.cli.main",
     "intent_lsp.doors.lsp.logs",
-    "intent_lsp.doors.lsp.office",
+    "intent_lsp.doors.lsp.language_service",
     "intent_lsp.doors.lsp.server",
-    "intent_lsp.doors.lsp.transport",
+    "intent_lsp.doors.lsp.transport.stdio",
 )
 
 

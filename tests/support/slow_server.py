@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from intent_lsp.__main__ import main
-from intent_lsp.doors.lsp.work import Work
+from intent_lsp.doors.lsp.runtime.executor import Work
 
 LATE, AT_MOST = 0.5, 0.3
 """How often a piece of work is late, and by how many seconds at most: longer than a save waits."""

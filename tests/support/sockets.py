@@ -15,8 +15,8 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
-from intent_lsp.doors.lsp.listening import Place, open_doorway, serve_doorway
-from intent_lsp.doors.lsp.reception import Limits
+from intent_lsp.doors.lsp.transport.client_admission import Limits
+from intent_lsp.doors.lsp.transport.socket_server import Place, open_doorway, serve_doorway
 from intent_lsp.formats.endpoint import Endpoint
 from tests.support import tiny_server
 from tests.support.raw_client import INITIALIZE, LIMIT, RawClient

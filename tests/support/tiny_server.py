@@ -11,8 +11,8 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
-from intent_lsp.doors.lsp.protocol import IntentProtocol
-from intent_lsp.doors.lsp.transport import serve_stdio
+from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
+from intent_lsp.doors.lsp.transport.stdio import serve_stdio
 
 # Not `object`: pygls hands the server to a feature whose first parameter can be one.
 Json = dict[str, Any] | list[Any] | None

@@ -4,15 +4,15 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from intent_lsp.doors.lsp.bulletin import Bulletin, Publish
-from intent_lsp.doors.lsp.client import Client
-from intent_lsp.doors.lsp.current_settings import CurrentSettings
-from intent_lsp.doors.lsp.desks import Desks
-from intent_lsp.doors.lsp.positions import PositionEncoding
-from intent_lsp.doors.lsp.settings import Settings
-from intent_lsp.doors.lsp.types import Spelling
-from intent_lsp.doors.lsp.work import Work
-from intent_lsp.doors.lsp.workplace import Workplace
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import Spelling
+from intent_lsp.doors.lsp.diagnostics.publisher import Bulletin, Publish
+from intent_lsp.doors.lsp.diagnostics.tracked_documents import Workplace
+from intent_lsp.doors.lsp.protocol.positions import PositionEncoding
+from intent_lsp.doors.lsp.runtime.client_capabilities import Client
+from intent_lsp.doors.lsp.runtime.current_settings import CurrentSettings
+from intent_lsp.doors.lsp.runtime.executor import Work
+from intent_lsp.doors.lsp.runtime.open_roots import Desks
+from intent_lsp.doors.lsp.runtime.settings import Settings
 
 
 @asynccontextmanager

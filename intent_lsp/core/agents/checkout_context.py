@@ -1,4 +1,6 @@
-"""What is told at checkout: one intent, its files and its past, within a budget (section 11).
+"""What is told at checkout: one intent, its files and its past, within a budget.
+
+Specified in requirements section 11.
 
 Invariant: nothing of any other intent is in it; its own scope is cut last but for its name, which
 is cut only where it alone is too long.
@@ -43,7 +45,7 @@ class IntentContext:
 def within_budget(
     whole: IntentContext, spell: Callable[[IntentContext], str]
 ) -> tuple[IntentContext, str]:
-    """Drop what does not fit, in the order given by section 11; give the context and its text.
+    """Drop what does not fit; give the context and its text.
 
     Oldest records go first (they stand newest first), then related files, history, acceptance
     criteria, the intent's constraints and the team's, its scope and its name, each from its end.

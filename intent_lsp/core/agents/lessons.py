@@ -1,4 +1,6 @@
-"""A lesson: what went wrong once, in our own words, for whoever works here next (section 9).
+"""A lesson: what went wrong once, in our own words, for whoever works here next.
+
+Specified in requirements section 9.
 
 Invariant: of foreign words a lesson holds only the tool, the path, the program and the error, each
 neutral, cut, and in quotation marks that it cannot close.

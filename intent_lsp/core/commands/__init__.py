@@ -1,1 +1,1 @@
-"""What a shell command would do, as far as its words tell (docs/commands.md)."""
+"""What a shell command would do, as far as its words tell (commands section 1)."""

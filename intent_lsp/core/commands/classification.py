@@ -1,4 +1,4 @@
-"""One simple command weighed by the rows of its program (docs/commands.md).
+"""One simple command weighed by the rows of its program (commands section 1).
 
 Invariant: `weigh` is total: a call that no row fits may change anything, and says so.
 """

@@ -1,4 +1,6 @@
-"""What the rows of the gate for agents' calls looked at, in a sentence (section 6, 3-6, 14-16).
+"""What the rows of the gate for agents' calls looked at, in a sentence.
+
+Specified in requirements section 6, 3-6, 14-16.
 
 Invariant: whether a row passed is the row's own word (`denied`); here is told what it saw.
 """

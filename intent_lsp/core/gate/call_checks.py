@@ -1,4 +1,6 @@
-"""The rows of the gate that hold for agents' calls alone (section 6, rows 3-6, 14 and 15).
+"""The rows of the gate that hold for agents' calls alone.
+
+Specified in requirements section 6, rows 3-6, 14 and 15.
 
 Invariant: a row says what refuses a call, or nothing; a person's save passes every one of them.
 Invariant: the messages are the specification's, to the letter.

@@ -1,4 +1,6 @@
-"""What the rows of the gate for everybody looked at, in a sentence (section 6, 1, 2, 7-13).
+"""What the rows of the gate for everybody looked at, in a sentence.
+
+Specified in requirements section 6, 1, 2, 7-13.
 
 Invariant: whether a row passed is the row's own word (`denied`); here is told what it saw.
 Invariant: the facts of rows 10 to 12 are told only of an intent that is there.

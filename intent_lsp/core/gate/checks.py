@@ -1,4 +1,6 @@
-"""The rows of the gate that hold for everybody: place, intent, scope, staleness (section 6, 7-13).
+"""The rows of the gate that hold for everybody: place, intent, scope, staleness.
+
+Specified in requirements section 6, 7-13.
 
 Invariant: a row says what refuses an edit, or nothing; those after row 9 run where it passed.
 Invariant: the messages are the specification's, to the letter.

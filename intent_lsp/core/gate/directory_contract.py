@@ -1,4 +1,6 @@
-"""The contract of `.orchestration/`: which entries it has, what is wrong with others (section 2).
+"""The contract of `.orchestration/`: which entries it has, what is wrong with others.
+
+Specified in requirements section 2.
 
 Invariant: what editors and systems drop is no drift; a link in the place of a file is.
 """

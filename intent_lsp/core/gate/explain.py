@@ -1,4 +1,6 @@
-"""The gate explained: every row of its table, with what it saw and how it ended (section 6).
+"""The gate explained: every row of its table, with what it saw and how it ended.
+
+Specified in requirements section 6.
 
 Invariant: a row ends as the gate's own check of it does; the first of rows 3 to 15 that fails has
 the code of the refusal, and no row fails where the gate allows.

@@ -1,4 +1,6 @@
-"""A file's standing: how the save of one is treated before the gate is asked (section 7).
+"""A file's standing: how the save of one is treated before the gate is asked.
+
+Specified in requirements section 7.
 
 Invariant: people may always mend what governs them; what only the server writes is never theirs.
 """
@@ -47,7 +49,7 @@ def _lessons_files(policy: TeamPolicy) -> tuple[str, ...]:
 
 
 def server_only(path: WorkspacePath) -> bool:
-    """Whether the server alone writes a file (section 2)."""
+    """Whether the server alone writes a file (requirements section 2)."""
     own = _in_its_room(path)
     return own in _SERVER_FILES or own.startswith(_SERVER_ROOMS)
 

@@ -116,7 +116,7 @@ def rejected(question: Question, feedback: str) -> Denied:
 
 
 def unavailable(cause: str, paths: tuple[WorkspacePath, ...]) -> Denied:
-    """Refuse what cannot be judged where the team does not fail open (section 10)."""
+    """Refuse what cannot be judged where the team does not fail open (requirements section 10)."""
     return Denied(
         code=GateCode.GOVERNANCE_UNAVAILABLE,
         message=f"Governance Unavailable: {cause}. fail_open is false; mend it or ask the team.",

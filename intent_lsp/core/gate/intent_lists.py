@@ -1,4 +1,6 @@
-"""Names in a sentence and in `details`: which intents there are, which own a path (section 6).
+"""Names in a sentence and in `details`: which intents there are, which own a path.
+
+Specified in requirements section 6.
 
 Invariant: lists end where a reader would stop: ten names in a sentence, fifty in `details`.
 """

@@ -1,4 +1,6 @@
-"""Refusals in a person's words: what diagnostics, messages and `explain` say of a save (section 8).
+"""Refusals in a person's words: what diagnostics, messages and `explain` say of a save.
+
+Specified in requirements section 8.
 
 Invariant: agents are told the specification's messages; these are for people alone, say what is
 the matter in one sentence, and leave the way out to what is offered beside them.

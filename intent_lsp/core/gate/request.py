@@ -1,4 +1,6 @@
-"""A question to the gate and its answers: every fact that one judgement needs (section 6).
+"""A question to the gate and its answers: every fact that one judgement needs.
+
+Specified in requirements section 6.
 
 Invariant: values only; whoever asks has looked everything up before.
 """
@@ -48,7 +50,7 @@ class FileFact:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """What is wrong with an entry of `.orchestration/` (contract drift, section 2)."""
+    """What is wrong with an entry of `.orchestration/` (contract drift, requirements section 2)."""
 
     path: WorkspacePath
     problem: str

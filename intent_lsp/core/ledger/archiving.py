@@ -1,4 +1,7 @@
-"""When a ledger's main file is so long that its oldest records should be archived (section 12)."""
+"""When a ledger's main file is so long that its oldest records should be archived.
+
+Specified in requirements section 12.
+"""
 
 from typing import Final
 

@@ -119,7 +119,7 @@ def compile_pattern(text: str, reading: Reading = EXACT) -> Pattern:
 
 
 def spell(text: str) -> Spelling:
-    """Take off white space, `!`, a leading `./` or `/`, and complete a trailing `/` (section 2)."""
+    """Take off white space, `!`, a leading `./` or `/`, and complete a trailing `/`."""
     glob = trim(text)
     trimmed = glob != text
     if glob.startswith("#"):

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from typing import Final, NoReturn, Protocol
 
 from intent_lsp.doors.cli.exits import WrongUsageError
-from intent_lsp.doors.cli.page import Page
+from intent_lsp.doors.cli.terminal.output import Page
 
 PROGRAM: Final = "intent-lsp"
 

@@ -16,12 +16,12 @@ from intent_lsp.core.gate.explain import ExplainedRow, RowOutcome
 from intent_lsp.core.gate.request import Ask, Denied
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.doors.cli.command import Call, nearest
-from intent_lsp.doors.cli.decision_words import of_call, of_save
+from intent_lsp.doors.cli.decision_text import of_call, of_save
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
-from intent_lsp.doors.cli.opened_desk import asking, opened_desk
-from intent_lsp.doors.cli.page import Page
-from intent_lsp.doors.cli.table import Cell, Column, Fact, Table, facts_table
-from intent_lsp.doors.cli.whereabouts import directory, file_below, root_above, root_of_file
+from intent_lsp.doors.cli.locate import directory, file_below, root_above, root_of_file
+from intent_lsp.doors.cli.open import asking, opened_desk
+from intent_lsp.doors.cli.terminal.output import Page
+from intent_lsp.doors.cli.terminal.table import Cell, Column, Fact, Table, facts_table
 from intent_lsp.formats.decision_json import decision_json, explained_json
 from intent_lsp.governance.governance import Governance
 from intent_lsp.store.codes_page import sections

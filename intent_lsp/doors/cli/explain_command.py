@@ -4,9 +4,9 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.doors.cli.asker import add_asker, identifier
 from intent_lsp.doors.cli.command import Call, Command
-from intent_lsp.doors.cli.words import add_json, add_place
+from intent_lsp.doors.cli.options import add_json, add_place
+from intent_lsp.doors.cli.session_options import add_asker, identifier
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:

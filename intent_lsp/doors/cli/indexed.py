@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from intent_lsp.doors.cli.page import Page
+from intent_lsp.doors.cli.terminal.output import Page
 from intent_lsp.governance.ledger.reader import Tracing, tracing
 
 

@@ -11,11 +11,11 @@ from typing import Final
 from intent_lsp.core.records import Record
 from intent_lsp.doors.cli.command import Call
 from intent_lsp.doors.cli.exits import Exit
-from intent_lsp.doors.cli.moments import local
-from intent_lsp.doors.cli.opened_desk import asking, opened_desk, told_of
-from intent_lsp.doors.cli.table import Cell, Fact, facts_table
-from intent_lsp.doors.cli.trace_list import SHORT_ID
-from intent_lsp.doors.cli.whereabouts import root_above
+from intent_lsp.doors.cli.ledger.list_records import SHORT_ID
+from intent_lsp.doors.cli.locate import root_above
+from intent_lsp.doors.cli.open import asking, opened_desk, told_of
+from intent_lsp.doors.cli.terminal.table import Cell, Fact, facts_table
+from intent_lsp.doors.cli.terminal.times import local
 from intent_lsp.governance.clean_tree import Lack, lacks
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.ledger.open_violations import OpenViolation, open_violations

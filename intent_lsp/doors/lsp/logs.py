@@ -12,7 +12,7 @@ from typing import Final
 
 from lsprotocol import types as lsp
 
-from intent_lsp.doors.lsp.protocol import IntentProtocol
+from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
 
 _FORMAT: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 _LONGEST: Final = 8192

@@ -17,11 +17,11 @@ from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 
 from intent_lsp import __version__
-from intent_lsp.doors.lsp import file_operations, origin_features
-from intent_lsp.doors.lsp.client import pulls
-from intent_lsp.doors.lsp.documents import Document
-from intent_lsp.doors.lsp.loading import load_lobby, load_office
-from intent_lsp.doors.lsp.protocol import IntentProtocol
+from intent_lsp.doors.lsp.features import file_operation_messages, provenance_messages
+from intent_lsp.doors.lsp.lazy_loading import load_lobby, load_office
+from intent_lsp.doors.lsp.protocol.documents import Document
+from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
+from intent_lsp.doors.lsp.runtime.client_capabilities import pulls
 
 _log: Final = logging.getLogger(__name__)
 
@@ -157,8 +157,8 @@ def build_server() -> IntentServer:
     server = IntentServer()
     for register in (_lifecycle, _workspace, _documents, _saves, _actions, _requests):
         register(server)
-    origin_features.register(server)
-    file_operations.register(server, server.protocol.finish)
+    provenance_messages.register(server)
+    file_operation_messages.register(server, server.protocol.finish)
     return server
 
 

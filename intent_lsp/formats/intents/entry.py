@@ -1,7 +1,7 @@
 """One entry of the intents file: the intent it means and where its parts stand.
 
 Invariant: an entry without a usable id is no intent; every other flaw leaves the intent standing.
-Invariant: id, globs and dates are the source text, whatever YAML makes of it (section 3).
+Invariant: id, globs and dates are the source text, whatever YAML makes of it.
 """
 
 import re

@@ -48,7 +48,7 @@ class IntentsFile:
     """What one text of the file says; positions are of the text without its byte order mark.
 
     `parsed` False: the text is not read at all, has no intents, and `findings` says where and
-    why: governance is off (section 10). Findings stand in order of place.
+    why: governance is off (requirements section 10). Findings stand in order of place.
     """
 
     intents: Intents

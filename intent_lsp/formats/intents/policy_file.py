@@ -1,6 +1,6 @@
 """The team's policy file: what `constraints.sidecar.yaml` says and what is wrong with it.
 
-Invariant: a value that cannot be read has a finding and its default; all others apply (section 5).
+Invariant: a value that cannot be read has a finding and its default; all others apply.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,6 @@
-"""Many lines of the ledger examined at once, several times as fast as one by one (section 2).
+"""Many lines of the ledger examined at once, several times as fast as one by one.
+
+Specified in ledger section 2.
 
 Invariant: what is said of a line is what `ledger_jsonl` says of it alone. The short way is taken
 only by lines on which nothing is wrong; all others are handed to it.

@@ -1,4 +1,4 @@
-"""The rules of many records asked together, several times as fast as one by one (section 1).
+"""The rules of many records asked together, several times as fast as one by one (ledger section 1).
 
 Invariant: they are kept by all exactly if each keeps them; which record breaks one, and how, is
 for `ledger_wire` to say of it alone.

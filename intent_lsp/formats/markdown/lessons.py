@@ -1,4 +1,6 @@
-"""The lessons' section in a Markdown file that otherwise belongs to people (section 9).
+"""The lessons' section in a Markdown file that otherwise belongs to people.
+
+Specified in requirements section 9.
 
 Invariant: outside of the section every character stays; inside of it only lines of our form are
 ever taken out.

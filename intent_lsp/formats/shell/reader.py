@@ -34,7 +34,7 @@ _APART: Final = frozenset({"subshell", "command_substitution", "process_substitu
 
 
 def read_command(text: str, lists: CommandLists) -> CommandReading:
-    """Read what a shell would do with a text (docs/commands.md).
+    """Read what a shell would do with a text (commands section 1).
 
     Never raises. A text that is empty, has an error, or is more than 256 KiB may change anything.
     """

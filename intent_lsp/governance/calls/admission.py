@@ -1,4 +1,4 @@
-"""What the gate said of an agent's call, and what it is recorded under (section 6)."""
+"""What the gate said of an agent's call, and what it is recorded under (requirements section 6)."""
 
 from dataclasses import dataclass, replace
 

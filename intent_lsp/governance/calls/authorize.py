@@ -1,4 +1,6 @@
-"""Admitting an agent's call: its facts looked up, the gate asked, a ticket issued (section 6).
+"""Admitting an agent's call: its facts looked up, the gate asked, a ticket issued.
+
+Specified in requirements section 6.
 
 Invariant: whoever calls this holds the root's lock until the ticket is kept, so that no verdict
 is on an older hash than the one that it names.

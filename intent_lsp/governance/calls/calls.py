@@ -97,7 +97,7 @@ class Calls:
     ) -> Admission:
         """Judge a call, and give it a ticket if it may happen.
 
-        What goes wrong on our side lets it pass, or refuses it where the team says so (section 10).
+        What goes wrong on our side lets it pass, or refuses it where the team says so.
         """
         caller = Caller(session_id, agent_id, word)
         admission = self._judged(caller, call, partial(self._read, call), self._admitting.admit)
@@ -202,7 +202,7 @@ class Calls:
         return looking(reading)
 
     def _cause(self, reading: CallReading, rules: Rules) -> str | None:
-        """Tell what a call is refused for where the team wants no failure to pass (section 10)."""
+        """Tell what a call is refused for where the team wants no failure to pass."""
         if not reading.mutating or rules.policy.fail_open:
             return None
         return self._stores.problem() if rules.governed else rules.reason or UNREADABLE

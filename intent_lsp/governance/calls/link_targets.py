@@ -1,4 +1,6 @@
-"""Where the files of a ticket are when it is recorded: links may have come since (section 6).
+"""Where the files of a ticket are when it is recorded: links may have come since.
+
+Specified in requirements section 6.
 
 Invariant: what is written through a link is a change of the file that the link leads to.
 """

@@ -433,7 +433,7 @@ class Recording:
         return replace(file, ticket=replace(file.ticket, pre_hash=third), overtaken=True)
 
     def _violating(self, ticket: Ticket, found: _Found) -> tuple[WorkspacePath, ...]:
-        """List the files that nobody had named and that the intent may not change (section 6)."""
+        """List the files that nobody had named and that the intent may not change."""
         besides = [
             path
             for file in found.files

@@ -1,6 +1,6 @@
 """The contents a file's change is measured against: HEAD, the baseline, what a record let pass.
 
-Invariant: without a repository or a commit, HEAD is the disk's content at first sight (section 8).
+Invariant: without a repository or a commit, HEAD is the disk's content at first sight.
 Invariant: unsaved text is never part of a baseline.
 """
 

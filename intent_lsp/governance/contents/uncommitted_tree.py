@@ -1,4 +1,6 @@
-"""A work tree that has no commit yet: all its files are changes of the empty tree (section 8).
+"""A work tree that has no commit yet: all its files are changes of the empty tree.
+
+Specified in requirements section 8.
 
 Invariant: it is read as a whole, or, where that would take long, not at all.
 """

@@ -1,4 +1,6 @@
-"""What we write into the intents file of ourselves, told from a change of its rules (section 3).
+"""What we write into the intents file of ourselves, told from a change of its rules.
+
+Specified in requirements section 3.
 
 Invariant: what cannot be read is a change of the rules.
 """

@@ -1,4 +1,6 @@
-"""Changes on disk that nobody has told of: noticed, told from git's own, recorded (section 7).
+"""Changes on disk that nobody has told of: noticed, told from git's own, recorded.
+
+Specified in requirements section 7.
 
 Invariant: a content that a record, the server or git accounts for has no record here.
 Invariant: recorded inside the root's lock, so that two servers on one root record a change once.

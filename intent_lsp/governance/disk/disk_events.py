@@ -139,7 +139,7 @@ def _event(
 def _inferred(
     change: DiskChange, late: Callable[[], bool], trees: KeptTrees
 ) -> tuple[MutationClass, AstFingerprint | None]:
-    """Tell what kind of change it was, and what its file defines now (section 9)."""
+    """Tell what kind of change it was, and what its file defines now (requirements section 9)."""
     old = change.old
     if change.new is None:
         return MutationClass.FILE_DELETION, None

@@ -1,4 +1,6 @@
-"""An agent's save: what refuses it before the rows that hold for everybody (section 6, row 6).
+"""An agent's save: what refuses it before the rows that hold for everybody.
+
+Specified in requirements section 6, row 6.
 
 Invariant: what people may always mend, and what only the server writes, no agent may save.
 """

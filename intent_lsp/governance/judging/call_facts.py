@@ -1,4 +1,6 @@
-"""The facts of an agent's call: where its paths lead, what they hold, who claims them (section 6).
+"""The facts of an agent's call: where its paths lead, what they hold, who claims them.
+
+Specified in requirements section 6.
 
 Invariant: looked up under the root's lock, so that what is judged is what is there.
 Invariant: a path is judged as it reads and where its bytes go.
@@ -48,7 +50,7 @@ class CallFile:
     """One path of a call: as it was spelled, where it is (None: outside of the root), its bytes.
 
     `there`: there is such a file, whether or not it can be read. `outside`: it is none of this
-    root's, but outside of it or in another governed root below it (section 4).
+    root's, but outside of it or in another governed root below it (requirements section 4).
     """
 
     touched: TouchedPath

@@ -1,4 +1,7 @@
-"""A save that the gate's rows for everybody are not asked about, told as a row (section 6)."""
+"""A save that the gate's rows for everybody are not asked about, told as a row.
+
+Specified in requirements section 6.
+"""
 
 from typing import Final
 

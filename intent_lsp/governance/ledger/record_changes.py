@@ -1,4 +1,6 @@
-"""What a record changed, as far as the contents of before and after are still kept (section 9).
+"""What a record changed, as far as the contents of before and after are still kept.
+
+Specified in protocol section 2.
 
 Invariant: a content that is given has the record's own hash; what is kept no more is told apart
 from what was never there.

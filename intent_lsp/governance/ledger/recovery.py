@@ -1,4 +1,6 @@
-"""Recovering: records that a reset, a stash or an accident took out of the ledger (section 3).
+"""Recovering: records that a reset, a stash or an accident took out of the ledger.
+
+Specified in ledger section 3.
 
 Invariant: a record is never in the ledger twice, however often this is asked for.
 Invariant: what can stand where it stood is appended as it was sealed, so that a stash or a commit

@@ -1,4 +1,6 @@
-"""Scopes held against the files that exist: what they match, cover and share (section 3).
+"""Scopes held against the files that exist: what they match, cover and share.
+
+Specified in requirements section 3.
 
 Invariant: the work tree is listed at most once for each state of the rules and of git's index.
 """

@@ -1,4 +1,4 @@
-"""Saves of files that an agent's open call claims: whose change they are (section 7).
+"""Saves of files that an agent's open call claims: whose change they are (requirements section 7).
 
 Invariant: a change has one record: the agent's when that records its call, else the editor's own
 once the claim has lapsed.

@@ -1,4 +1,4 @@
-"""File operations of an editor: judged when announced, recorded once done (section 7).
+"""File operations of an editor: judged when announced, recorded once done (requirements section 7).
 
 Invariant: an operation has one record, which names both ends of every file that was renamed.
 Invariant: nothing refuses an operation: the protocol cannot, so that it is told of and recorded.

@@ -1,4 +1,4 @@
-"""The files behind an editor's file operations, and what they held before (section 7).
+"""The files behind an editor's file operations, and what they held before (requirements section 7).
 
 Invariant: what a file held is known from the announcement of its operation; where nobody
 announced it, from the ledger or from HEAD.

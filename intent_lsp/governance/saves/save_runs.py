@@ -1,4 +1,6 @@
-"""Runs of automatic saves: one record for what an editor saved while somebody typed (section 7).
+"""Runs of automatic saves: one record for what an editor saved while somebody typed.
+
+Specified in requirements section 7.
 
 Invariant: an open run is on disk as if it ended now; it is never lost, and recorded once.
 Invariant: a run has one file, one session, one intent and one verdict; what differs begins another.

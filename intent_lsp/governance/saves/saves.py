@@ -1,4 +1,6 @@
-"""Saves: what is judged before an editor writes a file, and recorded after it did (section 7).
+"""Saves: what is judged before an editor writes a file, and recorded after it did.
+
+Specified in requirements section 7.
 
 Invariant: judged and recorded inside the root's lock; a save that changes nothing has no record.
 Invariant: a refused text is on disk as a draft before anything is asked of the editor.

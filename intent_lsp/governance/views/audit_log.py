@@ -1,4 +1,6 @@
-"""What is told of a call beside its record: governance ledger, history, lessons (section 9).
+"""What is told of a call beside its record: governance ledger, history, lessons.
+
+Specified in requirements section 9.
 
 Invariant: a step that fails is logged, and stops neither the next nor the call.
 Invariant: of calls that the gate is not asked about nothing is told.

@@ -1,4 +1,6 @@
-"""The recent history of intents: noted at once, in the intents file when the team asks (section 3).
+"""The recent history of intents: noted at once, in the intents file when the team asks.
+
+Specified in requirements section 3.
 
 Invariant: the file is written in quiet moments alone, and never over somebody else's change.
 Invariant: a note that cannot be kept stops nothing.

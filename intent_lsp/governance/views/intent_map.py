@@ -1,4 +1,6 @@
-"""The intent map on disk: a view of the ledger, written when it says something else (section 9).
+"""The intent map on disk: a view of the ledger, written when it says something else.
+
+Specified in requirements section 9.
 
 Invariant: it is written only when its text changed, and asked for only when a record, the intents
 or the file itself may have.

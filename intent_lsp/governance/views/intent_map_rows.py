@@ -1,4 +1,6 @@
-"""The rows of the intent map, and in each the definitions that its record touched (section 6).
+"""The rows of the intent map, and in each the definitions that its record touched.
+
+Specified in ledger section 6.
 
 Invariant: whoever named the definitions of a row first is followed by all who draw it, so that no
 two of them write over each other for ever.

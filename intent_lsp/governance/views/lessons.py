@@ -1,4 +1,4 @@
-"""Lessons: what went wrong, put down where agents look before they work (section 9).
+"""Lessons: what went wrong, put down where agents look before they work (requirements section 9).
 
 Invariant: no file is made before there is a lesson for it; what people wrote in one stays.
 Invariant: a session gives a few lessons, not a flood; each text stands once.

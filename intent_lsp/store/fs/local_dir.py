@@ -1,6 +1,6 @@
 """The local room: `.orchestration/.local/`, git-ignored, for this user's eyes only.
 
-Invariant: a root that has no `.orchestration/` is never given one here (section 2, dormant).
+Invariant: a root that has no `.orchestration/` is never given one here.
 Invariant: what stands in the way, a link or a file, is refused, never followed or replaced.
 """
 

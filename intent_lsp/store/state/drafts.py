@@ -1,4 +1,6 @@
-"""Drafts: refused texts, kept until they are restored or thirty days have passed (section 7).
+"""Drafts: refused texts, kept until they are restored or thirty days have passed.
+
+Specified in requirements section 7.
 
 Invariant: a draft is on the disk before `write` returns; nothing typed is ever lost.
 Invariant: a damaged draft is listed as such, never hidden, never pruned by guesswork.

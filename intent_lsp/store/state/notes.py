@@ -1,4 +1,6 @@
-"""What a root's state has noted for later: events, voices, lessons told (sections 3 and 9).
+"""What a root's state has noted for later: events, voices, lessons told.
+
+Specified in requirements sections 3 and 9.
 
 Invariant: each method is one transaction; any number of threads and processes may call them.
 Invariant: of an intent the newest events are kept, and no more.

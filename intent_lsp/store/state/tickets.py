@@ -1,4 +1,4 @@
-"""The tickets of a root, and the claims that go with them, in its state (section 6).
+"""The tickets of a root, and the claims that go with them, in its state (requirements section 6).
 
 Invariant: each method is one transaction; any number of threads and processes may call them.
 Invariant: a ticket whose outcome was kept gives the same outcome ever after.

@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from intent_lsp.__main__ import PRODUCT_LINE
-from intent_lsp.doors.cli import command_line
-from intent_lsp.doors.cli.commands import COMMANDS
+from intent_lsp.doors.cli import main
+from intent_lsp.doors.cli.command_table import COMMANDS
 from tests.doors.cli.conftest import Shell
 
 
@@ -145,7 +145,7 @@ def test_the_end_of_a_command_is_quiet_or_one_line(
     def serve(_: str, /, **__: object) -> int:
         raise error
 
-    assert command_line.run([], product_line="", serve=serve) == status
+    assert main.run([], product_line="", serve=serve) == status
     assert capsys.readouterr() == ("", told)
 
 
@@ -174,7 +174,7 @@ def test_serve_listens_where_it_is_told_to(words: tuple[str, ...], given: object
         called.append((level, named))
         return 0
 
-    assert command_line.run(["serve", *words], product_line="", serve=serve) == 0
+    assert main.run(["serve", *words], product_line="", serve=serve) == 0
     assert called == [("warning", given)]
 
 

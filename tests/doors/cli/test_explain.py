@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from intent_lsp.core.paths import IGNORE_FILE, INTENTS_FILE, LEDGER_FILE, WorkspacePath
-from intent_lsp.doors.cli.decision_words import of_save
+from intent_lsp.doors.cli.decision_text import of_save
 from intent_lsp.governance.governance import Governance
 from tests.doors.cli.conftest import Said, Shell
 from tests.support.governed import set_policy

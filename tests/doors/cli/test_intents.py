@@ -10,7 +10,7 @@ import pytest
 from intent_lsp.core.paths import IGNORE_FILE, INTENTS_FILE, LEDGER_FILE
 from intent_lsp.core.records import GRANT_TOOL, Event, Grant, MutationClass, ScopeValidation
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.doors.cli.intents_show import NEWEST
+from intent_lsp.doors.cli.intents.show import NEWEST
 from tests.doors.cli.conftest import Shell
 from tests.support.governed import INTENTS
 from tests.support.ledgers import edit, ledger_at

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.doors.cli.page import Page
-from intent_lsp.doors.cli.spoken import spoken, width
-from intent_lsp.doors.cli.table import Cell, Column, Table
+from intent_lsp.doors.cli.terminal.escape import spoken, width
+from intent_lsp.doors.cli.terminal.output import Page
+from intent_lsp.doors.cli.terminal.table import Cell, Column, Table
 
 TABLE = Table(
     (Column("Id"), Column("Name", fold=True), Column("Kind", spare=True)),

@@ -7,7 +7,7 @@ import pytest
 
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.records import Record
-from intent_lsp.doors.cli import trace_lines
+from intent_lsp.doors.cli.ledger import lines
 from intent_lsp.governance.ledger import intent_lines
 from intent_lsp.store.state.blob_cache import Snapshots
 from tests.doors.cli.conftest import Shell
@@ -119,7 +119,7 @@ def test_where_there_is_no_line_it_is_said(shell: Shell, root: Path) -> None:
 
 @pytest.mark.usefixtures("records")
 def test_what_is_left_out_is_said(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (intent_lines, trace_lines):
+    for module in (intent_lines, lines):
         monkeypatch.setattr(module, "FILES_AT_MOST", 1)
     said = shell("trace", "lines", "INT-001")
     assert said.out.endswith("1 of 2 lines in 1 file: 1 exact\n")

@@ -1,4 +1,6 @@
-"""A ledger's file read for an index that is built from nothing, on all processors (section 4).
+"""A ledger's file read for an index that is built from nothing, on all processors.
+
+Specified in ledger section 4.
 
 Invariant: what is given stands next in the file, from its beginning on and without a gap.
 """

@@ -1,0 +1,83 @@
+"""What the gate decides, in words for a person: the decision, why, and what follows from it."""
+
+from collections.abc import Iterator
+from typing import Final, assert_never
+
+from intent_lsp.core.codes import GateCode, ShownCode
+from intent_lsp.core.gate.file_class import Standing
+from intent_lsp.core.gate.messages_for_people import for_people
+from intent_lsp.core.gate.request import Allowed, Ask, Denied, SaveDecision
+from intent_lsp.core.policy import Enforcement
+from intent_lsp.doors.cli.terminal.table import Cell, Fact
+from intent_lsp.governance.calls.admission import Admission
+from intent_lsp.governance.judging.save_judge import Judgement
+
+_GOES_THROUGH: Final = {
+    Enforcement.OBSERVE: "it would be saved without a warning, and recorded as FAIL",
+    Enforcement.WARN: "it would be saved, shown as a problem, and recorded as FAIL",
+    Enforcement.BLOCK: "the save would be refused, and its text kept as a draft",
+}
+
+
+def of_save(judgement: Judgement) -> Iterator[Fact]:
+    """Tell what becomes of a person's save."""
+    match judgement.standing:
+        case Standing.UNSEEN:
+            yield _decision("allowed: neither checked nor recorded")
+        case Standing.EXEMPT:
+            yield _decision("allowed: not checked, and it would be recorded EXEMPT")
+        case Standing.SERVER_ONLY:
+            yield _decision("allowed, shown as a problem, and recorded as FAIL")
+            yield _way_out(ShownCode.CONTROL_PLANE_EDIT)
+        case Standing.JUDGED:
+            intent = judgement.intent
+            denied = judgement.denied
+            said = None if denied is None else for_people(denied, intent)
+            yield from _judged(judgement.decision, None if intent is None else intent.id, said)
+            yield from _owners(judgement)
+            if judgement.denied is not None:
+                enforcement = judgement.rules.policy.enforcement
+                told = f"{_GOES_THROUGH[enforcement]} (enforcement: {enforcement.value})"
+                yield "its save", Cell(told)
+        case _ as never:
+            assert_never(never)
+
+
+def of_call(admission: Admission) -> Iterator[Fact]:
+    """Tell what becomes of an agent's call."""
+    decision = admission.decision
+    shown = decision.why if isinstance(decision, Ask) else decision
+    yield from _judged(shown, admission.intent_id)
+
+
+def _judged(
+    decision: SaveDecision | None, intent_id: str | None, said: str | None = None
+) -> Iterator[Fact]:
+    """Tell a decision; `said` is why, in a person's words: agents are told the exact ones."""
+    match decision:
+        case Denied():
+            yield "decision", Cell(f"REFUSED: {decision.code.value}", "bold red")
+            yield "why", Cell(said or decision.message)
+            yield _way_out(decision.code)
+        case Allowed():
+            under = "" if intent_id is None else f" under {intent_id}"
+            yield _decision(f"allowed{under} ({decision.verdict.value})")
+            for warning in decision.warnings:
+                yield "warning", Cell(warning, "yellow")
+        case None:
+            yield _decision("allowed: no rule is checked")
+        case _ as never:
+            assert_never(never)
+
+
+def _owners(judgement: Judgement) -> Iterator[Fact]:
+    if judgement.owners:
+        yield "would pass", Cell(f"under {', '.join(judgement.owners)}")
+
+
+def _decision(told: str) -> Fact:
+    return "decision", Cell(told, "green")
+
+
+def _way_out(code: GateCode | ShownCode) -> Fact:
+    return "way out", Cell(f"`intent-lsp explain --code {code.value}` explains it")

@@ -1,0 +1,77 @@
+"""`init`: the set of files that governance needs (requirements section 2).
+
+Invariant: nothing that exists is changed.
+"""
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.doors.cli.command import Call, Command
+from intent_lsp.doors.cli.exits import Exit
+from intent_lsp.doors.cli.options import add_json
+from intent_lsp.doors.cli.terminal.output import Page
+
+_NEXT: Final = """
+Next:
+  1. Write your first intent into .orchestration/active_intents.yaml; an example stands in it,
+     and `intent-lsp intents add` writes one.
+  2. Commit these files. The ledger, .orchestration/agent_trace.jsonl, grows with every save
+     and has to be committed: else `git switch` may refuse to change branches.
+  3. Open a file in your editor and select the intent; `intent-lsp trace list` shows each save.
+"""
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "directory", metavar="DIR", nargs="?", default=".", help="the project's top (default: here)"
+    )
+    add_json(parser, "write {root, created} as JSON")
+
+
+def _answer(call: Call) -> int:
+    # The templates' room knows SQLite and git too: not for a help page.
+    from intent_lsp.doors.cli.locate import directory  # noqa: PLC0415
+    from intent_lsp.governance.setup import initialise  # noqa: PLC0415
+    from intent_lsp.store.fs.roots import governed_root  # noqa: PLC0415
+
+    root = directory(call.options.directory).absolute()
+    before = governed_root(str(root))
+    created = initialise(root)
+    if call.options.json:
+        told = {"root": str(root), "created": list(created)}
+        call.page.json(json.dumps(told).encode())
+        return Exit.FINE
+    _tell(call.page, root, created)
+    if created and before is not None and before.root != root:
+        call.page.remark(
+            f"intent-lsp: until now {before.root} governed this directory;"
+            f" from now on {root} has intents of its own"
+        )
+    return Exit.FINE
+
+
+def _tell(page: Page, root: Path, created: Sequence[str]) -> None:
+    if not created:
+        page.line(f"{root} already has every file that init writes; nothing was changed.")
+        return
+    page.line(f"Created in {root}:")
+    for name in created:
+        page.line(f"  {name}")
+    page.text(_NEXT)
+
+
+INIT: Final = Command(
+    name="init",
+    summary="make a project governed: create the files, with commented examples",
+    about=(
+        "Create .orchestration/ with an intents file, a policy and what git has to know, each\n"
+        "with commented examples. From then on edits in this tree are held against the intents.\n"
+        "What exists already is not touched, so that it can be run again at any time."
+    ),
+    examples=("intent-lsp init", "intent-lsp init ~/work/shop", "intent-lsp init --json"),
+    arguments=_arguments,
+    answer=_answer,
+)

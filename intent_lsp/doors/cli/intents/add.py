@@ -1,0 +1,72 @@
+"""The answer to `intents add`: a new intent in the intents file, and its id."""
+
+import json
+from typing import Final
+
+from intent_lsp.core.gate.intent_lists import listed
+from intent_lsp.core.intents import Intent
+from intent_lsp.core.paths import INTENTS_FILE, parse_relative
+from intent_lsp.core.scope.findings import pattern_findings
+from intent_lsp.doors.cli.command import Call
+from intent_lsp.doors.cli.exits import Exit, WrongUsageError
+from intent_lsp.doors.cli.locate import root_above
+from intent_lsp.doors.cli.open import governing, opened_desk, refused
+from intent_lsp.formats.intents.intent_json import intent_json
+from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.plan.checkout import Refusal
+from intent_lsp.governance.plan.planning import Plan
+
+_CURE: Final = 'give a glob such as "src/auth/**"; docs/scope.md says what a glob means'
+
+
+def answer(call: Call) -> int:
+    """Add the intent that is described."""
+    options = call.options
+    plan = Plan(
+        id=options.id,
+        name=options.name,
+        owned_scope=tuple(options.scope),
+        constraints=tuple(options.constraint),
+        acceptance_criteria=tuple(options.criterion),
+        status=options.status,
+    )
+    with opened_desk(root_above(options.root)) as desk:
+        made = _created(desk, plan)
+        doubts = [
+            f"{pattern}: {finding.message}"
+            for pattern in plan.owned_scope
+            for finding in pattern_findings(pattern, desk.scope_checks.is_directory)
+        ]
+    for doubt in doubts:
+        call.page.remark(f"intent-lsp: {doubt}")
+    if options.json:
+        call.page.json(json.dumps({"intent": intent_json(made)}).encode())
+        return Exit.FINE
+    call.page.line(
+        f"{made.id} is in {INTENTS_FILE}: {made.name} ({made.status.value}),"
+        f" owns {listed(made.owned_scope)}"
+    )
+    return Exit.FINE
+
+
+def _created(desk: Governance, plan: Plan) -> Intent:
+    governing(desk)
+    for pattern in plan.owned_scope:
+        directory = parse_relative(pattern)
+        if directory is not None and desk.scope_checks.is_directory(directory):
+            raise WrongUsageError(
+                f"--scope: {pattern!r} is a directory, and owns no file in it",
+                cure=f'say "{directory}/**"',
+            )
+    found = desk.planning.ungrantable(
+        plan.owned_scope, desk.scope_checks.is_directory, of_new_intent=True
+    )
+    if found is not None:
+        place, why = found
+        problem = f"--scope: {plan.owned_scope[place]!r} cannot be owned: {why.rstrip('.')}"
+        raise WrongUsageError(problem, cure=_CURE)
+    # What an editor has open and not saved cannot be known here: it is told of the change.
+    made = desk.planning.create(plan, unsaved_file=False)
+    if isinstance(made, Refusal):
+        raise refused(made)
+    return made

@@ -1,0 +1,89 @@
+"""The answer to `intents coverage`: how the open intents share the files of the work tree."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from intent_lsp.core.control_plane import control_plane
+from intent_lsp.core.gate.intent_lists import open_owners
+from intent_lsp.core.intents import IntentId
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.doors.cli.command import Call
+from intent_lsp.doors.cli.exits import Exit, WrongUsageError
+from intent_lsp.doors.cli.locate import root_above
+from intent_lsp.doors.cli.open import governing, opened_desk
+from intent_lsp.doors.cli.terminal.output import Page
+from intent_lsp.doors.cli.terminal.table import Cell, Column, Table
+from intent_lsp.governance.governance import Governance
+
+
+@dataclass(frozen=True, slots=True)
+class _Owned:
+    """A file, and the open intents that own it."""
+
+    path: WorkspacePath
+    owners: tuple[IntentId, ...]
+
+
+def answer(call: Call) -> int:
+    """Write how many files have one owner, several or none; and which, if that is asked."""
+    with opened_desk(root_above(call.options.root)) as desk:
+        owned = _owned(desk)
+    if call.options.json:
+        call.page.json(json.dumps(_told(owned)).encode())
+        return Exit.FINE
+    _tell(call.page, owned)
+    if call.options.list:
+        rows = [_row(file) for file in owned if len(file.owners) != 1]
+        if rows:
+            call.page.line()
+        call.page.table(Table((Column("File", fold=True), Column("Owners", fold=True)), rows))
+    return Exit.FINE
+
+
+def _owned(desk: Governance) -> Sequence[_Owned]:
+    rules, git = governing(desk), desk.stores.git
+    if git is None:
+        raise WrongUsageError(
+            f"{desk.root} is in no git repository, so it is not known which files count",
+            cure="run `git init` there",
+        )
+    files = sorted(path for path in git.list_files() if not control_plane(path))
+    intents, owners = rules.file.intents, rules.owners
+    return [
+        _Owned(
+            path,
+            tuple(i for i in open_owners(intents, owners, path) if i not in rules.ignored),
+        )
+        for path in files
+    ]
+
+
+def _told(owned: Sequence[_Owned]) -> dict[str, object]:
+    return {
+        "files": len(owned),
+        "ownedByOne": sum(len(file.owners) == 1 for file in owned),
+        "ownedBySeveral": [
+            {"path": file.path, "intentIds": list(file.owners)}
+            for file in owned
+            if len(file.owners) > 1
+        ],
+        "ownedByNone": [file.path for file in owned if not file.owners],
+    }
+
+
+def _tell(page: Page, owned: Sequence[_Owned]) -> None:
+    counts = [len(file.owners) for file in owned]
+    rows = (
+        ("files", len(counts)),
+        ("owned by one open intent", counts.count(1)),
+        ("owned by several", sum(count > 1 for count in counts)),
+        ("owned by none", counts.count(0)),
+    )
+    told = [(Cell(name), Cell(str(count), "bold")) for name, count in rows]
+    page.table(Table((Column(""), Column("")), told))
+
+
+def _row(file: _Owned) -> Sequence[Cell]:
+    style = "yellow" if file.owners else "dim"
+    return Cell(file.path), Cell(", ".join(file.owners) or "none", style)

@@ -1,0 +1,118 @@
+"""The answer to `intents import`: what of another intents file was taken over, and what not."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.content import decode
+from intent_lsp.core.findings import Finding, Severity
+from intent_lsp.core.intents import Intent
+from intent_lsp.core.paths import INTENTS_FILE
+from intent_lsp.doors.cli.command import Call
+from intent_lsp.doors.cli.exits import Exit, WrongUsageError
+from intent_lsp.doors.cli.locate import root_above
+from intent_lsp.doors.cli.open import governing, opened_desk, refused
+from intent_lsp.doors.cli.terminal.output import Page
+from intent_lsp.formats.intents.intents_file import IntentsFile, read_intents
+from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.plan.checkout import Refusal
+from intent_lsp.store.fs import files
+
+_HERE: Final = "its id exists here already"
+_NOT_CARRIED: Final = {
+    "related_files": "related_files",
+    "recent_history": "recent_history",
+    "aliases": "aliases",
+    "specification": "specification_id",
+    "updated_at": "updated_at",
+}
+"""What an intent says that is not taken over, by the name that the file has for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _TakenOver:
+    """The intents that were added, and why others were not, by their ids."""
+
+    added: tuple[Intent, ...]
+    skipped: Mapping[str, str]
+
+    def left_out(self) -> Mapping[str, tuple[str, ...]]:
+        """Give the keys of each added intent that were left behind."""
+        found = {
+            intent.id: tuple(key for name, key in _NOT_CARRIED.items() if getattr(intent, name))
+            for intent in self.added
+        }
+        return {intent_id: keys for intent_id, keys in found.items() if keys}
+
+
+def answer(call: Call) -> int:
+    """Take over what can be taken over of a file."""
+    options = call.options
+    # As with git: -C is where one stands.
+    read = _read(Path(options.root) / options.file, options.file)
+    with opened_desk(root_above(options.root)) as desk:
+        done = _taken_over(desk, read)
+    for finding in read.findings:
+        if finding.severity is Severity.ERROR:
+            call.page.remark(f"intent-lsp: {_placed(options.file, finding)}")
+    if options.json:
+        call.page.json(json.dumps(_told(done)).encode())
+    else:
+        _tell(call.page, done)
+    return Exit.FINE
+
+
+def _read(place: Path, spelled: str) -> IntentsFile:
+    data = files.read_bytes(place)
+    if data is None:
+        raise WrongUsageError(f"{spelled} is not a file", cure="give an intents file")
+    text = decode(data)
+    if text is None:
+        raise WrongUsageError(f"{spelled} is not UTF-8 text", cure="give an intents file")
+    read = read_intents(text.text)
+    if not read.parsed:
+        first = min(read.findings, key=lambda finding: (finding.severity, finding.span))
+        raise WrongUsageError(
+            _placed(spelled, first), cure="fix that line and run the command again"
+        )
+    return read
+
+
+def _taken_over(desk: Governance, read: IntentsFile) -> _TakenOver:
+    here = governing(desk).by_id
+    skipped: dict[str, str] = {i.id: _HERE for i in read.intents if i.id in here}
+    wanted = [intent for intent in read.intents if intent.id not in here]
+    refusals = desk.planning.take_over(wanted, unsaved_file=False)
+    if isinstance(refusals, Refusal):
+        raise refused(refusals)
+    skipped |= refusals
+    return _TakenOver(tuple(i for i in read.intents if i.id not in skipped), skipped)
+
+
+def _told(done: _TakenOver) -> dict[str, object]:
+    return {
+        "added": [intent.id for intent in done.added],
+        "skipped": [{"id": name, "reason": why} for name, why in done.skipped.items()],
+        "leftOut": [{"id": name, "keys": list(keys)} for name, keys in done.left_out().items()],
+    }
+
+
+def _tell(page: Page, done: _TakenOver) -> None:
+    page.line(f"{len(done.added)} added to {INTENTS_FILE}, {len(done.skipped)} skipped")
+    left = done.left_out()
+    for intent in done.added:
+        without = f", without its {_and(left[intent.id])}" if intent.id in left else ""
+        page.line(f"  {intent.id} added: {intent.name}{without}")
+    for name, why in done.skipped.items():
+        page.line(f"  {name} skipped: {why}")
+
+
+def _and(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _placed(spelled: str, finding: Finding) -> str:
+    start = finding.span.start
+    return f"{spelled}:{start.line + 1}:{start.character + 1}: {finding.message}"

@@ -1,0 +1,104 @@
+"""The answer to `intents list`: the intents, in the order of their file."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from intent_lsp.core.codes import RequestCode
+from intent_lsp.core.gate.intent_lists import listed
+from intent_lsp.core.intents import Intent, Status
+from intent_lsp.doors.cli.command import Call
+from intent_lsp.doors.cli.exits import Exit
+from intent_lsp.doors.cli.locate import root_above
+from intent_lsp.doors.cli.open import asking, governing, opened_desk
+from intent_lsp.doors.cli.terminal.table import Cell, Column, Table
+from intent_lsp.formats.intents.intent_json import intent_json
+from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.rules import Rules
+
+IGNORED: Final = RequestCode.INTENT_IGNORED.value
+STATUS_STYLES: Final = {Status.IN_PROGRESS: "green", Status.BLOCKED: "yellow"}
+"""How a status looks on a terminal; closed ones are dim, others plain."""
+
+_NONE_YET: Final = "there is no intent yet; `intent-lsp intents add` writes one"
+
+
+def answer(call: Call) -> int:
+    """Write the intents that were asked for."""
+    options = call.options
+    with opened_desk(root_above(options.root)) as desk:
+        rules = governing(desk)
+        asker = asking(desk, options, call.page)
+        active = None if asker is None else rules.active(desk.sessions.active_intent(*asker))
+        counts = _counts(desk, rules)
+    intents = [
+        i for i in rules.file.intents if options.status in (None, []) or i.status in options.status
+    ]
+    if options.json:
+        call.page.json(json.dumps(_told(intents, active, rules, counts)).encode())
+        return Exit.FINE
+    rows = [_row(intent, active, rules, counts) for intent in intents]
+    call.page.table(Table(_COLUMNS, rows))
+    if not rows:
+        none = "no intent has that status" if len(rules.file.intents) else _NONE_YET
+        call.page.remark(f"intent-lsp: {none}")
+    return Exit.FINE
+
+
+def flags_of(intent: Intent, rules: Rules) -> tuple[str, ...]:
+    """Give the flags of an intent, as every door spells them."""
+    return (IGNORED,) if intent.id in rules.ignored else ()
+
+
+def status_cell(intent: Intent) -> Cell:
+    """Show an intent's status."""
+    style = "dim" if intent.status.closed else STATUS_STYLES.get(intent.status, "")
+    return Cell(intent.status.value, style)
+
+
+def _counts(desk: Governance, rules: Rules) -> Mapping[str, int]:
+    """Count each intent's records, those of its earlier ids included."""
+    found: Counter[str] = Counter()
+    for name, count in desk.stores.past.counts().items():
+        intent = rules.active(name)
+        if intent is not None:
+            found[intent.id] += count
+    return found
+
+
+def _told(
+    intents: Sequence[Intent], active: Intent | None, rules: Rules, counts: Mapping[str, int]
+) -> Mapping[str, object]:
+    return {
+        "enabled": rules.governed,
+        "activeIntentId": None if active is None else active.id,
+        "intents": [
+            intent_json(intent, flags_of(intent, rules)) | {"records": counts[intent.id]}
+            for intent in intents
+        ],
+    }
+
+
+def _row(
+    intent: Intent, active: Intent | None, rules: Rules, counts: Mapping[str, int]
+) -> Sequence[Cell]:
+    marks = [*(["active"] if intent == active else []), *flags_of(intent, rules)]
+    return (
+        Cell(intent.id, "cyan"),
+        status_cell(intent),
+        Cell(str(counts[intent.id])),
+        Cell(" ".join(marks), "bold"),
+        Cell(intent.name),
+        Cell(listed(intent.owned_scope)),
+    )
+
+
+_COLUMNS: Final = (
+    Column("Id"),
+    Column("Status"),
+    Column("Records", spare=True),
+    Column("Marks"),
+    Column("Name", fold=True),
+    Column("Owns", fold=True),
+)

@@ -1,0 +1,67 @@
+"""The answer to `intents owners`: for each path, who owns it."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.doors.cli.command import Call
+from intent_lsp.doors.cli.exits import Exit
+from intent_lsp.doors.cli.intents.list_intents import flags_of, status_cell
+from intent_lsp.doors.cli.locate import file_below, root_of_file
+from intent_lsp.doors.cli.open import governing, opened_desk
+from intent_lsp.doors.cli.terminal.table import Cell, Column, Table
+from intent_lsp.governance.governance import Governance
+
+NOBODY: Final = "no intent owns it"
+
+
+def answer(call: Call) -> int:
+    """Write the owners of each path, by the intents of the root that governs it."""
+    options = call.options
+    rows: list[Sequence[Cell]] = []
+    told: list[dict[str, object]] = []
+    for spelled in options.path:
+        with opened_desk(root_of_file(spelled, options.root)) as desk:
+            path = file_below(desk.root, spelled, options.root)
+            rows.extend(_rows(desk, path))
+            told.append(_told(desk, path))
+    if options.json:
+        for each in told:
+            call.page.json(json.dumps(each).encode())
+    else:
+        call.page.table(Table(_COLUMNS, rows))
+    return Exit.FINE
+
+
+def _told(desk: Governance, path: WorkspacePath) -> dict[str, object]:
+    known = governing(desk).by_id
+    owners = [
+        {
+            "intentId": owner.intent_id,
+            "pattern": owner.pattern,
+            "status": known[owner.intent_id].status.value,
+        }
+        for owner in desk.owners(path)
+        if owner.intent_id in known
+    ]
+    return {"path": path, "uri": (desk.root / path).as_uri(), "owners": owners}
+
+
+def _rows(desk: Governance, path: WorkspacePath) -> Iterator[Sequence[Cell]]:
+    rules = governing(desk)
+    owners = [owner for owner in desk.owners(path) if owner.intent_id in rules.by_id]
+    for owner in owners:
+        intent = rules.by_id[owner.intent_id]
+        name = " ".join([intent.id, *flags_of(intent, rules)])
+        yield Cell(path), Cell(name, "cyan"), status_cell(intent), Cell(owner.pattern)
+    if not owners:
+        yield Cell(path), Cell("-"), Cell("-"), Cell(NOBODY, "dim")
+
+
+_COLUMNS: Final = (
+    Column("Path", fold=True),
+    Column("Intent"),
+    Column("Status"),
+    Column("By the glob", fold=True),
+)

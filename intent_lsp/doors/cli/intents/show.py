@@ -1,0 +1,171 @@
+"""The answer to `intents show`: one intent with what was granted to it and done for it."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.intents import Intent
+from intent_lsp.core.paths import parse_relative
+from intent_lsp.core.records import Grant, Record
+from intent_lsp.core.scope.scope import Scope
+from intent_lsp.doors.cli.command import Call
+from intent_lsp.doors.cli.exits import Exit, WrongUsageError
+from intent_lsp.doors.cli.intents.list_intents import IGNORED, flags_of, status_cell
+from intent_lsp.doors.cli.ledger.list_records import RECORD_COLUMNS, record_row
+from intent_lsp.doors.cli.locate import root_above
+from intent_lsp.doors.cli.open import governing, opened_desk, refused
+from intent_lsp.doors.cli.terminal.output import Page
+from intent_lsp.doors.cli.terminal.table import Cell, Fact, Table, facts_table
+from intent_lsp.doors.cli.terminal.times import local_with_offset
+from intent_lsp.formats.intents.intent_json import intent_json
+from intent_lsp.formats.ledger.jsonl import to_wire
+from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.rules import Rules
+from intent_lsp.store.ledger.index.queries import Query
+
+NEWEST: Final = 10
+"""Records that are shown."""
+
+_IGNORED: Final = f"{IGNORED}: a line of .intentignore matches it"
+
+
+@dataclass(frozen=True, slots=True)
+class _Related:
+    """A related file as the intent names it, whether it is in scope, and what it holds."""
+
+    name: str
+    in_scope: bool
+    hash: ContentHash | None
+
+    @property
+    def standing(self) -> str:
+        if not self.in_scope:
+            return "not in its scope"
+        return "no such file" if self.hash is None else self.hash
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Known:
+    """All that is known of an intent; its grants and its records stand newest first."""
+
+    intent: Intent
+    flags: tuple[str, ...]
+    grants: tuple[Grant, ...]
+    related: tuple[_Related, ...]
+    records: tuple[tuple[Record, tuple[str, ...]], ...]
+
+
+def answer(call: Call) -> int:
+    """Write the intent of an id, or of an earlier one."""
+    with opened_desk(root_above(call.options.root)) as desk:
+        rules = governing(desk)
+        intent = rules.active(call.options.id)
+        if intent is None:
+            raise _unknown(desk, call.options.id)
+        known = _known(desk, rules, intent)
+    if call.options.json:
+        call.page.json(json.dumps(_told(known)).encode())
+    else:
+        _tell(call.page, known)
+    return Exit.FINE
+
+
+def _unknown(desk: Governance, intent_id: str) -> WrongUsageError:
+    refusal = desk.planning.refusal(intent_id)
+    # None: somebody has just written it.
+    return WrongUsageError(f"{intent_id} was unknown") if refusal is None else refused(refusal)
+
+
+def _known(desk: Governance, rules: Rules, intent: Intent) -> _Known:
+    scope = desk.grants.scope_of(rules, intent)
+    page = desk.tracing.page(Query(intent_ids=(intent.id,)), limit=NEWEST)
+    return _Known(
+        intent=replace(intent, recent_history=desk.history.of(intent)),
+        flags=flags_of(intent, rules),
+        grants=desk.grants.live(intent, desk.stores.clock()),
+        related=tuple(_related(desk, scope, name) for name in intent.related_files),
+        records=tuple((record, desk.tracing.flags(record)) for record in page.records),
+    )
+
+
+def _related(desk: Governance, scope: Scope, name: str) -> _Related:
+    path = parse_relative(name)
+    if path is None or not scope.covers(path):
+        return _Related(name, in_scope=False, hash=None)
+    return _Related(name, in_scope=True, hash=desk.contents.hash_of(path))
+
+
+def _told(known: _Known) -> dict[str, object]:
+    return {
+        "intent": intent_json(known.intent, known.flags),
+        "aliases": list(known.intent.aliases),
+        "grants": [
+            {
+                "patterns": list(grant.patterns),
+                "reason": grant.reason,
+                "grantedBy": grant.granted_by,
+                "expiresAt": grant.expires_at,
+            }
+            for grant in known.grants
+        ],
+        "relatedFiles": [
+            {"path": file.name, "inScope": file.in_scope, "hash": file.hash}
+            for file in known.related
+        ],
+        "records": [to_wire(record) for record, _ in known.records],
+    }
+
+
+def _tell(page: Page, known: _Known) -> None:
+    facts = [*_identity(known), *_scope(known), *_demands(known), *_past(known)]
+    page.table(facts_table(facts))
+    if known.records:
+        page.line()
+        page.line(f"The newest records, {NEWEST} at most:")
+        records = [record_row(record, flags) for record, flags in known.records]
+        page.table(Table(RECORD_COLUMNS, records))
+
+
+def _identity(known: _Known) -> Iterator[Fact]:
+    intent = known.intent
+    yield "intent", Cell(intent.id, "cyan")
+    yield "name", Cell(intent.name or "none")
+    yield "status", status_cell(intent)
+    for _ in known.flags:
+        yield "", Cell(_IGNORED, "yellow")
+    if intent.aliases:
+        yield "earlier ids", Cell(", ".join(intent.aliases))
+    if intent.specification:
+        yield "specification", Cell(intent.specification)
+    for name, date in (("created", intent.created_at), ("updated", intent.updated_at)):
+        if date is not None:
+            yield name, Cell(date)
+
+
+def _scope(known: _Known) -> Iterator[Fact]:
+    yield from _listed("owns", known.intent.owned_scope or ("no file",))
+    for grant in known.grants:
+        until = "" if grant.expires_at is None else local_with_offset(grant.expires_at)
+        yield "granted", Cell(f"{', '.join(grant.patterns)} until {until}", "green")
+        yield "", Cell(f"by {grant.granted_by}: {grant.reason or 'no reason was given'}")
+
+
+def _demands(known: _Known) -> Iterator[Fact]:
+    yield from _listed("constraints", known.intent.constraints)
+    yield from _listed("criteria", known.intent.acceptance_criteria)
+
+
+def _past(known: _Known) -> Iterator[Fact]:
+    yield from _listed("related", [f"{file.name} ({file.standing})" for file in known.related])
+    yield from _listed("history", known.intent.recent_history)
+    if not known.records:
+        yield "records", Cell("none")
+
+
+def _listed(name: str, texts: tuple[str, ...] | list[str]) -> Iterator[Fact]:
+    """Give each text a row of its own, the name beside the first."""
+    for text in texts:
+        yield name, Cell(text)
+        name = ""

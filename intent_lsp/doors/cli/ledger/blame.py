@@ -1,0 +1,100 @@
+"""The answer to `trace blame`: each line of a file, and the record that it comes from."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from intent_lsp.core.blame.attribution import Confidence
+from intent_lsp.core.blame.runs import BlameRun
+from intent_lsp.core.content import line_body
+from intent_lsp.doors.cli.command import Call
+from intent_lsp.doors.cli.exits import Exit, WrongUsageError
+from intent_lsp.doors.cli.indexed import indexed
+from intent_lsp.doors.cli.ledger.list_records import SHORT_ID
+from intent_lsp.doors.cli.locate import file_below, root_of_file
+from intent_lsp.doors.cli.terminal.table import Cell, Column, Table
+from intent_lsp.doors.cli.terminal.times import local
+from intent_lsp.formats.blame_json import blame_json
+from intent_lsp.formats.markdown.provenance import who
+from intent_lsp.governance.ledger.authors import authors_of
+from intent_lsp.governance.ledger.blame import Blamed, Blaming
+
+_MARKS: Final = {
+    Confidence.EXACT: " ",
+    Confidence.NORMALIZED: "=",
+    Confidence.MOVED: ">",
+    Confidence.ASSUMED: "~",
+    Confidence.UNATTRIBUTED: "?",
+}
+CONFIDENCE_STYLES: Final = {
+    Confidence.EXACT: "",
+    Confidence.NORMALIZED: "yellow",
+    Confidence.MOVED: "yellow",
+    Confidence.ASSUMED: "yellow",
+    Confidence.UNATTRIBUTED: "dim",
+}
+_NO_TEXT: Final = "(not text, or too large to be shown line by line)"
+_TAB: Final = 4
+_COLUMNS: Final = (
+    Column(""),
+    Column("", fold=True),
+    Column("", fold=True, spare=True),
+    Column("", spare=True),
+    Column(""),
+    Column("", free=True),
+)
+
+
+def answer(call: Call) -> int:
+    """Write where the lines of the file come from."""
+    options = call.options
+    root = root_of_file(options.path, options.root)
+    path = file_below(root, options.path, options.root)
+    with indexed(root, call.page) as trace:
+        blamed = Blaming(root, trace.ledger.index).blame(path)
+    if blamed is None:
+        cure = (
+            "give a file that exists; `trace list --path` shows what happened to one that is gone"
+        )
+        raise WrongUsageError(f"there is no file {options.path} that can be read", cure=cure)
+    with authors_of(root) as authors:
+        runs = authors.named(_runs(blamed, options.path, options.lines))
+    if options.json:
+        call.page.json(json.dumps(blame_json(path, (root / path).as_uri(), runs)).encode())
+    else:
+        rows = [row for run in runs for row in _rows(run, blamed)]
+        call.page.table(Table(_COLUMNS, rows))
+    return Exit.FINE
+
+
+def origin(run: BlameRun) -> Sequence[Cell]:
+    """Tell a run's record in cells: id, intent, who, when."""
+    record = run.record
+    if record is None:
+        return [Cell("-" * SHORT_ID, "dim"), Cell("-"), Cell("-"), Cell("-")]
+    return [
+        Cell(record.id[:SHORT_ID], "cyan"),
+        Cell(record.intent_id or "-"),
+        Cell(who(run)),
+        Cell(local(record.timestamp), "dim"),
+    ]
+
+
+def _runs(blamed: Blamed, spelled: str, wanted: tuple[int, int | None]) -> Sequence[BlameRun]:
+    first, last = wanted
+    if first > max(blamed.count, 1):
+        has = "1 line" if blamed.count == 1 else f"{blamed.count} lines"
+        raise WrongUsageError(f"{spelled} has {has}, not {first}", cure="start at one that exists")
+    return blamed.runs(first - 1, (last or blamed.count) - 1)
+
+
+def _rows(run: BlameRun, blamed: Blamed) -> Iterator[Sequence[Cell]]:
+    cells = origin(run)
+    digits = len(str(blamed.count))
+    mark, style = _MARKS[run.confidence], CONFIDENCE_STYLES[run.confidence]
+    if blamed.lines is None:
+        yield *cells, Cell(f"{mark} 1-{run.end_line}", style), Cell(_NO_TEXT, "dim")
+        return
+    for number in range(run.start_line, run.end_line + 1):
+        text = line_body(blamed.lines[number - 1]).expandtabs(_TAB)
+        yield *cells, Cell(f"{mark} {number:>{digits}}", style), Cell(text, style)

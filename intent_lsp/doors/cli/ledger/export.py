@@ -1,0 +1,69 @@
+"""The answer to `trace export`: records in the form that was asked for, oldest first."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from intent_lsp.core.paths import CONTROL_ROOM
+from intent_lsp.doors.cli.command import Call
+from intent_lsp.doors.cli.exits import Exit, WrongUsageError
+from intent_lsp.doors.cli.indexed import indexed
+from intent_lsp.doors.cli.ledger.search import search
+from intent_lsp.doors.cli.locate import root_above
+from intent_lsp.formats.ledger.exports.forms import EXPORTS
+from intent_lsp.store.fs.export_file import new_file
+
+Sink = Callable[[bytes], object]
+"""Takes a line with its end."""
+
+
+def answer(call: Call) -> int:
+    """Write the records that were asked for."""
+    options = call.options
+    root = root_above(options.root)
+    if options.output is None:
+        written, why = _write(call, root, call.page.json)
+    else:
+        # As with git: -C is where one stands.
+        written, why = _to_file(call, root, Path(options.root) / options.output)
+    if not written:
+        call.page.remark(f"intent-lsp: no record matches: {why}")
+    elif options.output is not None:
+        counted = "1 record" if written == 1 else f"{written:,} records"
+        call.page.line(f"{options.output}: {counted}")
+    return Exit.FINE
+
+
+def _to_file(call: Call, root: Path, path: Path) -> tuple[int, str]:
+    if _is_ours(path, root):
+        cure = "give a file outside of it"
+        raise WrongUsageError(f"{path}: {CONTROL_ROOM} is only for files of intent-lsp", cure=cure)
+    try:
+        with new_file(path) as write:
+            return _write(call, root, write)
+    except FileExistsError:
+        cure = "give another file, or move that one away"
+        raise WrongUsageError(f"{path} exists and is not overwritten", cure=cure) from None
+    except OSError as error:
+        cure = "give a file that can be written"
+        raise WrongUsageError(f"{path}: {error.strerror or error}", cure=cure) from error
+
+
+def _is_ours(path: Path, root: Path) -> bool:
+    try:
+        return path.resolve().is_relative_to(root.resolve() / CONTROL_ROOM)
+    except (OSError, ValueError) as error:  # A loop of links, or a NUL.
+        raise WrongUsageError(f"{path}: {error}", cure="give a file that can be written") from error
+
+
+def _write(call: Call, root: Path, sink: Sink) -> tuple[int, str]:
+    """Write records one by one; give how many, and why there is none."""
+    form, written = EXPORTS[call.options.format], 0
+    with indexed(root, call.page) as trace:
+        wanted = search(call.options, root, trace)
+        if form.heading:
+            sink(form.heading)
+        for record in wanted.oldest_first(trace):
+            for line in form.lines(record):
+                sink(line)
+            written += 1
+        return written, "" if written else wanted.why_none(trace)

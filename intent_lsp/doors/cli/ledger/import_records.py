@@ -1,0 +1,118 @@
+"""The answer to `trace import`: how much was taken over, and what was left behind."""
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from intent_lsp.core.paths import LEDGER_FILE
+from intent_lsp.doors.cli.command import Call
+from intent_lsp.doors.cli.exits import Exit, WrongUsageError
+from intent_lsp.doors.cli.locate import root_above
+from intent_lsp.doors.cli.terminal.output import Page
+from intent_lsp.doors.cli.terminal.table import Cell, Column, Table
+from intent_lsp.governance.ledger.imports import Fate, Taken, importing
+from intent_lsp.store.fs.foreign_lines import foreign_lines
+
+_STANDARD_INPUT: Final = "-"
+_LISTED: Final = 100
+_NAMES: Final = 1000
+_MORE: Final = "(others)"
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What became of the lines so far."""
+
+    fates: Counter[Fate] = field(default_factory=Counter)
+    dialects: Counter[str] = field(default_factory=Counter)
+    lost: Counter[str] = field(default_factory=Counter)
+    unread: list[Taken] = field(default_factory=list)
+
+    def add(self, taken: Taken) -> None:
+        self.fates[taken.fate] += 1
+        if taken.fate is Fate.UNREAD and len(self.unread) < _LISTED:
+            self.unread.append(taken)
+        if taken.dialect is not None:
+            self.dialects[taken.dialect.value] += 1
+        if taken.fate is Fate.ADDED:
+            # The names are the foreign tool's: there may be any number of them.
+            self.lost.update(
+                name if name in self.lost or len(self.lost) < _NAMES else _MORE
+                for name in taken.lost
+            )
+
+
+def answer(call: Call) -> int:
+    """Take over what can be taken over of a file."""
+    options, tally = call.options, _Tally()
+    root = root_above(options.root)
+    with _opened(options.file, options.root) as stream, importing(root) as desk:
+        work = desk.look_at if options.dry_run else desk.take_over
+        for taken in work(_read(stream, options.file)):
+            tally.add(taken)
+            if taken.fate is Fate.UNREAD:
+                call.page.remark(f"intent-lsp: {_name(options.file)}:{taken.line}: {taken.why}")
+    if options.json:
+        call.page.json(json.dumps(_told(tally), ensure_ascii=False).encode("utf-8", "replace"))
+    else:
+        _tell(call.page, tally, dry_run=options.dry_run)
+    return Exit.FINE
+
+
+@contextmanager
+def _opened(spelled: str, start: str) -> Iterator[BinaryIO]:
+    if spelled == _STANDARD_INPUT:
+        yield sys.stdin.buffer
+        return
+    try:
+        # As with git: -C is where one stands.
+        stream = (Path(start) / spelled).open("rb")
+    except (OSError, ValueError) as error:
+        raise _unreadable(spelled, error) from error
+    with stream:
+        yield stream
+
+
+def _read(stream: BinaryIO, spelled: str) -> Iterable[bytes | None]:
+    try:
+        yield from foreign_lines(stream)
+    except OSError as error:
+        raise _unreadable(spelled, error) from error
+
+
+def _unreadable(spelled: str, error: OSError | ValueError) -> WrongUsageError:
+    reason = getattr(error, "strerror", None) or error
+    return WrongUsageError(f"{spelled}: {reason}", cure="give a file of JSON Lines, or -")
+
+
+def _name(spelled: str) -> str:
+    return "standard input" if spelled == _STANDARD_INPUT else spelled
+
+
+def _told(tally: _Tally) -> dict[str, object]:
+    return {
+        **{fate.value: tally.fates[fate] for fate in Fate},
+        "dialects": dict(tally.dialects),
+        "leftOut": dict(tally.lost),
+        "unreadLines": [{"line": each.line, "reason": each.why} for each in tally.unread],
+    }
+
+
+def _tell(page: Page, tally: _Tally, *, dry_run: bool) -> None:
+    would = "would be added" if dry_run else "added"
+    fates = tally.fates
+    page.line(
+        f"{LEDGER_FILE}: {fates[Fate.ADDED]:,} {would}, {fates[Fate.KNOWN]:,} already here,"
+        f" {fates[Fate.UNREAD]:,} not a record"
+    )
+    for dialect, count in tally.dialects.items():
+        page.line(f"  {count:,} {dialect}")
+    if tally.lost:
+        page.line()
+        rows = [(Cell(name), Cell(f"{count:,}")) for name, count in tally.lost.most_common()]
+        page.table(Table((Column("Left behind", fold=True), Column("Records")), rows))

@@ -1,0 +1,119 @@
+"""The answer to `trace lines`: the lines of an intent, file by file."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.blame.attribution import Confidence
+from intent_lsp.core.blame.runs import BlameRun, named
+from intent_lsp.doors.cli.command import Call
+from intent_lsp.doors.cli.exits import Exit
+from intent_lsp.doors.cli.indexed import indexed
+from intent_lsp.doors.cli.ledger.blame import CONFIDENCE_STYLES, origin
+from intent_lsp.doors.cli.ledger.paths import PathFilter, path_filter
+from intent_lsp.doors.cli.locate import root_above
+from intent_lsp.doors.cli.open import refused
+from intent_lsp.doors.cli.terminal.output import Page
+from intent_lsp.doors.cli.terminal.table import Cell, Column, Table
+from intent_lsp.formats.blame_json import FileRuns, lines_json
+from intent_lsp.governance.ledger.authors import authors_of
+from intent_lsp.governance.ledger.blame import Blaming
+from intent_lsp.governance.ledger.intent_lines import (
+    FILES_AT_MOST,
+    RECORDS_AT_MOST,
+    Meant,
+    WorkedFiles,
+    explained,
+    worked_files,
+)
+from intent_lsp.governance.ledger.reader import Tracing
+from intent_lsp.governance.plan.checkout import Refusal
+from intent_lsp.governance.rules import RulesCache
+
+_COLUMNS: Final = (
+    Column("Where", fold=True),
+    Column("Lines"),
+    Column("Confidence"),
+    Column("Record"),
+    Column("Who", fold=True, spare=True),
+    Column("When", spare=True),
+)
+
+
+def answer(call: Call) -> int:
+    """Write the lines that come from the intent."""
+    options, page = call.options, call.page
+    root = root_above(options.root)
+    with indexed(root, page) as trace:
+        rules = RulesCache(root).current()
+        meant = _meant(call, root, trace)
+        asked = worked_files(root, trace.ledger.index, rules, options.intent, meant)
+        if isinstance(asked, Refusal):
+            raise refused(asked)
+        files = _named(root, _found(page, root, trace, asked))
+    if options.json:
+        told = lines_json(asked.intent_id, files, truncated=asked.truncated)
+        page.json(json.dumps(told).encode())
+    else:
+        _tell(page, files)
+    _remark(page, asked, files)
+    return Exit.FINE
+
+
+def _meant(call: Call, root: Path, trace: Tracing) -> Meant:
+    if call.options.path is None:
+        return lambda _: True
+    found = path_filter(call.options, root, trace)
+    return found.covers if isinstance(found, PathFilter) else lambda path: path == found
+
+
+def _found(page: Page, root: Path, trace: Tracing, asked: WorkedFiles) -> Sequence[FileRuns]:
+    blaming, found = Blaming(root, trace.ledger.index), []
+    with page.bar("Finding the lines") as progress:
+        for done, path in enumerate(asked.paths, 1):
+            file = explained(blaming, path, asked.names)
+            if file is not None:
+                uri, count = (root / path).as_uri(), file.blamed.count
+                found.append(FileRuns(path=path, uri=uri, line_count=count, runs=file.runs))
+            progress(done, len(asked.paths))
+    return found
+
+
+def _named(root: Path, files: Sequence[FileRuns]) -> Sequence[FileRuns]:
+    with authors_of(root) as authors:
+        people = authors.people(run for file in files for run in file.runs)
+    return [replace(file, runs=named(file.runs, people)) for file in files]
+
+
+def _tell(page: Page, files: Sequence[FileRuns]) -> None:
+    page.table(Table(_COLUMNS, [_row(file.path, run) for file in files for run in file.runs]))
+    sure = Counter[Confidence]()
+    for file in files:
+        for run in file.runs:
+            sure[run.confidence] += run.count
+    if files:
+        of, number = sum(file.line_count for file in files), len(files)
+        named = "1 file" if number == 1 else f"{number:,} files"
+        told = ", ".join(f"{sure[each]:,} {each.value}" for each in Confidence if sure[each])
+        page.line()
+        page.line(f"{sure.total():,} of {of:,} lines in {named}: {told}")
+
+
+def _row(path: str, run: BlameRun) -> Sequence[Cell]:
+    record, _, who, when = origin(run)
+    sure = Cell(run.confidence.value, CONFIDENCE_STYLES[run.confidence])
+    where = Cell(f"{path}:{run.start_line}-{run.end_line}")
+    return where, Cell(f"{run.count:,}"), sure, record, who, when
+
+
+def _remark(page: Page, asked: WorkedFiles, files: Sequence[FileRuns]) -> None:
+    if not files:
+        page.remark(f"intent-lsp: none of these lines comes from {asked.intent_id}")
+    if asked.truncated:
+        page.remark(
+            f"intent-lsp: the files of its newest {RECORDS_AT_MOST:,} records were searched,"
+            f" {FILES_AT_MOST} at most; there may be more lines"
+        )

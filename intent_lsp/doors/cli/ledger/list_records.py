@@ -1,0 +1,133 @@
+"""The answer to `trace list`: records, newest first, under their days on a terminal."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+from itertools import islice
+from typing import Final
+
+from intent_lsp.core.records import Record, RecordFile, ScopeValidation
+from intent_lsp.core.report.line_count import LineCount, count_of_files
+from intent_lsp.doors.cli.command import Call
+from intent_lsp.doors.cli.exits import Exit
+from intent_lsp.doors.cli.indexed import indexed
+from intent_lsp.doors.cli.ledger.search import PAGE, Search, search
+from intent_lsp.doors.cli.locate import root_above
+from intent_lsp.doors.cli.terminal.output import Page
+from intent_lsp.doors.cli.terminal.table import Cell, Column, Table
+from intent_lsp.doors.cli.terminal.times import local
+from intent_lsp.formats.ledger.jsonl import encode
+from intent_lsp.governance.ledger.reader import Tracing
+
+SHORT_ID: Final = 8
+"""Digits of an id that are shown, and that `trace show` takes."""
+
+STYLES: Final = {
+    ScopeValidation.PASS: "green",
+    ScopeValidation.FAIL: "bold red",
+    ScopeValidation.EXEMPT: "yellow",
+}
+RECORD_COLUMNS: Final = (
+    Column("When"),
+    Column("Intent", fold=True),
+    Column("Verdict"),
+    Column("File", fold=True),
+    Column("Lines", spare=True),
+    Column("Tool", spare=True),
+    Column("Id"),
+)
+"""The columns of a table of records, for rows of `record_row`."""
+
+Row = Sequence[Cell]
+
+
+def answer(call: Call) -> int:
+    """Write the records that were asked for."""
+    options = call.options
+    root = root_above(options.root)
+    with indexed(root, call.page) as trace:
+        asked = search(options, root, trace)
+        towards = asked.oldest_first if options.reverse else asked.newest_first
+        found = towards(trace, options.limit)
+        written = _json(call.page, found) if options.json else _list(call.page, found, trace)
+        _remark(call, asked, trace, written)
+    return Exit.FINE
+
+
+def _json(page: Page, records: Iterator[Record]) -> int:
+    written = 0
+    for record in records:
+        page.json(encode(record))
+        written += 1
+    return written
+
+
+def _list(page: Page, records: Iterator[Record], trace: Tracing) -> int:
+    """Write tables of as many rows as are read at once; only the first has headings."""
+    written, day = 0, ""
+    columns: Sequence[Column] = RECORD_COLUMNS
+    while block := list(islice(records, PAGE)):
+        rows: list[Row] = []
+        for record in block:
+            row = record_row(record, trace.flags(record))
+            if page.terminal:
+                day, row = _under_its_day(rows, day, row)
+            rows.append(row)
+        page.table(Table(columns, rows))
+        columns = [Column("", column.fold, column.spare) for column in columns]
+        written += len(block)
+    return written
+
+
+def _under_its_day(rows: list[Row], above: str, row: Row) -> tuple[str, Row]:
+    """Head a new day with a row of its own; give the day, and the row with its time alone."""
+    day, _, time = row[0].text.partition(" ")
+    if day != above:
+        named = date.fromisoformat(day).strftime(f"%a {day}")
+        rows.append([Cell(named, "bold"), *[Cell("")] * (len(row) - 1)])
+    return day, [Cell(time), *row[1:]]
+
+
+def _remark(call: Call, asked: Search, trace: Tracing, written: int) -> None:
+    if not written:
+        call.page.remark(f"intent-lsp: no record matches: {asked.why_none(trace)}")
+    elif written == call.options.limit and call.page.terminal:
+        call.page.remark(f"the newest {written}; --limit 0 shows all there are")
+
+
+def record_row(record: Record, flags: Sequence[str]) -> Sequence[Cell]:
+    """Tell a record in a row; `flags` say what has become of its intent."""
+    intent = " ".join([record.intent_id or "-", *flags])
+    verdict = record.scope_validation.value + ("" if record.success else " (failed)")
+    verdict += " (assumed)" if record.is_assumed else ""
+    return (
+        Cell(local(record.timestamp)),
+        Cell(intent, "yellow" if flags else ""),
+        Cell(verdict, STYLES[record.scope_validation]),
+        Cell(_file(record.files)),
+        Cell(added_and_removed(record.files)),
+        Cell(record.tool_name, "dim"),
+        Cell(record.id[:SHORT_ID], "cyan"),
+    )
+
+
+def added_and_removed(files: Sequence[RecordFile]) -> str:
+    """Say how many lines came and went: `+3 -1`; `whole file` where lines were not compared."""
+    if not any(talk.ranges for file in files for talk in file.conversations):
+        return ""
+    lines = count_of_files(files)
+    return "whole file" if lines.whole else came_and_went(lines)
+
+
+def came_and_went(lines: LineCount) -> str:
+    """Say how many lines came and went: `+3 -1`."""
+    return f"+{lines.added} -{lines.removed}"
+
+
+def _file(files: Sequence[RecordFile]) -> str:
+    if not files:
+        return "-"
+    first = files[0]
+    name = first.relative_path
+    if first.previous_path is not None:
+        name = f"{first.previous_path} -> {name}"
+    return name if len(files) == 1 else f"{name} (+{len(files) - 1})"

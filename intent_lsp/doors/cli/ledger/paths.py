@@ -1,0 +1,84 @@
+"""What `--path` means: a file, what is below a directory, or what a glob matches.
+
+Invariant: a file whose name looks like a glob is that file, as long as it or its records are there.
+"""
+
+import argparse
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.records import Record
+from intent_lsp.core.scope.language import escape
+from intent_lsp.core.scope.pattern import Reading, compile_pattern
+from intent_lsp.doors.cli.exits import WrongUsageError
+from intent_lsp.doors.cli.locate import path_below
+from intent_lsp.governance.ledger.reader import Tracing
+from intent_lsp.store.fs.files import stamp
+from intent_lsp.store.fs.resolve import case_sensitive
+from intent_lsp.store.ledger.index.queries import Query
+
+_MAGIC: Final = frozenset("*?[{")
+
+
+@dataclass(frozen=True, slots=True)
+class PathFilter:
+    """Passes the records of which a file, by its name or its old name, `covers` a path."""
+
+    covers: Callable[[WorkspacePath], bool]
+
+    def passes(self, record: Record) -> bool:
+        """Whether any file of a record is meant."""
+        return any(
+            self.covers(path)
+            for file in record.files
+            for path in (file.path, file.previous)
+            if path is not None
+        )
+
+
+def path_filter(
+    options: argparse.Namespace, root: Path, trace: Tracing
+) -> WorkspacePath | PathFilter:
+    """Read `--path`, as seen from `-C`; a path is asked of the index. Raises WrongUsageError."""
+    spelled = options.path
+    if _is_root(root, spelled, options.root):
+        return PathFilter(lambda _: True)
+    path = path_below(root, spelled, options.root)
+    if spelled.endswith(("/", os.sep)) or _is_directory(root / path):
+        return PathFilter(lambda found: found.startswith(f"{path}/"))
+    if _MAGIC.isdisjoint(spelled) or _is_known(root, path, trace):
+        return path
+    pattern = compile_pattern(
+        _from_here(root, path, options.root), Reading(case_sensitive=case_sensitive(root))
+    )
+    if pattern.refusal is not None:
+        raise WrongUsageError(f"--path: {pattern.refusal}", cure="use a simpler glob")
+    return PathFilter(pattern.matches)
+
+
+def _is_directory(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # A name that is too long for any file.
+        return False
+
+
+def _is_known(root: Path, path: WorkspacePath, trace: Tracing) -> bool:
+    return stamp(root / path) is not None or bool(trace.page(Query(path=path), limit=1).records)
+
+
+def _is_root(root: Path, spelled: str, start: str) -> bool:
+    try:
+        return (Path(start) / spelled).resolve() == root.resolve()
+    except (OSError, ValueError):  # A loop of links, or a NUL.
+        return False
+
+
+def _from_here(root: Path, glob: WorkspacePath, start: str) -> str:
+    """Give a glob below the directory where one stands, whose own name is no glob."""
+    here = path_below(root, "x", start).removesuffix("x")
+    return escape(here) + glob[len(here) :] if here and glob.startswith(here) else glob

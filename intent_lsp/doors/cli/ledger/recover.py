@@ -1,0 +1,99 @@
+"""The answer to `trace recover`: what the ledger had lost, and has again."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from intent_lsp.core.records import Record
+from intent_lsp.doors.cli.command import Call
+from intent_lsp.doors.cli.exits import Exit
+from intent_lsp.doors.cli.locate import root_above
+from intent_lsp.doors.cli.terminal.table import Cell, Column, Table
+from intent_lsp.doors.cli.terminal.times import local
+from intent_lsp.governance.ledger.recovery import Recovered, recovering
+from intent_lsp.store.ledger.recover import Found, Lost
+
+_NAMED: Final = 5
+_COLUMNS: Final = (
+    Column("When"),
+    Column("Intent", fold=True),
+    Column("File", fold=True),
+    Column("Id"),
+    Column("From", fold=True),
+    Column("Place"),
+)
+_SHORT_ID: Final = 8
+
+
+def answer(call: Call) -> int:
+    """Find what is lost, append it unless only asked, and say what was done."""
+    options = call.options
+    with recovering(root_above(options.root)) as desk:
+        found = desk.lost()
+        done = Recovered(0, 0) if options.dry_run else desk.recover(found)
+    for remark in _remarks(found):
+        call.page.remark(f"intent-lsp: {remark}")
+    if options.json:
+        call.page.json(json.dumps(_told(found, done), ensure_ascii=False).encode())
+        return Exit.FINE
+    call.page.table(Table(_COLUMNS, [_row(lost) for lost in found.lost]))
+    call.page.line(_verdict(found, done, dry_run=options.dry_run))
+    return Exit.FINE
+
+
+def _row(lost: Lost) -> Sequence[Cell]:
+    record = lost.record
+    return (
+        Cell(local(record.timestamp)),
+        Cell(record.intent_id or "-"),
+        Cell(", ".join(_paths(record)) or "-"),
+        Cell(record.id[:_SHORT_ID], "cyan"),
+        Cell(lost.source, "dim"),
+        Cell("as it was" if lost.joins else "anew"),
+    )
+
+
+def _verdict(found: Found, done: Recovered, *, dry_run: bool) -> str:
+    if not found.lost:
+        return "nothing is lost: the ledger holds every record that .orchestration/.local/ has"
+    if dry_run:
+        return f"{_counted(len(found.lost))} lost; nothing was appended"
+    return (
+        f"{_counted(done.as_they_were + done.anew)} appended:"
+        f" {done.as_they_were} unchanged, {done.anew} with new hashes"
+    )
+
+
+def _counted(records: int) -> str:
+    return "1 record" if records == 1 else f"{records} records"
+
+
+def _remarks(found: Found) -> Iterator[str]:
+    for each in found.unreadable[:_NAMED]:
+        yield f"{each.source}: skipped: {each.problem}"
+    if len(found.unreadable) > _NAMED:
+        yield f"… and {len(found.unreadable) - _NAMED} more"
+
+
+def _paths(record: Record) -> list[str]:
+    return [file.relative_path for file in record.files]
+
+
+def _told(found: Found, done: Recovered) -> dict[str, object]:
+    return {
+        "lost": [
+            {
+                "id": lost.record.id,
+                "timestamp": lost.record.timestamp,
+                "paths": _paths(lost.record),
+                "source": lost.source,
+                "asItWas": lost.joins,
+            }
+            for lost in found.lost
+        ],
+        "unreadable": [
+            {"source": each.source, "problem": each.problem} for each in found.unreadable
+        ],
+        "asTheyWere": done.as_they_were,
+        "anew": done.anew,
+    }

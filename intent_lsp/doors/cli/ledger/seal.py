@@ -1,0 +1,128 @@
+"""The answer to `trace seal`: a checkpoint, signed or not, or whether one holds."""
+
+import json
+from collections.abc import Mapping, Sequence
+
+from intent_lsp.core.findings import Severity
+from intent_lsp.core.ledger.checkpoints import Checkpoint
+from intent_lsp.core.ledger.verification import Problem, Verification
+from intent_lsp.doors.cli.command import Call
+from intent_lsp.doors.cli.exits import Exit, WrongUsageError
+from intent_lsp.doors.cli.ledger.anchors import SIGN_EXTRA, file_bytes, given_checkpoints
+from intent_lsp.doors.cli.locate import root_above
+from intent_lsp.doors.cli.terminal.output import Page
+from intent_lsp.formats.ledger.checkpoint import note_text, origin_line, trailer
+from intent_lsp.formats.ledger.signed_note import NoNote, spell_key, spell_note
+from intent_lsp.formats.ledger.verification_json import verification_json
+from intent_lsp.governance.ledger.checkpoints import (
+    Unsealed,
+    anchors_of,
+    contradiction,
+    seal_ledger,
+)
+from intent_lsp.governance.ledger.reader import tracing
+
+
+def answer(call: Call) -> int:
+    """Seal the ledger, or check what is given."""
+    options = call.options
+    if options.check is not None:
+        if options.key is not None:
+            raise WrongUsageError("--key signs, and --check checks", cure="give one of the two")
+        return _check(call)
+    if options.pub is not None:
+        raise WrongUsageError(
+            "--pub is only for checking a signed note", cure="give the note with --check FILE"
+        )
+    return _seal(call)
+
+
+def _seal(call: Call) -> int:
+    with tracing(root_above(call.options.root)) as trace:
+        made = seal_ledger(trace.ledger)
+    if isinstance(made, Unsealed):
+        return _refuse(call.page, made)
+    told: dict[str, object] = {
+        "origin": made.origin,
+        "count": made.count,
+        "heads": list(made.heads),
+        "line": trailer(made),
+    }
+    if call.options.key is not None:
+        told |= _signed(made, call.options.key, call.options.root)
+    if call.options.json:
+        call.page.json(json.dumps(told, ensure_ascii=False).encode())
+    elif "note" in told:
+        call.page.text(str(told["note"]))
+        call.page.remark(f"intent-lsp: signed by {told['key']}")
+    else:
+        call.page.line(trailer(made))
+    return Exit.FINE
+
+
+def _signed(made: Checkpoint, spelled: str, start: str) -> Mapping[str, object]:
+    try:
+        # Cryptography is for those who sign, and is not installed with the rest.
+        from intent_lsp.formats.ledger.signed_note_keys import read_signing_key  # noqa: PLC0415
+    except ImportError as missing:
+        raise WrongUsageError("--key needs the package cryptography", cure=SIGN_EXTRA) from missing
+    key = read_signing_key(file_bytes(spelled, start))
+    if isinstance(key, NoNote):
+        raise WrongUsageError(f"--key: {spelled}: {key.problem}", cure=key.cure)
+    name = origin_line(made)
+    return {
+        "note": spell_note(key.sign(name, note_text(made))),
+        "key": spell_key(key.public(name)),
+    }
+
+
+def _refuse(page: Page, made: Unsealed) -> int:
+    problem = made.problem
+    if problem is None:
+        raise WrongUsageError(f"nothing to seal: {made.reason}")
+    page.remark(f"intent-lsp: {made.reason}: {_placed(problem)}; see `intent-lsp trace verify`")
+    return Exit.VIOLATIONS
+
+
+def _check(call: Call) -> int:
+    options = call.options
+    given = given_checkpoints(options.check, options.pub, options.root)
+    with tracing(root_above(options.root)) as trace:
+        found = trace.verify([anchor for each in given for anchor in anchors_of(each)])
+        wrong = [_wrong(each, found) or contradiction(trace.ledger, each, found) for each in given]
+    ok = found.ok and not any(wrong)
+    if options.json:
+        told = [
+            {"line": trailer(each), "holds": problem is None, "problem": problem}
+            for each, problem in zip(given, wrong, strict=True)
+        ]
+        whole = verification_json(found) | {"ok": ok, "checkpoints": told}
+        call.page.json(json.dumps(whole, ensure_ascii=False).encode())
+    else:
+        _tell(call.page, found, given, wrong)
+    return Exit.FINE if ok else Exit.VIOLATIONS
+
+
+def _wrong(given: Checkpoint, found: Verification) -> str | None:
+    """Say which of a checkpoint's records is gone; None: all are there."""
+    missing = {anchor.hash for anchor in found.anchors if anchor.records is None}
+    gone = [head for head in given.heads if head in missing]
+    return f"record {gone[0]} is in no file of the ledger" if gone else None
+
+
+def _tell(
+    page: Page, found: Verification, given: Sequence[Checkpoint], wrong: Sequence[str | None]
+) -> None:
+    for each, problem in zip(given, wrong, strict=True):
+        if problem is None and found.ok:
+            counted = f"the first {each.count:,} of {found.records:,} records are unchanged"
+            page.line(f"holds: {counted}")
+        else:
+            page.line(f"does NOT hold: {problem or 'the ledger does not verify'}")
+    for broken in found.problems:
+        if broken.severity is Severity.ERROR:
+            page.remark(f"intent-lsp: {_placed(broken)}")
+
+
+def _placed(problem: Problem) -> str:
+    return f"{problem.file}:{problem.line}: {problem.code.value}: {problem.message}"

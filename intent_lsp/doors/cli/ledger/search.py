@@ -1,0 +1,187 @@
+"""A search of the ledger: what the index narrows, then what only a record itself can tell.
+
+Invariant: no more than a page of records is held at a time, however many match.
+"""
+
+import argparse
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+from intent_lsp.core.records import Record, ScopeValidation
+from intent_lsp.doors.cli.exits import WrongUsageError
+from intent_lsp.doors.cli.ledger.paths import PathFilter, path_filter
+from intent_lsp.doors.cli.terminal.times import since
+from intent_lsp.governance.ledger.reader import Tracing
+from intent_lsp.store import clock
+from intent_lsp.store.ledger.index.queries import Cursor, Page, Query
+
+PAGE: Final = 500
+"""Records that are asked for at once."""
+
+Passes = Callable[[Record], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Sieve:
+    """A filter that the index does not know; `said` is how it was typed."""
+
+    said: str
+    passes: Passes
+
+
+@dataclass(slots=True, kw_only=True)
+class Search:
+    """One search; `asked` are the index's filters as typed, each with the fields it sets."""
+
+    asked: Sequence[tuple[str, dict[str, Any]]] = ()
+    sieves: Sequence[Sieve] = ()
+    left: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def said(self) -> Sequence[str]:
+        """The filters as typed."""
+        return (*(said for said, _ in self.asked), *(sieve.said for sieve in self.sieves))
+
+    def newest_first(self, trace: Tracing, limit: int = 0) -> Iterator[Record]:
+        """Give at most `limit` records, 0: all."""
+        found = (record for _, page in self._pages(trace, limit) for record in self._sifted(page))
+        return islice(found, limit or None)
+
+    def oldest_first(self, trace: Tracing, limit: int = 0) -> Iterator[Record]:
+        """Give the same records in the other direction: each page but the first is read twice."""
+        wanted = limit or None
+        newest: list[Record] = []
+        places: list[tuple[Cursor, int]] = []
+        for cursor, page in self._pages(trace, limit):
+            found = list(islice(self._sifted(page), wanted))
+            wanted = None if wanted is None else wanted - len(found)
+            if cursor is None:
+                newest = found
+            elif found:
+                places.append((cursor, len(found)))
+            if wanted == 0:
+                break
+        for cursor, kept in reversed(places):
+            page = trace.page(self._query(), limit=self._size(limit), cursor=cursor)
+            yield from reversed(list(islice(self._sifted(page), kept)))
+        yield from reversed(newest)
+
+    def why_none(self, trace: Tracing) -> str:
+        """Say why nothing matched: the first filter that left nothing of what came to it."""
+        if not trace.page(Query(), limit=1).records:
+            return "the ledger has no record yet"
+        before, query = "", Query()
+        for said, fields in self.asked:
+            query = replace(query, **fields)
+            if not trace.page(query, limit=1).records:
+                return f"{said} matches none{before}"
+            before = " of the records that the other filters match"
+        for sieve in self.sieves:
+            if not self.left[sieve.said]:
+                return f"{sieve.said} matches none{before}"
+            before = " of the records that the other filters match"
+        # Somebody else wrote in between.
+        return "ask again"
+
+    def _query(self) -> Query:
+        query = Query()
+        for _, fields in self.asked:
+            query = replace(query, **fields)
+        return query
+
+    def _size(self, limit: int) -> int:
+        return PAGE if self.sieves or not limit else min(limit, PAGE)
+
+    def _pages(self, trace: Tracing, limit: int) -> Iterator[tuple[Cursor | None, Page]]:
+        """Give each page with the cursor that asks for it, newest first."""
+        query, size = self._query(), self._size(limit)
+        cursor: Cursor | None = None
+        while True:
+            page = trace.page(query, limit=size, cursor=cursor)
+            yield cursor, page
+            cursor = page.cursor
+            if cursor is None:
+                return
+
+    def _sifted(self, page: Page) -> Iterator[Record]:
+        for record in page.records:
+            for sieve in self.sieves:
+                if not sieve.passes(record):
+                    break
+                self.left[sieve.said] += 1
+            else:
+                yield record
+
+
+def search(options: argparse.Namespace, root: Path, trace: Tracing) -> Search:
+    """Make the search that the options ask for. Raises WrongUsageError."""
+    asked: list[tuple[str, dict[str, Any]]] = []
+    sieves = list(_sieves(options))
+    if options.intent is not None:
+        said = " ".join(f"--intent {intent}" for intent in options.intent)
+        asked.append((said, {"intent_ids": tuple(options.intent)}))
+    if options.path is not None:
+        found = path_filter(options, root, trace)
+        said = f"--path {options.path}"
+        if isinstance(found, PathFilter):
+            sieves.insert(0, Sieve(said, found.passes))
+        else:
+            asked.append((said, {"path": found}))
+    if options.session is not None:
+        asked.append((f"--session {options.session}", {"session_ids": (options.session,)}))
+    if options.since is not None:
+        asked.append((f"--since {options.since}", {"since": _moment("--since", options.since)}))
+    return Search(asked=asked, sieves=sieves)
+
+
+def _sieves(options: argparse.Namespace) -> Iterator[Sieve]:
+    """Make the sieves, the cheapest first."""
+    if options.until is not None:
+        until = _moment("--until", options.until)
+        yield Sieve(f"--until {options.until}", lambda record: record.timestamp < until)
+    if options.verdict is not None:
+        verdict = ScopeValidation(options.verdict)
+        yield Sieve(f"--verdict {verdict}", lambda record: record.scope_validation is verdict)
+    if options.failed:
+        yield Sieve("--failed", lambda record: not record.success)
+    if options.tool is not None:
+        yield Sieve(f"--tool {options.tool}", _by_tool(options.tool))
+    if options.contributor is not None:
+        yield Sieve(f"--contributor {options.contributor}", _by_contributor(options.contributor))
+
+
+def _by_tool(name: str) -> Passes:
+    family = name.rstrip("/") + "/"
+    return lambda record: record.tool_name == name or record.tool_name.startswith(family)
+
+
+def _by_contributor(who: str) -> Passes:
+    """Pass a kind, `HUMAN`, or a model, with or without its maker: `claude-opus-4-5`."""
+    kind, model = who.upper(), who.lower()
+
+    def passes(record: Record) -> bool:
+        authors = (talk.contributor for file in record.files for talk in file.conversations)
+        return any(
+            author.entity_type.value == kind or model in _names(author.model_identifier.lower())
+            for author in authors
+        )
+
+    return passes
+
+
+def _names(model: str) -> tuple[str, str]:
+    return model, model.rpartition("/")[2]
+
+
+def _moment(option: str, text: str) -> str:
+    found = since(text, clock.now())
+    if found is None:
+        raise WrongUsageError(
+            f"{option}: {text} is not a date or time",
+            cure="say 2h, 3d, 2026-11-21 or 2026-11-21T20:27:33Z",
+        )
+    return found

@@ -1,0 +1,147 @@
+"""The answer to `trace stats`: tables of counts, with a line of the days."""
+
+import json
+from collections.abc import Sequence
+from typing import Final
+
+from intent_lsp.core.ledger.archiving import advice
+from intent_lsp.core.report.aggregates import By, Groups, Tally
+from intent_lsp.core.report.line_count import LineCount, count_of_files
+from intent_lsp.core.report.sparkline import ASCII, BLOCKS, sparkline, spread
+from intent_lsp.doors.cli.command import Call
+from intent_lsp.doors.cli.exits import Exit
+from intent_lsp.doors.cli.indexed import indexed
+from intent_lsp.doors.cli.ledger.search import Search, search
+from intent_lsp.doors.cli.locate import root_above
+from intent_lsp.doors.cli.terminal.table import Cell, Column, Table
+from intent_lsp.doors.cli.terminal.times import local, local_day
+from intent_lsp.store.ledger.archiving_advice import size_of
+
+_DAYS_WIDE: Final = 30
+
+Group = tuple[str | None, Tally]
+
+
+def answer(call: Call) -> int:
+    """Count the records that were asked for, and write what they come to."""
+    options = call.options
+    root = root_above(options.root)
+    total, groups = Tally(), Groups(By(options.by))
+    with indexed(root, call.page) as trace:
+        asked = search(options, root, trace)
+        for record in asked.newest_first(trace):
+            lines, day = count_of_files(record.files), local_day(record.timestamp)
+            total.count(record, lines, day)
+            groups.count(record, lines, day)
+        why = "" if total.edits else asked.why_none(trace)
+    if why:
+        call.page.remark(f"intent-lsp: no record matches: {why}")
+    if options.json:
+        call.page.json(json.dumps(_json(total, groups, asked), ensure_ascii=False).encode())
+    elif total.edits:
+        _tell(call, total, groups)
+    if said := advice(size_of(root)):
+        call.page.remark(f"intent-lsp: {said}")
+    return Exit.FINE
+
+
+def _json(total: Tally, groups: Groups, asked: Search) -> dict[str, object]:
+    return {
+        "by": groups.by.value,
+        "filters": list(asked.said),
+        "total": _counts(total),
+        "groups": [{"key": name, **_counts(tally)} for name, tally in groups.largest()],
+    }
+
+
+def _counts(tally: Tally) -> dict[str, object]:
+    return {
+        "edits": tally.edits,
+        "added": tally.added,
+        "removed": tally.removed,
+        "wholeFiles": tally.whole,
+        "violations": tally.violations,
+        "failed": tally.failed,
+        "assumed": tally.assumed,
+        "first": tally.first or None,
+        "last": tally.last or None,
+        "days": dict(sorted(tally.days.items())),
+    }
+
+
+def _tell(call: Call, total: Tally, groups: Groups) -> None:
+    page, found, limit = call.page, groups.largest(), call.options.limit
+    shown = found if not limit else found[-limit:] if groups.by is By.DAY else found[:limit]
+    drawing = _Drawing(total, groups, BLOCKS if page.shows(BLOCKS) else ASCII)
+    page.table(Table(drawing.columns(), [*map(drawing.row, shown), drawing.total()]))
+    if len(shown) < len(found):
+        page.remark(f"{len(shown)} of {len(found)} rows; --limit 0 shows all there are")
+    if drawing.days_each > 1:
+        page.remark(f"each bar is {drawing.days_each} days")
+
+
+class _Drawing:
+    """The rows of one table, whose lines of days have one scale."""
+
+    def __init__(self, total: Tally, groups: Groups, steps: str) -> None:
+        self._total, self._by, self._steps = total, groups.by, steps
+        self._ends = min(total.days), max(total.days)
+        each = spread(total.days, *self._ends, _DAYS_WIDE)[1]
+        self.days_each = 0 if self._by is By.DAY else each
+        tallies = groups.tallies.values()
+        self._top = max(count for tally in tallies for count in self._parts(tally))
+
+    def columns(self) -> Sequence[Column]:
+        """Give the columns."""
+        first, last = self._ends
+        days = first if first == last else f"{first} to {last}"
+        return (
+            Column(self._by.value.capitalize(), fold=True),
+            Column("Edits"),
+            Column("" if self._by is By.DAY else days, spare=True),
+            Column("Lines"),
+            Column("Out of scope"),
+            Column("Failed", spare=True),
+            Column("Assumed", spare=True),
+            Column("Last", spare=True),
+        )
+
+    def row(self, group: Group) -> Sequence[Cell]:
+        """Tell of one group."""
+        name, tally = group
+        return self._row(Cell(name or "-"), tally, self._line(tally))
+
+    def total(self) -> Sequence[Cell]:
+        """Tell of all edits together."""
+        tally = self._total
+        own_top = max(self._parts(tally))
+        line = "" if self._by is By.DAY else sparkline(self._parts(tally), own_top, self._steps)
+        return self._row(Cell("total", "bold"), tally, line)
+
+    def _row(self, name: Cell, tally: Tally, line: str) -> Sequence[Cell]:
+        return (
+            name,
+            Cell(f"{tally.edits:,}"),
+            Cell(line, "cyan"),
+            Cell(_lines(tally.lines)),
+            Cell(f"{tally.violations:,}", "bold red" if tally.violations else ""),
+            Cell(f"{tally.failed:,}", "bold red" if tally.failed else ""),
+            Cell(f"{tally.assumed:,}", "yellow" if tally.assumed else ""),
+            Cell(local(tally.last), "dim"),
+        )
+
+    def _line(self, tally: Tally) -> str:
+        parts = self._parts(tally)
+        if self._by is By.DAY:
+            return self._steps[-1] * -(-tally.edits * _DAYS_WIDE // self._top)
+        return sparkline(parts, self._top, self._steps)
+
+    def _parts(self, tally: Tally) -> Sequence[int]:
+        if self._by is By.DAY:
+            return (tally.edits,)
+        return spread(tally.days, *self._ends, _DAYS_WIDE)[0]
+
+
+def _lines(lines: LineCount) -> str:
+    told = f"+{lines.added:,} -{lines.removed:,}"
+    return told if not lines.whole else f"{told}, {lines.whole:,} whole"

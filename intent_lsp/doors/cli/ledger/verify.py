@@ -1,0 +1,126 @@
+"""The answer to `trace verify`: what is wrong with the ledger, and what that proves."""
+
+import argparse
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from intent_lsp.core.codes import LedgerCode
+from intent_lsp.core.findings import Severity
+from intent_lsp.core.ledger.archiving import advice
+from intent_lsp.core.ledger.checkpoints import Checkpoint
+from intent_lsp.core.ledger.verification import Anchor, AnchorKind, Problem, Verification
+from intent_lsp.core.paths import LEDGER_FILE
+from intent_lsp.doors.cli.command import Call
+from intent_lsp.doors.cli.exits import Exit, WrongUsageError
+from intent_lsp.doors.cli.ledger.anchors import given_anchor, given_checkpoints
+from intent_lsp.doors.cli.locate import root_above
+from intent_lsp.doors.cli.terminal.output import Page
+from intent_lsp.doors.cli.terminal.table import Cell, Column, Table
+from intent_lsp.formats.ledger.verification_json import verification_json
+from intent_lsp.governance.ledger.checkpoints import anchors_of, contradiction
+from intent_lsp.governance.ledger.reader import tracing
+from intent_lsp.store.ledger.archiving_advice import size_of
+
+_STYLES: Final = {Severity.ERROR: "bold red", Severity.WARNING: "yellow"}
+_NOT_PROVABLE: Final = "that every edit was recorded, and that clocks were right"
+
+
+def answer(call: Call) -> int:
+    """Verify, and say what was found; 1 when a problem is an error."""
+    root = root_above(call.options.root)
+    given = [given_anchor(root, spelled) for spelled in call.options.anchor]
+    checkpoints = _checkpoints(call.options)
+    given += [anchor for each in checkpoints for anchor in anchors_of(each)]
+    with tracing(root) as trace:
+        with call.page.bar("Verifying the ledger") as progress:
+            found = trace.verify(given, progress)
+        wrong = [contradiction(trace.ledger, each, found) for each in checkpoints]
+    for problem in filter(None, wrong):
+        raise WrongUsageError(f"the checkpoint cannot be trusted: {problem}")
+    if call.options.strict:
+        found = _strict(found)
+    if call.options.json:
+        call.page.json(json.dumps(verification_json(found), ensure_ascii=False).encode())
+    else:
+        _tell(call.page, found)
+    if said := advice(size_of(root)):
+        call.page.remark(f"intent-lsp: {said}")
+    return Exit.FINE if found.ok else Exit.VIOLATIONS
+
+
+def _checkpoints(options: argparse.Namespace) -> Sequence[Checkpoint]:
+    if options.checkpoint is not None:
+        return given_checkpoints(options.checkpoint, options.pub, options.root)
+    if options.pub is not None:
+        cure = "give the checkpoint with --checkpoint FILE"
+        raise WrongUsageError("--pub is only for checking a signed checkpoint", cure=cure)
+    return ()
+
+
+def _strict(found: Verification) -> Verification:
+    """Take a torn last line for an error."""
+    problems = tuple(
+        replace(problem, severity=Severity.ERROR)
+        if problem.code is LedgerCode.TORN_TAIL
+        else problem
+        for problem in found.problems
+    )
+    ok = all(problem.severity is not Severity.ERROR for problem in problems)
+    return replace(found, problems=problems, ok=ok)
+
+
+def _tell(page: Page, found: Verification) -> None:
+    page.table(Table(_COLUMNS, [_row(problem) for problem in found.problems]))
+    if found.problems:
+        page.line()
+    counted = "1 record" if found.records == 1 else f"{found.records} records"
+    others = found.segments - 1
+    files = f" and {others} more file{'s' * (others > 1)}" if others > 0 else ""
+    page.line(f"{LEDGER_FILE}{files}: {counted}")
+    page.table(Table((Column(""), Column("", fold=True)), _closing(found)))
+
+
+def _closing(found: Verification) -> Sequence[Sequence[Cell]]:
+    """Say what the chain shows, and what it cannot (ledger section 2)."""
+    wrong = {each.code for each in found.problems if each.severity is Severity.ERROR}
+    if not wrong:
+        verdict = Cell("Intact: all hashes and links match.", "green")
+    elif wrong <= {LedgerCode.TRUNCATED, LedgerCode.MISSING_SEGMENT}:
+        verdict = Cell("Cut off: what is left matches, but records are missing.", "bold red")
+    else:
+        verdict = Cell("Broken: the ledger is not what was written.", "bold red")
+    return (
+        (Cell("verdict"), verdict),
+        (Cell("proven"), Cell(found.proved)),
+        (Cell("not proven"), Cell(found.conditional)),
+        (Cell("not provable here"), Cell(_NOT_PROVABLE)),
+        *((Cell("anchor"), _anchor(anchor)) for anchor in found.anchors if _is_told(anchor)),
+        *((Cell("head"), Cell(f"{head.hash} {head.file}:{head.line}")) for head in found.heads),
+    )
+
+
+def _is_told(anchor: Anchor) -> bool:
+    """Whether an anchor proves anything, or has something wrong with it."""
+    return anchor.kind is not AnchorKind.KNOWN_HEAD or anchor.records is None
+
+
+def _anchor(anchor: Anchor) -> Cell:
+    what = f"{anchor.hash} {anchor.kind.value} {anchor.name}".rstrip()
+    if anchor.records is None:
+        return Cell(f"{what}: in no file", "bold red")
+    return Cell(f"{what}: {anchor.records:,} record" + "s" * (anchor.records > 1))
+
+
+def _row(problem: Problem) -> Sequence[Cell]:
+    style = _STYLES.get(problem.severity, "")
+    return (
+        Cell(problem.severity.name.lower(), style),
+        Cell(problem.code.value, style),
+        Cell(f"{problem.file}:{problem.line}"),
+        Cell(problem.message),
+    )
+
+
+_COLUMNS: Final = (Column("Severity"), Column("Code"), Column("Place"), Column("What", fold=True))

@@ -1,0 +1,118 @@
+"""A command line, obeyed: the command found, its words read, its answer's status given.
+
+Invariant: whatever goes wrong is one line on standard error that says what to do, never a trace.
+Invariant: a reader that hangs up and a person who presses Ctrl-C are no reason to complain.
+Invariant: the server, which an editor waits for, starts without a word of the other commands.
+"""
+
+import sys
+from collections.abc import Sequence
+from typing import Final
+
+from intent_lsp.core.errors import IntentLspError
+from intent_lsp.doors.cli.command import PROGRAM, Call, Command, Serve, nearest
+from intent_lsp.doors.cli.exits import Exit, WrongUsageError
+from intent_lsp.doors.cli.help import family_page, program_page
+from intent_lsp.doors.cli.serve import SERVE
+from intent_lsp.doors.cli.terminal.output import Page
+
+_HELP: Final = ("-h", "--help")
+_VERSION: Final = ("-V", "--version")
+
+
+def run(words: Sequence[str], *, product_line: str, serve: Serve) -> int:
+    """Obey one command line; give the exit status (protocol section 5).
+
+    `serve` starts the editors' door, which this one does not know.
+    """
+    page = Page(sys.stdout, sys.stderr)
+    try:
+        status = _obey(list(words), page, product_line, serve)
+        page.flush()
+    except IntentLspError as error:
+        return _complain(page, str(error), error.cure)
+    except BrokenPipeError:
+        page.give_up()
+        return Exit.NOBODY_READS
+    except OSError as error:
+        page.give_up()
+        return _complain(page, _problem(error), "")
+    except KeyboardInterrupt:
+        return Exit.INTERRUPTED
+    return status
+
+
+def _obey(words: list[str], page: Page, product_line: str, serve: Serve) -> int:
+    if words[:1] == ["help"]:
+        words = [*words[1:], "--help"]
+    if words[:1] and words[0] in _VERSION:
+        page.line(product_line)
+        return Exit.FINE
+    helped = any(word in _HELP for word in words)
+    if helped and words[0] in _HELP:
+        page.text(program_page(product_line, _commands()))
+        return Exit.FINE
+    found = _find(words)
+    if not isinstance(found, Command):
+        if not helped:
+            raise WrongUsageError(f"{PROGRAM} {words[0]} needs a command", cure=_names(found))
+        page.text(family_page(words[0], found))
+        return Exit.FINE
+    if helped:
+        page.text(found.help())
+        return Exit.FINE
+    rest = words[len(found.name.split()) :] if words and not words[0].startswith("-") else words
+    return found.answer(Call(options=found.read(rest), page=page, serve=serve))
+
+
+def _find(words: list[str]) -> Command | list[Command]:
+    """Find the command that the first words name, or its family where the second is missing."""
+    if not words or words[0].startswith("-"):
+        words = [SERVE.name]
+    if words[0] == SERVE.name:
+        return SERVE
+    commands = _commands()
+    for command in commands:
+        if command.name.split() == words[: len(command.name.split())]:
+            return command
+    family = [command for command in commands if command.name.startswith(f"{words[0]} ")]
+    if family and (len(words) == 1 or words[1].startswith("-")):
+        return family
+    if family:
+        words, meant = words[:2], {command.name.split()[1]: command.name for command in family}
+    else:
+        words, meant = words[:1], _guesses(commands)
+    found = nearest(words[-1], meant)
+    guess = "" if found is None else f"; did you mean `{PROGRAM} {meant[found]}`?"
+    raise WrongUsageError(
+        f"{' '.join(words)} is not a command{guess}", cure=f"see `{PROGRAM} --help`"
+    )
+
+
+def _commands() -> Sequence[Command]:
+    # Loaded late: each describes itself by what it counts and shows.
+    from intent_lsp.doors.cli.command_table import COMMANDS  # noqa: PLC0415
+
+    return COMMANDS
+
+
+def _guesses(commands: Sequence[Command]) -> dict[str, str]:
+    """Map what may be typed first to what it means: commands, families, last words of names."""
+    names = [command.name for command in commands]
+    return {name.split()[-1]: name for name in names} | {
+        name.split()[0]: name.split()[0] for name in names
+    }
+
+
+def _names(commands: Sequence[Command]) -> str:
+    return "one of: " + ", ".join(command.line for command in commands)
+
+
+def _problem(error: OSError) -> str:
+    said = error.strerror or str(error)
+    return said if error.filename is None else f"{error.filename}: {said}"
+
+
+def _complain(page: Page, problem: str, cure: str) -> int:
+    page.remark(f"{PROGRAM}: {problem}" + (f"; {cure}" if cure else ""))
+    return Exit.WRONG_USAGE

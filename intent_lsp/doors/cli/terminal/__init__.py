@@ -1,0 +1,1 @@
+"""What the command line prints: tables, bars, times, safe text."""

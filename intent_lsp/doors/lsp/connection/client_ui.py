@@ -1,0 +1,115 @@
+"""The person at the editor: told, asked, and offered a way out (protocol section 4).
+
+Invariant: an error, a null, a wrong-typed answer and silence all mean that nobody answered.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from lsprotocol import types as lsp
+
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import Spelling, uri_of
+from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
+from intent_lsp.doors.lsp.runtime.client_capabilities import Client
+
+DECISION_TIME: Final = 3600.0
+"""Seconds for which an offer stands; an editor may show a message for as long."""
+
+EDIT_TIME: Final = 10.0
+"""Seconds that an editor has for applying an edit or showing a file."""
+
+
+class People:
+    """Speaks with the person behind one connection."""
+
+    def __init__(self, protocol: IntentProtocol, client: Client, spelling: Spelling) -> None:
+        self._protocol = protocol
+        self._client = client
+        self._spelling = spelling
+
+    def tell(self, message: str, kind: lsp.MessageType = lsp.MessageType.Info) -> None:
+        """Show a message."""
+        self._protocol.notify(
+            lsp.WINDOW_SHOW_MESSAGE, lsp.ShowMessageParams(type=kind, message=message)
+        )
+
+    def warn(self, message: str) -> None:
+        """Show a warning."""
+        self.tell(message, lsp.MessageType.Warning)
+
+    async def choose(
+        self,
+        message: str,
+        titles: Sequence[str],
+        kind: lsp.MessageType = lsp.MessageType.Info,
+        seconds: float = DECISION_TIME,
+    ) -> str | None:
+        """Offer some ways on; give the title that was chosen, None for no answer in time."""
+        answer = await self._protocol.ask(
+            lsp.WINDOW_SHOW_MESSAGE_REQUEST,
+            lsp.ShowMessageRequestParams(
+                type=kind,
+                message=message,
+                actions=[lsp.MessageActionItem(title=title) for title in titles],
+            ),
+            seconds,
+        )
+        title = answer.title if isinstance(answer, lsp.MessageActionItem) else None
+        return title if title in titles else None
+
+    @property
+    def can_choose(self) -> bool:
+        """Whether the client can put a question to the person; True until it says otherwise."""
+        return self._protocol.understands(lsp.WINDOW_SHOW_MESSAGE_REQUEST)
+
+    async def offer(self, message: str, titles: Sequence[str]) -> str | None:
+        """Warn the person and offer ways on, as `choose` does; a client that cannot just warns."""
+        chosen = None
+        if self.can_choose:
+            chosen = await self.choose(message, titles, lsp.MessageType.Warning)
+        if not self.can_choose:
+            self.tell(f"intent-lsp: {message}", lsp.MessageType.Warning)
+        return chosen
+
+    async def apply(
+        self, uri: str, version: int | None, edits: Sequence[lsp.TextEdit], label: str
+    ) -> bool:
+        """Have the editor apply edits to one document; whether it did."""
+        return await self.apply_edit(self._spelling.workspace_edit(uri, version, edits), label)
+
+    async def apply_edit(self, edit: lsp.WorkspaceEdit, label: str) -> bool:
+        """Have the editor apply an edit; whether it did."""
+        answer = await self._protocol.ask(
+            lsp.WORKSPACE_APPLY_EDIT,
+            lsp.ApplyWorkspaceEditParams(edit=edit, label=label),
+            EDIT_TIME,
+        )
+        return isinstance(answer, lsp.ApplyWorkspaceEditResult) and answer.applied
+
+    async def delete(self, uri: str, label: str) -> bool:
+        """Have the editor delete a file; whether it did. False from one that cannot."""
+        if not self._client.delete_files:
+            return False
+        edit = lsp.WorkspaceEdit(document_changes=[lsp.DeleteFile(uri=uri)])
+        return await self.apply_edit(edit, label)
+
+    async def show(self, path: str) -> bool:
+        """Have the editor open a file; whether it did."""
+        if not self._client.show_document:
+            return False
+        answer = await self._protocol.ask(
+            lsp.WINDOW_SHOW_DOCUMENT,
+            lsp.ShowDocumentParams(uri=uri_of(path), take_focus=True),
+            EDIT_TIME,
+        )
+        return isinstance(answer, lsp.ShowDocumentResult) and answer.success
+
+    @property
+    def hears(self) -> bool:
+        """Whether the client asked for our own notifications."""
+        return self._client.notifications
+
+    def notify(self, method: str, params: object) -> None:
+        """Send a notification of ours, to a client that asked for them."""
+        if self.hears:
+            self._protocol.notify(method, params)

@@ -1,0 +1,192 @@
+"""Changes on disk outside of the editor: shown at once, recorded when all is quiet.
+
+Specified in requirements section 7.
+
+Invariant: whatever stirs a root is followed by one look at its work tree, however much it was.
+"""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.agents.tickets import CLAIMED_FOR
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.doors.lsp.connection.record_notifier import A_MOMENT, Outcomes
+from intent_lsp.doors.lsp.connection.tree_watcher import TreeWatching
+from intent_lsp.doors.lsp.diagnostics.tracked_documents import Workplace
+from intent_lsp.doors.lsp.runtime.open_root import Attached
+from intent_lsp.governance.disk.disk_changes import DiskNews
+
+_log: Final = logging.getLogger(__name__)
+
+QUIET: Final = 1.0
+"""Seconds without a change after which those there were are recorded; editors tell by then."""
+
+RESTED: Final = 50.0
+"""How many times as long as a look took there is none after it."""
+
+LONGEST_PAUSE: Final = 3.0
+
+LULL_WITHIN: Final = 1.0
+"""Seconds that a look gives way to whoever asks."""
+
+GIT_WITHIN: Final = 0.3
+"""Seconds after which a git that was at work is looked at again."""
+
+LONGEST: Final = 10.0
+"""Seconds after which changes are recorded although it never gets quiet."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Root:
+    """What is to be done for one root: `wanted` a look, `everything` at files that did not move.
+
+    `unrecorded_since` is the moment on the loop's clock of the first change after the last record.
+    """
+
+    attached: Attached
+    wanted: bool = False
+    everything: bool = False
+    looking: bool = False
+    unrecorded_since: float | None = None
+    quiet: asyncio.TimerHandle | None = None
+    lane: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class Unopened:
+    """Follows the work trees of one connection's roots."""
+
+    def __init__(self, workplace: Workplace, outcomes: Outcomes) -> None:
+        self._workplace = workplace
+        self._outcomes = outcomes
+        self._loop = asyncio.get_running_loop()
+        self._roots: dict[Path, _Root] = {}
+        self._watching = TreeWatching(self._noticed)
+
+    async def follow(self, attached: Attached, *, watch: bool) -> None:
+        """Begin to follow a root; `watch`: by ourselves, and not by a client's word alone."""
+        root = attached.desk.root
+        self._roots[root] = _Root(attached=attached)
+        if watch:
+            await self._workplace.work.in_thread(
+                self._watching.watch, root, partial(attached.desk.note_polling, "tree")
+            )
+        self.stir(attached, everything=True)
+
+    def stir(self, attached: Attached, *, everything: bool = False) -> None:
+        """Look at a root's work tree soon; `everything`: its rules may have changed."""
+        stirred = self._roots.get(attached.desk.root)
+        if stirred is None:
+            return
+        stirred.wanted = True
+        stirred.everything |= everything
+        if not stirred.looking:
+            stirred.looking = True
+            self._workplace.work.begin(self._look(stirred))
+
+    def end(self) -> None:
+        """Follow nothing any more."""
+        self._watching.end()
+        for root in self._roots.values():
+            if root.quiet is not None:
+                root.quiet.cancel()
+        self._roots.clear()
+
+    def _noticed(self, root: Path, paths: frozenset[Path]) -> None:
+        """Take a change from the watch's own thread to the event loop."""
+        # The loop may have ended while the watch was speaking.
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._begin, root, paths)
+
+    def _begin(self, root: Path, paths: frozenset[Path]) -> None:
+        stirred = self._roots.get(root)
+        if stirred is not None:
+            self.stir(stirred.attached)
+            self._workplace.work.begin(
+                self._workplace.work.in_thread(self._watching.follow, root, paths)
+            )
+
+    async def _look(self, root: _Root) -> None:
+        try:
+            while root.wanted:
+                await self._workplace.work.lulls.lull(LULL_WITHIN)
+                began = self._loop.time()
+                everything, root.wanted, root.everything = root.everything, False, False
+                look = root.attached.desk.disk_changes.look
+                async with root.lane:
+                    tree = await self._workplace.work.in_thread(look)
+                    if tree is not None and tree.again:
+                        root.everything |= everything
+                        self._outcomes.later(GIT_WITHIN, self._stir_later(root.attached))
+                    elif tree is not None:
+                        paths = tree.moved.union(tree.seen.files) if everything else tree.moved
+                        await self._workplace.look_at_closed(root.attached, paths)
+                self._record_when_quiet(root)
+                # A stream of changes is looked at now and then: whoever makes it waits for us, too.
+                pause = RESTED * (self._loop.time() - began)
+                await asyncio.sleep(min(pause, LONGEST_PAUSE))
+        finally:
+            root.looking = False
+
+    def _record_when_quiet(self, root: _Root) -> None:
+        now = self._loop.time()
+        if root.unrecorded_since is None:
+            root.unrecorded_since = now
+        if root.quiet is not None:
+            root.quiet.cancel()
+        at = min(now + QUIET, root.unrecorded_since + LONGEST)
+        root.quiet = self._loop.call_at(at, self._begin_recording, root)
+
+    def _begin_recording(self, root: _Root) -> None:
+        since, root.quiet = root.unrecorded_since, None
+        if root.wanted and since is not None and self._loop.time() < since + LONGEST:
+            # It is not quiet: the look that is due will see more of what is going on.
+            return
+        root.unrecorded_since = None
+        self._workplace.work.begin(self._record(root))
+
+    async def _record(self, root: _Root) -> None:
+        attached = root.attached
+        async with root.lane:
+            saving = self._saving(attached)
+            record = partial(attached.desk.disk_changes.record, attached.session, saving)
+            news: DiskNews = await self._workplace.work.in_thread(record)
+        self._tell(attached, news)
+        paths = [path for change in news.recorded for path in change.paths]
+        await self._workplace.look_at_closed(attached, paths)
+        if news.git:
+            self._outcomes.later(GIT_WITHIN, self._stir_later(attached))
+        elif news.waiting:
+            self._outcomes.later(CLAIMED_FOR.total_seconds() + A_MOMENT, self._stir_later(attached))
+
+    def _tell(self, attached: Attached, news: DiskNews) -> None:
+        """Tell of the records that were made; of all that wait for the ledger in one message."""
+        waiting = [change for change in news.recorded if change.queued is not None]
+        for change in news.recorded:
+            if change.queued is None:
+                self._outcomes.recorded(attached, _changed(change.paths), change.record, None)
+        if waiting:
+            paths = sorted(path for change in waiting for path in change.paths)
+            self._outcomes.recorded(attached, _changed(paths), None, waiting[0].queued)
+
+    def _saving(self, attached: Attached) -> frozenset[WorkspacePath]:
+        """List the open files with a save of this editor's that is not recorded yet."""
+        return frozenset(
+            tracked.place.path
+            for tracked in self._workplace.of_root(attached)
+            if tracked.place is not None and (tracked.saves or tracked.written)
+        )
+
+    async def _stir_later(self, attached: Attached) -> None:
+        self.stir(attached)
+
+
+def _changed(paths: Sequence[WorkspacePath]) -> str:
+    first, more = paths[0], len(paths) - 1
+    if not more:
+        return f"{first} has changed on disk"
+    return f"{first} and {more} more {'file' if more == 1 else 'files'} have changed on disk"

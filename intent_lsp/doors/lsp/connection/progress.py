@@ -1,0 +1,102 @@
+"""Progress of long work, shown where the client can show it (protocol section 4).
+
+Invariant: work that is over before anybody wonders shows nothing, unless the client asked for it.
+Invariant: what was begun is ended, whatever becomes of the work.
+"""
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from threading import Lock
+from typing import Final, Protocol
+
+from lsprotocol import types as lsp
+
+from intent_lsp.doors.lsp.runtime.client_capabilities import Client
+
+WONDERING: Final = 1.0
+"""Seconds after which work is shown that the client gave no token for."""
+
+Token = str | int
+Report = Callable[[int, int], None]
+"""Told how much is done of how much, in any unit, from any thread."""
+
+
+class Speaker(Protocol):
+    """Tells a client something, from any thread, and asks it, on the loop."""
+
+    def notify(self, method: str, params: object) -> None:
+        """Send a notification."""
+
+    async def ask(self, method: str, params: object) -> object:
+        """Ask the client; None where it does not answer."""
+
+
+class Progress:
+    """Shows progress on one connection."""
+
+    def __init__(self, protocol: Speaker, client: Client, wondering: float = WONDERING) -> None:
+        self._protocol = protocol
+        self._client = client
+        self._wondering = wondering
+
+    @asynccontextmanager
+    async def shown(self, token: Token | None, title: str) -> AsyncIterator[Report]:
+        """Show work under a token of the client's, else under one of ours when it takes long."""
+        bar = _Bar(self._protocol, title)
+        later: asyncio.Task[None] | None = None
+        if token is not None:
+            bar.begin(token)
+        elif self._client.progress:
+            later = asyncio.create_task(self._begin_later(bar))
+        try:
+            yield bar.report
+        finally:
+            if later is not None:
+                later.cancel()
+            bar.end()
+
+    async def _begin_later(self, bar: "_Bar") -> None:
+        await asyncio.sleep(self._wondering)
+        token = str(uuid.uuid4())
+        params = lsp.WorkDoneProgressCreateParams(token=token)
+        await self._protocol.ask(lsp.WINDOW_WORK_DONE_PROGRESS_CREATE, params)
+        bar.begin(token)
+
+
+class _Bar:
+    """One piece of work; nothing is said of it before `begin` nor after `end`."""
+
+    def __init__(self, protocol: Speaker, title: str) -> None:
+        self._protocol = protocol
+        self._title = title
+        self._lock = Lock()
+        self._token: Token | None = None
+        self._percentage = 0
+
+    def begin(self, token: Token) -> None:
+        with self._lock:
+            self._token = token
+            self._say(lsp.WorkDoneProgressBegin(title=self._title, percentage=self._percentage))
+
+    def report(self, done: int, of: int) -> None:
+        percentage = min(100, done * 100 // of) if of else 100
+        with self._lock:
+            # A client is told what a person could see.
+            if percentage > self._percentage:
+                self._percentage = percentage
+                self._say(lsp.WorkDoneProgressReport(percentage=percentage))
+
+    def end(self) -> None:
+        with self._lock:
+            self._say(lsp.WorkDoneProgressEnd())
+            self._token = None
+
+    def _say(
+        self,
+        value: lsp.WorkDoneProgressBegin | lsp.WorkDoneProgressReport | lsp.WorkDoneProgressEnd,
+    ) -> None:
+        if self._token is not None:
+            params = lsp.ProgressParams(token=self._token, value=value)
+            self._protocol.notify(lsp.PROGRESS, params)

@@ -1,0 +1,1 @@
+"""Diagnostics: open documents judged, and what is published on them."""

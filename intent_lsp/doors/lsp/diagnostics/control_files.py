@@ -1,0 +1,251 @@
+"""The files that people govern by, checked while they are typed: intents and policy.
+
+Specified in requirements section 3.
+
+Invariant: an unsaved buffer is checked live and governs nothing.
+Invariant: the newest text wins; a check of an older one is never shown.
+"""
+
+import asyncio
+import gc
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Final, Protocol
+
+from intent_lsp.core.codes import FileCode
+from intent_lsp.core.content import decode, split_lines
+from intent_lsp.core.findings import Finding, Position, Severity, Span
+from intent_lsp.core.paths import INTENTS_FILE, POLICY_FILE, WorkspacePath, path_of_uri
+from intent_lsp.core.scope.findings import pattern_findings
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import Spelling, uri_of
+from intent_lsp.doors.lsp.diagnostics.publisher import Bulletin, Posting
+from intent_lsp.doors.lsp.protocol.documents import Documents
+from intent_lsp.doors.lsp.runtime.current_settings import CurrentSettings
+from intent_lsp.doors.lsp.runtime.executor import Work
+from intent_lsp.formats.intents.intents_file import IntentsFile, IntentsReader
+from intent_lsp.formats.intents.policy_file import read_policy
+from intent_lsp.formats.yaml.limits import MAX_BYTES
+from intent_lsp.store.fs.files import TooLargeError, read_bytes
+from intent_lsp.store.fs.resolve import is_directory
+
+CONTROL_PAGES: Final = (INTENTS_FILE, POLICY_FILE)
+
+_NOT_TEXT: Final = "The file is not UTF-8 text; governance is off until it is."
+_GONE: Final = "The intents file is gone; governance is off until it is back."
+
+
+class TreeChecks(Protocol):
+    """Holds the scopes of an intents file against the work tree."""
+
+    def findings(self, read: IntentsFile) -> tuple[Finding, ...]:
+        """Look at the work tree anew."""
+        ...
+
+    def typed(self, read: IntentsFile) -> tuple[Finding, ...]:
+        """Give what is known without a look."""
+        ...
+
+
+class OpenDesk(Protocol):
+    """What a check asks a desk, once there is one."""
+
+    @property
+    def scope_checks(self) -> TreeChecks:
+        """What the work tree tells of scopes."""
+        ...
+
+    def prepare(self) -> None:
+        """Build what the first judgement would have to wait for."""
+        ...
+
+
+@dataclass(slots=True)
+class Page:
+    """One control file of one root: as last checked, and whether it changed meanwhile.
+
+    `uri` is how the client spells it while it is open, and where its findings are shown. `desk` is
+    None until the root's is open: what only the work tree can tell is not found until then.
+    """
+
+    root: Path
+    path: WorkspacePath
+    uri: str
+    reader: IntentsReader
+    desk: OpenDesk | None = None
+    lines: list[str] = field(default_factory=list)
+    findings: tuple[Finding, ...] = ()
+    version: int | None = None
+    kept: bool = False
+    wanted: int = 0
+    busy: bool = False
+    task: asyncio.Task[object] | None = None
+
+
+class ControlPages:
+    """Checks the control files of every root, open or not."""
+
+    def __init__(
+        self,
+        *,
+        work: Work,
+        bulletin: Bulletin,
+        spelling: Spelling,
+        settings: CurrentSettings,
+        documents: Documents,
+    ) -> None:
+        self._work = work
+        self._bulletin = bulletin
+        self._spelling = spelling
+        self._settings = settings
+        self._documents = documents
+        self._pages: dict[str, Page] = {}
+
+    def page(self, uri: str) -> Page | None:
+        """Give a control file as last checked, however its URI is percent-encoded."""
+        return self._pages.get(path_of_uri(uri) or "")
+
+    def take_up(self, root: Path, path: WorkspacePath) -> None:
+        """Begin to check one control file of a root, whose desk may not be open yet."""
+        self.check(self._page(root, path))
+
+    def watch(self, root: Path, desk: OpenDesk) -> None:
+        """Check the control files of a root from now on, by what its desk knows."""
+        for path in CONTROL_PAGES:
+            self._page(root, path).desk = desk
+        self.check_root(root)
+
+    def check_root(self, root: Path) -> None:
+        """Check the control files of a root again."""
+        for page in self._pages.values():
+            if page.root == root:
+                self.check(page)
+
+    def forget(self, uri: str) -> None:
+        """Check a file no more, nor show anything on it."""
+        page = self._pages.pop(path_of_uri(uri) or "", None)
+        if page is not None:
+            self._bulletin.post(page.uri, None, ())
+
+    async def settled(self, uri: str) -> None:
+        """Wait until a control file is checked as it stands."""
+        page = self.page(uri)
+        if page is not None and page.task is not None:
+            await asyncio.wait({page.task})
+
+    def check(self, page: Page) -> None:
+        """Check a page soon; changes that come meanwhile are checked together."""
+        page.wanted += 1
+        if not page.busy:
+            page.busy = True
+            page.task = self._work.begin(self._check_until_new(page))
+
+    async def _check_until_new(self, page: Page) -> None:
+        try:
+            while True:
+                wanted = page.wanted
+                document = self._documents.get(page.uri)
+                text = None if document is None else document.text
+                version = None if document is None else document.version
+                uri = page.uri if document is None else document.uri
+                lines, found, posting = await self._work.in_thread(
+                    self._checked, page, text, version, uri
+                )
+                if self._pages.get(_place(page.root, page.path)) is not page:
+                    return
+                if wanted == page.wanted:
+                    page.lines, page.findings, page.version = lines, found, version
+                    self._move(page, uri)
+                    self._bulletin.show(uri, posting)
+                    self._keep(page)
+                    return
+        finally:
+            page.busy = False
+
+    def check_all(self) -> None:
+        """Check every control file again, to be shown by the settings as they are now."""
+        for page in self._pages.values():
+            self.check(page)
+
+    def _checked(
+        self, page: Page, text: str | None, version: int | None, uri: str
+    ) -> tuple[list[str], tuple[Finding, ...], Posting]:
+        """Check a text and spell what is found, which takes long where there is much."""
+        lines, found = _read(page, text)
+        severity_of = self._settings.severity
+        shown = [
+            self._spelling.finding(replace(finding, severity=severity), lines, uri)
+            for finding in (found if self._settings.now.enabled else ())
+            if (severity := severity_of(finding.code, finding.severity, page.path)) is not None
+        ]
+        return lines, found, self._bulletin.posting(uri, version, shown)
+
+    def _keep(self, page: Page) -> None:
+        """Begin to make lasting what the first check of the intents has found."""
+        if not page.kept and page.path == INTENTS_FILE and page.desk is not None:
+            page.kept = True
+            self._work.begin(self._prepare(page.desk))
+
+    async def _prepare(self, desk: OpenDesk) -> None:
+        """Build what the first edit would have to wait for.
+
+        Thousands of intents are hundreds of thousands of values: the garbage collector would look
+        through them again and again, while everybody waits.
+        """
+        await self._work.in_thread(desk.prepare)
+        gc.freeze()
+
+    def _page(self, root: Path, path: WorkspacePath) -> Page:
+        place = _place(root, path)
+        if place not in self._pages:
+            seen = partial(is_directory, root)
+            reader = IntentsReader(lambda glob: pattern_findings(glob, seen))
+            self._pages[place] = Page(root, path, uri_of(place), reader)
+        return self._pages[place]
+
+    def _move(self, page: Page, uri: str) -> None:
+        """Show a page where the client has it open."""
+        if page.uri != uri:
+            self._bulletin.post(page.uri, None, ())
+            page.uri = uri
+
+
+def _place(root: Path, path: WorkspacePath) -> str:
+    return str(root / path)
+
+
+def _read(page: Page, typed: str | None) -> tuple[list[str], tuple[Finding, ...]]:
+    """Check a buffer's text, or what is on disk where no editor has the file open."""
+    try:
+        data = read_bytes(page.root / page.path, MAX_BYTES)
+    except TooLargeError as problem:
+        if typed is None:
+            return [], (_whole(FileCode.YAML_LIMIT, problem.strerror or ""),)
+        data = None
+    on_disk = decode(data or b"")
+    text = typed if typed is not None else "" if on_disk is None else on_disk.text
+    lines = split_lines(text)
+    if data is None and typed is None:
+        return lines, _gone(page)
+    if typed is None and on_disk is None:
+        return lines, (_whole(FileCode.YAML_SYNTAX, _NOT_TEXT),)
+    if page.path == POLICY_FILE:
+        return lines, read_policy(text).findings
+    read = page.reader.read(text)
+    if page.desk is None:
+        return lines, read.findings
+    saved = on_disk is not None and on_disk.text == text
+    checks = page.desk.scope_checks
+    return lines, read.findings + (checks.findings(read) if saved else checks.typed(read))
+
+
+def _gone(page: Page) -> tuple[Finding, ...]:
+    """Say that the intents file is gone where it governed; a policy may be absent."""
+    if page.path != INTENTS_FILE:
+        return ()
+    return (_whole(FileCode.INTENTS_FILE_MISSING, _GONE),)
+
+
+def _whole(code: FileCode, message: str) -> Finding:
+    top = Position(0, 0)
+    return Finding(code=code, severity=Severity.ERROR, message=message, span=Span(top, top))

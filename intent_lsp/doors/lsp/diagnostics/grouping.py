@@ -1,0 +1,209 @@
+"""What is shown on tracked documents: each one's own problems, or the first's for many alike.
+
+Invariant: a document that is open shows its own, and at once.
+Invariant: a root whose closed files are looked at together is shown once, when that is over.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from intent_lsp.core.content import lines_if_text
+from intent_lsp.core.gate.violation_groups import ALONE, Others, OutOfBounds, shown_of
+from intent_lsp.core.gate.violations import SHOWN_A_ROOT
+from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import Spelling
+from intent_lsp.doors.lsp.diagnostics.publisher import Bulletin
+from intent_lsp.doors.lsp.diagnostics.tracked_document import Tracked
+from intent_lsp.doors.lsp.diagnostics.violation import Problem, severity_of
+from intent_lsp.doors.lsp.diagnostics.violations import code_of, for_others
+from intent_lsp.doors.lsp.runtime.current_settings import CurrentSettings
+from intent_lsp.doors.lsp.runtime.open_root import Attached
+from intent_lsp.formats.yaml.limits import MAX_BYTES
+from intent_lsp.governance.judging.file_snapshot import Look
+from intent_lsp.store.fs import files
+
+
+@dataclass(slots=True, kw_only=True)
+class _Entry:
+    """A file that is out of bounds, and `count`, how many problems it shows.
+
+    `others` are the files for which it shows them, None where another file is shown for it.
+    `due`: what is wrong with it has been found out anew, and is not shown yet.
+    """
+
+    tracked: Tracked
+    attached: Attached
+    file: OutOfBounds
+    count: int = 0
+    others: Others | None = None
+    due: bool = True
+
+
+class Showing:
+    """Shows what is wrong with the documents of one connection."""
+
+    def __init__(
+        self, *, settings: CurrentSettings, bulletin: Bulletin, spelling: Spelling
+    ) -> None:
+        self._settings = settings
+        self._bulletin = bulletin
+        self._spelling = spelling
+        self._sources: dict[Path, tuple[int, list[str]]] = {}
+        self._entries: dict[str, _Entry] = {}
+        self._roots: dict[Attached, dict[str, _Entry]] = {}
+        self._held: Counter[Attached] = Counter()
+        self._waiting: set[Attached] = set()
+        self._renames: tuple[str, Mapping[WorkspacePath, WorkspacePath]] = "", {}
+
+    def post(self, tracked: Tracked) -> None:
+        """Find out the problems of a document's text as it stands, and show them."""
+        former = self._take_out(tracked.uri)
+        # Of a closed file it is enough to know that there is something to show.
+        problems = tracked.show(*() if tracked.version is None else (self._room(tracked),))
+        entry = self._entry(tracked)
+        if entry is None:
+            self._spell(tracked, problems)
+        elif entry.file.opened:
+            entry.count, entry.others, entry.due = self._spell(tracked, problems), ALONE, False
+        if entry is not None:
+            self._entries[tracked.uri] = entry
+            self._roots.setdefault(entry.attached, {})[tracked.uri] = entry
+        if entry is None or former is None or entry.due or entry.file != former.file:
+            self._show_changed(each.attached for each in (former, entry) if each is not None)
+
+    def forget(self, tracked: Tracked) -> None:
+        """Show nothing more on a document."""
+        former = self._take_out(tracked.uri)
+        self._bulletin.post(tracked.uri, None, ())
+        if former is not None:
+            self._show_changed((former.attached,))
+
+    @contextmanager
+    def held(self, tracked: Iterable[Tracked]) -> Iterator[None]:
+        """Show the closed files of these documents' roots when what is done meanwhile is done."""
+        with self.held_roots(each.attached for each in tracked if each.attached is not None):
+            yield
+
+    @contextmanager
+    def held_roots(self, roots: Iterable[Attached]) -> Iterator[None]:
+        """Show the closed files of some roots when what is done meanwhile is done."""
+        held = frozenset(roots)
+        self._held.update(held)
+        try:
+            yield
+        finally:
+            self._held.subtract(held)
+            over = {root for root in held if not self._held[root]}
+            for root in over:
+                del self._held[root]
+            self._show_changed(over & self._waiting)
+
+    def remember_source(self, look: Look, attached: Attached) -> None:
+        """Keep the lines of the intents file, which problems refer to by place; on a thread."""
+        path = attached.desk.root / INTENTS_FILE
+        version = look.judgement.rules.version
+        if path in self._sources and self._sources[path][0] == version:
+            return
+        try:
+            data = files.read_bytes(path, MAX_BYTES)
+        except OSError:
+            data = None
+        self._sources[path] = (version, lines_if_text(data))
+
+    def end(self) -> None:
+        """Show nothing more, whatever is broken off now."""
+        self._entries.clear()
+        self._roots.clear()
+
+    def _entry(self, tracked: Tracked) -> _Entry | None:
+        """Give what is to be known of a file that has something to show; None: it has nothing."""
+        attached, place, look = tracked.attached, tracked.place, tracked.look
+        if attached is None or place is None or look is None or not tracked.problems:
+            return None
+        code = code_of(look)
+        if self._settings.severity(code, severity_of(code), place.path) is None:
+            return None
+        file = OutOfBounds(
+            path=place.path,
+            code=code,
+            record_id=None if look.refused is None else look.refused.id,
+            opened=tracked.version is not None,
+            renamed_to=self._renamed_to(look, place.path),
+        )
+        return _Entry(tracked=tracked, attached=attached, file=file)
+
+    def _renamed_to(self, look: Look, path: WorkspacePath) -> WorkspacePath | None:
+        """Give the name of a file that is gone, in the record that refused it."""
+        record = look.refused
+        if record is None or look.disk_bytes is not None:
+            return None
+        if self._renames[0] != record.id:
+            # Asked of each file of a record in turn.
+            files = record.files
+            renames = {file.previous: file.path for file in files if file.previous is not None}
+            self._renames = record.id, renames
+        return self._renames[1].get(path)
+
+    def _take_out(self, uri: str) -> _Entry | None:
+        entry = self._entries.pop(uri, None)
+        if entry is not None:
+            of_root = self._roots[entry.attached]
+            del of_root[uri]
+            if not of_root:
+                del self._roots[entry.attached]
+        return entry
+
+    def _show_changed(self, roots: Iterable[Attached]) -> None:
+        """Show those of some roots that are not held, and the others later."""
+        for root in set(roots):
+            if root in self._held:
+                self._waiting.add(root)
+            else:
+                self._waiting.discard(root)
+                self._show_root(root)
+
+    def _show_root(self, root: Attached) -> None:
+        """Show the closed files of a root as far as that changes anything."""
+        entries = self._roots.get(root, {}).values()
+        shown = shown_of(entry.file for entry in entries)
+        # What is shown no more leaves room for what is.
+        for entry in sorted(entries, key=lambda each: (each.file.path in shown, each.file.path)):
+            others = shown.get(entry.file.path)
+            if not entry.file.opened and (entry.due or entry.others != others):
+                problems = self._problems(entry.tracked, others)
+                entry.count = self._spell(entry.tracked, problems)
+                entry.others, entry.due = others, False
+
+    def _problems(self, tracked: Tracked, others: Others | None) -> Sequence[Problem]:
+        """Give what a closed file shows, also for others; None: another does for it."""
+        if others is None:
+            return ()
+        problems = tracked.show(self._room(tracked))
+        return [for_others(each, others) for each in problems[:1]] if others.count else problems
+
+    def _room(self, tracked: Tracked) -> int:
+        """Give how many problems the other files of its root leave for one file."""
+        others = (each for each in self._entries.values() if each.tracked is not tracked)
+        taken = sum(each.count for each in others if each.attached is tracked.attached)
+        return max(0, SHOWN_A_ROOT - taken)
+
+    def _spell(self, tracked: Tracked, problems: Iterable[Problem]) -> int:
+        """Show problems on a document, as loud as the settings say; give how many."""
+        severity = self._settings.severity
+        sources = {path: lines for path, (_, lines) in tuple(self._sources.items())}
+        shown = [
+            self._spelling.problem(
+                problem,
+                tracked.lines,
+                version=tracked.version,
+                severity=loud,
+                sources=sources,
+            )
+            for problem in problems
+            if (loud := severity(problem.code, problem.severity, problem.path)) is not None
+        ]
+        self._bulletin.post(tracked.uri, tracked.version, shown)
+        return len(shown)

@@ -1,0 +1,170 @@
+"""The translation between core values and the protocol's types; the only module that knows both.
+
+Invariant: positions leave in the encoding that was negotiated; optional members leave only where
+the client declares them.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote_from_bytes
+
+from lsprotocol import types as lsp
+
+from intent_lsp.core.content import line_body
+from intent_lsp.core.findings import Finding, Fix, Position, Severity, Span, TextChange
+from intent_lsp.core.ranges import Hunk
+from intent_lsp.doors.lsp.diagnostics.violation import Elsewhere, Problem
+from intent_lsp.doors.lsp.protocol.positions import PositionEncoding, count_units, to_client
+from intent_lsp.doors.lsp.runtime.client_capabilities import Client
+from intent_lsp.store.codes_page import codes_page
+
+SOURCE: Final = "intent-lsp"
+DATA_VERSION: Final = 1
+
+
+def uri_of(path: str | Path) -> str:
+    """Spell an absolute path as a `file:` URI, whatever bytes its name has."""
+    return "file://" + quote_from_bytes(str(path).encode("utf-8", "surrogateescape"), safe="/")
+
+
+def position(lines: Sequence[str], place: Position, encoding: PositionEncoding) -> lsp.Position:
+    """Translate a place in code points to the client's units."""
+    found = to_client(lines, place, encoding)
+    return lsp.Position(found.line, found.character)
+
+
+def span_range(lines: Sequence[str], span: Span, encoding: PositionEncoding) -> lsp.Range:
+    """Translate a stretch of text to the client's units."""
+    return lsp.Range(position(lines, span.start, encoding), position(lines, span.end, encoding))
+
+
+def line_range(
+    lines: Sequence[str], first: int, last: int, encoding: PositionEncoding
+) -> lsp.Range:
+    """Mark whole lines: from the first one's start to the last one's end, without terminator."""
+    if not lines:
+        return lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
+    first, last = min(first, len(lines) - 1), min(last, len(lines) - 1)
+    width = count_units(line_body(lines[last]), encoding)
+    return lsp.Range(lsp.Position(first, 0), lsp.Position(last, width))
+
+
+class Spelling:
+    """Spells problems and findings for one client."""
+
+    def __init__(self, client: Client, encoding: PositionEncoding) -> None:
+        self.client = client
+        self.encoding = encoding
+        page = codes_page()
+        self._page = None if page is None else uri_of(page)
+
+    def problem(
+        self,
+        problem: Problem,
+        lines: Sequence[str],
+        *,
+        version: int | None,
+        severity: Severity,
+        sources: Mapping[Path, Sequence[str]],
+    ) -> lsp.Diagnostic:
+        """Spell a violation; `sources` holds the lines of the files it refers to."""
+        data = {
+            "v": DATA_VERSION,
+            "code": problem.code,
+            "path": problem.path,
+            "intentId": problem.intent_id,
+            "owners": list(problem.owners),
+            "firstLine": problem.first_line,
+            "lastLine": problem.last_line,
+            "docVersion": version,
+        }
+        return lsp.Diagnostic(
+            range=line_range(lines, problem.first_line, problem.last_line, self.encoding),
+            message=problem.message,
+            severity=lsp.DiagnosticSeverity(severity.value),
+            code=problem.code,
+            code_description=self._href(problem.code),
+            source=SOURCE,
+            related_information=self._related(problem.elsewhere, sources),
+            data=data if self.client.diagnostic_data else None,
+        )
+
+    def finding(self, finding: Finding, lines: Sequence[str], uri: str) -> lsp.Diagnostic:
+        """Spell a finding in a file that people write."""
+        related = [
+            lsp.DiagnosticRelatedInformation(
+                lsp.Location(uri, span_range(lines, place.span, self.encoding)), place.message
+            )
+            for place in finding.related
+        ]
+        return lsp.Diagnostic(
+            range=span_range(lines, finding.span, self.encoding),
+            message=finding.message,
+            severity=lsp.DiagnosticSeverity(finding.severity.value),
+            code=finding.code.value,
+            code_description=self._href(finding.code.value),
+            source=SOURCE,
+            related_information=related if related and self.client.related_information else None,
+        )
+
+    def fix_edits(self, fix: Fix, lines: Sequence[str]) -> list[lsp.TextEdit]:
+        """Spell the changes of a quick fix."""
+        return [self.edit(change, lines) for change in fix.changes]
+
+    def edit(self, change: TextChange, lines: Sequence[str]) -> lsp.TextEdit:
+        """Spell one change of a text."""
+        return lsp.TextEdit(span_range(lines, change.span, self.encoding), change.new_text)
+
+    def workspace_edit(
+        self, uri: str, version: int | None, edits: Sequence[lsp.TextEdit]
+    ) -> lsp.WorkspaceEdit:
+        """Wrap edits of one document, versioned where the client can hold them to it."""
+        if not self.client.document_changes:
+            return lsp.WorkspaceEdit(changes={uri: list(edits)})
+        document = lsp.OptionalVersionedTextDocumentIdentifier(uri=uri, version=version)
+        return lsp.WorkspaceEdit(
+            document_changes=[lsp.TextDocumentEdit(text_document=document, edits=list(edits))]
+        )
+
+    def joined_edit(
+        self,
+        steps: Sequence[lsp.TextDocumentEdit | lsp.CreateFile | lsp.RenameFile | lsp.DeleteFile],
+    ) -> lsp.WorkspaceEdit:
+        """Wrap edits of several documents, versioned where the client can hold them to it."""
+        if self.client.document_changes:
+            return lsp.WorkspaceEdit(document_changes=list(steps))
+        changes: dict[str, list[lsp.TextEdit]] = {}
+        for step in steps:
+            if isinstance(step, lsp.TextDocumentEdit):
+                edits = [edit for edit in step.edits if isinstance(edit, lsp.TextEdit)]
+                changes.setdefault(step.text_document.uri, []).extend(edits)
+        return lsp.WorkspaceEdit(changes=changes)
+
+    def _href(self, code: str) -> lsp.CodeDescription | None:
+        if not self.client.code_description or self._page is None:
+            return None
+        return lsp.CodeDescription(href=f"{self._page}#{code.lower()}")
+
+    def _related(
+        self, places: Sequence[Elsewhere], sources: Mapping[Path, Sequence[str]]
+    ) -> list[lsp.DiagnosticRelatedInformation] | None:
+        if not places or not self.client.related_information:
+            return None
+        return [
+            lsp.DiagnosticRelatedInformation(
+                lsp.Location(
+                    uri_of(place.path),
+                    span_range(sources.get(place.path, ()), place.span, self.encoding),
+                ),
+                place.message,
+            )
+            for place in places
+        ]
+
+
+def hunk_change(hunk: Hunk, reference: Sequence[str]) -> TextChange:
+    """Give the change that puts one run of lines back to what the reference holds."""
+    old = "".join(reference[hunk.old_start : hunk.old_start + hunk.old_count])
+    start = Position(hunk.new_start, 0)
+    return TextChange(Span(start, Position(hunk.new_start + hunk.new_count, 0)), old)

@@ -1,0 +1,145 @@
+"""The bulletin: what is shown on each file, pushed or pulled, one of the two.
+
+Specified in requirements section 8.
+
+Invariant: a client that pulls is never pushed to; a push carries the version it was computed for.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from lsprotocol import types as lsp
+
+REFRESH_AFTER: Final = 0.05
+"""Seconds in which several causes of a refresh become one."""
+
+
+Publish = Callable[[lsp.PublishDiagnosticsParams], Callable[[], None]]
+"""Spells what is pushed, on any thread, and gives what sends it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Posting:
+    """The problems of one file as last computed.
+
+    `result_id` changes with them where they are pulled; `push` sends them where they are not.
+    """
+
+    version: int | None
+    items: tuple[lsp.Diagnostic, ...]
+    result_id: str
+    push: Callable[[], None]
+
+
+class Bulletin:
+    """Shows problems by the way that the client understands."""
+
+    def __init__(
+        self,
+        *,
+        pull: bool,
+        publish: Publish,
+        refresh: Callable[[], None],
+    ) -> None:
+        self.pull = pull
+        self._publish = publish
+        self._refresh = refresh
+        self._posted: dict[str, Posting] = {}
+        self._given: dict[str, str] = {}
+        self._timer: asyncio.TimerHandle | None = None
+
+    def post(self, uri: str, version: int | None, items: Sequence[lsp.Diagnostic]) -> None:
+        """Show these problems on a file, in the place of those before."""
+        self.show(uri, self.posting(uri, version, items))
+
+    def posting(self, uri: str, version: int | None, items: Sequence[lsp.Diagnostic]) -> Posting:
+        """Spell problems, to be shown later; on any thread, for there may be thousands."""
+        if self.pull:
+            result_id, push = _result_id(items), _nothing
+        else:
+            shown = lsp.PublishDiagnosticsParams(uri=uri, version=version, diagnostics=list(items))
+            result_id, push = _NOTHING, self._publish(shown)
+        return Posting(version=version, items=tuple(items), result_id=result_id, push=push)
+
+    def show(self, uri: str, posting: Posting) -> None:
+        """Show what was spelled for a file, in the place of what is shown there."""
+        former = self._posted.get(uri)
+        if posting.items:
+            self._posted[uri] = posting
+        else:
+            self._posted.pop(uri, None)
+        if self.pull:
+            if posting.result_id != self._given.get(uri, _NOTHING):
+                self._ask_to_pull()
+            return
+        if posting.items or former is not None:
+            posting.push()
+
+    def items(self, uri: str) -> tuple[lsp.Diagnostic, ...]:
+        """Give what is shown on a file."""
+        posting = self._posted.get(uri)
+        return () if posting is None else posting.items
+
+    def document(
+        self, uri: str, previous: str | None
+    ) -> lsp.RelatedFullDocumentDiagnosticReport | lsp.RelatedUnchangedDocumentDiagnosticReport:
+        """Answer `textDocument/diagnostic`."""
+        posting = self._posted.get(uri)
+        result_id = _NOTHING if posting is None else posting.result_id
+        self._given[uri] = result_id
+        if previous == result_id:
+            return lsp.RelatedUnchangedDocumentDiagnosticReport(result_id=result_id)
+        items = () if posting is None else posting.items
+        return lsp.RelatedFullDocumentDiagnosticReport(items=list(items), result_id=result_id)
+
+    def workspace(self, previous: Iterable[lsp.PreviousResultId]) -> lsp.WorkspaceDiagnosticReport:
+        """Answer `workspace/diagnostic`: every file that has problems, or had them when asked."""
+        known = {entry.uri: entry.value for entry in previous}
+        reports: list[
+            lsp.WorkspaceFullDocumentDiagnosticReport
+            | lsp.WorkspaceUnchangedDocumentDiagnosticReport
+        ] = []
+        for uri in dict.fromkeys((*self._posted, *known)):
+            posting = self._posted.get(uri) or _EMPTY
+            self._given[uri] = posting.result_id
+            if known.get(uri) == posting.result_id:
+                reports.append(
+                    lsp.WorkspaceUnchangedDocumentDiagnosticReport(
+                        uri=uri, result_id=posting.result_id, version=posting.version
+                    )
+                )
+                continue
+            reports.append(
+                lsp.WorkspaceFullDocumentDiagnosticReport(
+                    uri=uri,
+                    items=list(posting.items),
+                    result_id=posting.result_id,
+                    version=posting.version,
+                )
+            )
+        return lsp.WorkspaceDiagnosticReport(items=reports)
+
+    def _ask_to_pull(self) -> None:
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(REFRESH_AFTER, self._pull_now)
+
+    def _pull_now(self) -> None:
+        self._timer = None
+        self._refresh()
+
+
+def _nothing() -> None:
+    """Push nothing: it is pulled."""
+
+
+_NOTHING: Final = "0"
+_EMPTY: Final = Posting(version=None, items=(), result_id=_NOTHING, push=_nothing)
+
+
+def _result_id(items: Sequence[lsp.Diagnostic]) -> str:
+    if not items:
+        return _NOTHING
+    return hashlib.sha256(repr(items).encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -1,0 +1,26 @@
+"""Edits that turn a text into another one, line by line (requirements sections 7 and 8).
+
+Invariant: what does not differ is not touched, so that cursors and marks stay where they are.
+"""
+
+from collections.abc import Sequence
+
+from lsprotocol import types as lsp
+
+from intent_lsp.core.ranges import Hunk
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import Spelling, hunk_change
+from intent_lsp.formats.diff import line_hunks
+
+
+def turning_edits(
+    lines: Sequence[str], wanted: Sequence[str], spelling: Spelling
+) -> list[lsp.TextEdit]:
+    """Give the edits that turn `lines` into `wanted`; one for the whole where they cannot be told.
+
+    Each spans what stands in `lines`, as the protocol wants it: none moves another.
+    """
+    hunks = line_hunks(wanted, lines)
+    if hunks is None:
+        whole = Hunk(old_start=0, old_count=len(wanted), new_start=0, new_count=len(lines))
+        hunks = (whole,)
+    return [spelling.edit(hunk_change(hunk, wanted), lines) for hunk in hunks]

@@ -1,0 +1,305 @@
+"""The workplace of one connection: the documents it tracks and what is shown on them.
+
+Invariant: the event loop never waits on disk, git or hashing; such work goes to threads.
+Invariant: answers stay in order per document: whoever works on one holds its lane.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.content import decode, split_lines
+from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath, path_of_uri
+from intent_lsp.doors.lsp.diagnostics import refresh
+from intent_lsp.doors.lsp.diagnostics.control_files import CONTROL_PAGES
+from intent_lsp.doors.lsp.diagnostics.grouping import Showing
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import Spelling, uri_of
+from intent_lsp.doors.lsp.diagnostics.publisher import Bulletin
+from intent_lsp.doors.lsp.diagnostics.tracked_document import Diffs, Tracked
+from intent_lsp.doors.lsp.protocol.documents import Document
+from intent_lsp.doors.lsp.runtime.current_settings import CurrentSettings
+from intent_lsp.doors.lsp.runtime.executor import Work
+from intent_lsp.doors.lsp.runtime.open_root import Attached
+from intent_lsp.doors.lsp.runtime.open_roots import Desks
+from intent_lsp.governance.judging.file_snapshot import Look
+
+IDLE: Final = 0.5
+"""Seconds without an edit after which a text is compared from the ground up."""
+
+
+class Workplace:
+    """Tracks the open documents of one connection and posts what is wrong with them."""
+
+    def __init__(
+        self,
+        *,
+        desks: Desks,
+        settings: CurrentSettings,
+        bulletin: Bulletin,
+        spelling: Spelling,
+        work: Work,
+    ) -> None:
+        self.desks = desks
+        self.settings = settings
+        self.bulletin = bulletin
+        self.showing = Showing(settings=settings, bulletin=bulletin, spelling=spelling)
+        self._tracked: dict[str, Tracked] = {}
+        self._by_path: dict[str, Tracked] = {}
+        self.work = work
+        self._idle: dict[str, asyncio.TimerHandle] = {}
+        self.attached: Callable[[Attached, Path], Awaitable[None]] | None = None
+
+    def tracked(self, uri: str) -> Tracked | None:
+        """Give a document that is tracked, open or closed with problems standing."""
+        return self._tracked.get(uri)
+
+    def tracked_at(self, uri: str) -> Tracked | None:
+        """Give a tracked document by a URI that may be percent-encoded in another way."""
+        known, path = self._tracked.get(uri), path_of_uri(uri)
+        return self._by_path.get(path) if known is None and path is not None else known
+
+    def all_tracked(self) -> tuple[Tracked, ...]:
+        """List every tracked document."""
+        return tuple(self._tracked.values())
+
+    def of_root(self, attached: Attached) -> tuple[Tracked, ...]:
+        """List the documents of one governed root."""
+        return tuple(t for t in self._tracked.values() if t.attached is attached)
+
+    def open_at(self, attached: Attached, paths: Iterable[str]) -> dict[str, Tracked]:
+        """Give those of a root's paths, as they are spelled, that the editor has open."""
+        root = attached.desk.root
+        found = ((path, self.tracked_at(uri_of(root / path))) for path in paths)
+        return {path: it for path, it in found if it is not None and it.version is not None}
+
+    def unsaved(self, attached: Attached) -> bool:
+        """Whether the editor holds unsaved text of a root's intents file."""
+        page = self.tracked_at(uri_of(attached.desk.root / INTENTS_FILE))
+        if page is None or page.version is None or not page.edited:
+            return False
+        # A text that was read and has not been loaded again since is nobody's work.
+        read = page.disk.last_read
+        text = None if read is None else decode(read)
+        return text is None or split_lines(text.text) != page.lines
+
+    def opened(self, document: Document) -> None:
+        """Track a document that the editor has opened."""
+        known = self.tracked_at(document.uri)
+        if known is not None and known.uri == document.uri and known.version is not None:
+            # Opened again without a close, as Neovim does after the first save under a new name:
+            # what the disk held before that save is known still.
+            known.lines, known.version = document.lines, document.version
+            known.generation += 1
+            self.work.begin(self.look_again(known))
+            return
+        until = ExitStack()
+        if known is not None:
+            # It is out of bounds still: no other file of its root is to appear meanwhile.
+            until.enter_context(self.showing.held((known,)))
+            self._forget(known)
+        tracked = Tracked(
+            uri=document.uri,
+            lines=document.lines,
+            version=document.version,
+            opened=document.opened,
+        )
+        self._track(tracked)
+        self.work.begin(self._attach(tracked, until))
+
+    def changed(self, document: Document) -> None:
+        """Follow a document's newest edits, and show at once what they changed."""
+        tracked = self._tracked.get(document.uri)
+        if tracked is None:
+            return
+        tracked.follow(document.edits, document.lines, document.version)
+        if tracked.look is not None and tracked.look.shown:
+            if tracked.look.server_only or tracked.outdated:
+                # The change may be what the server has added, loaded again; or other rules hold.
+                self.work.begin(self.look_again(tracked))
+                return
+            self.post(tracked)
+            self._compare_when_idle(tracked)
+
+    def closed(self, tracked: Tracked) -> None:
+        """Stop tracking a document; what is wrong with the file on disk stays shown."""
+        self._cancel_idle(tracked.uri)
+        tracked.version = None
+        tracked.generation += 1
+        self.work.begin(self._settle_closed(tracked))
+
+    async def look_again(self, tracked: Tracked) -> None:
+        """Take a new look at a document and show what it gives."""
+        async with tracked.lane:
+            if tracked.version is None and not tracked.saves:
+                # A save that is not recorded yet is measured against what was known before it.
+                await self._read_closed(tracked)
+            await self.look(tracked)
+
+    async def look_at(self, files: Iterable[Tracked]) -> None:
+        """Take a new look at some documents, and show of closed ones what it gives in one go."""
+        documents = tuple(files)
+        with self.showing.held(documents):
+            await asyncio.gather(*map(self.look_again, documents))
+
+    async def look_at_closed(self, attached: Attached, paths: Iterable[WorkspacePath]) -> None:
+        """Show what is wrong with those of a root's files that no editor has open.
+
+        A file with which nothing is wrong is tracked no more.
+        """
+        with self.showing.held_roots((attached,)):
+            for path in sorted(paths):
+                await self._look_at_closed(attached, path)
+
+    async def _look_at_closed(self, attached: Attached, path: WorkspacePath) -> None:
+        uri = uri_of(attached.desk.root / path)
+        tracked = self._tracked.get(uri)
+        if tracked is None:
+            place = await self.work.in_thread(refresh.find_wrong, attached, path)
+            if place is None or self.tracked_at(uri) is not None:
+                return
+            tracked = Tracked(uri=uri, lines=[], version=None, attached=attached, place=place)
+            self._track(tracked)
+        if tracked.version is None:
+            await self.look_again(tracked)
+            self._forget_if_fine(tracked)
+
+    async def attach_again(self, tracked: Tracked) -> None:
+        """Find out anew who governs a document: roots come and go, settings switch all off."""
+        async with tracked.lane:
+            before = tracked.attached
+            await self.work.in_thread(refresh.find_desk, self.desks, tracked)
+            if tracked.attached is not before:
+                tracked.look = tracked.diffs = None
+                self.post(tracked)
+                await self.look(tracked)
+
+    def outdate(self, attached: Attached) -> None:
+        """Show nothing more by the rules that a root's documents were looked at with."""
+        for tracked in self.of_root(attached):
+            tracked.rules += 1
+
+    async def look_at_root(self, attached: Attached) -> None:
+        """Take a new look at every document of a root."""
+        await self.look_at(self.of_root(attached))
+
+    async def look_at_directories(self, attached: Attached, directories: frozenset[Path]) -> None:
+        """Take a new look at the documents of a root that lie in some directories."""
+        root = attached.desk.root
+        await self.look_at(
+            tracked
+            for tracked in self.of_root(attached)
+            if tracked.place is not None and (root / tracked.place.path).parent in directories
+        )
+
+    def post(self, tracked: Tracked) -> None:
+        """Show the problems of a document's text as it stands."""
+        if not _is_page(tracked) and self._tracked.get(tracked.uri) is tracked:
+            self.showing.post(tracked)
+
+    def post_all(self) -> None:
+        """Show the problems of every document by the settings of now."""
+        with self.showing.held(self.all_tracked()):
+            for tracked in self.all_tracked():
+                self.post(tracked)
+
+    async def settled(self, uri: str) -> None:
+        """Wait until whatever is under way for a document is done."""
+        tracked = self._tracked.get(uri)
+        if tracked is not None:
+            async with tracked.lane:
+                return
+
+    async def end(self) -> None:
+        """End what is under way; the threads finish what they write."""
+        for handle in self._idle.values():
+            handle.cancel()
+        self.showing.end()
+        await self.work.end()
+
+    def _forget_if_fine(self, tracked: Tracked) -> None:
+        if tracked.version is None and not tracked.saves and not tracked.problems:
+            self._forget(tracked)
+
+    def _track(self, tracked: Tracked) -> None:
+        self._tracked[tracked.uri] = tracked
+        path = path_of_uri(tracked.uri)
+        if path is not None:
+            self._by_path[path] = tracked
+
+    def _forget(self, tracked: Tracked) -> None:
+        """Track a document no more, nor show anything on it."""
+        self._cancel_idle(tracked.uri)
+        if self._tracked.get(tracked.uri) is tracked:
+            del self._tracked[tracked.uri]
+            path = path_of_uri(tracked.uri)
+            if path is not None:
+                del self._by_path[path]
+            if not _is_page(tracked):
+                self.showing.forget(tracked)
+
+    async def _attach(self, tracked: Tracked, until: ExitStack) -> None:
+        with until:
+            async with tracked.lane:
+                await self.work.in_thread(refresh.find_desk, self.desks, tracked)
+                await self.look(tracked)
+        if tracked.attached is not None and tracked.place is not None and self.attached is not None:
+            root = tracked.attached.desk.root
+            await self.attached(tracked.attached, root / tracked.place.path)
+
+    async def look(self, tracked: Tracked) -> None:
+        """Take a new look and show what it gives; whoever calls this holds the lane."""
+        if tracked.attached is None or tracked.place is None:
+            return
+        for _ in range(3):
+            generation, lines = tracked.generation, list(tracked.lines)
+            rules = tracked.rules
+            taken = await self.work.in_thread(self._take, tracked, lines)
+            if (generation, rules) == (tracked.generation, tracked.rules):
+                break
+        tracked.look, tracked.diffs, tracked.looked_by = *taken, rules
+        if generation != tracked.generation and tracked.diffs is not None:
+            tracked.diffs.compare(tracked.lines)
+        self.post(tracked)
+
+    def _take(self, tracked: Tracked, lines: list[str]) -> tuple[Look | None, Diffs | None]:
+        look, diffs = refresh.take(tracked, lines)
+        if look is not None and tracked.attached is not None:
+            self.showing.remember_source(look, tracked.attached)
+        return look, diffs
+
+    async def _settle_closed(self, tracked: Tracked) -> None:
+        """Judge the file as it is on disk, now that nobody holds another text of it."""
+        await tracked.all_recorded.wait()
+        async with tracked.lane:
+            await self._read_closed(tracked)
+            await self.look(tracked)
+            kept = await self.work.in_thread(refresh.is_changed, tracked)
+        # What is changed is kept: it may stand against whatever intent is selected next.
+        if self._tracked.get(tracked.uri) is tracked and not kept:
+            self._forget(tracked)
+
+    async def _read_closed(self, tracked: Tracked) -> None:
+        """Take the disk's text for that of a file which no editor has open."""
+        if tracked.attached is None or tracked.place is None:
+            return
+        data, tracked.lines = await self.work.in_thread(refresh.read_closed, tracked)
+        tracked.disk.saved(data)
+
+    def _compare_when_idle(self, tracked: Tracked) -> None:
+        self._cancel_idle(tracked.uri)
+        loop = asyncio.get_running_loop()
+        self._idle[tracked.uri] = loop.call_later(
+            IDLE, lambda: self.work.begin(self.look_again(tracked))
+        )
+
+    def _cancel_idle(self, uri: str) -> None:
+        handle = self._idle.pop(uri, None)
+        if handle is not None:
+            handle.cancel()
+
+
+def _is_page(tracked: Tracked) -> bool:
+    """Whether a document is a control file, on which other problems are shown."""
+    return tracked.place is not None and tracked.place.path in CONTROL_PAGES

@@ -1,0 +1,110 @@
+"""Problems: what is shown on a text, still without the protocol's types (requirements section 8).
+
+Invariant: one problem for each run of changed lines, in order of position, the caps held.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from intent_lsp.core.codes import ShownCode
+from intent_lsp.core.gate.messages_for_people import for_people
+from intent_lsp.core.gate.request import Denied
+from intent_lsp.core.gate.violation_groups import Others
+from intent_lsp.core.gate.violations import SHOWN_A_FILE, MarkedRun
+from intent_lsp.core.paths import INTENTS_FILE
+from intent_lsp.core.records import Record
+from intent_lsp.doors.lsp.diagnostics.violation import Elsewhere, Problem
+from intent_lsp.governance.judging.file_snapshot import Look
+
+_SERVER_ONLY = "Only intent-lsp writes {path}; this edit will be recorded as out of scope."
+_ALIKE = "The same goes for {files}; open one to see its own lines."
+
+
+def problems(
+    root: Path, look: Look, runs: Sequence[MarkedRun], room: int = SHOWN_A_FILE
+) -> tuple[Problem, ...]:
+    """Give the problems of one file from its look and the runs that are to be marked.
+
+    At most `room` of them, where other files of the root have taken the rest, and never more than
+    a file may have; then one more says how many are not shown.
+    """
+    room = min(room, SHOWN_A_FILE)
+    denied = look.judgement.denied
+    if not look.shown or not runs:
+        return ()
+    if look.stale:
+        runs = (MarkedRun(0, 0),)
+    code, path, intent = code_of(look), look.judgement.path, look.judgement.intent
+    message = _SERVER_ONLY.format(path=path) if denied is None else for_people(denied, intent)
+    elsewhere = _scope_places(root, look, denied)
+    shown = tuple(
+        Problem(
+            code=code,
+            message=message,
+            first_line=run.first_line,
+            last_line=run.last_line,
+            path=path,
+            intent_id=None if intent is None else intent.id,
+            owners=look.judgement.owners,
+            elsewhere=elsewhere,
+            hunk=run.hunk,
+        )
+        for run in runs[:room]
+    )
+    return shown + _rest(runs, path, room)
+
+
+def code_of(look: Look) -> str:
+    """Give the code under which changes of a file are shown."""
+    denied = look.judgement.denied
+    return ShownCode.CONTROL_PLANE_EDIT.value if denied is None else denied.code.value
+
+
+def for_others(problem: Problem, others: Others) -> Problem:
+    """Give a file's problem as it is shown for others of its root, too (disk section 3)."""
+    count = others.count
+    files = "1 more changed file" if count == 1 else f"{count:,} more changed files"
+    where = f" in {others.folder}/" if others.folder else ""
+    told = _ALIKE.format(files=f"{files}{where}")
+    return replace(problem, message=f"{problem.message} {told}")
+
+
+def runs_of_record(record: Record, line_count: int) -> tuple[MarkedRun, ...]:
+    """Give the runs that a standing refusal covers, where HEAD cannot tell."""
+    found: list[MarkedRun] = []
+    last = max(line_count - 1, 0)
+    for file in record.files:
+        for conversation in file.conversations:
+            for run in conversation.ranges:
+                first = max(run.start_line - 1, 0)
+                found.append(MarkedRun(min(first, last), min(max(run.end_line - 1, 0), last)))
+    return tuple(found)
+
+
+def _rest(runs: Sequence[MarkedRun], path: str, room: int) -> tuple[Problem, ...]:
+    more = len(runs) - room
+    if more <= 0:
+        return ()
+    return (
+        Problem(
+            code=ShownCode.MORE_VIOLATIONS.value,
+            message=f"{more} more violations in this file are not shown.",
+            first_line=runs[room].first_line,
+            last_line=runs[room].last_line,
+            path=path,
+        ),
+    )
+
+
+def _scope_places(root: Path, look: Look, denied: Denied | None) -> tuple[Elsewhere, ...]:
+    intent = look.judgement.intent
+    if intent is None or denied is None:
+        return ()
+    places = look.judgement.rules.file.places.get(intent.id)
+    if places is None:
+        return ()
+    span = places.owned_scope or places.id
+    return (
+        Elsewhere(path=root / INTENTS_FILE, span=span, message=f"The owned scope of {intent.id}"),
+    )

@@ -1,0 +1,1 @@
+"""The features of the language service: saves, actions, provenance."""

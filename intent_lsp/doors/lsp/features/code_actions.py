@@ -1,0 +1,247 @@
+"""Code actions: the ways out of a violation, the fixes of a control file (protocol section 4).
+
+Invariant: an edit is bound to the version of the text it was made for, or is a command that
+checks it; nothing is applied to a text that has moved on.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from lsprotocol import types as lsp
+
+from intent_lsp.core.codes import GateCode, ShownCode
+from intent_lsp.core.intents import Intent
+from intent_lsp.doors.lsp.connection.connection import Connection
+from intent_lsp.doors.lsp.diagnostics.control_files import Page
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import hunk_change, line_range
+from intent_lsp.doors.lsp.diagnostics.text_edits import turning_edits
+from intent_lsp.doors.lsp.diagnostics.tracked_document import Tracked
+from intent_lsp.doors.lsp.diagnostics.violation import Problem
+from intent_lsp.doors.lsp.features.scope_actions import (
+    CHOOSE,
+    ScopeActions,
+    command_action,
+    root_uri,
+)
+from intent_lsp.store.state.drafts import Draft
+
+SELECT: Final = "intent.select"
+SHOW_WHY: Final = "intent.showWhy"
+REVERT: Final = "intent.revert"
+RESTORE_DRAFT: Final = "intent.restoreDraft"
+
+_DRAFTS_OFFERED: Final = 3
+_INTENTS_OFFERED: Final = 9
+
+
+class Actions:
+    """Offers code actions on the documents of one connection."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._scope = ScopeActions(connection.tokens)
+
+    async def offered(self, tracked: Tracked, range_: lsp.Range) -> list[lsp.CodeAction]:
+        """Give the ways out of the problems that a range touches."""
+        found: list[lsp.CodeAction] = []
+        shown = self._connection.workplace.bulletin.items(tracked.uri)
+        touched = [
+            problem
+            for problem in tracked.problems
+            if _touches(problem, range_) and problem.code != ShownCode.MORE_VIOLATIONS
+        ]
+        usable = await self._usable(tracked, touched)
+        for problem in touched:
+            mine = [d for d in shown if _same(d, problem)]
+            found += self._ways_out(tracked, problem, mine, usable)
+        found += await self._drafts(tracked)
+        return _once(found)
+
+    def fixes(self, page: Page, range_: lsp.Range) -> list[lsp.CodeAction]:
+        """Give the fixes of a control file that a range touches."""
+        spelling = self._connection.spelling
+        found: list[lsp.CodeAction] = []
+        for finding in page.findings:
+            diagnostic = spelling.finding(finding, page.lines, page.uri)
+            if not _overlap(diagnostic.range, range_):
+                continue
+            for fix in finding.fixes:
+                edits = spelling.fix_edits(fix, page.lines)
+                found.append(
+                    lsp.CodeAction(
+                        title=fix.title,
+                        kind=lsp.CodeActionKind.QuickFix,
+                        diagnostics=[diagnostic],
+                        edit=spelling.workspace_edit(page.uri, page.version, edits),
+                    )
+                )
+        return found
+
+    def lines_edits(self, tracked: Tracked, first: int, last: int) -> list[lsp.TextEdit] | None:
+        """Give the edits that put the runs within some lines back; None: they cannot be told."""
+        look = tracked.look
+        if look is None or look.head.lines is None:
+            return None
+        spelling = self._connection.spelling
+        return [
+            spelling.edit(hunk_change(problem.hunk, look.head.lines), tracked.lines)
+            for problem in tracked.problems
+            if problem.hunk is not None
+            and problem.first_line <= last
+            and problem.last_line >= first
+        ]
+
+    def file_edits(self, tracked: Tracked) -> list[lsp.TextEdit] | None:
+        """Give the edits that put a whole file back to HEAD; None: HEAD has no text of it."""
+        look = tracked.look
+        if look is None or look.head.lines is None:
+            return None
+        wanted = look.disk.lines if look.stale else look.head.lines
+        if wanted is None:
+            return None
+        return turning_edits(tracked.lines, wanted, self._connection.spelling)
+
+    async def _usable(self, tracked: Tracked, touched: Sequence[Problem]) -> Sequence[Intent]:
+        """Give the intents that can be selected, where one is missing."""
+        wanted = any(problem.code in CHOOSE for problem in touched)
+        if not wanted or tracked.attached is None:
+            return ()
+        list_open = tracked.attached.desk.open_intents
+        return await self._connection.workplace.work.in_thread(list_open)
+
+    def _ways_out(
+        self,
+        tracked: Tracked,
+        problem: Problem,
+        shown: list[lsp.Diagnostic],
+        usable: Sequence[Intent],
+    ) -> list[lsp.CodeAction]:
+        # Some clients declare no questions and put them all the same; Helix says so when asked.
+        can_ask = self._connection.client.questions and self._connection.people.can_choose
+        ways = _selections(tracked, problem, shown, usable, can_ask=can_ask)
+        ways += self._scope.ways_out(tracked, problem, shown)
+        lines = self._connection.spelling
+        place = line_range(tracked.lines, problem.first_line, problem.last_line, lines.encoding)
+        where: dict[str, object] = {"uri": tracked.uri, "range": _range_wire(place)}
+        ways += self._reverts(tracked, problem, where, shown)
+        ways.append(command_action("Show why", SHOW_WHY, where, shown))
+        return ways
+
+    def _reverts(
+        self,
+        tracked: Tracked,
+        problem: Problem,
+        where: dict[str, object],
+        shown: list[lsp.Diagnostic],
+    ) -> list[lsp.CodeAction]:
+        if tracked.version is None:
+            return []
+        ways: list[lsp.CodeAction] = []
+        lines = self.lines_edits(tracked, problem.first_line, problem.last_line)
+        if lines:
+            versioned = where | {"version": tracked.version}
+            ways.append(self._edit("Revert these lines", tracked, lines, versioned, shown))
+        whole = self.file_edits(tracked)
+        if whole:
+            stale = problem.code == GateCode.STALE_FILE
+            title = "Take the disk's version" if stale else "Revert the file"
+            target: dict[str, object] = {"uri": tracked.uri, "version": tracked.version}
+            ways.append(self._edit(title, tracked, whole, target, shown))
+        return ways
+
+    async def _drafts(self, tracked: Tracked) -> list[lsp.CodeAction]:
+        attached, place = tracked.attached, tracked.place
+        if attached is None or place is None or tracked.version is None:
+            return []
+        list_drafts = attached.desk.stores.drafts.list
+        kept = await self._connection.workplace.work.in_thread(list_drafts, place.path)
+        mine = [draft for draft in kept if isinstance(draft, Draft)][:_DRAFTS_OFFERED]
+        return [
+            command_action(
+                f"Restore draft of {draft.created_at}",
+                RESTORE_DRAFT,
+                {"id": draft.id, "workspaceUri": root_uri(tracked)},
+                [],
+            )
+            for draft in mine
+        ]
+
+    def _edit(
+        self,
+        title: str,
+        tracked: Tracked,
+        edits: list[lsp.TextEdit],
+        target: dict[str, object],
+        shown: list[lsp.Diagnostic],
+    ) -> lsp.CodeAction:
+        """Offer a versioned edit where the client holds to versions, else a command that does."""
+        if not self._connection.client.document_changes:
+            return command_action(title, REVERT, target, shown)
+        return lsp.CodeAction(
+            title=title,
+            kind=lsp.CodeActionKind.QuickFix,
+            diagnostics=shown or None,
+            edit=self._connection.spelling.workspace_edit(tracked.uri, tracked.version, edits),
+        )
+
+
+def _selections(
+    tracked: Tracked,
+    problem: Problem,
+    shown: list[lsp.Diagnostic],
+    usable: Sequence[Intent],
+    *,
+    can_ask: bool,
+) -> list[lsp.CodeAction]:
+    """Offer the intents that own the file first, and any other where one is missing.
+
+    Without a question each is an action of its own; where there is none, nothing is offered.
+    """
+    titles = {owner: f"Select intent {owner} (owns this file)" for owner in problem.owners}
+    missing = problem.code in CHOOSE
+    for intent in usable[:_INTENTS_OFFERED] if missing and not can_ask else ():
+        titles.setdefault(intent.id, f"Select intent {intent.id}: {intent.name}")
+    root = root_uri(tracked)
+    ways = [
+        command_action(title, SELECT, {"intentId": chosen, "workspaceUri": root}, shown)
+        for chosen, title in titles.items()
+    ]
+    if missing and can_ask and usable:
+        ways.append(command_action("Select an intent…", SELECT, None, shown))
+    return ways
+
+
+def _touches(problem: Problem, range_: lsp.Range) -> bool:
+    return problem.first_line <= range_.end.line and problem.last_line >= range_.start.line
+
+
+def _overlap(left: lsp.Range, right: lsp.Range) -> bool:
+    return not (left.end < right.start or right.end < left.start)
+
+
+def _same(diagnostic: lsp.Diagnostic, problem: Problem) -> bool:
+    return (
+        diagnostic.code == problem.code
+        and diagnostic.range.start.line == problem.first_line
+        and diagnostic.range.end.line == problem.last_line
+    )
+
+
+def _range_wire(range_: lsp.Range) -> dict[str, object]:
+    start, end = range_.start, range_.end
+    return {
+        "start": {"line": start.line, "character": start.character},
+        "end": {"line": end.line, "character": end.character},
+    }
+
+
+def _once(actions: Sequence[lsp.CodeAction]) -> list[lsp.CodeAction]:
+    """Keep the first of the actions that do the same, such as *Revert the file* of each run."""
+    seen: set[tuple[str, str]] = set()
+    kept: list[lsp.CodeAction] = []
+    for action in actions:
+        key = (action.title, repr(action.edit or action.command))
+        if key not in seen:
+            seen.add(key)
+            kept.append(action)
+    return kept

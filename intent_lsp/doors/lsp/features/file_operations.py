@@ -1,0 +1,184 @@
+"""File operations as an editor announces and tells of them (requirements section 7).
+
+Invariant: a `will…` request is answered in time, with null and never with an error; nobody is
+asked inside.
+Invariant: a person is told of a refusal once: when it is announced, else when it has happened.
+"""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from intent_lsp.core.errors import IntentLspError
+from intent_lsp.core.file_operations import Ends, FileOperation
+from intent_lsp.core.paths import WorkspacePath, path_of_uri, relative_to
+from intent_lsp.doors.lsp.connection.connection import Connection
+from intent_lsp.doors.lsp.features.file_operation_messages import UriEnds
+from intent_lsp.doors.lsp.features.file_operation_text import done, warning
+from intent_lsp.doors.lsp.features.saves import PATIENCE
+from intent_lsp.doors.lsp.runtime.open_root import Attached
+from intent_lsp.governance.saves.file_operations import AfterOperation, Forecast
+from intent_lsp.store.fs.resolve import real_relative
+
+_log: Final = logging.getLogger(__name__)
+
+_ANNOUNCED_AT_MOST: Final = 16
+"""Announcements that are kept; an editor need not go on with what it has announced."""
+
+
+@dataclass(frozen=True, slots=True)
+class _OfRoot:
+    """What an operation is to one governed root."""
+
+    attached: Attached
+    named: tuple[Ends, ...]
+
+
+@dataclass(slots=True)
+class _Announced:
+    """An operation that is to happen; `told`: a person knows what is wrong with it."""
+
+    key: tuple[FileOperation, tuple[UriEnds, ...]]
+    task: asyncio.Task[None] | None = None
+    forecasts: list[tuple[_OfRoot, Forecast]] = field(default_factory=list)
+    told: bool = False
+    too_late: threading.Event = field(default_factory=threading.Event)
+
+
+class Operating:
+    """The participant in the file operations of one connection."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._announced: list[_Announced] = []
+        self._lane = asyncio.Lock()
+
+    async def will(self, operation: FileOperation, uris: Sequence[UriEnds]) -> None:
+        """Judge an operation that is about to happen, and warn of what is out of scope."""
+        announced = _Announced((operation, tuple(uris)))
+        self._announced = [*self._announced[1 - _ANNOUNCED_AT_MOST :], announced]
+        task = announced.task = self._connection.workplace.work.begin(self._judge(announced))
+        try:
+            await asyncio.wait({task}, timeout=PATIENCE)
+        finally:
+            if not task.done():
+                # The editor goes on: what is seen from now on may be what it has done.
+                announced.too_late.set()
+        if not task.done():
+            _log.warning("an operation is not judged within %.0f ms", PATIENCE * 1000)
+            return
+        for of_root, forecast in announced.forecasts:
+            announced.told |= bool(forecast.refused)
+            self._warn(operation, of_root, forecast)
+
+    async def did(self, operation: FileOperation, uris: Sequence[UriEnds]) -> None:
+        """Record an operation that has happened, and show what it came to."""
+        announced = self._taken((operation, tuple(uris)))
+        if announced is not None and announced.task is not None:
+            await asyncio.wait({announced.task})
+        await self._saves_recorded(uris)
+        async with self._lane:
+            work = self._connection.workplace.work
+            for of_root in await work.in_thread(self._find, uris):
+                after = await self._record(operation, of_root)
+                if after is None:
+                    continue
+                if not (announced is not None and announced.told):
+                    self._warn(operation, of_root, after)
+                await self._show(operation, of_root, after)
+
+    async def _judge(self, announced: _Announced) -> None:
+        operation, uris = announced.key
+        work = self._connection.workplace.work
+        for of_root in await work.in_thread(self._find, uris):
+            attached = of_root.attached
+            try:
+                forecast = await work.in_thread(
+                    attached.desk.file_operations.before,
+                    attached.session,
+                    operation,
+                    of_root.named,
+                    announced.too_late,
+                )
+            except IntentLspError as problem:
+                _log.warning("an operation cannot be judged: %s", problem)
+            else:
+                announced.forecasts.append((of_root, forecast))
+
+    def _taken(self, key: tuple[FileOperation, tuple[UriEnds, ...]]) -> _Announced | None:
+        found = next((each for each in self._announced if each.key == key), None)
+        if found is not None:
+            self._announced.remove(found)
+        return found
+
+    async def _saves_recorded(self, uris: Sequence[UriEnds]) -> None:
+        """Wait for the records of saves that were told of before: they come first."""
+        named = {path for ends in uris for uri in ends if uri and (path := path_of_uri(uri))}
+        for tracked in self._connection.workplace.all_tracked():
+            path = path_of_uri(tracked.uri)
+            if path is not None and _is_at(path, named):
+                await tracked.all_recorded.wait()
+
+    def _find(self, uris: Sequence[UriEnds]) -> list[_OfRoot]:
+        """Find out whose names an operation is about: an end elsewhere is none of a root's."""
+        found: dict[Attached, list[Ends]] = {}
+        for uri_ends in uris:
+            old, new = (self._place(uri) for uri in uri_ends)
+            if old is not None and new is not None and old[0] is new[0]:
+                found.setdefault(old[0], []).append(Ends(old[1], new[1]))
+                continue
+            if old is not None:
+                found.setdefault(old[0], []).append(Ends(old[1], None))
+            if new is not None:
+                found.setdefault(new[0], []).append(Ends(None, new[1]))
+        return [_OfRoot(attached, tuple(ends)) for attached, ends in found.items()]
+
+    def _place(self, uri: str | None) -> tuple[Attached, WorkspacePath] | None:
+        path = None if uri is None else path_of_uri(uri)
+        attached = None if path is None else self._connection.desks.of_path(path)
+        if path is None or attached is None:
+            return None
+        place = real_relative(attached.desk.root, path)
+        return None if place is None else (attached, place.path)
+
+    async def _record(self, operation: FileOperation, of_root: _OfRoot) -> AfterOperation | None:
+        attached = of_root.attached
+        try:
+            return await self._connection.workplace.work.in_thread(
+                attached.desk.file_operations.after, attached.session, operation, of_root.named
+            )
+        except (OSError, IntentLspError) as error:
+            # The edit stands without a record; it is never taken back for that.
+            _log.error("an operation could not be recorded", exc_info=error)
+            what = done(operation, of_root.named)
+            self._connection.people.warn(f"intent-lsp: {what} but not recorded: {error}")
+            return None
+
+    async def _show(
+        self, operation: FileOperation, of_root: _OfRoot, after: AfterOperation
+    ) -> None:
+        attached, said = of_root.attached, done(operation, of_root.named)
+        self._connection.outcomes.recorded(attached, said, after.record, after.queued)
+        await self._connection.rules_may_have_changed(attached)
+        workplace, paths = self._connection.workplace, frozenset(after.paths)
+        await workplace.look_at(
+            tracked
+            for tracked in workplace.of_root(attached)
+            if tracked.place is not None and tracked.place.path in paths
+        )
+        workplace.work.begin(workplace.look_at_closed(attached, after.paths))
+
+    def _warn(
+        self, operation: FileOperation, of_root: _OfRoot, found: Forecast | AfterOperation
+    ) -> None:
+        loudness = self._connection.workplace.settings.severity
+        said = warning(operation, of_root.named, found.files, found.refused, loudness)
+        if said is not None:
+            self._connection.people.warn(said)
+
+
+def _is_at(path: str, named: set[str]) -> bool:
+    return path in named or any(relative_to(path, each) is not None for each in named)

@@ -1,0 +1,143 @@
+"""Intents found by their names, and the lines that they explain (protocol section 4).
+
+Invariant: places are those of the files as they are saved.
+"""
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from lsprotocol import types as lsp
+
+from intent_lsp.core.content import lines_if_text
+from intent_lsp.core.errors import IntentLspError
+from intent_lsp.core.intents import Intent
+from intent_lsp.core.paths import INTENTS_FILE
+from intent_lsp.doors.lsp.connection.connection import Connection
+from intent_lsp.doors.lsp.connection.progress import Progress, Token
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import line_range, span_range, uri_of
+from intent_lsp.doors.lsp.features.intent_lines import IntentLines, LinesFound
+from intent_lsp.doors.lsp.runtime.open_root import Attached
+from intent_lsp.formats.yaml.limits import MAX_BYTES
+from intent_lsp.governance.ledger.intent_lines import Explained
+from intent_lsp.governance.rules import Rules
+from intent_lsp.store.fs.files import read_bytes
+
+_log: Final = logging.getLogger(__name__)
+
+SYMBOLS_AT_MOST: Final = 200
+
+
+class IntentPlaces:
+    """Answers for references of intents and for symbols of the workspace on one connection."""
+
+    def __init__(self, connection: Connection, progress: Progress) -> None:
+        self._workplace = connection.workplace
+        self._lines = IntentLines(connection.workplace, progress)
+        self._encoding = connection.spelling.encoding
+
+    async def references(self, params: lsp.ReferenceParams) -> list[lsp.Location]:
+        """Answer `textDocument/references` on an intent's id: every line of its records."""
+        tracked = self._workplace.tracked_at(params.text_document.uri)
+        if tracked is None:
+            return []
+        # Who governs a document is found out after it is opened.
+        await self._workplace.settled(tracked.uri)
+        place = tracked.place
+        if tracked.attached is None or place is None or place.path != INTENTS_FILE:
+            return []
+        attached, line = tracked.attached, params.position.line
+        in_thread = self._workplace.work.in_thread
+        named = await in_thread(self._named_on, attached, line)
+        if named is None:
+            return []
+        intent, own = named
+        files = await self._explained(attached, intent, params.work_done_token)
+        places = await in_thread(self._places, attached.desk.root, files)
+        return [own, *places] if params.context.include_declaration else places
+
+    async def symbols(self, params: lsp.WorkspaceSymbolParams) -> list[lsp.WorkspaceSymbol]:
+        """Answer `workspace/symbol`: the intents whose id or name holds the letters, in order."""
+        return await self._workplace.work.in_thread(self._symbols, params.query)
+
+    def _symbols(self, query: str) -> list[lsp.WorkspaceSymbol]:
+        found = []
+        for attached in self._workplace.desks.attached:
+            rules, lines = attached.desk.rules.current(), _lines(attached.desk.root)
+            for intent in rules.file.intents:
+                place = self._declared(attached, rules, intent, lines)
+                if place is not None and _holds(f"{intent.id} {intent.name}", query):
+                    name = f"{intent.id}: {intent.name}" if intent.name else intent.id
+                    found.append(
+                        lsp.WorkspaceSymbol(
+                            location=place,
+                            name=name,
+                            kind=lsp.SymbolKind.Event,
+                            container_name=intent.status.value,
+                        )
+                    )
+        return found[:SYMBOLS_AT_MOST]
+
+    async def _explained(
+        self, attached: Attached, intent: Intent, token: Token | None
+    ) -> Sequence[Explained]:
+        try:
+            found = await self._lines.of(attached, intent.id, token)
+        except IntentLspError as problem:
+            _log.warning("the lines of %s cannot be told: %s", intent.id, problem)
+            return ()
+        # Refused: it was taken out of the file meanwhile.
+        return found.files if isinstance(found, LinesFound) else ()
+
+    def _places(self, root: Path, files: Sequence[Explained]) -> list[lsp.Location]:
+        return [
+            lsp.Location(
+                uri_of(root / file.path),
+                line_range(
+                    file.blamed.lines or (), run.start_line - 1, run.end_line - 1, self._encoding
+                ),
+            )
+            for file in files
+            for run in file.runs
+        ]
+
+    def _named_on(self, attached: Attached, line: int) -> tuple[Intent, lsp.Location] | None:
+        """Give the intent whose id stands on a line of the intents file, and its place there."""
+        rules = attached.desk.rules.current()
+        intent = _named_on(rules, line)
+        if intent is None:
+            return None
+        place = self._declared(attached, rules, intent, _lines(attached.desk.root))
+        return None if place is None else (intent, place)
+
+    def _declared(
+        self, attached: Attached, rules: Rules, intent: Intent, lines: Sequence[str]
+    ) -> lsp.Location | None:
+        places = rules.file.places.get(intent.id)
+        if places is None:
+            return None
+        uri = uri_of(attached.desk.root / INTENTS_FILE)
+        return lsp.Location(uri, span_range(lines, places.id, self._encoding))
+
+
+def _named_on(rules: Rules, line: int) -> Intent | None:
+    for intent in rules.file.intents:
+        places = rules.file.places.get(intent.id)
+        if places is not None and places.id.start.line <= line <= places.id.end.line:
+            return intent
+    return None
+
+
+def _lines(root: Path) -> list[str]:
+    try:
+        data = read_bytes(root / INTENTS_FILE, MAX_BYTES)
+    except OSError:
+        return []
+    return lines_if_text(data)
+
+
+def _holds(text: str, query: str) -> bool:
+    """Find out whether a text holds the letters of another in their order, whatever their case."""
+    left = iter(text.casefold())
+    return all(letter in left for letter in query.casefold())

@@ -1,0 +1,212 @@
+"""Where the lines of a source file come from, shown where people look (protocol section 4).
+
+Invariant: a file without records shows nothing; what cannot be told is not shown, and no error.
+Invariant: what is asked of the ledger once is remembered as long as text, file and ledger stay.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from lsprotocol import types as lsp
+
+from intent_lsp.core.blame.runs import BlameRun, People, named
+from intent_lsp.core.content import line_body
+from intent_lsp.core.errors import IntentLspError
+from intent_lsp.core.intents import Intent, Intents
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.doors.lsp.connection.connection import Connection
+from intent_lsp.doors.lsp.diagnostics.control_files import CONTROL_PAGES
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import line_range
+from intent_lsp.doors.lsp.diagnostics.tracked_document import Tracked
+from intent_lsp.doors.lsp.protocol.positions import count_units
+from intent_lsp.doors.lsp.runtime.open_root import Attached
+from intent_lsp.formats.markdown.provenance import (
+    hint_words,
+    hover_markdown,
+    hover_plain,
+    lens_words,
+    newest_of,
+)
+from intent_lsp.formats.syntax.outline import innermost, outline
+from intent_lsp.governance.ledger.blame import ALL_LINES, Blamed
+from intent_lsp.store.fs.files import stamp
+
+_log: Final = logging.getLogger(__name__)
+
+A_MOMENT: Final = 0.3
+"""Seconds in which several records are told of at once."""
+
+_REMEMBERED: Final = 32
+"""Documents whose blame is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Who wrote the lines of a page, and the intents as they are now."""
+
+    blamed: Blamed
+    intents: Intents
+    people: People
+
+    def runs(self, first: int, last: int) -> tuple[BlameRun, ...]:
+        """Give the runs of the lines `first` to `last` (from 0, both included), with names."""
+        return named(self.blamed.runs(first, last), self.people)
+
+    def intent(self, run: BlameRun) -> Intent | None:
+        """Give the intent that a run names, if it is there still."""
+        name = None if run.record is None else run.record.intent_id
+        return None if name is None else self.intents.get(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A document that is asked about: whose it is, its path and its lines as they are shown."""
+
+    tracked: Tracked
+    attached: Attached
+    path: WorkspacePath
+    lines: Sequence[str]
+
+
+class Origins:
+    """Answers hover, code lenses and inlay hints on source files of one connection."""
+
+    def __init__(self, connection: Connection, ask: Callable[[str], Awaitable[object]]) -> None:
+        """Answer; `ask` sends the client a request without params."""
+        self._ask = ask
+        client = connection.client
+        refreshes = (
+            (client.lens_refresh, lsp.WORKSPACE_CODE_LENS_REFRESH),
+            (client.hint_refresh, lsp.WORKSPACE_INLAY_HINT_REFRESH),
+        )
+        self._refreshes = [method for declared, method in refreshes if declared]
+        self._refreshing = False
+        self._workplace = connection.workplace
+        self._spelling = connection.spelling
+        self._markdown = client.markdown
+        self._record_command = client.record_command
+        self._known: dict[str, tuple[object, Blamed]] = {}
+
+    def changed(self) -> None:
+        """Have what is shown asked for again, once for all that is recorded within a moment."""
+        if self._refreshes and not self._refreshing:
+            self._refreshing = True
+            self._workplace.work.begin(self._refresh_soon())
+
+    async def hover(self, params: lsp.HoverParams) -> lsp.Hover | None:
+        """Answer `textDocument/hover`: which intent, who, when, what record wrote this line."""
+        page = await self._page(params.text_document.uri, flag="hover")
+        line = params.position.line
+        if page is None or line >= len(page.lines):
+            return None
+        told = await self._told(page)
+        run = None if told is None else next(iter(told.runs(line, line)), None)
+        if told is None or run is None or run.record is None:
+            return None
+        kind, value = lsp.MarkupKind.PlainText, hover_plain(run, told.intent(run))
+        if self._markdown:
+            kind = lsp.MarkupKind.Markdown
+            value = hover_markdown(run, told.intent(run), self._record_command)
+        return lsp.Hover(
+            contents=lsp.MarkupContent(kind=kind, value=value),
+            range=line_range(page.lines, line, line, self._spelling.encoding),
+        )
+
+    async def code_lenses(self, params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
+        """Answer `textDocument/codeLens`: who changed each innermost definition last."""
+        page = await self._page(params.text_document.uri, flag="codeLens")
+        told = None if page is None else await self._told(page)
+        if page is None or told is None or not any(told.blamed.claims):
+            return []
+        data = "".join(page.lines).encode("utf-8", "surrogatepass")
+        definitions = await self._workplace.work.in_thread(outline, page.path, data)
+        found = []
+        for each in innermost(definitions):
+            runs = told.runs(each.first_line - 1, each.last_line - 1)
+            newest = newest_of(runs)
+            if newest is not None and newest.record is not None:
+                words = lens_words(runs, told.intent(newest))
+                place = line_range(
+                    page.lines, each.first_line - 1, each.first_line - 1, self._spelling.encoding
+                )
+                command, shows = self._record_command, [newest.record.id]
+                # Without a command behind it there is nothing to do but to read.
+                told_of = lsp.Command(words, command or "", arguments=shows if command else None)
+                found.append(lsp.CodeLens(range=place, command=told_of))
+        return found
+
+    async def inlay_hints(self, params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
+        """Answer `textDocument/inlayHint`: behind the first line of each origin, which it is."""
+        page = await self._page(params.text_document.uri, flag="inlayHints")
+        told = None if page is None else await self._told(page)
+        if page is None or told is None or told.blamed.lines is None:
+            return []
+        runs = told.runs(params.range.start.line, params.range.end.line)
+        return [
+            lsp.InlayHint(
+                position=lsp.Position(run.start_line - 1, self._width(page, run.start_line - 1)),
+                label=words,
+                padding_left=True,
+                tooltip=hover_plain(run, told.intent(run)),
+            )
+            for run in runs
+            if (words := hint_words(run, told.intent(run)))
+        ]
+
+    async def _refresh_soon(self) -> None:
+        await asyncio.sleep(A_MOMENT)
+        self._refreshing = False
+        for method in self._refreshes:
+            await self._ask(method)
+
+    def _width(self, page: Page, line: int) -> int:
+        return count_units(line_body(page.lines[line]), self._spelling.encoding)
+
+    async def _page(self, uri: str, *, flag: str) -> Page | None:
+        """Give an open source file of a governed root; a save that is under way is waited for.
+
+        `flag` is the setting that has to be on.
+        """
+        wanted = self._workplace.desks.settings.flags[flag]
+        tracked = self._workplace.tracked_at(uri) if wanted else None
+        if tracked is None or tracked.version is None:
+            return None
+        await self._workplace.settled(tracked.uri)
+        await tracked.all_recorded.wait()
+        attached, place = tracked.attached, tracked.place
+        if attached is None or place is None or place.path in CONTROL_PAGES:
+            return None
+        return Page(tracked, attached, place.path, list(tracked.lines))
+
+    async def _told(self, page: Page) -> Told | None:
+        try:
+            return await self._workplace.work.in_thread(self._asked, page)
+        except (OSError, IntentLspError) as problem:
+            _log.warning("%s: who wrote it cannot be told: %s", page.tracked.uri, problem)
+            return None
+
+    def _asked(self, page: Page) -> Told | None:
+        blamed, desk = self._blamed(page), page.attached.desk
+        if blamed is None:
+            return None
+        people = desk.authors.people(blamed.runs(*ALL_LINES))
+        return Told(blamed, desk.rules.current().file.intents, people)
+
+    def _blamed(self, page: Page) -> Blamed | None:
+        desk, uri = page.attached.desk, page.tracked.uri
+        ledger = desk.stores.ledger.stamp()
+        if ledger is None:
+            return None
+        key = (page.lines, stamp(desk.root / page.path), ledger)
+        known = self._known.pop(uri, None)
+        blamed = known[1] if known is not None and known[0] == key else None
+        if blamed is None:
+            blamed = desk.blaming.blame(page.path, page.lines)
+        if blamed is not None:
+            self._known[uri] = (key, blamed)
+            while len(self._known) > _REMEMBERED:
+                self._known.pop(next(iter(self._known)), None)
+        return blamed

@@ -1,0 +1,160 @@
+"""Offers after a refused save: what the person may do about it (requirements section 7).
+
+Invariant: nothing is asked inside a save; an offer that nobody takes changes nothing.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from lsprotocol import types as lsp
+
+from intent_lsp.core.codes import GateCode
+from intent_lsp.core.content import split_lines
+from intent_lsp.core.gate.messages_for_people import for_people
+from intent_lsp.core.intents import IntentId
+from intent_lsp.core.scope.language import escape
+from intent_lsp.doors.lsp.connection.connection import Connection
+from intent_lsp.doors.lsp.diagnostics.text_edits import turning_edits
+from intent_lsp.doors.lsp.diagnostics.tracked_document import Tracked
+from intent_lsp.governance.contents.content import content_of
+from intent_lsp.governance.judging.save_judge import Judgement
+from intent_lsp.governance.plan.checkout import Refusal
+from intent_lsp.governance.plan.planning import Wish
+from intent_lsp.governance.saves.claimed_saves import AfterSave
+from intent_lsp.store.state.drafts import Draft
+
+EXPAND: Final = "Restore and expand scope"
+KEEP: Final = "Keep draft"
+PUT_BACK: Final = "Undo save"
+LEAVE: Final = "Keep"
+DELETE: Final = "Delete the empty file"
+_OWNERS_AT_MOST: Final = 3
+
+
+class Offers:
+    """Offers ways out to the person behind one connection."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    async def turned_back(self, tracked: Tracked, judgement: Judgement, draft: Draft) -> None:
+        """Say that a save was turned back, and offer the intents that own the file.
+
+        A file that was not there has become empty: no editor leaves it unwritten.
+        """
+        said = _said(judgement)
+        new = draft.base_hash is None
+        left = "The new file is empty" if new else "The file on disk is unchanged"
+        chosen = await self._connection.people.offer(
+            f"Save refused. {said} {left}; your text is kept as a draft.",
+            [*_expandable(judgement), *_owners(judgement), *((DELETE,) if new else ()), KEEP],
+        )
+        if await self._led_out(tracked, judgement, chosen):
+            await self.restore(tracked, draft)
+        elif chosen == DELETE:
+            await self._delete(tracked)
+
+    async def put_back(self, tracked: Tracked, after: AfterSave, *, automatic: bool) -> None:
+        """Offer to put back a file that was written although a rule refused it."""
+        how = " (auto-save)" if automatic else ""
+        owners = _owners(after.judgement)
+        chosen = await self._connection.people.offer(
+            f"{_said(after.judgement)} It was saved anyway{how} and recorded as out of scope.",
+            [PUT_BACK, *owners, LEAVE],
+        )
+        if chosen in owners:
+            await self._select(tracked, owners[chosen])
+        elif chosen == PUT_BACK:
+            await self._put_back(tracked, after)
+
+    async def restore(self, tracked: Tracked, draft: Draft) -> bool:
+        """Give a refused text back to the editor; once it has it, the draft has served."""
+        wanted = split_lines(draft.text)
+        restored = await self._turn_into(tracked, wanted, "Restore draft")
+        if restored and tracked.attached is not None:
+            delete = tracked.attached.desk.stores.drafts.delete
+            await self._connection.workplace.work.in_thread(delete, draft.id)
+        return restored
+
+    async def _delete(self, tracked: Tracked) -> None:
+        """Delete a file that is still empty, by the editor if it can."""
+        attached, place = tracked.attached, tracked.place
+        people = self._connection.people
+        if attached is None or place is None or await people.delete(tracked.uri, DELETE):
+            return
+        remove = attached.desk.saves.remove_empty
+        gone = await self._connection.workplace.work.in_thread(remove, place)
+        said = "was deleted" if gone else "is no longer empty and was left as it is"
+        people.tell(f"intent-lsp: {place.path} {said}")
+
+    async def _put_back(self, tracked: Tracked, after: AfterSave) -> None:
+        old = content_of(after.old)
+        attached = tracked.attached
+        if old.lines is None or attached is None:
+            self._connection.people.tell(
+                f"intent-lsp: {after.judgement.path} was not text before; put it back with git."
+            )
+            return
+        await self._connection.workplace.work.in_thread(
+            attached.desk.saves.keep_draft,
+            attached.session,
+            after.judgement,
+            old.hash,
+            "".join(tracked.lines),
+        )
+        await self._turn_into(tracked, old.lines, "Put the file back")
+
+    async def _turn_into(self, tracked: Tracked, wanted: Sequence[str], label: str) -> bool:
+        edits = turning_edits(tracked.lines, wanted, self._connection.spelling)
+        people = self._connection.people
+        return not edits or await people.apply(tracked.uri, tracked.version, edits, label)
+
+    async def _led_out(self, tracked: Tracked, judgement: Judgement, chosen: str | None) -> bool:
+        """Do what was chosen; whether the text would pass now."""
+        owners = _owners(judgement)
+        if chosen == EXPAND:
+            return await self._expand(tracked, judgement)
+        return chosen in owners and await self._select(tracked, owners[chosen])
+
+    async def _expand(self, tracked: Tracked, judgement: Judgement) -> bool:
+        """Let the active intent own the file from now on: a person has said so by a click."""
+        attached, denied = tracked.attached, judgement.denied
+        if attached is None or denied is None or judgement.intent is None:
+            return False
+        wish = Wish(
+            intent_id=judgement.intent.id,
+            patterns=tuple(escape(path) for path in denied.paths),
+            reason="a refused save was restored",
+        )
+        done = await self._connection.choices.grant(attached, wish, attached.session)
+        if isinstance(done, Refusal):
+            self._connection.people.warn(f"intent-lsp: {done.message}")
+            return False
+        return True
+
+    async def _select(self, tracked: Tracked, intent_id: str) -> bool:
+        attached = tracked.attached
+        if attached is None:
+            return False
+        done = await self._connection.choices.select(attached, intent_id)
+        if isinstance(done, Refusal):
+            self._connection.people.tell(f"intent-lsp: {done.message}", lsp.MessageType.Warning)
+            return False
+        return True
+
+
+def _said(judgement: Judgement) -> str:
+    denied = judgement.denied
+    return "" if denied is None else for_people(denied, judgement.intent)
+
+
+def _expandable(judgement: Judgement) -> tuple[str, ...]:
+    """Offer more scope where that is all that is missing."""
+    denied = judgement.denied
+    out_of_scope = denied is not None and denied.code is GateCode.SCOPE_VIOLATION
+    return (EXPAND,) if out_of_scope else ()
+
+
+def _owners(judgement: Judgement) -> dict[str, IntentId]:
+    """Give the intents that lead out of a refusal, by the title that offers each."""
+    return {f"Select {name}": name for name in judgement.owners[:_OWNERS_AT_MOST]}

@@ -1,0 +1,117 @@
+"""Code actions that give an edit an intent: scope for the active one, or a new one.
+
+Specified in requirements section 8.
+
+Invariant: a grant is offered with a token that stands for the click, and for nothing else.
+"""
+
+from datetime import timedelta
+from typing import Final
+
+from lsprotocol import types as lsp
+
+from intent_lsp.core.codes import GateCode
+from intent_lsp.core.scope.language import escape
+from intent_lsp.doors.lsp.connection.grant_tokens import Tokens
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
+from intent_lsp.doors.lsp.diagnostics.tracked_document import Tracked
+from intent_lsp.doors.lsp.diagnostics.violation import Problem
+
+CREATE: Final = "intent.create"
+EXPAND: Final = "intent.requestScopeExpansion"
+
+CREATE_TITLE: Final = "Create an intent for this file and select it"
+
+CHOOSE: Final = (
+    GateCode.NO_ACTIVE_INTENT,
+    GateCode.INTENT_NOT_FOUND,
+    GateCode.INTENT_CLOSED,
+    GateCode.INTENT_IGNORED,
+)
+"""The refusals of an intent that is not there to work for."""
+
+_AN_HOUR: Final = timedelta(hours=1)
+
+
+class ScopeActions:
+    """Offers scope on one connection."""
+
+    def __init__(self, tokens: Tokens) -> None:
+        self._tokens = tokens
+
+    def ways_out(
+        self, tracked: Tracked, problem: Problem, shown: list[lsp.Diagnostic]
+    ) -> list[lsp.CodeAction]:
+        """Give the ways out of a problem that more scope, or an intent, leads to."""
+        ways: list[lsp.CodeAction] = []
+        if problem.code == GateCode.SCOPE_VIOLATION:
+            ways += self._expansions(tracked, shown)
+        if problem.code in (*CHOOSE, GateCode.SCOPE_VIOLATION):
+            ways += self._creation(tracked, shown)
+        return ways
+
+    def _expansions(self, tracked: Tracked, shown: list[lsp.Diagnostic]) -> list[lsp.CodeAction]:
+        """Offer to let the active intent own the file, its directory, or the file for an hour."""
+        look, place = tracked.look, tracked.place
+        intent = None if look is None else look.judgement.intent
+        if intent is None or place is None:
+            return []
+        file, (directory, _, _) = escape(place.path), place.path.rpartition("/")
+        below = f"{escape(directory)}/**" if directory else None
+        wishes = [
+            (f"with {file}", file, None),
+            *([(f"with {below}", below, None)] if below is not None else []),
+            (f"with {file} for one hour", file, _AN_HOUR),
+        ]
+        return [
+            command_action(
+                f"Expand the scope of {intent.id} {how}",
+                EXPAND,
+                self._grant(tracked, intent.id, pattern, ttl),
+                shown,
+            )
+            for how, pattern, ttl in wishes
+        ]
+
+    def _grant(
+        self, tracked: Tracked, intent_id: str, pattern: str, ttl: timedelta | None
+    ) -> dict[str, object]:
+        """Make the arguments of a grant: the click is the person's word."""
+        token = self._tokens.give(intent_id, (pattern,), ttl)
+        told: dict[str, object] = {
+            "intentId": intent_id,
+            "patterns": [pattern],
+            "grantToken": token,
+            "workspaceUri": root_uri(tracked),
+        }
+        return told if ttl is None else told | {"ttlSeconds": int(ttl.total_seconds())}
+
+    def _creation(self, tracked: Tracked, shown: list[lsp.Diagnostic]) -> list[lsp.CodeAction]:
+        place = tracked.place
+        if place is None:
+            return []
+        argument = {
+            "name": f"Work on {place.path}",
+            "ownedScope": [escape(place.path)],
+            "select": True,
+            "workspaceUri": root_uri(tracked),
+        }
+        return [command_action(CREATE_TITLE, CREATE, argument, shown)]
+
+
+def command_action(
+    title: str, command: str, argument: object, shown: list[lsp.Diagnostic]
+) -> lsp.CodeAction:
+    """Spell a quick fix that is a command with one argument, or with none."""
+    arguments = None if argument is None else [argument]
+    return lsp.CodeAction(
+        title=title,
+        kind=lsp.CodeActionKind.QuickFix,
+        diagnostics=shown or None,
+        command=lsp.Command(title=title, command=command, arguments=arguments),
+    )
+
+
+def root_uri(tracked: Tracked) -> str | None:
+    """Give the root that governs a document, as commands are told of it."""
+    return None if tracked.attached is None else uri_of(tracked.attached.desk.root)

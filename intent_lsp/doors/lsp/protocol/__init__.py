@@ -1,0 +1,1 @@
+"""JSON-RPC and the base protocol: messages, requests in flight, documents."""

@@ -1,0 +1,66 @@
+"""What is agreed with a client at `initialize`.
+
+Invariant: what is advertised is what is registered; only where the client declares it, too, for
+what the standard makes depend on that.
+"""
+
+import logging
+
+from lsprotocol import types as lsp
+from pygls.capabilities import ServerCapabilitiesBuilder
+from pygls.feature_manager import FeatureManager
+from pygls.uris import from_fs_path
+from pygls.workspace import Workspace
+
+from intent_lsp.doors.lsp.protocol.positions import PositionEncoding, choose_encoding
+
+_log = logging.getLogger(__name__)
+
+WIRE_VERSION = "1"
+"""The version of the `intent/*` requests (protocol section 1)."""
+
+
+def agree_encoding(params: lsp.InitializeParams) -> PositionEncoding:
+    """Choose the position encoding."""
+    general = params.capabilities.general
+    return choose_encoding(general.position_encodings if general else None)
+
+
+def build_capabilities(
+    client: lsp.ClientCapabilities, features: FeatureManager, encoding: PositionEncoding
+) -> lsp.ServerCapabilities:
+    """Build what the server advertises; documents are synchronised by incremental changes."""
+    builder = ServerCapabilitiesBuilder(
+        client,
+        {*features.features, *features.builtin_features},
+        features.feature_options,
+        list(features.commands),
+        lsp.TextDocumentSyncKind.Incremental,
+        position_encoding=encoding.value,
+    )
+    built: lsp.ServerCapabilities = builder.build()  # type: ignore[no-untyped-call]  # pygls's
+    sync = built.text_document_sync
+    if isinstance(sync, lsp.TextDocumentSyncOptions) and sync.save:
+        # The text of a saved document is known: only changes travel.
+        sync.save = lsp.SaveOptions(include_text=False)
+    built.experimental = {"intent": {"version": WIRE_VERSION}}
+    return built
+
+
+def open_workspace(params: lsp.InitializeParams, encoding: PositionEncoding) -> Workspace:
+    """Give pygls's workspace, which is used for the client's folders and root alone."""
+    kind = lsp.TextDocumentSyncKind.Incremental
+    folders = params.workspace_folders or []
+    try:
+        return Workspace(_root_uri(params), kind, folders, encoding.value)
+    except ValueError as error:
+        # Its folders may be all right.
+        _log.warning("the root is not a file: URI nor a path: %s", error)
+        return Workspace(None, kind, folders, encoding.value)
+
+
+def _root_uri(params: lsp.InitializeParams) -> str | None:
+    if params.root_uri is not None or not params.root_path:
+        return params.root_uri
+    root: str | None = from_fs_path(params.root_path)
+    return root

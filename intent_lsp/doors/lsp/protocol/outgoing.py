@@ -1,0 +1,187 @@
+"""What this side of a connection sends: answers, errors, notifications, questions.
+
+Invariant: what cannot be spelled in JSON is never half sent: an answer becomes an internal error,
+a notification is dropped, a question fails; each is logged.
+Invariant: a question waits for no longer than its time limit, and not at all after `shutdown`
+or the end of the connection.
+"""
+
+import asyncio
+import inspect
+import logging
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
+from enum import Enum
+from functools import partial
+from typing import Any
+
+import attrs
+from cattrs import Converter
+from lsprotocol import types as lsp
+from pygls.exceptions import (
+    JsonRpcException,
+    JsonRpcInternalError,
+    JsonRpcMethodNotFound,
+    JsonRpcRequestCancelled,
+)
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol
+
+from intent_lsp.doors.lsp.protocol import messages
+from intent_lsp.doors.lsp.protocol.messages import MessageId, Request
+from intent_lsp.doors.lsp.protocol.outgoing_requests import Questions
+from intent_lsp.doors.lsp.protocol.structuring import make_strict
+
+_log = logging.getLogger(__name__)
+
+
+class SendingProtocol(LanguageServerProtocol):
+    """The sending half of `IntentProtocol`."""
+
+    def __init__(self, server: LanguageServer, converter: Converter) -> None:
+        super().__init__(server, converter)
+        make_strict(converter)
+        self._questions = Questions(converter)
+        self._sends: set[asyncio.Future[None]] = set()
+        self._unknown: set[str] = set()
+
+    @property
+    def shutdown_requested(self) -> bool:
+        """Whether the client has asked for `shutdown`."""
+        return self._shutdown
+
+    async def ask(
+        self,
+        method: str,
+        params: object = None,
+        timeout: float = 10.0,  # noqa: ASYNC109 - every caller must think of a limit
+    ) -> Any | None:  # noqa: ANN401 - as many types as methods
+        """Ask the client; None for an error, a null, an answer of a wrong type, and silence.
+
+        `timeout` is in seconds. An answer to a standard method has lsprotocol's type. What nobody
+        waits for any more is cancelled at the client.
+        """
+        identity = self._questions.next_id()
+        future = self.send_request(method, params, msg_id=identity)
+        try:
+            return await asyncio.wait_for(asyncio.wrap_future(future), timeout)
+        except (JsonRpcException, TimeoutError) as error:
+            _log.info("%s: no answer: %s", method, str(error) or f"none within {timeout:g} seconds")
+            if isinstance(error, JsonRpcException) and error.code == JsonRpcMethodNotFound.CODE:
+                self._unknown.add(method)
+            return None
+        finally:
+            if self._questions.forget(identity):
+                self.notify(lsp.CANCEL_REQUEST, lsp.CancelParams(id=identity))
+
+    def understands(self, method: str) -> bool:
+        """Tell whether the client may know a request; False once it said that it does not."""
+        return method not in self._unknown
+
+    def send_request(
+        self,
+        method: str,
+        params: Any | None = None,  # noqa: ANN401 - pygls's signature
+        callback: Callable[[Any], None] | None = None,
+        msg_id: MessageId | None = None,
+    ) -> Future[Any]:
+        """Send a request; the future gets its typed result, or a JsonRpcException.
+
+        `callback` is called with the result where there is one.
+        """
+        identity = self._questions.next_id() if msg_id is None else msg_id
+        future = self._questions.put(identity, method)
+        if callback is not None:
+            future.add_done_callback(lambda done: _call_back(done, callback))
+        message = {"jsonrpc": self.VERSION, "id": identity, "method": method}
+        if self._questions.over is not None:
+            self._questions.fail(identity, self._questions.over)
+        elif not self._send_data(_with_params(message, params)):
+            self._questions.fail(identity, "the request cannot be sent")
+        return future
+
+    def notify(self, method: str, params: Any | None = None) -> None:  # noqa: ANN401 - pygls's signature
+        """Send a notification; from any thread."""
+        self.notification(method, params)()
+
+    def notification(self, method: str, params: object) -> Callable[[], None]:
+        """Spell a notification, on any thread; give what sends it."""
+        message = _with_params({"jsonrpc": self.VERSION, "method": method}, params)
+        return partial(self._write, self._spelled(message))
+
+    def _reply(self, request: Request, result: object, error: BaseException | None) -> None:
+        """Answer a request with what its feature gave or raised."""
+        if error is not None:
+            self._send_error(request.id, self._explain(request, error))
+        elif not self._send_data({"jsonrpc": self.VERSION, "id": request.id, "result": result}):
+            self._send_error(request.id, _internal_error(request))
+
+    def _send_error(self, identity: MessageId | None, error: JsonRpcException) -> None:
+        said: dict[str, Any] = {"code": error.code, "message": error.message}
+        if error.data is not None:
+            said["data"] = error.data
+        message = {"jsonrpc": self.VERSION, "id": identity, "error": said}
+        if not self._send_data(message):
+            said.pop("data", None)
+            self._send_data(message)
+
+    def _explain(self, request: Request, error: BaseException) -> JsonRpcException:
+        """Give what the client is told; whatever was not raised for it goes to the log alone."""
+        if isinstance(error, JsonRpcException):
+            return error
+        if isinstance(error, asyncio.CancelledError):
+            return JsonRpcRequestCancelled("the request was cancelled")
+        _log.error("%s failed", request.method, exc_info=error)
+        return _internal_error(request)
+
+    def _send_data(self, data: Any) -> bool:  # noqa: ANN401 - pygls's signature
+        """Send one message whole; tell whether it could be spelled."""
+        body = self._spelled(data)
+        self._write(body)
+        return body is not None
+
+    def _spelled(self, data: dict[str, Any]) -> bytes | None:
+        try:
+            return messages.encode(data, self._plain)
+        except Exception:  # noqa: BLE001 - the converter raises whatever it likes at a wrong value
+            _log.exception("a message cannot be spelled in JSON")
+            return None
+
+    def _write(self, body: bytes | None) -> None:
+        if self.writer is None or body is None:
+            return
+        sent = self.writer.write(messages.frame(body) if self._include_headers else body)
+        if inspect.isawaitable(sent):
+            self._keep(sent)
+
+    def _keep(self, sent: Awaitable[None]) -> None:
+        future = asyncio.ensure_future(sent)
+        self._sends.add(future)
+        future.add_done_callback(self._sent)
+
+    def _sent(self, future: asyncio.Future[None]) -> None:
+        self._sends.discard(future)
+        if not future.cancelled() and (error := future.exception()):
+            _log.info("the client is gone: %s", error)
+
+    def _plain(self, value: object) -> Any:  # noqa: ANN401 - whatever JSON knows
+        if attrs.has(type(value)):
+            return self._converter.unstructure(value)
+        if isinstance(value, Enum):
+            return value.value
+        raise TypeError(f"a {type(value).__name__} has no form on the wire")
+
+
+def _with_params(message: dict[str, Any], params: object) -> dict[str, Any]:
+    if params is not None:
+        message["params"] = params
+    return message
+
+
+def _call_back(done: Future[Any], callback: Callable[[Any], None]) -> None:
+    if not done.cancelled() and done.exception() is None:
+        callback(done.result())
+
+
+def _internal_error(request: Request) -> JsonRpcException:
+    return JsonRpcInternalError(f"{request.method} failed; the server's log says why")

@@ -1,0 +1,269 @@
+"""The protocol of one connection: who may call when, what each call changes, who answers it.
+
+Invariant: every request is answered exactly once; nothing that a client sends raises.
+Invariant: the client is told what is wrong with its words; what went wrong in ours is logged.
+Invariant: documents change before the feature that is told of it runs, in the order of messages.
+
+pygls gives features, commands, typed notifications and progress. What it does with messages is
+replaced, because (2.1.1) its `object_hook` structures nested objects, malformed standard requests
+are never answered, custom params lose keys, requests before `initialize` are served, cancelled
+commands run on, and `shutdown` fails while a question of ours is open.
+"""
+
+import asyncio
+import contextvars
+import logging
+from collections.abc import Callable, Coroutine, Mapping
+from enum import Enum, auto
+from functools import partial
+from typing import Any, TypeVar
+
+from cattrs import Converter
+from lsprotocol import types as lsp
+from pygls.exceptions import (
+    JsonRpcException,
+    JsonRpcInvalidRequest,
+    JsonRpcMethodNotFound,
+    JsonRpcServerNotInitialized,
+)
+from pygls.lsp.server import LanguageServer
+
+from intent_lsp.doors.lsp.protocol import command_arguments, initialize, messages, text_sync
+from intent_lsp.doors.lsp.protocol.documents import Documents
+from intent_lsp.doors.lsp.protocol.framing import Frame
+from intent_lsp.doors.lsp.protocol.in_flight import Calls
+from intent_lsp.doors.lsp.protocol.messages import Answer, Message, Notification, Refusal, Request
+from intent_lsp.doors.lsp.protocol.outgoing import SendingProtocol
+from intent_lsp.doors.lsp.protocol.positions import PositionEncoding
+from intent_lsp.doors.lsp.protocol.shutdown import End, Ending
+from intent_lsp.doors.lsp.protocol.structuring import is_notification, is_request, structure_params
+
+_log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+_OWN_REQUESTS = frozenset({lsp.INITIALIZE, lsp.SHUTDOWN, lsp.WORKSPACE_EXECUTE_COMMAND})
+
+
+class _Stage(Enum):
+    NEW = auto()
+    INITIALIZING = auto()
+    READY = auto()
+
+
+class IntentProtocol(SendingProtocol):
+    """pygls's protocol with messages, documents and answers of its own.
+
+    `documents` are the open ones, `encoding` is what positions count; both are settled when the
+    feature for `initialize` runs, which may register more features. `exit_requested` tells a
+    transport to end.
+    """
+
+    def __init__(self, server: LanguageServer, converter: Converter) -> None:
+        super().__init__(server, converter)
+        self.encoding = PositionEncoding.UTF_16
+        self.documents = Documents(self.encoding)
+        self.exit_requested = False
+        self._stage = _Stage.NEW
+        self._calls = Calls(lambda: server.thread_pool)
+        self._ending = Ending(self._calls.finished)
+        self._effects: Mapping[str, Callable[[Any], None]] = {
+            lsp.INITIALIZED: _nothing,
+            lsp.SET_TRACE: self._set_trace,
+            lsp.TEXT_DOCUMENT_DID_OPEN: partial(text_sync.open_document, self.documents),
+            lsp.TEXT_DOCUMENT_DID_CHANGE: partial(text_sync.change_document, self.documents),
+            lsp.TEXT_DOCUMENT_DID_CLOSE: partial(text_sync.close_document, self.documents),
+            lsp.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: self._change_folders,
+            lsp.WINDOW_WORK_DONE_PROGRESS_CANCEL: self._cancel_progress,
+        }
+
+    @property
+    def exit_status(self) -> int:
+        """What the process ends with: 0 after `shutdown`, else 1."""
+        return 0 if self._shutdown else 1
+
+    async def finish(self, work: Coroutine[Any, Any, T]) -> T:
+        """Await work that `$/cancelRequest` and `exit` must not break off in the middle."""
+        return await self._calls.finish(work)
+
+    def ends_with(self, end: End) -> None:
+        """Have `end` run once at the end, by `shutdown` or without, after all kept work."""
+        self._ending.then = end
+
+    async def ended(self, patience: float) -> None:
+        """End what ends with the conversation; kept work gets `patience` seconds before."""
+        await self._ending.ended(patience)
+
+    async def settle(self, patience: float) -> None:
+        """End the connection's calls, then all that ends with it.
+
+        Kept work gets `patience` seconds, and what ends after it as many again.
+        """
+        clock = asyncio.get_running_loop().time
+        late = clock() + patience
+        self._questions.end("the connection ends")
+        await self._calls.settle(patience)
+        await self._ending.ended_within(max(0.0, late - clock()), patience)
+
+    def receive(self, frame: Frame) -> None:
+        """Take what a stream gave."""
+        self._take(messages.read_frame(frame))
+
+    def structure_message(self, data: dict[str, Any]) -> dict[str, Any]:
+        """Leave JSON objects alone: pygls's own transports call this for nested ones, too."""
+        return data
+
+    def handle_message(self, message: Any) -> None:  # noqa: ANN401 - pygls's signature, any JSON
+        """Take a message as JSON gave it, from one of pygls's own transports."""
+        self._take(messages.read_value(message))
+
+    def _take(self, message: Message) -> None:
+        # Each in a context of its own, so that `msg_id` is its own.
+        run = contextvars.copy_context().run
+        match message:
+            case Request():
+                run(self._requested, message)
+            case Notification():
+                run(self._notified, message)
+            case Answer():
+                self._questions.answer(message)
+            case Refusal():
+                _log.warning("refused a message: %s", message.message)
+                self._send_error(message.id, JsonRpcException(message.message, message.code))
+
+    def _requested(self, request: Request) -> None:
+        self._ctx_msg_id.set(request.id)  # type: ignore[arg-type]  # a float is no LSP id, but a JSON-RPC one
+        try:
+            self._admit(request)
+            params = structure_params(self._converter, request.method, request.params)
+            self._serve(request, params)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the client gets its answer
+            self._reply(request, None, error)
+
+    def _admit(self, request: Request) -> None:
+        method = request.method
+        if self._calls.is_running(messages.id_key(request.id)):
+            raise JsonRpcInvalidRequest("id: a request with this id has not been answered yet")
+        if method == lsp.INITIALIZE and self._stage is not _Stage.NEW:
+            raise JsonRpcInvalidRequest("initialize: was sent before")
+        if method != lsp.INITIALIZE and self._stage is not _Stage.READY:
+            raise JsonRpcServerNotInitialized(f"{method[:100]}: initialize comes first")
+        if self._shutdown:
+            raise JsonRpcInvalidRequest(f"{method[:100]}: the server was asked to shut down")
+        if is_notification(method):
+            raise JsonRpcInvalidRequest(f"{method}: is a notification and must not have an id")
+        if method not in _OWN_REQUESTS and method not in self.fm.features:
+            raise JsonRpcMethodNotFound(f"{method[:100]}: is not a method of this server")
+
+    def _serve(self, request: Request, params: Any) -> None:  # noqa: ANN401 - as many types as methods
+        feature: Callable[..., Any] = self.fm.features.get(request.method, _nothing)
+        args: tuple[Any, ...] = (params,)
+        done = partial(self._reply, request)
+        match request.method:
+            case lsp.INITIALIZE:
+                self._prepare(params)
+                done = partial(self._initialized, request, params)
+            case lsp.SHUTDOWN:
+                self._shutdown = True
+                self._questions.end("the client has asked for shutdown")
+                done = partial(self._shut_down, request)
+            case lsp.WORKSPACE_EXECUTE_COMMAND:
+                feature, args = command_arguments.bind(self.fm, params, self._server)
+            case _:
+                pass
+        self._calls.start(feature, args, done, messages.id_key(request.id))
+
+    def _prepare(self, params: lsp.InitializeParams) -> None:
+        self._stage = _Stage.INITIALIZING
+        self._server.process_id = params.process_id
+        self.client_capabilities = params.capabilities
+        if params.trace is not None:
+            self.trace = lsp.TraceValue(params.trace)
+        self.encoding = initialize.agree_encoding(params)
+        self.documents.encoding = self.encoding
+        self._workspace = initialize.open_workspace(params, self.encoding)
+
+    def _initialized(
+        self,
+        request: Request,
+        params: lsp.InitializeParams,
+        _: object,
+        error: BaseException | None,
+    ) -> None:
+        result = None
+        if error is None:
+            # The feature may have registered others: only now is it known what to advertise.
+            try:
+                result = self._advertise(params)
+            except Exception as problem:  # noqa: BLE001 - whatever it is, the client gets its answer
+                error = problem
+        # A client that was refused may try again.
+        self._stage = _Stage.READY if error is None else _Stage.NEW
+        self._reply(request, result, error)
+
+    def _advertise(self, params: lsp.InitializeParams) -> lsp.InitializeResult:
+        found = initialize.build_capabilities(params.capabilities, self.fm, self.encoding)
+        self.server_capabilities = found
+        return lsp.InitializeResult(found, self.server_info)
+
+    def _shut_down(self, request: Request, _: object, error: BaseException | None) -> None:
+        # An `exit` that did not wait for the answer breaks off the wait, not the end.
+        if error is not None and not isinstance(error, asyncio.CancelledError):
+            _log.error("shutdown failed", exc_info=error)
+        self._reply(request, None, None)
+
+    def _notified(self, message: Notification) -> None:
+        method = message.method
+        if method == lsp.EXIT:
+            self.exit_requested = True
+            self._tell(message, None)
+        elif method == lsp.CANCEL_REQUEST:
+            self._cancel(message.params)
+        elif self._stage is not _Stage.READY or self._shutdown or not self._concerns_us(method):
+            _log.debug("dropped a notification: %r", method)
+        else:
+            self._obey(message)
+
+    def _concerns_us(self, method: str) -> bool:
+        known = method in self._effects or method in self.fm.features
+        return known and not is_request(method)
+
+    def _obey(self, message: Notification) -> None:
+        try:
+            params = structure_params(self._converter, message.method, message.params)
+            self._effects.get(message.method, _nothing)(params)
+        except Exception as error:  # noqa: BLE001 - nothing that a client sends ends the connection
+            _log_failure(message.method, None, error)
+        else:
+            self._tell(message, params)
+
+    def _tell(self, message: Notification, params: Any) -> None:  # noqa: ANN401 - as many types as methods
+        feature = self.fm.features.get(message.method)
+        if feature is not None:
+            self._calls.start(feature, (params,), partial(_log_failure, message.method), None)
+
+    def _cancel(self, params: object) -> None:
+        identity = messages.read_id(params.get("id")) if isinstance(params, dict) else None
+        if identity is not None:
+            self._calls.cancel(messages.id_key(identity))
+
+    def _set_trace(self, params: lsp.SetTraceParams) -> None:
+        self.trace = lsp.TraceValue(params.value)
+
+    def _change_folders(self, params: lsp.DidChangeWorkspaceFoldersParams) -> None:
+        text_sync.change_folders(self.workspace, params)
+
+    def _cancel_progress(self, params: lsp.WorkDoneProgressCancelParams) -> None:
+        token = self.progress.tokens.get(params.token)
+        if token is not None:
+            token.cancel()
+
+
+def _nothing(_: object) -> None:
+    """Stand in for a feature that nobody registered."""
+
+
+def _log_failure(method: str, _: object, error: BaseException | None) -> None:
+    if isinstance(error, JsonRpcException):
+        _log.warning("%s: %s", method, error)
+    elif isinstance(error, Exception):
+        _log.error("%s failed", method, exc_info=error)

@@ -1,0 +1,47 @@
+"""The standard's notifications of documents and folders, told to those who keep them.
+
+Invariant: notebooks are not kept: their cells' text is never asked for.
+"""
+
+from lsprotocol import types as lsp
+from pygls.workspace import Workspace
+
+from intent_lsp.doors.lsp.protocol.documents import ContentChange, Documents
+from intent_lsp.doors.lsp.protocol.positions import ClientPosition, ClientRange
+
+
+def open_document(documents: Documents, params: lsp.DidOpenTextDocumentParams) -> None:
+    """Take a document that the client opened."""
+    item = params.text_document
+    documents.open(uri=item.uri, version=item.version, language_id=item.language_id, text=item.text)
+
+
+def change_document(documents: Documents, params: lsp.DidChangeTextDocumentParams) -> None:
+    """Apply the client's changes; `Document.edits` says what they touched."""
+    changes = [_read(event) for event in params.content_changes]
+    documents.change(params.text_document.uri, params.text_document.version, changes)
+
+
+def close_document(documents: Documents, params: lsp.DidCloseTextDocumentParams) -> None:
+    """Forget a document that the client closed."""
+    documents.close(params.text_document.uri)
+
+
+def change_folders(workspace: Workspace, params: lsp.DidChangeWorkspaceFoldersParams) -> None:
+    """Follow the client's folders; one that was removed and added again stays."""
+    for folder in params.event.removed:
+        workspace.remove_folder(folder.uri)
+    for folder in params.event.added:
+        workspace.add_folder(folder)
+
+
+def _read(event: lsp.TextDocumentContentChangeEvent) -> ContentChange:
+    if isinstance(event, lsp.TextDocumentContentChangeWholeDocument):
+        return ContentChange(event.text)
+    start, end = event.range.start, event.range.end
+    return ContentChange(
+        event.text,
+        ClientRange(
+            ClientPosition(start.line, start.character), ClientPosition(end.line, end.character)
+        ),
+    )

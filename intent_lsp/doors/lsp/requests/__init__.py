@@ -1,0 +1,1 @@
+"""The requests `intent/*`, and the commands that stand for them."""

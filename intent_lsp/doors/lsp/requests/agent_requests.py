@@ -1,0 +1,270 @@
+"""The requests by which agents are held to their intent (protocol section 2).
+
+Invariant: a refusal is an answer; an error is what cannot be judged.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.agents.tools import ToolCall
+from intent_lsp.core.codes import RequestCode
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.gate.approval import PersonsWord
+from intent_lsp.core.gate.request import Denied
+from intent_lsp.doors.lsp.connection.connection import Connection
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
+from intent_lsp.doors.lsp.protocol.finish import Finish
+from intent_lsp.doors.lsp.requests.approval import Asking
+from intent_lsp.doors.lsp.requests.editor_edits import Editing, paths_of
+from intent_lsp.doors.lsp.requests.workspace_lookup import Finder
+from intent_lsp.doors.lsp.runtime.open_root import Attached
+from intent_lsp.doors.lsp.wire.calls import (
+    ApplyParams,
+    ExplainParams,
+    ReadParams,
+    RecordParams,
+    ToolCallParams,
+    admission_wire,
+    applied_wire,
+    hash_param,
+    not_governed_wire,
+    outcome_wire,
+)
+from intent_lsp.doors.lsp.wire.common import (
+    DID_DENY,
+    Common,
+    Wire,
+    decision_wire,
+)
+from intent_lsp.doors.lsp.wire.params import failed, path_below, read, session_named
+from intent_lsp.formats.decision_json import explained_json
+from intent_lsp.governance.calls.admission import Admission
+from intent_lsp.governance.calls.calls import Applied
+from intent_lsp.governance.calls.recorder import Outcome
+
+_NAMED: Final = 3
+"""Files that a message names; the rest it counts."""
+
+COULD_NOT_JUDGE: Final = (
+    "intent-lsp: a call of {} could not be checked and was allowed: {}. Later ones are counted"
+    " in the status; to refuse such calls, set `fail_open: false` in the policy."
+)
+
+TOLD_WITHIN: Final = 0.5
+"""Seconds within which the governance ledger tells of what was judged."""
+
+
+class AgentRequests:
+    """Answers the requests of the agents on one connection."""
+
+    def __init__(
+        self, connection: Connection, finder: Finder, asking: Asking, finish: Finish
+    ) -> None:
+        self._connection = connection
+        self._in_thread = connection.workplace.work.in_thread
+        self._finder = finder
+        self._asking = asking
+        self._finish = finish
+        self._untold: set[Path] = set()
+        self._failed: set[Path] = set()
+
+    def table(self) -> Mapping[str, Callable[[object], Awaitable[Wire]]]:
+        """Give each request by its name without `intent/`."""
+        return {
+            "beginTurn": self.begin_turn,
+            "recordRead": self.record_read,
+            "validateEdit": self.validate_edit,
+            "recordEdit": self.record_edit,
+            "applyEdit": self.apply_edit,
+            "explain": self.explain,
+        }
+
+    async def begin_turn(self, given: object) -> Wire:
+        """Answer `intent/beginTurn`."""
+        params = read(given, Common)
+        return await self.begin_turn_of(await self._finder.attached(params), params)
+
+    async def begin_turn_of(self, attached: Attached, params: Common) -> Wire:
+        """Begin the next turn of the agent that some params name."""
+        begin = attached.desk.begin_turn
+        row, ended = await self._finish(self._in_thread(begin, *_asker(params, attached)))
+        for outcome in ended:
+            self._tell_record(attached, outcome)
+        # What its claims held back is the editor's own.
+        await self._finish(self._connection.outcomes.release(attached))
+        return {"turn": row.turn, "stage": row.stage}
+
+    async def record_read(self, given: object) -> Wire:
+        """Answer `intent/recordRead`; without a hash, the disk is read now."""
+        params = read(given, ReadParams)
+        hash_ = hash_param("hash", params.hash)
+        attached = await self._finder.attached(params)
+        path = path_below(params, attached)
+        session, agent = _asker(params, attached)
+
+        def note() -> ContentHash | None:
+            desk = attached.desk
+            known = desk.contents.hash_of(path) if params.hash is None else hash_
+            desk.calls.read(session, agent, path, known)
+            return known
+
+        known = await self._in_thread(note)
+        return {"path": path, "uri": uri_of(attached.desk.root / path), "hash": known}
+
+    async def validate_edit(self, given: object) -> Wire:
+        """Answer `intent/validateEdit`: judge a call before it happens."""
+        params = read(given, ToolCallParams)
+        call = params.call()
+        found = await self._finish(self._judged_at_once(params, call))
+        if found is None:
+            return not_governed_wire()
+        attached, admission = found
+        session, agent = _asker(params, attached)
+        admit = attached.desk.calls.admit
+
+        async def judge(word: PersonsWord) -> Admission:
+            admission = await self._in_thread(admit, session, agent, call, word)
+            self._tell(attached, admission)
+            return admission
+
+        admission = await self._asking.settled(
+            attached, session, admission, judge, lambda judged: judged
+        )
+        return admission_wire(admission, attached.desk.root)
+
+    async def record_edit(self, given: object) -> Wire:
+        """Answer `intent/recordEdit`: record what has become of a call."""
+        params = read(given, RecordParams)
+        attached = await self._finder.find(params)
+        error = None if params.success else params.error or "it failed"
+        outcome = None
+        if attached is not None:
+            outcome = await self._finish(self._recorded(attached, params.ticket, error))
+        if attached is None or outcome is None:
+            said = f"There is no ticket {params.ticket} from the last 24 hours."
+            raise failed(RequestCode.TICKET_UNKNOWN, said, {"ticket": params.ticket})
+        violations = await self._in_thread(attached.desk.violations.of, outcome)
+        return outcome_wire(outcome, violations, attached.desk.root)
+
+    async def apply_edit(self, given: object) -> Wire:
+        """Answer `intent/applyEdit`: judge a change, make it, record it."""
+        params = read(given, ApplyParams)
+        call = params.call()
+        wanted = params.wanted(self._connection.spelling.encoding)
+        attached = await self._finder.of_edit(params, wanted[0].change.path)
+        session, agent = _asker(params, attached)
+        changes = tuple(each.change for each in wanted)
+        apply = attached.desk.calls.apply
+
+        async def judge(word: PersonsWord) -> Applied:
+            # Looked up anew: while a person is asked, documents are opened and closed.
+            opened = self._connection.workplace.open_at(attached, paths_of(changes))
+            if opened:
+                editing = Editing(self._connection, attached, opened)
+                done = await editing.apply((session, agent), call, wanted, word)
+                self._tell(attached, done.admission)
+            else:
+                done = await self._in_thread(apply, session, agent, call, changes, word)
+                self._tell_refusal(attached, done.admission)
+            if done.outcome is not None:
+                self._tell_record(attached, done.outcome)
+            return done
+
+        applied = await self._asking.judged(
+            attached, session, judge, lambda judged: judged.admission
+        )
+        return applied_wire(applied, attached.desk.root)
+
+    async def explain(self, given: object) -> Wire:
+        """Answer `intent/explain`: every row of the gate; of a path alone, as the person's save."""
+        params = read(given, ExplainParams)
+        attached = await self._finder.attached(params)
+        session, agent = _asker(params, attached)
+        root = attached.desk.root
+        if params.tool_name is None:
+            path = path_below(params, attached)
+            if session == attached.session.id and not agent:
+                rows, judgement = await self._in_thread(attached.desk.explain_save, session, path)
+                return explained_json(rows, decision_wire(judgement, uri_of(root / path)))
+        call = params.call()
+        rows, admission = await self._in_thread(attached.desk.calls.explain, session, agent, call)
+        return explained_json(rows, admission_wire(admission, root))
+
+    async def _judged_at_once(
+        self, params: Common, call: ToolCall
+    ) -> tuple[Attached, Admission] | None:
+        """Find the desk and ask it in one go: each trip to a thread costs as much as judging."""
+        word = self._asking.first_word()
+
+        def judged() -> tuple[Attached, Admission] | None:
+            attached = self._finder.desk(params)
+            if attached is None:
+                return None
+            return attached, attached.desk.calls.admit(*_asker(params, attached), call, word)
+
+        found = await self._in_thread(judged)
+        if found is not None:
+            await self._connection.attached(found[0])
+            self._tell(*found)
+        return found
+
+    async def _recorded(self, attached: Attached, ticket: str, error: str | None) -> Outcome | None:
+        outcome = await self._in_thread(attached.desk.calls.record, ticket, error=error)
+        if outcome is not None:
+            self._tell_record(attached, outcome)
+        return outcome
+
+    def _tell(self, attached: Attached, admission: Admission) -> None:
+        """Tell of a refusal, and look again at open files that a ticket is over now."""
+        self._tell_refusal(attached, admission)
+        if admission.ticket is not None and not admission.again:
+            self._connection.outcomes.claimed(attached, [file.path for file in admission.files])
+
+    def _tell_refusal(self, attached: Attached, admission: Admission) -> None:
+        self._tell_the_rest(attached)
+        for outcome in admission.before:
+            self._tell_record(attached, outcome)
+        people = self._connection.people
+        if admission.failed is not None and attached.desk.root not in self._failed:
+            self._failed.add(attached.desk.root)
+            people.warn(COULD_NOT_JUDGE.format(admission.tool_name, admission.failed))
+        if people.hears and isinstance(admission.decision, Denied) and not admission.again:
+            told = admission_wire(admission, attached.desk.root)
+            people.notify(DID_DENY, {**told, "toolName": admission.tool_name})
+
+    def _tell_the_rest(self, attached: Attached) -> None:
+        """Tell of what was judged, in a lull: neither this answer nor the next waits for it."""
+        root, work = attached.desk.root, self._connection.workplace.work
+        if root in self._untold:
+            return
+        self._untold.add(root)
+
+        async def tell() -> None:
+            await work.lulls.lull(TOLD_WITHIN)
+            self._untold.discard(root)
+            await work.in_thread(attached.desk.untold.tell)
+            await self._connection.rules_may_have_changed(attached)
+
+        work.begin(tell())
+
+    def _tell_record(self, attached: Attached, outcome: Outcome) -> None:
+        """Tell that a record is on disk, or that it waits; and look at what has changed."""
+        what = f"{outcome.ticket.tool_name} is done"
+        self._connection.outcomes.recorded(attached, what, outcome.record, outcome.queued)
+        for record in outcome.beside:
+            self._connection.outcomes.recorded(attached, what, record, None)
+        if outcome.discarded and not outcome.again:
+            named = ", ".join(draft.path for draft in outcome.discarded[:_NAMED])
+            more = len(outcome.discarded) - _NAMED
+            rest = f" and {more} more" if more > 0 else ""
+            self._connection.people.warn(
+                f"{outcome.ticket.tool_name} discarded uncommitted changes in {named}{rest}. "
+                "They are kept as drafts: run “Intent: Restore a Refused Text…”."
+            )
+        paths = [attached.desk.root / path for path, _, _ in outcome.recorded.files]
+        self._connection.files_written(frozenset(map(str, paths)))
+
+
+def _asker(params: Common, attached: Attached) -> tuple[str, str]:
+    return session_named(params, attached), params.agent_id or ""

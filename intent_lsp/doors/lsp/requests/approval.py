@@ -1,0 +1,162 @@
+"""Asking a person about an agent's call (requirements section 6, row 16).
+
+Invariant: a person is asked outside of every lock, and what they approve is judged again.
+Invariant: whatever is no approval is a refusal that says why.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
+from typing import Final, TypeVar
+
+from lsprotocol import types as lsp
+
+from intent_lsp.core.codes import GateCode
+from intent_lsp.core.gate.approval import ASKABLE, PersonsWord
+from intent_lsp.core.gate.request import Ask, Denied
+from intent_lsp.core.records import ApprovalChoice
+from intent_lsp.core.redaction import neutral
+from intent_lsp.core.scope.language import escape
+from intent_lsp.doors.lsp.connection.connection import Connection
+from intent_lsp.doors.lsp.protocol.finish import Finish
+from intent_lsp.doors.lsp.runtime.open_root import Attached
+from intent_lsp.governance.calls.admission import Admission
+from intent_lsp.governance.plan.checkout import Refusal
+from intent_lsp.governance.plan.planning import Wish
+
+APPROVE: Final = "Approve"
+APPROVE_ONCE: Final = "Approve once"
+EXPAND: Final = "Approve and expand scope"
+REJECT: Final = "Reject"
+
+CANCELLED: Final = "the request was cancelled before anybody answered"
+REJECTED: Final = "a person rejected it"
+NO_QUESTIONS: Final = PersonsWord(
+    feedback="nobody can be asked: the client does not know window/showMessageRequest",
+    is_nobody=True,
+)
+"""The word where the client cannot put a question."""
+
+DISMISSED: Final = "the question was closed without an answer"
+
+_REASON: Final = "approved when an agent asked"
+_WORDS_AT_MOST: Final = 300
+_PATHS_SHOWN: Final = 3
+
+T = TypeVar("T")
+Judge = Callable[[PersonsWord], Coroutine[object, object, T]]
+"""Judges a call by what a person has said of it, and does what follows from that."""
+
+
+class Asking:
+    """Asks the person behind one connection.
+
+    `finish` awaits what must not be broken off once it has begun.
+    """
+
+    def __init__(self, connection: Connection, finish: Finish) -> None:
+        self._connection = connection
+        self._finish = finish
+
+    async def judged(
+        self,
+        attached: Attached,
+        asker: str,
+        judge: Judge[T],
+        admission_of: Callable[[T], Admission],
+    ) -> T:
+        """Judge a call of `asker`, and once more with a person's word where that is needed."""
+        judged = await self._finish(judge(self.first_word()))
+        return await self.settled(attached, asker, judged, judge, admission_of)
+
+    def first_word(self) -> PersonsWord:
+        """Give what is known of the person before anybody has asked them."""
+        return ASKABLE if self._connection.people.can_choose else NO_QUESTIONS
+
+    async def settled(
+        self,
+        attached: Attached,
+        asker: str,
+        judged: T,
+        judge: Judge[T],
+        admission_of: Callable[[T], Admission],
+    ) -> T:
+        """Ask a person where a first judgement asks for that, and judge again by what they say."""
+        admission = admission_of(judged)
+        if not isinstance(admission.decision, Ask):
+            return judged
+        why = admission.decision.why
+        try:
+            word = await self._word(attached, asker, admission, why)
+        except asyncio.CancelledError:
+            # That nobody approved it is told, although nobody hears the answer.
+            word = PersonsWord(feedback=CANCELLED, final=True)
+            self._connection.workplace.work.begin(judge(word))
+            raise
+        if word.approval is ApprovalChoice.EXPANDED:
+            word = await self._finish(self._expanded(attached, admission, why, word))
+        return await self._finish(judge(word))
+
+    async def approved(self, attached: Attached, question: str) -> PersonsWord:
+        """Ask a person to approve something that is no call."""
+        return await self._ask(attached, question, (APPROVE, REJECT))
+
+    def clicked(self, attached: Attached) -> PersonsWord:
+        """Give the word of a person who has said so by a click."""
+        return PersonsWord(approval=ApprovalChoice.ONCE, session_id=attached.session.id)
+
+    async def _word(
+        self, attached: Attached, asker: str, admission: Admission, why: Denied
+    ) -> PersonsWord:
+        expandable = why.code is GateCode.SCOPE_VIOLATION and admission.intent_id is not None
+        titles = (APPROVE_ONCE, *((EXPAND,) if expandable else ()), REJECT)
+        return await self._ask(attached, _question(asker, admission, why), titles)
+
+    async def _ask(self, attached: Attached, question: str, titles: tuple[str, ...]) -> PersonsWord:
+        people = self._connection.people
+        if not people.can_choose:
+            return NO_QUESTIONS
+        rules = await self._connection.workplace.work.in_thread(attached.desk.rules.current)
+        seconds = rules.policy.hitl_timeout_seconds
+        loop = asyncio.get_running_loop()
+        begun = loop.time()
+        kind = lsp.MessageType.Warning
+        chosen = await people.choose(f"intent-lsp: {question}", titles, kind, seconds)
+        if chosen is not None and chosen != REJECT:
+            choice = ApprovalChoice.EXPANDED if chosen == EXPAND else ApprovalChoice.ONCE
+            return PersonsWord(approval=choice, session_id=attached.session.id)
+        if chosen == REJECT:
+            return PersonsWord(feedback=REJECTED, final=True)
+        late = loop.time() - begun >= seconds
+        silence = f"nobody answered within {seconds} s" if late else DISMISSED
+        # Only by its answer does a client say that it does not know the request.
+        return PersonsWord(feedback=silence) if self._connection.people.can_choose else NO_QUESTIONS
+
+    async def _expanded(
+        self, attached: Attached, admission: Admission, why: Denied, word: PersonsWord
+    ) -> PersonsWord:
+        """Grant the paths that were out of scope; where that cannot be, they are approved once."""
+        wish = Wish(
+            intent_id=admission.intent_id or "",
+            patterns=tuple(escape(path) for path in why.paths),
+            reason=_REASON,
+        )
+        granted = await self._connection.choices.grant(attached, wish, attached.session)
+        if isinstance(granted, Refusal):
+            self._connection.people.warn(
+                f"intent-lsp: {granted.message} The call is approved this one time."
+            )
+            return replace(word, approval=ApprovalChoice.ONCE)
+        return word
+
+
+def _question(asker: str, admission: Admission, why: Denied) -> str:
+    """Say who wants to do what, and what stands against it; the words are foreign."""
+    shown = ", ".join(map(neutral, why.paths[:_PATHS_SHOWN])) or "files that it does not name"
+    more = len(why.paths) - _PATHS_SHOWN
+    paths = f"{shown} and {more} more" if more > 0 else shown
+    intent = "" if admission.intent_id is None else f" for {neutral(admission.intent_id)}"
+    said = f"agent {neutral(asker)} wants {neutral(admission.tool_name)} to change {paths}{intent}."
+    if why.code is not GateCode.SCOPE_VIOLATION:
+        return said
+    return f"{said} {neutral(why.message, _WORDS_AT_MOST)}"

@@ -1,0 +1,148 @@
+"""The commands that code actions and people run (protocol section 2, last rows).
+
+Invariant: a command that edits checks the version of the text first.
+"""
+
+from typing import Final
+
+from intent_lsp.core.codes import RequestCode
+from intent_lsp.doors.lsp.connection.connection import Connection
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
+from intent_lsp.doors.lsp.diagnostics.tracked_document import Tracked
+from intent_lsp.doors.lsp.features.code_actions import Actions
+from intent_lsp.doors.lsp.features.refusal_prompts import Offers
+from intent_lsp.doors.lsp.features.scope_actions import CREATE_TITLE
+from intent_lsp.doors.lsp.protocol.finish import Finish
+from intent_lsp.doors.lsp.requests.requests import Requests
+from intent_lsp.doors.lsp.wire.common import Common, DraftParams, PlaceParams, Wire
+from intent_lsp.doors.lsp.wire.params import failed, invalid, read
+
+OFFERED: Final = 9
+MORE: Final = "More…"
+
+
+class Commands:
+    """Runs the commands of one connection."""
+
+    def __init__(
+        self, connection: Connection, requests: Requests, actions: Actions, offers: Offers
+    ) -> None:
+        self._connection = connection
+        self._requests = requests
+        self._actions = actions
+        self._offers = offers
+
+    async def select(self, finish: Finish, given: object = None) -> Wire | None:
+        """Run `intent.select`: with the object, a bare id, or nothing: then the person chooses.
+
+        `finish` awaits what must not be broken off once it has begun.
+        """
+        if isinstance(given, str):
+            return await finish(self._requests.select({"intentId": given}))
+        told = read(given if isinstance(given, dict) else {}, Common)
+        if isinstance(given, dict) and ("intentId" in given or "intent_id" in given):
+            return await finish(self._requests.select(given))
+        if given is not None and not isinstance(given, dict):
+            raise invalid("params: expected an object, an id or nothing")
+        return await self._choose(finish, told)
+
+    async def restore_draft(self, given: object = None) -> Wire:
+        """Run `intent.restoreDraft`: give a refused text back to the editor."""
+        params = read(given, DraftParams)
+        attached = await self._requests.finder.attached(params)
+        workplace = self._connection.workplace
+        draft = await workplace.work.in_thread(attached.desk.stores.drafts.get, params.id)
+        if draft is None:
+            raise failed(RequestCode.DRAFT_UNKNOWN, f"There is no draft {params.id}.", {})
+        path = attached.desk.root / draft.path
+        tracked = workplace.tracked_at(uri_of(path))
+        if tracked is None or tracked.version is None:
+            await self._connection.people.show(str(path))
+            tracked = workplace.tracked_at(uri_of(path))
+        if tracked is None or tracked.version is None:
+            raise failed(
+                RequestCode.DRAFT_UNKNOWN, f"Open {draft.path} first, then restore the draft.", {}
+            )
+        await workplace.settled(tracked.uri)
+        return {"restored": await self._offers.restore(tracked, draft)}
+
+    async def show_why(self, given: object = None) -> Wire:
+        """Run `intent.showWhy`: say why some lines are a violation, and what leads out."""
+        params = read(given, PlaceParams)
+        tracked = self._open(params)
+        first, last = _lines(params, tracked)
+        said = [
+            f"{problem.message}\n{_because(tracked, problem.owners)}"
+            for problem in tracked.problems
+            if problem.first_line <= last and problem.last_line >= first
+        ]
+        text = said[0] if said else "No rule is broken here."
+        self._connection.people.tell(f"intent-lsp: {text}")
+        return {"text": text}
+
+    async def revert(self, given: object = None) -> Wire:
+        """Run `intent.revert`: put some lines, or the file, back to HEAD."""
+        params = read(given, PlaceParams)
+        tracked = self._open(params)
+        if params.version is not None and params.version != tracked.version:
+            return {"applied": False, "reason": "the text has changed since; try again"}
+        if params.range is None:
+            edits = self._actions.file_edits(tracked)
+        else:
+            edits = self._actions.lines_edits(tracked, *_lines(params, tracked))
+        if not edits:
+            return {"applied": False, "reason": "there is nothing to put back"}
+        people = self._connection.people
+        return {"applied": await people.apply(tracked.uri, tracked.version, edits, "Revert")}
+
+    async def _choose(self, finish: Finish, params: Common) -> Wire | None:
+        """Offer the open intents, the most recently used first; null: nobody chose."""
+        attached = await self._requests.finder.attached(params)
+        usable = await self._connection.workplace.work.in_thread(attached.desk.open_intents)
+        by_title = {f"{i.id}: {i.name}" if i.name else i.id: i.id for i in usable}
+        titles = list(by_title)
+        if not titles:
+            self._connection.people.tell(
+                f"intent-lsp: there is no open intent yet; the quick fix “{CREATE_TITLE}” on a"
+                " marked line makes one"
+            )
+            return None
+        while titles:
+            page, titles = titles[:OFFERED], titles[OFFERED:]
+            chosen = await self._connection.people.choose(
+                "Which intent are you working on?", page + ([MORE] if titles else [])
+            )
+            if chosen in by_title:
+                selecting = self._requests.select_intent(attached, by_title[chosen], params)
+                return await finish(selecting)
+            if chosen != MORE:
+                break
+        if not self._connection.people.can_choose:
+            ids = ", ".join(by_title.values())
+            # Helix keeps a failed command to itself.
+            self._connection.people.warn(
+                "intent-lsp: this editor cannot ask which intent you work for; the quick fix"
+                f" “Select intent …” on a marked line selects one of {ids}"
+            )
+            raise invalid(f"params.intentId: name one of {ids}")
+        return None
+
+    def _open(self, params: PlaceParams) -> Tracked:
+        tracked = self._connection.workplace.tracked_at(params.uri)
+        if tracked is None:
+            raise invalid(f"params.uri: {params.uri} is not open")
+        return tracked
+
+
+def _lines(params: PlaceParams, tracked: Tracked) -> tuple[int, int]:
+    if params.range is None:
+        return 0, len(tracked.lines)
+    return params.range.start.line, params.range.end.line
+
+
+def _because(tracked: Tracked, owners: tuple[str, ...]) -> str:
+    look = tracked.look
+    intent = None if look is None else look.judgement.intent
+    globs = "" if intent is None else ", ".join(intent.owned_scope) or "(nothing)"
+    scope = "" if intent is None else f"{intent.id} owns: {globs}. "
+    return f"{scope}Open intents that own this file: {', '.join(owners) or '(none)'}."

@@ -1,0 +1,138 @@
+"""An agent's change of documents that are open here: made by the editor (protocol section 2).
+
+Invariant: what a person has open is changed by their editor alone, and only in the version that
+was judged; it is recorded when it is saved.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from lsprotocol import types as lsp
+
+from intent_lsp.core.agents.file_changes import FileChange
+from intent_lsp.core.agents.tools import ToolCall
+from intent_lsp.core.commands.reading import Effect
+from intent_lsp.core.content import decode, split_lines
+from intent_lsp.core.gate.approval import PersonsWord
+from intent_lsp.core.gate.request import Allowed
+from intent_lsp.doors.lsp.connection.connection import Connection
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
+from intent_lsp.doors.lsp.diagnostics.text_edits import turning_edits
+from intent_lsp.doors.lsp.diagnostics.tracked_document import Tracked
+from intent_lsp.doors.lsp.runtime.open_root import Attached
+from intent_lsp.doors.lsp.wire.edits import WantedChange
+from intent_lsp.governance.calls.admission import Admission
+from intent_lsp.governance.calls.calls import Applied
+from intent_lsp.store.fs.resolve import real_relative
+
+LABEL = "Edit of an agent"
+
+Step = lsp.TextDocumentEdit | lsp.CreateFile | lsp.RenameFile | lsp.DeleteFile
+
+
+class Editing:
+    """Changes documents by the editor of one connection; `opened` are those open, by path."""
+
+    def __init__(
+        self, connection: Connection, attached: Attached, opened: Mapping[str, Tracked]
+    ) -> None:
+        self._connection = connection
+        self._in_thread = connection.workplace.work.in_thread
+        self._attached = attached
+        self._opened = opened
+
+    async def apply(
+        self,
+        asker: tuple[str, str],
+        call: ToolCall,
+        wanted: Sequence[WantedChange],
+        word: PersonsWord,
+    ) -> Applied:
+        """Judge a change, and have the editor make it."""
+        desk = self._attached.desk
+        changes = tuple(each.change for each in wanted)
+        admission: Admission = await self._in_thread(
+            desk.calls.admit_change, *asker, call, changes, word
+        )
+        if admission.again and admission.ticket is not None:
+            before = await self._in_thread(desk.calls.outcome, admission.ticket.id)
+            return Applied(admission, before, None if before is None else before.error)
+        if not isinstance(admission.decision, Allowed):
+            return Applied(admission)
+        problem = await self._made(wanted)
+        if problem is not None and admission.ticket is not None:
+            record = desk.calls.record
+            outcome = await self._in_thread(record, admission.ticket.id, error=problem)
+            return Applied(admission, outcome, problem)
+        return Applied(admission, None, problem)
+
+    async def _made(self, wanted: Sequence[WantedChange]) -> str | None:
+        """Have the editor make the change; None: it did. Else why it did not."""
+        try:
+            steps: list[Step] = []
+            for each in wanted:
+                steps += await self._steps(each)
+        except (OSError, ValueError) as problem:
+            return str(problem)
+        client = self._connection.client
+        if any(not isinstance(step, lsp.TextDocumentEdit) for step in steps) and not (
+            client.document_changes
+        ):
+            return "this editor cannot create, rename or delete files"
+        edit = self._connection.spelling.joined_edit(steps)
+        made = await self._connection.people.apply_edit(edit, LABEL)
+        return None if made else "the editor did not apply it"
+
+    async def _steps(self, wanted: WantedChange) -> list[Step]:
+        change = wanted.change
+        uri = self._uri(change.path)
+        if change.effect is Effect.DELETE:
+            return [lsp.DeleteFile(uri=uri)]
+        source = change.source or change.path
+        tracked = self._opened.get(source)
+        if tracked is not None and wanted.version not in (None, tracked.version):
+            raise ValueError(f"{source} is now open in version {tracked.version}")
+        lines = await self._lines(source, tracked)
+        steps: list[Step] = []
+        if change.source is not None:
+            steps.append(lsp.RenameFile(old_uri=self._uri(source), new_uri=uri))
+        elif lines is None:
+            # Written by edits alone, it would be a file that the editor cannot find.
+            steps.append(lsp.CreateFile(uri=uri))
+        if change.rewrite is not None:
+            version = None if tracked is None or change.source is not None else tracked.version
+            new = split_lines(change.rewrite("".join(lines or ())))
+            named = tracked.uri if tracked is not None and change.source is None else uri
+            steps += self._edit(named, version, lines or [], new)
+        return steps
+
+    async def _lines(self, path: str, tracked: Tracked | None) -> list[str] | None:
+        """Give the lines of a document or of a file; None: there is neither."""
+        if tracked is not None:
+            return list(tracked.lines)
+        place = real_relative(self._attached.desk.root, path)
+        data = None
+        if place is not None:
+            data = await self._in_thread(self._attached.desk.contents.disk, place.path)
+        if data is None:
+            return None
+        text = decode(data)
+        if text is None:
+            raise ValueError(f"{path} is not text that can be edited")
+        return split_lines(text.text)
+
+    def _edit(
+        self, uri: str, version: int | None, lines: list[str], new: list[str]
+    ) -> list[lsp.TextDocumentEdit]:
+        edits = turning_edits(lines, new, self._connection.spelling)
+        if not edits:
+            return []
+        document = lsp.OptionalVersionedTextDocumentIdentifier(uri=uri, version=version)
+        return [lsp.TextDocumentEdit(text_document=document, edits=list(edits))]
+
+    def _uri(self, path: str) -> str:
+        return uri_of(self._attached.desk.root / path)
+
+
+def paths_of(changes: Sequence[FileChange]) -> tuple[str, ...]:
+    """List every path that some changes name."""
+    return tuple(path.path for change in changes for path in change.touched)

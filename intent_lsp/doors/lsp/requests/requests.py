@@ -1,0 +1,318 @@
+"""The `intent/*` requests, each also a command (protocol section 2).
+
+Invariant: a request reads its params, asks the desk, spells the answer; rules live below.
+"""
+
+from collections.abc import Callable, Coroutine, Mapping
+from pathlib import Path
+
+from intent_lsp.core.blame.runs import run_of
+from intent_lsp.core.codes import RequestCode
+from intent_lsp.core.errors import (
+    IntentLspError,
+    InvalidCallError,
+    LedgerUnavailableError,
+    OverLimitError,
+)
+from intent_lsp.core.policy import TeamPolicy
+from intent_lsp.core.timestamps import timestamp
+from intent_lsp.doors.lsp.connection.connection import Connection
+from intent_lsp.doors.lsp.connection.progress import Progress
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
+from intent_lsp.doors.lsp.protocol.finish import Finish
+from intent_lsp.doors.lsp.requests.agent_requests import AgentRequests
+from intent_lsp.doors.lsp.requests.approval import Asking
+from intent_lsp.doors.lsp.requests.blame_requests import BlameRequests
+from intent_lsp.doors.lsp.requests.plan_requests import PlanRequests
+from intent_lsp.doors.lsp.requests.workspace_lookup import Finder
+from intent_lsp.doors.lsp.runtime.open_root import Attached
+from intent_lsp.doors.lsp.wire.common import (
+    Common,
+    PathParams,
+    SelectParams,
+    TraceParams,
+    VerifyParams,
+    Wire,
+    draft_wire,
+    status_wire,
+)
+from intent_lsp.doors.lsp.wire.params import (
+    cursor_of,
+    failed,
+    invalid,
+    named_path,
+    path_below,
+    read,
+    required_path,
+    session_named,
+    session_of,
+)
+from intent_lsp.formats.intents.intent_json import context_json, intent_json
+from intent_lsp.formats.ledger.jsonl import to_wire
+from intent_lsp.formats.ledger.verification_json import verification_json
+from intent_lsp.formats.markdown.provenance import who
+from intent_lsp.governance.governance import DeskStatus
+from intent_lsp.governance.plan.checkout import Refusal, Selection
+from intent_lsp.governance.rules import FileState
+from intent_lsp.governance.sessions import CHECKOUT_REQUIRED
+from intent_lsp.governance.setup import initialise
+from intent_lsp.store.ledger.index.queries import Cursor, Query
+from intent_lsp.store.state.drafts import Draft
+from intent_lsp.store.state.notes import Voice
+
+Answering = Callable[[object], Coroutine[object, object, Wire]]
+
+
+class Requests:
+    """Answers the requests of one connection."""
+
+    def __init__(self, connection: Connection, progress: Progress, finish: Finish) -> None:
+        self._connection = connection
+        self._in_thread = connection.workplace.work.in_thread
+        self._progress = progress
+        self._finish = finish
+        self.finder = Finder(connection)
+        self._blame = BlameRequests(connection, self.finder, progress)
+        asking = Asking(connection, finish)
+        self._agents = AgentRequests(connection, self.finder, asking, finish)
+        self._cancellable = {
+            **self._agents.table(),
+            **PlanRequests(connection, self.finder, asking, finish).table(),
+            "lines": self._blame.lines,
+            "change": self._blame.change,
+        }
+
+    async def answer(self, name: str, given: object = None) -> Wire:
+        """Answer one request, or fail it with the code of what stands in its way.
+
+        What it has begun is finished although it is cancelled; waiting for a person is not,
+        nor a long search.
+        """
+        try:
+            if name in self._cancellable:
+                return await self._cancellable[name](given)
+            return await self._finish(self.table()[name](given))
+        except (InvalidCallError, OverLimitError) as error:
+            raise invalid(str(error)) from error
+        except IntentLspError as error:
+            told = {"cure": error.cure} if error.cure else {}
+            raise failed(_code_of(error), str(error), told) from error
+
+    def table(self) -> Mapping[str, Answering]:
+        """Give each request by its name without `intent/`; the command's is the same."""
+        return {
+            "list": self.list_intents,
+            "select": self.select,
+            "clear": self.clear,
+            "status": self.status,
+            "owners": self.owners,
+            "init": self.init,
+            "trace": self.trace,
+            "blame": self._blame.blame,
+            "verify": self.verify,
+            "drafts": self.drafts,
+        }
+
+    async def list_intents(self, given: object) -> Wire:
+        """Answer `intent/list`."""
+        params = read(given, Common)
+        attached = await self.finder.find(params)
+        if attached is None:
+            return {"enabled": False, "activeIntentId": None, "intents": []}
+        rules = await self._in_thread(attached.desk.rules.current)
+        status = await self._in_thread(self._status, params, attached)
+        intents = [
+            intent_json(intent, ("INTENT_IGNORED",) if intent.id in rules.ignored else ())
+            for intent in rules.file.intents
+        ]
+        return {
+            "enabled": status.enabled,
+            "activeIntentId": status.active_intent_id,
+            "intents": intents,
+        }
+
+    async def select(self, given: object) -> Wire:
+        """Answer `intent/select`."""
+        params = read(given, SelectParams)
+        attached = await self.finder.attached(params)
+        if params.new_turn and session_of(params, attached) != attached.session:
+            await self._agents.begin_turn_of(attached, params)
+        return await self.select_intent(attached, params.intent_id, params)
+
+    async def select_intent(self, attached: Attached, intent_id: str, params: Common) -> Wire:
+        """Select for the person, or for the agent's session that the params name."""
+        theirs = session_of(params, attached)
+        if theirs == attached.session:
+            done = await self._connection.choices.select(attached, intent_id, _voice(params))
+        else:
+            voice = _voice(params)
+            done = await self._connection.choices.select_for_agent(
+                attached, theirs, intent_id, voice
+            )
+        match done:
+            case Refusal():
+                raise failed(done.code, done.message, done.data)
+            case Selection():
+                return {
+                    "intent": intent_json(done.intent),
+                    "context": context_json(done.context),
+                    "text": done.text,
+                    "warnings": list(done.warnings),
+                }
+
+    async def clear(self, given: object) -> Wire:
+        """Answer `intent/clear`."""
+        params = read(given, Common)
+        attached = await self.finder.attached(params)
+        theirs = session_of(params, attached)
+        if theirs == attached.session:
+            await self._connection.choices.clear(attached)
+        else:
+            await self._in_thread(attached.desk.checkout.clear, theirs)
+        return {"activeIntentId": None}
+
+    async def status(self, given: object) -> Wire:
+        """Answer `intent/status`; where nothing governs: disabled, root null."""
+        params = read(given, Common)
+        attached = await self.finder.find(params)
+        if attached is None:
+            return _dormant_status(self._connection.desks.settings.session_id or "")
+        return status_wire(await self._in_thread(self._status, params, attached))
+
+    async def owners(self, given: object) -> Wire:
+        """Answer `intent/owners`."""
+        attached, told = await self._in_thread(self._owned, read(given, PathParams))
+        if attached is not None:
+            await self._connection.attached(attached)
+        return told
+
+    async def trace(self, given: object) -> Wire:
+        """Answer `intent/trace`, newest first."""
+        params = read(given, TraceParams)
+        attached = await self.finder.attached(params)
+        path = path_below(params, attached) if params.path or params.uri else None
+        query = Query(
+            intent_ids=None if params.intent_id is None else (params.intent_id,),
+            path=path,
+            session_ids=None if params.of_session is None else (params.of_session,),
+            since=None if params.since is None else timestamp(params.since),
+        )
+        cursor = cursor_of(params.cursor)
+        return await self._in_thread(_traced, attached, query, params.limit, cursor)
+
+    async def verify(self, given: object) -> Wire:
+        """Answer `intent/verify`."""
+        params = read(given, VerifyParams)
+        attached = await self.finder.attached(params)
+        title = "Verifying the ledger"
+        async with self._progress.shown(params.work_done_token, title) as progress:
+            found = await self._in_thread(attached.desk.tracing.verify, progress=progress)
+        return verification_json(found)
+
+    async def drafts(self, given: object) -> Wire:
+        """Answer `intent/drafts`, newest first."""
+        params = read(given, PathParams)
+        attached = await self.finder.attached(params)
+        path = path_below(params, attached) if params.path or params.uri else None
+        kept = await self._in_thread(attached.desk.stores.drafts.list, path)
+        return {"drafts": [draft_wire(draft) for draft in kept if isinstance(draft, Draft)]}
+
+    async def init(self, given: object) -> Wire:
+        """Answer `intent/init`: create what is missing of the set of files.
+
+        Without a workspace named, what governs the first folder from above is completed, rather
+        than taken away from it.
+        """
+        params = read(given, Common)
+        folder = self._folder(params)
+        if folder is not None and params.workspace_uri is None:
+            attached = await self._in_thread(self._connection.desks.of_path, str(folder))
+            folder = folder if attached is None else attached.desk.root
+        if folder is None:
+            raise failed(RequestCode.NOT_GOVERNED, "No workspace folder is open.", {})
+        try:
+            created = await self._in_thread(initialise, folder)
+        except (OSError, IntentLspError) as error:
+            said = f"{folder} cannot be set up: {error}"
+            raise failed(RequestCode.NOT_GOVERNED, said, {"path": str(folder)}) from error
+        attached = await self._in_thread(self._connection.desks.of_path, str(folder))
+        if attached is not None:
+            await self._connection.attached(attached)
+        return {"created": list(created)}
+
+    def _status(self, params: Common, attached: Attached) -> DeskStatus:
+        session = session_named(params, attached)
+        return attached.desk.status(session, agent_id=params.agent_id or "")
+
+    def _owned(self, params: PathParams) -> tuple[Attached | None, Wire]:
+        """Answer `intent/owners` in one go: each trip to a thread costs as much as the answer."""
+        attached = self.finder.desk(params)
+        if attached is None:
+            required_path(params)
+            return None, {"owners": []}
+        path = path_below(params, attached)
+        owning = attached.desk.owners(path)
+        intents = attached.desk.rules.current().by_id
+        owners = [
+            {
+                "intentId": owner.intent_id,
+                "pattern": owner.pattern,
+                "status": intents[owner.intent_id].status.value,
+            }
+            for owner in owning
+            if owner.intent_id in intents
+        ]
+        return attached, {
+            "path": path,
+            "uri": uri_of(attached.desk.root / path),
+            "owners": owners,
+        }
+
+    def _folder(self, params: Common) -> Path | None:
+        path = named_path(params)
+        folders = self._connection.desks.folders
+        chosen = path if path is not None else next(iter(folders), None)
+        return None if chosen is None else Path(chosen)
+
+
+def _code_of(error: IntentLspError) -> RequestCode:
+    if isinstance(error, LedgerUnavailableError):
+        return RequestCode.LEDGER_UNAVAILABLE
+    return RequestCode.STATE_UNAVAILABLE
+
+
+def _voice(params: Common) -> Voice:
+    """Give what an agent says of itself; a person says nothing of the kind."""
+    if not isinstance(params, SelectParams):
+        return Voice()
+    return Voice(model=params.model_identifier, url=params.conversation_url)
+
+
+def _traced(attached: Attached, query: Query, limit: int, cursor: Cursor | None) -> Wire:
+    tracing = attached.desk.tracing
+    page = tracing.page(query, limit=limit, cursor=cursor)
+    flags = {record.id: list(tracing.flags(record)) for record in page.records}
+    runs = attached.desk.authors.named(map(run_of, page.records))
+    told: Wire = {
+        "records": [to_wire(record) for record in page.records],
+        "who": {record.id: who(run) for record, run in zip(page.records, runs, strict=True)},
+        "flags": {name: flag for name, flag in flags.items() if flag},
+    }
+    return told if page.cursor is None else told | {"cursor": str(page.cursor)}
+
+
+def _dormant_status(session_id: str) -> Wire:
+    dormant = DeskStatus(
+        root=None,
+        enabled=False,
+        file_state=FileState.MISSING,
+        reason="no .orchestration/active_intents.yaml governs this workspace",
+        session_id=session_id,
+        active_intent_id=None,
+        stage=CHECKOUT_REQUIRED,
+        turn=1,
+        enforcement=TeamPolicy().enforcement.value,
+        records=0,
+        heads=(),
+    )
+    return status_wire(dormant)

@@ -1,0 +1,1 @@
+"""What the whole server shares: open roots, settings, threads, queues."""

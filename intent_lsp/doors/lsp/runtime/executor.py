@@ -1,0 +1,98 @@
+"""Work beside the event loop: what may wait on the world, and what nobody waits for.
+
+Invariant: the event loop never waits on disk, git or hashing; such work goes to threads.
+Invariant: what fails while nobody waits for it is logged.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from typing import Final, ParamSpec, TypeVar
+
+from intent_lsp.doors.lsp.runtime.idle import Lulls
+
+_log: Final = logging.getLogger(__name__)
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+THREADS: Final = 4
+
+
+class Work:
+    """The threads and tasks of one connection."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[object]] = set()
+        self._over = False
+        self.lulls = Lulls()
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="intent-lsp")
+
+    async def in_thread(self, work: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        """Do work that may wait on the world, off the event loop; it is not cut short.
+
+        Raises CancelledError once everything has ended: then nobody waits for the outcome.
+        """
+        if self._over:
+            raise asyncio.CancelledError
+        loop = asyncio.get_running_loop()
+        # Cancelled with whoever waits for it; the work itself is not.
+        outcome: asyncio.Future[_R] = loop.create_future()
+
+        def do() -> None:
+            try:
+                result = work(*args, **kwargs)
+            except BaseException as problem:  # noqa: BLE001 - it is raised where it is waited for
+                _tell(loop, _fail, outcome, problem)
+            else:
+                _tell(loop, _succeed, outcome, result)
+
+        begun = self._threads.submit(do)
+        begun.add_done_callback(partial(_drop, loop, outcome))
+        return await outcome
+
+    def begin(self, work: Coroutine[object, object, _R]) -> asyncio.Task[_R]:
+        """Begin work that nobody waits for; what goes wrong in it is logged."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+        return task
+
+    async def end(self) -> None:
+        """End what is under way; the threads finish what they write."""
+        self._over = True
+        for task in tuple(self._tasks):
+            task.cancel()
+        await asyncio.to_thread(self._threads.shutdown, wait=True, cancel_futures=True)
+
+    def _ended(self, task: asyncio.Task[object]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            _log.error("a task failed", exc_info=task.exception())
+
+
+def _succeed(outcome: asyncio.Future[_R], result: _R) -> None:
+    if not outcome.done():
+        outcome.set_result(result)
+
+
+def _fail(outcome: asyncio.Future[_R], problem: BaseException) -> None:
+    if not outcome.done():
+        outcome.set_exception(problem)
+
+
+def _drop(
+    loop: asyncio.AbstractEventLoop, outcome: asyncio.Future[_R], begun: Future[None]
+) -> None:
+    """Wait no longer for work that was still to begin when all ended."""
+    if begun.cancelled():
+        _tell(loop, outcome.cancel)
+
+
+def _tell(loop: asyncio.AbstractEventLoop, call: Callable[..., object], *args: object) -> None:
+    # The loop may be closed by now: then nobody waits.
+    with suppress(RuntimeError):
+        loop.call_soon_threadsafe(call, *args)

@@ -1,0 +1,19 @@
+"""A governed root that this connection is attached to: its desk and the editor's session on it."""
+
+from dataclasses import dataclass, field
+
+from intent_lsp.doors.lsp.runtime.fifo import Turns
+from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.sessions import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """One desk and this connection's own session there.
+
+    Saves are recorded in `save_turns`, taken as the editor tells of them.
+    """
+
+    desk: Governance
+    session: Session
+    save_turns: Turns = field(default_factory=Turns, compare=False)

@@ -1,0 +1,122 @@
+"""The desks of one connection: which governed root a path belongs to, opened when first needed.
+
+Invariant: a path without governance opens nothing and writes nothing (requirements section 2).
+Invariant: each root is opened once; the innermost one wins.
+"""
+
+import logging
+import os
+import threading
+from collections.abc import Collection, Sequence
+from os.path import lexists
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.errors import IntentLspError
+from intent_lsp.core.paths import INTENTS_FILE, relative_to
+from intent_lsp.doors.lsp.runtime.current_settings import CurrentSettings
+from intent_lsp.doors.lsp.runtime.open_root import Attached
+from intent_lsp.doors.lsp.runtime.reach import in_reach
+from intent_lsp.doors.lsp.runtime.settings import Settings
+from intent_lsp.governance.governance import Governance
+from intent_lsp.store.fs.roots import governed_root
+
+_log: Final = logging.getLogger(__name__)
+
+
+class Desks:
+    """Opens desks; every method may wait on the disk, so that it is called from a thread."""
+
+    def __init__(self, settings: CurrentSettings, folders: Sequence[str]) -> None:
+        self._settings = settings
+        self.folders = tuple(folders)
+        # Roots are text here: making a path of each costs more than asking the disk.
+        self._reach: dict[str, tuple[tuple[str, ...], bool]] = {}
+        self._lock = threading.RLock()
+        self._open: dict[str, Attached] = {}
+        self._failed: dict[str, str] = {}
+
+    @property
+    def settings(self) -> Settings:
+        """The settings as they are now."""
+        return self._settings.now
+
+    @settings.setter
+    def settings(self, settings: Settings) -> None:
+        self._settings.now = settings
+
+    @property
+    def attached(self) -> tuple[Attached, ...]:
+        """Every root that is open now."""
+        with self._lock:
+            return tuple(self._open.values())
+
+    def of_path(self, path: str) -> Attached | None:
+        """Give the desk that governs an absolute path; None: nobody does."""
+        if not self.settings.enabled:
+            return None
+        known = self._open.get(path)
+        if known is not None and lexists(f"{path}/{INTENTS_FILE}"):
+            # An open root itself, which most requests mean: nothing above or below it counts.
+            return known if self._in_reach(path) else None
+        governed = governed_root(path)
+        with self._lock:
+            root = self._innermost(path, None if governed is None else os.fspath(governed.root))
+            if root is None or root in self._failed or not self._in_reach(root):
+                return None
+            return self._open.get(root) or self._attach(root)
+
+    def first(self) -> Attached | None:
+        """Give the desk of the first workspace folder that has governance.
+
+        Where none has, it is that of the only root that is known, by a file that is open in it.
+        """
+        found = (self.of_path(folder) for folder in self.folders)
+        first = next((attached for attached in found if attached is not None), None)
+        if first is not None:
+            return first
+        with self._lock:
+            known = tuple(self._open.values())
+        return known[0] if len(known) == 1 else None
+
+    def close(self, unsaved: Collection[Attached] = ()) -> None:
+        """End every session and let go of every store.
+
+        `unsaved` are the roots of whose intents file the editor holds unsaved text.
+        """
+        with self._lock:
+            for attached in self._open.values():
+                try:
+                    attached.desk.untold.tell()
+                    if attached not in unsaved:
+                        attached.desk.history.write(unsaved_file=False, at_the_end=True)
+                    attached.desk.intent_map.write()
+                    attached.desk.close(attached.session)
+                except (OSError, IntentLspError):
+                    _log.exception("closing %s", attached.desk.root)
+            self._open.clear()
+
+    def _in_reach(self, root: str) -> bool:
+        """Whether a root lies inside or above a workspace folder (requirements section 4)."""
+        # Asked by every request: links are resolved once for each set of folders.
+        known = self._reach.get(root)
+        if known is None or known[0] != self.folders:
+            known = self._reach[root] = (self.folders, in_reach(root, self.folders))
+        return known[1]
+
+    def _innermost(self, path: str, found: str | None) -> str | None:
+        """Prefer an open root below the one found: its intents file has gone, loudly."""
+        seen = [root for root in self._open if path == root or relative_to(path, root) is not None]
+        return max([*seen, found] if found is not None else seen, key=len, default=None)
+
+    def _attach(self, root: str) -> Attached | None:
+        try:
+            desk = Governance(Path(root), patient=True)
+            session = desk.open_editor(self.settings.session_id, self.settings.contributor)
+        except (OSError, IntentLspError) as error:
+            # Governance that cannot be opened must not stop anybody's work.
+            _log.exception("governance of %s cannot be opened; edits pass unjudged", root)
+            self._failed[root] = str(error)
+            return None
+        self._open[root] = Attached(desk, session)
+        return self._open[root]

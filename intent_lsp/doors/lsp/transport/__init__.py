@@ -1,0 +1,1 @@
+"""Connections: standard input and output, TCP, WebSocket."""

@@ -1,0 +1,178 @@
+"""A server that waits at an address for its one client, over TCP or WebSocket.
+
+Invariant: off this machine, and wherever a web page can ask for a connection, a token is needed.
+Invariant: it says where it listens before it hears anybody, and how far that is to be reached.
+"""
+
+import asyncio
+import contextlib
+import socket
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Final
+
+from pygls.lsp.server import LanguageServer
+
+from intent_lsp.core.errors import IntentLspError
+from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
+from intent_lsp.doors.lsp.transport.acceptor import Accepting
+from intent_lsp.doors.lsp.transport.client_admission import CloseCode, Limits, Reception
+from intent_lsp.doors.lsp.transport.client_auth import Doorkeeper
+from intent_lsp.doors.lsp.transport.codec import Carrier, HeaderCarrier
+from intent_lsp.doors.lsp.transport.peer import Peer
+from intent_lsp.doors.lsp.transport.run_loop import PATIENCE, conduct, end_on_signals
+from intent_lsp.doors.lsp.transport.web_handshake import Admission
+from intent_lsp.formats.endpoint import Endpoint
+from intent_lsp.store.fs.token_file import token_of
+
+_HERE: Final = "this machine only"
+_EVERYWHERE: Final = "anybody who can reach this address, over a connection that is not encrypted"
+_ANYBODY: Final = "; without --token-file every user of it may connect"
+_WAITING: Final = 16
+
+
+class ListeningError(IntentLspError):
+    """An address that cannot be listened at; `cure` says what to do."""
+
+    def __init__(self, problem: str, *, cure: str) -> None:
+        super().__init__(problem)
+        self.problem, self.cure = problem, cure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where to wait, by `tcp` or `ws`, for whom; `token_file` None: for everybody."""
+
+    scheme: str
+    endpoint: Endpoint
+    token_file: Path | None = None
+    origins: frozenset[str] = frozenset()
+    limits: Limits = field(default_factory=Limits)
+
+
+def place_at(
+    scheme: str,
+    endpoint: tuple[str, int],
+    *,
+    token_file: str | None = None,
+    origins: Iterable[str] = (),
+) -> Place:
+    """Make a place of what a command line has read."""
+    return Place(
+        scheme=scheme,
+        endpoint=Endpoint(*endpoint),
+        token_file=None if token_file is None else Path(token_file),
+        origins=frozenset(origins),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doorway:
+    """A place that is listened at: the socket, who is let in, and what carries the messages."""
+
+    listener: socket.socket
+    keeper: Doorkeeper
+    carrier: Callable[[], Carrier]
+    limits: Limits
+
+
+def open_doorway(place: Place) -> Doorway:
+    """Listen at a place, and say so on standard error: `intent-lsp: listening on URL (…)`.
+
+    Raises ListeningError and TokenFileError.
+    """
+    carrier = _carrier_of(place)
+    listener = _listen(place.endpoint)
+    try:
+        keeper = Doorkeeper(_token(place, _is_loopback(listener)))
+    except IntentLspError:
+        listener.close()
+        raise
+    _announce(place, listener)
+    return Doorway(listener=listener, keeper=keeper, carrier=carrier, limits=place.limits)
+
+
+def serve_doorway(server: LanguageServer, doorway: Doorway) -> int:
+    """Serve the first who may enter until that connection ends.
+
+    Gives the exit status. Raises TypeError unless the server speaks IntentProtocol.
+    """
+    with doorway.listener:
+        return conduct(server, lambda protocol: _converse(protocol, doorway))
+
+
+async def _converse(protocol: IntentProtocol, doorway: Doorway) -> None:
+    ended = asyncio.Event()
+    end_on_signals(asyncio.get_running_loop(), ended)
+    reception = Reception(protocol, doorway.keeper, doorway.limits, ended.set)
+    accepting = Accepting(doorway.listener, lambda: Peer(doorway.carrier(), reception))
+    await ended.wait()
+    await accepting.end()
+    client = await reception.close()
+    await protocol.settle(PATIENCE)
+    if client is not None:
+        if protocol.exit_requested:
+            client.close()
+        else:
+            client.hang_up(CloseCode.GOING_AWAY, "the server ends")
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(client.gone.wait(), PATIENCE)
+
+
+def _carrier_of(place: Place) -> Callable[[], Carrier]:
+    if place.scheme == "tcp":
+        return HeaderCarrier
+    try:
+        # Loaded late: nobody else pays for it, nor needs it.
+        from intent_lsp.doors.lsp.transport.web_socket import WebSocketCarrier  # noqa: PLC0415
+    except ImportError as error:
+        cure = "`pip install 'intent-lsp[ws]'`"
+        raise ListeningError("--ws needs the package websockets", cure=cure) from error
+    admission = Admission(place.origins, place.endpoint.host)
+    return lambda: WebSocketCarrier(admission)
+
+
+def _listen(endpoint: Endpoint) -> socket.socket:
+    try:
+        found = socket.getaddrinfo(
+            endpoint.host, endpoint.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )
+        family, _, _, _, address = found[0]
+        return socket.create_server(
+            (str(address[0]), int(address[1])), family=family, backlog=_WAITING
+        )
+    except (OSError, UnicodeError) as error:
+        said = getattr(error, "strerror", None) or str(error)
+        cure = "give an address of this machine and a port that is free, or port 0"
+        raise ListeningError(f"cannot listen on {endpoint}: {said}", cure=cure) from error
+
+
+def _token(place: Place, is_loopback: bool) -> str | None:  # noqa: FBT001 - a fact, not a flag
+    if place.token_file is not None:
+        return token_of(place.token_file)
+    cure = "add `--token-file FILE`; the file is created with a new token if it does not exist"
+    if place.scheme == "ws":
+        raise ListeningError("--ws needs a token: every web page can reach it", cure=cure)
+    if not is_loopback:
+        raise ListeningError(
+            f"--tcp {place.endpoint} needs a token: others can reach it", cure=cure
+        )
+    return None
+
+
+def _is_loopback(listener: socket.socket) -> bool:
+    return ip_address(listener.getsockname()[0].partition("%")[0]).is_loopback
+
+
+def _announce(place: Place, listener: socket.socket) -> None:
+    host, port = listener.getsockname()[:2]
+    reach = _HERE if _is_loopback(listener) else _EVERYWHERE
+    guard = "" if place.token_file is not None else _ANYBODY
+    url = f"{place.scheme}://{Endpoint(host, port)}"
+    # Whoever started us may have closed it, and then knows the port.
+    with contextlib.suppress(AttributeError, OSError):
+        sys.stderr.write(f"intent-lsp: listening on {url} ({reach}{guard})\n")
+        sys.stderr.flush()

@@ -1,0 +1,1 @@
+"""Parameters and results of `intent/*` as they are on the wire."""
