@@ -2,6 +2,7 @@
 
 Invariant: the hunks turn the reference into the text, in order, apart by at least one kept line.
 Invariant: a text equal to its reference has no hunk.
+Invariant: stretches are compared whole, at the speed of C: a large text costs next to nothing.
 """
 
 from collections.abc import Callable, Sequence
@@ -94,3 +95,27 @@ def _offset(hunk: Hunk, *, old: int, new: int) -> Hunk:
         new_start=hunk.new_start + new,
         new_count=hunk.new_count,
     )
+
+
+def common_head(one: Sequence[object], other: Sequence[object]) -> int:
+    """Count what both begin with; both are of one kind: texts, bytes, or lists."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def common_tail(one: Sequence[object], other: Sequence[object], head: int) -> int:
+    """Count what both end with behind the first `head` of each."""
+    low, high = 0, min(len(one), len(other)) - head
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[len(one) - middle : len(one) - low] == other[len(other) - middle : len(other) - low]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

@@ -1,4 +1,39 @@
-"""Text as the bytes under which it is stored: any name a file system or a client has."""
+"""Text as it is stored and shown: UTF-8 bytes, invalid characters replaced, invisible ones escaped.
+
+Invariant: white space is seen; every other control character is not.
+Invariant: what an edit is recorded with never stands in the way of its record.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final
+
+from intent_lsp.core.records import Conversation, Event, RecordFile, Related
+
+UNSEEN: Final = (
+    "\\x00-\\x08\\x0e-\\x1b\\x7f-\\x84\\x86-\\x9f"  # controls
+    "\\xad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f"
+    "\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f"  # zero width, bidi
+    "\\u2800\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb"
+    "\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff"  # tags among them
+)
+"""The inside of a regular expression's `[…]`."""
+
+SURROGATES: Final = "\\ud800-\\udfff"
+"""Bytes of a file name that are not UTF-8; no file can be written with them."""
+
+_UNSEEN = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]"  # colours and the like: as a whole, or their letters would be left
+    r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?"
+    f"|[{UNSEEN}]"
+)
+_REPLACEMENT: Final = "\ufffd"
+_SURROGATE: Final = re.compile(f"[{SURROGATES}]")
+
+
+# The others stand for bytes, as the operating system's own names have them.
+_IN_NO_NAME: Final = re.compile("[\\ud800-\\udc7f\\udd00-\\udfff]")
 
 
 def pack(text: str) -> bytes:
@@ -14,3 +49,81 @@ def unpack(data: bytes) -> str:
 def pack_perhaps(text: str | None) -> bytes | None:
     """Spell a text that may be missing, which stays missing."""
     return None if text is None else pack(text)
+
+
+def seen(text: str) -> str:
+    """Give a text as the eye sees it: without terminal sequences and invisible characters."""
+    return _UNSEEN.sub("", text)
+
+
+def whole(text: str) -> str:
+    """Give a text with U+FFFD for each lone surrogate, so that its length stays."""
+    return text if text.isascii() else _SURROGATE.sub(_REPLACEMENT, text)
+
+
+def whole_event(event: Event) -> Event:
+    """Give an event of whole texts.
+
+    What is a byte of a file's name that is not UTF-8 is left to `core.records.spelled`.
+    """
+    if all(whole(text) == text for text in _texts(event)):
+        return event
+    approval, grant = event.approval, event.grant
+    if approval is not None:
+        approval = replace(approval, session_id=whole(approval.session_id))
+    if grant is not None:
+        grant = replace(
+            grant,
+            patterns=tuple(map(whole, grant.patterns)),
+            reason=_perhaps(grant.reason),
+            granted_by=whole(grant.granted_by),
+        )
+    return replace(
+        event,
+        intent_id=_perhaps(event.intent_id),
+        session_id=whole(event.session_id),
+        agent_id=_perhaps(event.agent_id),
+        tool_name=whole(event.tool_name),
+        error=_perhaps(event.error),
+        approval=approval,
+        grant=grant,
+        files=tuple(map(_file, event.files)),
+    )
+
+
+def _perhaps(text: str | None) -> str | None:
+    return None if text is None else whole(text)
+
+
+def _texts(event: Event) -> Iterable[str]:
+    told = (event.intent_id, event.session_id, event.agent_id, event.tool_name, event.error)
+    yield from (text for text in told if text is not None)
+    if event.approval is not None:
+        yield event.approval.session_id
+    if event.grant is not None:
+        yield from (*event.grant.patterns, event.grant.reason or "", event.grant.granted_by)
+    for file in event.files:
+        yield from (file.relative_path, file.previous_path or "")
+        for talk in file.conversations:
+            yield from (talk.url, talk.contributor.model_identifier)
+            yield from (text for each in talk.related for text in (each.type, each.value))
+
+
+def _file(file: RecordFile) -> RecordFile:
+    previous = file.previous_path
+    return replace(
+        file,
+        relative_path=_nameable(file.relative_path),
+        previous_path=None if previous is None else _nameable(previous),
+        conversations=tuple(map(_conversation, file.conversations)),
+    )
+
+
+def _nameable(name: str) -> str:
+    return _IN_NO_NAME.sub(_REPLACEMENT, name)
+
+
+def _conversation(talk: Conversation) -> Conversation:
+    named = replace(talk.contributor, model_identifier=whole(talk.contributor.model_identifier))
+    related = tuple(Related(whole(each.type), whole(each.value)) for each in talk.related)
+    return replace(talk, url=whole(talk.url), contributor=named, related=related)

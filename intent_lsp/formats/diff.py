@@ -11,8 +11,8 @@ from typing import Final
 
 import pygit2
 
-from intent_lsp.core.common_ends import common_head, common_tail
 from intent_lsp.core.content import Text, decode, split_lines
+from intent_lsp.core.line_diff import common_head, common_tail
 from intent_lsp.core.ranges import Hunk, count_lines, ranges, whole_file_range
 from intent_lsp.core.records import Range
 

@@ -1,6 +1,7 @@
-"""The place where a server listens, as it is typed and told: `HOST:PORT`.
+"""Addresses: where a server listens, and which web pages may connect.
 
 Invariant: a host that is left out is this machine's own, which nobody else reaches.
+Invariant: what names no single origin (`null`, `*`, a list) is none.
 """
 
 import re
@@ -12,6 +13,7 @@ LOOPBACK: Final = "127.0.0.1"
 
 _HIGHEST_PORT: Final = 65_535
 _SPELLED: Final = re.compile(r"(?:(?:\[([^\]\s]+)\]|([^:\[\]\s]*)):)?([0-9]{1,5})", re.ASCII)
+_ORIGIN: Final = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#\s,*@]+", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +35,9 @@ def read_endpoint(spelled: str) -> Endpoint | None:
     if found is None or int(found[3]) > _HIGHEST_PORT:
         return None
     return Endpoint(found[1] or found[2] or LOOPBACK, int(found[3]))
+
+
+def read_origin(spelled: str) -> str | None:
+    """Read an origin, in lower case; None for what is none."""
+    origin = spelled.lower()
+    return origin if _ORIGIN.fullmatch(origin) else None

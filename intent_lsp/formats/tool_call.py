@@ -7,8 +7,14 @@ Invariant: a mutating call that names no path says why none is known.
 from dataclasses import dataclass, replace
 from typing import Final
 
-from intent_lsp.core.agents.tool_names import OTHER_SHELLS
-from intent_lsp.core.agents.tools import ToolCall, ToolKind, bare_name, named_in, tool_kind
+from intent_lsp.core.agents.tools import (
+    OTHER_SHELLS,
+    ToolCall,
+    ToolKind,
+    bare_name,
+    named_in,
+    tool_kind,
+)
 from intent_lsp.core.commands.reading import (
     NOTHING,
     CommandKind,
@@ -20,7 +26,7 @@ from intent_lsp.core.commands.reading import (
 from intent_lsp.core.commands.rows import CommandLists
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.core.redaction import redacted
-from intent_lsp.formats.patch.patched_file import PatchedFile
+from intent_lsp.formats.patch.headers import PatchedFile
 from intent_lsp.formats.patch.reader import PatchReading, read_patch
 from intent_lsp.formats.shell.reader import read_command
 

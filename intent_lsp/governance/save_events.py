@@ -18,7 +18,7 @@ from intent_lsp.core.records import (
     Vcs,
 )
 from intent_lsp.formats.diff import file_ranges
-from intent_lsp.formats.intents.intent_hash import intent_hash
+from intent_lsp.formats.intents.intent_json import intent_hash
 from intent_lsp.formats.syntax.mutation_class import inferred_change
 from intent_lsp.governance.judging.save_judge import Judgement
 from intent_lsp.governance.sessions import Session

@@ -6,7 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from intent_lsp.core.blame import block_match, lineage
+from intent_lsp.core.blame import blame as blame_module
+from intent_lsp.core.blame import lineage
 from intent_lsp.core.blame.attribution import Claim, Claims, Confidence, Step, best_of
 from intent_lsp.core.blame.blame import Text, blame, carried_over
 from intent_lsp.core.blame.line_carry import carried
@@ -319,7 +320,7 @@ def test_not_every_head_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in "bcd":
         told.edit(text("a"), text("a" + name))
         told.keep(text("a" + name))
-    monkeypatch.setattr(block_match, "LINES_HASHED", 0)
+    monkeypatch.setattr(blame_module, "LINES_HASHED", 0)
     monkeypatch.setattr(lineage, "HEADS_COMPARED", 2)
     assert told.who(text("abcd")) == "0 ? 2 3"
     monkeypatch.setattr(lineage, "HEADS_COMPARED", 4)
@@ -335,7 +336,7 @@ def test_not_every_link_is_mended(monkeypatch: pytest.MonkeyPatch) -> None:
         told.edit(now + line("q" + name), now + line("q" + name) + line(name))
         now += line("q" + name) + line(name)
         told.keep(now)
-    monkeypatch.setattr(block_match, "LINES_HASHED", 0)
+    monkeypatch.setattr(blame_module, "LINES_HASHED", 0)
     assert told.who(now) == "0 ? 1 ? 2 ? 3"
     monkeypatch.setattr(lineage, "LINKS_MENDED", 2)
     assert told.who(now) == "? ? 1 ? 2 ? 3"
@@ -450,10 +451,10 @@ def test_a_short_line_of_another_file_is_nothing_to_go_by() -> None:
 
 def test_what_would_cost_too_much_is_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     told = history("a", "aXY", "aXYbZ")
-    monkeypatch.setattr(block_match, "LINES_HASHED", 7)
+    monkeypatch.setattr(blame_module, "LINES_HASHED", 7)
     # Four places of two lines cost 8, five of one line 5.
     assert told.who(text("ZXYqr")) == "? ? ? ? ?"
-    monkeypatch.setattr(block_match, "LINES_HASHED", 8)
+    monkeypatch.setattr(blame_module, "LINES_HASHED", 8)
     assert told.who(text("ZXYqr")) == "? >0 >0 ? ?"
 
 

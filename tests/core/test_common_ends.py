@@ -5,7 +5,7 @@ from itertools import takewhile
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.core.common_ends import common_head, common_tail
+from intent_lsp.core.line_diff import common_head, common_tail
 
 TEXTS = st.text(st.sampled_from("ab"), max_size=12)
 

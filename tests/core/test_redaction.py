@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intent_lsp.core.redaction import SHOWN_AT_MOST, error_text, neutral, redacted
-from intent_lsp.core.unseen import seen
+from intent_lsp.core.text import seen
 from tests.support import hostile
 
 NOT_WORDS = set('`<>@*|"')

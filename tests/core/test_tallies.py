@@ -19,8 +19,16 @@ from intent_lsp.core.records import (
     RecordFile,
     ScopeValidation,
 )
-from intent_lsp.core.report.aggregates import By, Groups, Tally, contributor_name, shares
-from intent_lsp.core.report.line_count import LineCount, count_of_files, count_of_runs
+from intent_lsp.core.report.aggregates import (
+    By,
+    Groups,
+    LineCount,
+    Tally,
+    contributor_name,
+    count_of_files,
+    count_of_runs,
+    shares,
+)
 from intent_lsp.core.report.report_data import NEWEST_KEPT, VIOLATIONS_KEPT, Survey
 from intent_lsp.core.report.timeline import timeline
 from tests.support.ledgers import HASH, edit, events

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.core.agents.tool_names import COMMAND_TOOLS, EDIT_TOOLS, READ_ONLY_TOOLS
 from intent_lsp.core.agents.tools import (
+    COMMAND_TOOLS,
+    EDIT_TOOLS,
+    READ_ONLY_TOOLS,
     ToolCall,
     ToolKind,
     bare_name,

@@ -18,7 +18,7 @@ from intent_lsp.core.records import (
     Related,
     ScopeValidation,
 )
-from intent_lsp.core.whole_text import whole, whole_event
+from intent_lsp.core.text import whole, whole_event
 from intent_lsp.formats.ledger.jsonl import decode, seal
 
 ID = "3f0c6d1e-6f0b-4a51-9d0e-0c6d6a6f7a11"

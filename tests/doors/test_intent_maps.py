@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from intent_lsp.core.paths import INTENT_MAP
-from intent_lsp.doors.lsp.connection.intent_maps import IntentMaps
+from intent_lsp.doors.lsp.connection.record_notifier import IntentMaps
 from intent_lsp.doors.lsp.runtime.executor import Work
 from intent_lsp.doors.lsp.runtime.open_root import Attached
 from tests.governance.editor import Editor
@@ -32,7 +32,7 @@ async def work() -> AsyncIterator[Work]:
 async def test_a_map_that_is_stirred_many_times_is_written_once(
     editor: Editor, work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("intent_lsp.doors.lsp.connection.intent_maps.EVERY", 0.0)
+    monkeypatch.setattr("intent_lsp.doors.lsp.connection.record_notifier.EVERY", 0.0)
     maps, attached = IntentMaps(work), Attached(editor.desk, editor.session)
     editor.select("INT-001")
     editor.save(LOGIN, LINES + "more\n")

@@ -7,9 +7,8 @@ import pytest
 from intent_lsp.core.findings import Severity
 from intent_lsp.core.paths import INTENTS_FILE, POLICY_FILE
 from intent_lsp.doors.lsp.bootstrap import control_file
-from intent_lsp.doors.lsp.runtime.current_settings import CurrentSettings
 from intent_lsp.doors.lsp.runtime.reach import in_reach
-from intent_lsp.doors.lsp.runtime.settings import Settings
+from intent_lsp.doors.lsp.runtime.settings import CurrentSettings, Settings
 from intent_lsp.store.fs.resolve import is_directory
 
 

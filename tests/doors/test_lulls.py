@@ -2,7 +2,7 @@
 
 import asyncio
 
-from intent_lsp.doors.lsp.runtime.idle import LULL, Lulls
+from intent_lsp.doors.lsp.runtime.executor import LULL, Lulls
 
 LONG = 600.0
 """Seconds after which a test would have been ended."""

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intent_lsp.core.content import hash_content
-from intent_lsp.core.ledger.checkpoints import HEADS_AT_MOST, Checkpoint
+from intent_lsp.core.ledger.verification import HEADS_AT_MOST, Checkpoint
 from intent_lsp.formats.ledger.checkpoint import (
     NoCheckpoint,
     note_text,

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.formats.endpoint import Endpoint, read_endpoint
-from intent_lsp.formats.web_origin import read_origin
+from intent_lsp.formats.endpoint import Endpoint, read_endpoint, read_origin
 
 hosts = st.from_regex(r"[a-z0-9.-]+", fullmatch=True) | st.ip_addresses(v=6).map(str)
 

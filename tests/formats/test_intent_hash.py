@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.intents import Intent, IntentId, Status
-from intent_lsp.formats.intents.intent_hash import intent_hash
+from intent_lsp.formats.intents.intent_json import intent_hash
 
 AUTH = Intent(
     id=IntentId("INT-001"),

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intent_lsp.core.commands.reading import Effect
-from intent_lsp.formats.patch.patched_file import PatchedFile
+from intent_lsp.formats.patch.headers import PatchedFile
 from intent_lsp.formats.patch.reader import PatchReading, read_patch
 from tests.support.repository import Repository
 

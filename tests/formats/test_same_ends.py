@@ -6,8 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.formats.syntax.change import TreeChange, change_between, tree_change
-from intent_lsp.formats.syntax.common_ends import FEW, Trees, differing_parts
+from intent_lsp.formats.syntax.change import (
+    FEW,
+    TreeChange,
+    Trees,
+    change_between,
+    differing_parts,
+    tree_change,
+)
 from intent_lsp.formats.syntax.edit import difference
 from intent_lsp.formats.syntax.languages import SyntaxTree, language_of, parse
 from tests.support.edited_texts import edits, programs

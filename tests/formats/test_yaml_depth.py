@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from intent_lsp.formats.syntax.languages import parse
-from intent_lsp.formats.syntax.nesting_guard import is_deep
+from intent_lsp.formats.syntax.languages import is_deep, parse
 
 ROOM = 250
 """Levels for which the grammar's scanner has room."""
@@ -76,7 +75,7 @@ def test_the_grammar_survives_what_is_not_deep(seed: int) -> None:
 _SOUP = r"""
 import random, sys
 from intent_lsp.formats.syntax.languages import parse
-from intent_lsp.formats.syntax.nesting_guard import is_deep
+from intent_lsp.formats.syntax.languages import is_deep
 chance = random.Random(int(sys.argv[1]))
 signs = ["- ", "? ", ": ", "a: ", "a:\n", "\n", "  ", "&x ", "*x ", "!t ", "|\n", ">-\n", "---\n",
     "[", "]", "{", "}", ", ", "'", '"', "#c\n", "\t", "\r\n"]

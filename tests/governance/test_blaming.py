@@ -13,7 +13,7 @@ from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.records import RecordFile, Vcs
 from intent_lsp.formats.diff import file_ranges
-from intent_lsp.governance.contents import past_contents
+from intent_lsp.governance.contents import content_lookup
 from intent_lsp.governance.ledger import file_lineage
 from intent_lsp.governance.ledger.blame import ALL_LINES, Blaming
 from intent_lsp.store.git.repository import Git
@@ -205,7 +205,7 @@ def test_a_revision_that_nobody_knows_is_no_matter(
     at.record(changed(None, A + B), revision="f" * 40)
     at.write(A + D + B)
     assert at.who() == "1-3:?"
-    monkeypatch.setattr(past_contents, "REVISIONS", 0)
+    monkeypatch.setattr(content_lookup, "REVISIONS", 0)
     assert at.who() == "1-3:?"
     at.ledger.close()
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from intent_lsp.core.agents.tool_names import COMMAND_TOOLS, EDIT_TOOLS, OTHER_SHELLS
-from intent_lsp.core.agents.tools import ToolCall
+from intent_lsp.core.agents.tools import COMMAND_TOOLS, EDIT_TOOLS, OTHER_SHELLS, ToolCall
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.gate.request import Allowed, Denied

@@ -12,7 +12,7 @@ from intent_lsp.core.intents import Intent, IntentId, Intents
 from intent_lsp.core.paths import INTENT_MAP, LOCAL_ROOM
 from intent_lsp.core.records import HUMAN, Conversation, Range, RecordFile
 from intent_lsp.formats.markdown.intent_map_reader import MAX_READ
-from intent_lsp.governance.views.intent_map_rows import LOOKED_AT, MapRows
+from intent_lsp.governance.views.intent_map import LOOKED_AT, MapRows
 from tests.governance.editor import INTENTS, Editor
 from tests.support.ledgers import edit
 from tests.support.repository import Repository

@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from intent_lsp.core.errors import LedgerUnavailableError
-from intent_lsp.governance.past import Past
+from intent_lsp.governance.stores import Past
 from tests.governance.editor import Editor
 
 

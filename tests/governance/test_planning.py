@@ -15,7 +15,7 @@ from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.intents import Intent, IntentId, Intents, Status
 from intent_lsp.core.paths import INTENTS_FILE, LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.core.records import GRANT_TOOL, Grant, MutationClass, Record, ScopeValidation
-from intent_lsp.formats.intents.intent_hash import intent_hash
+from intent_lsp.formats.intents.intent_json import intent_hash
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.intents_writer import UNSAVED, IntentsWriter
 from intent_lsp.governance.plan.checkout import Refusal

@@ -2,7 +2,7 @@
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.governance.contents.content import ABSENT, Content, content_of
-from intent_lsp.governance.contents.content_lru import RecentContents
+from intent_lsp.governance.contents.contents import RecentContents
 
 
 class Shelf:

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.store.fs.export_file import new_file
-from intent_lsp.store.fs.foreign_lines import MAX_LINE, foreign_lines
+from intent_lsp.store.fs.export_file import MAX_LINE, foreign_lines, new_file
 
 
 @pytest.mark.parametrize(

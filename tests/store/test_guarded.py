@@ -11,7 +11,7 @@ from intent_lsp.core.agents.protected_files import GuardedFile
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.store import protected_files
-from intent_lsp.store.fs.moments import last_touched
+from intent_lsp.store.fs.resolve import last_touched
 from intent_lsp.store.protected_files import guarded_files, ledger_goes_on, ledger_seen
 from tests.support.repository import create
 

@@ -18,8 +18,7 @@ from benchmarks.support.ledger_maker import lines
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.core.records import Grant, MutationClass, RecordFile, ScopeValidation
 from intent_lsp.store.ledger.index.batch import batch
-from intent_lsp.store.ledger.index.build import add, catch_up
-from intent_lsp.store.ledger.index.bulk_build import built
+from intent_lsp.store.ledger.index.build import add, built, catch_up
 from intent_lsp.store.ledger.index.database import IndexDatabase
 from intent_lsp.store.ledger.index.parallel_read import JOB, batches
 from intent_lsp.store.ledger.index.queries import Query

@@ -23,9 +23,9 @@ from pygls.protocol.json_rpc import (
     JsonRPCResponseMessage,
 )
 
-from intent_lsp.core.common_ends import common_head, common_tail
 from intent_lsp.core.content import split_lines
 from intent_lsp.core.findings import Position
+from intent_lsp.core.line_diff import common_head, common_tail
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from intent_lsp.doors.lsp.protocol.positions import (
     ClientPosition,

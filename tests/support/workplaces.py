@@ -9,10 +9,9 @@ from intent_lsp.doors.lsp.diagnostics.publisher import Bulletin, Publish
 from intent_lsp.doors.lsp.diagnostics.tracked_documents import Workplace
 from intent_lsp.doors.lsp.protocol.positions import PositionEncoding
 from intent_lsp.doors.lsp.runtime.client_capabilities import Client
-from intent_lsp.doors.lsp.runtime.current_settings import CurrentSettings
 from intent_lsp.doors.lsp.runtime.executor import Work
 from intent_lsp.doors.lsp.runtime.open_roots import Desks
-from intent_lsp.doors.lsp.runtime.settings import Settings
+from intent_lsp.doors.lsp.runtime.settings import CurrentSettings, Settings
 
 
 @asynccontextmanager

@@ -2,6 +2,8 @@
 
 Invariant: names match without regard to case and without prefix; the team's lists win over ours.
 Invariant: a tool that nobody knows is mutating as soon as it names a path or a command.
+Invariant: every name also stands in docs/tools.md, and no other does; `*` stands for any run of
+characters (requirements section 6).
 """
 
 import json
@@ -9,8 +11,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Final
 
-from intent_lsp.core.agents.tool_names import COMMAND_TOOLS, EDIT_TOOLS, READ_ONLY_TOOLS
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.core.records import MutationClass
@@ -18,6 +20,95 @@ from intent_lsp.core.text import pack
 
 # A server's name ends at the first `__`: a tool must not hide its own first words as a server.
 _PREFIX = re.compile(r"(?:functions\.|mcp__.+?__)(?=.)", re.IGNORECASE | re.DOTALL)
+EDIT_TOOLS: Final = (
+    "write_to_file",
+    "write_file",
+    "create_file",
+    "apply_diff",
+    "apply_patch",
+    "edit",
+    "edit_file",
+    "multi_edit",
+    "replace_in_file",
+    "replace_string_in_file",
+    "multi_replace_string_in_file",
+    "insert_edit_into_file",
+    "str_replace",
+    "search_replace",
+    "search_and_replace",
+    "insert_content",
+    "insert_code_block",
+    "delete_file",
+    "rename_file",
+    "move_file",
+    "generate_image",
+    "Write",
+    "Edit",
+    "MultiEdit",
+    "NotebookEdit",
+    "Create",
+    "ApplyPatch",
+    "StrReplace",
+    "Delete",
+    "replace",
+    "editor",
+    "fs_write",
+    "code_action",
+    "undo_edit",
+    "RenameSymbol",
+    "DeleteSymbol",
+    "editFiles",
+    "TabWrite",
+)
+COMMAND_TOOLS: Final = (
+    "execute_command",
+    "Bash",
+    "shell",
+    "run_in_terminal",
+    "run_shell_command",
+    "PowerShell",
+    "Monitor",
+    "Execute",
+    "exec",
+    "exec_command",
+    "shell_command",
+    "local_shell_call",
+    "terminal",
+    "run_command",
+    "run_commands",
+    "run_terminal_command",
+    "execute_bash",
+    "multi_tool_use.parallel",
+)
+
+OTHER_SHELLS: Final = ("PowerShell",)
+"""Tools whose commands are for another shell than `bash`: their text is not read."""
+
+READ_ONLY_TOOLS: Final = (
+    "read*",
+    "view*",
+    "list*",
+    "get*",
+    "find*",
+    "search_files",
+    "search_codebase",
+    "grep*",
+    "glob*",
+    "cat",
+    "show*",
+    "fetch*",
+    "NotebookRead",
+    "TodoWrite",
+    "Task",
+    "WebFetch",
+    "WebSearch",
+    "LS",
+    "browser_action",
+    "select_active_intent",
+    "ask_followup_question",
+    "attempt_completion",
+    "list_code_definition_names",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Final
 
 from intent_lsp.core.codes import GateCode
-from intent_lsp.core.gate import call_check_facts, check_facts
+from intent_lsp.core.gate import check_facts
 from intent_lsp.core.gate.fact_text import fact_of, shown
 from intent_lsp.core.gate.gate import (
     ROWS,
@@ -84,10 +84,10 @@ _NO_INTENT: Final = "Cannot be asked, since no intent is active (row 8)."
 _UNKNOWN_INTENT: Final = "Cannot be asked, since the intent {} is not known (row 9)."
 
 _FACTS: Final[Mapping[GateCode, Callable[[Question, Denied | None], str]]] = {
-    GateCode.CHECKOUT_REQUIRED: call_check_facts.checkout,
-    GateCode.CONTRACT_DRIFT: call_check_facts.contract,
-    GateCode.TOOL_BLOCKED: call_check_facts.tool,
-    GateCode.PATH_DENIED: call_check_facts.denied_paths,
+    GateCode.CHECKOUT_REQUIRED: check_facts.checkout,
+    GateCode.CONTRACT_DRIFT: check_facts.contract,
+    GateCode.TOOL_BLOCKED: check_facts.tool,
+    GateCode.PATH_DENIED: check_facts.denied_paths,
     GateCode.OUTSIDE_WORKSPACE: check_facts.inside,
     GateCode.NO_ACTIVE_INTENT: check_facts.active_intent,
     GateCode.INTENT_NOT_FOUND: check_facts.known_intent,
@@ -95,8 +95,8 @@ _FACTS: Final[Mapping[GateCode, Callable[[Question, Denied | None], str]]] = {
     GateCode.INTENT_IGNORED: check_facts.ignored,
     GateCode.SCOPE_VIOLATION: check_facts.scope,
     GateCode.STALE_FILE: check_facts.stale,
-    GateCode.READ_REQUIRED: call_check_facts.reading,
-    GateCode.SPEC_ITERATION: call_check_facts.specification,
+    GateCode.READ_REQUIRED: check_facts.reading,
+    GateCode.SPEC_ITERATION: check_facts.specification,
 }
 
 
@@ -153,7 +153,7 @@ def _person(question: Question) -> ExplainedRow:
         return _row(_PERSON_ROW, code, why_not or _AGENTS, RowOutcome.SKIPPED)
     decision = judge_call(question, call)
     outcome = RowOutcome.FAIL if isinstance(decision, Ask) else RowOutcome.PASS
-    return _row(_PERSON_ROW, code, call_check_facts.person(question, decision), outcome)
+    return _row(_PERSON_ROW, code, check_facts.person(question, decision), outcome)
 
 
 def _why_not_asked(question: Question, number: int, *, agents_only: bool) -> str | None:

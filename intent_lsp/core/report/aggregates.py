@@ -8,8 +8,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from intent_lsp.core.records import Contributor, Range, Record, ScopeValidation
-from intent_lsp.core.report.line_count import LineCount, count_of_files, count_of_runs
+from intent_lsp.core.records import Contributor, Range, Record, RecordFile, ScopeValidation
+
+
+@dataclass(frozen=True, slots=True)
+class LineCount:
+    """`added` and `removed` are lines; `whole` counts the files that were not compared by line."""
+
+    added: int = 0
+    removed: int = 0
+    whole: int = 0
+
+    def __add__(self, other: "LineCount") -> "LineCount":
+        return LineCount(
+            self.added + other.added, self.removed + other.removed, self.whole + other.whole
+        )
 
 
 class By(StrEnum):
@@ -137,3 +150,27 @@ def _contributors(record: Record) -> Iterator[tuple[str, LineCount]]:
             runs.setdefault(contributor_name(talk.contributor), []).extend(talk.ranges)
         for name, ranges in runs.items():
             yield name, count_of_runs(ranges)
+
+
+def count_of_files(files: Iterable[RecordFile]) -> LineCount:
+    """Count the lines of an edit's files together."""
+    found: LineCount | None = None
+    for file in files:
+        lines = count_of_runs([run for talk in file.conversations for run in talk.ranges])
+        found = lines if found is None else found + lines
+    return found or LineCount()
+
+
+def count_of_runs(runs: Sequence[Range]) -> LineCount:
+    """Count the lines of one file's ranges; a file that was not compared has no lines."""
+    added = removed = 0
+    for run in runs:
+        if run.fallback:
+            return LineCount(whole=1)
+        _, old, new = run.replaced or (0, 0, _length(run))
+        added, removed = added + new, removed + old
+    return LineCount(added, removed)
+
+
+def _length(run: Range) -> int:
+    return run.end_line - run.start_line + 1 if run.start_line else 0

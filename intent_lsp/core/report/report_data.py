@@ -11,8 +11,7 @@ from typing import Final
 
 from intent_lsp.core.ledger.verification import Verification
 from intent_lsp.core.records import Record, ScopeValidation
-from intent_lsp.core.report.aggregates import By, Groups, Tally
-from intent_lsp.core.report.line_count import count_of_files
+from intent_lsp.core.report.aggregates import By, Groups, Tally, count_of_files
 from intent_lsp.core.report.timeline import Hour
 
 NEWEST_KEPT: Final = 1_000

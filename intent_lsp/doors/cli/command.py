@@ -1,7 +1,4 @@
-"""One command as it is typed: its name, its words, its help, and what answers it.
-
-Invariant: describing a command and reading its words loads nothing that the answer needs.
-"""
+"""One command as it is typed: its name, its arguments, its help, and what answers it."""
 
 import argparse
 import re
@@ -47,13 +44,12 @@ class Call:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """A command. `summary` is a line, `about` a paragraph, `examples` are whole command lines.
+    """A command. `about` is a paragraph, `examples` are whole command lines.
 
     `arguments` declares its words; `answer` gives the exit status.
     """
 
     name: str
-    summary: str
     about: str
     examples: tuple[str, ...]
     arguments: Callable[[argparse.ArgumentParser], None]

@@ -1,4 +1,4 @@
-"""The answer to `explain`: the rows of the gate, and what it decides.
+"""`explain`: every row of the gate on an edit that has not happened (requirements section 6).
 
 Invariant: nothing is kept of the question: no ticket, no record, no session.
 """
@@ -15,16 +15,18 @@ from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.gate.explain import ExplainedRow, RowOutcome
 from intent_lsp.core.gate.request import Ask, Denied
 from intent_lsp.core.records import ScopeValidation
-from intent_lsp.doors.cli.command import Call, nearest
+from intent_lsp.doors.cli.command import Call, Command, nearest
 from intent_lsp.doors.cli.decision_text import of_call, of_save
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.locate import directory, file_below, root_above, root_of_file
 from intent_lsp.doors.cli.open import asking, opened_desk
+from intent_lsp.doors.cli.options import add_json, add_place
+from intent_lsp.doors.cli.session_options import add_asker, identifier
 from intent_lsp.doors.cli.terminal.output import Page
 from intent_lsp.doors.cli.terminal.table import Cell, Column, Fact, Table, facts_table
 from intent_lsp.formats.decision_json import decision_json, explained_json
 from intent_lsp.governance.governance import Governance
-from intent_lsp.store.codes_page import sections
+from intent_lsp.store.command_lists import sections
 
 SHELL_TOOL: Final = "Bash"
 """The tool of a command for which none is named."""
@@ -204,3 +206,62 @@ _STYLES: Final = {
     RowOutcome.SKIPPED: "dim",
 }
 _COLUMNS: Final = (Column(""), Column("", fold=True), Column("", fold=True))
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "path", metavar="PATH", nargs="*", help="the file that would change, there or not"
+    )
+    parser.add_argument(
+        "--tool",
+        metavar="T",
+        type=identifier,
+        help="an agent's call of this tool, not a person's save",
+    )
+    parser.add_argument(
+        "--command",
+        metavar="C",
+        help="the shell command of the call, read as run in the governed root"
+        " (the tool is Bash unless --tool says otherwise)",
+    )
+    parser.add_argument(
+        "--patch",
+        metavar="FILE",
+        type=Path,
+        help="the patch of the call, as apply_patch or diff spell it (the tool is apply_patch"
+        " unless --tool says otherwise)",
+    )
+    parser.add_argument(
+        "--intent",
+        metavar="ID",
+        type=identifier,
+        help="as if this intent were selected for the save, or cited by the call",
+    )
+    parser.add_argument("--all", action="store_true", help="show every row of the gate")
+    parser.add_argument(
+        "--code", metavar="CODE", help="say what a code means and the way out, and ask nothing"
+    )
+    add_asker(parser)
+    add_place(parser)
+    add_json(parser, "write {rows, decision} as JSON")
+
+
+COMMAND: Final = Command(
+    name="explain",
+    about=(
+        "Ask the gate about an edit: what it decides, and what stands in the way; with --all all\n"
+        "rows that it looks at. Without --tool or --command it is the person's own save of one\n"
+        "file. Who asks is the session that is named, else the only editor of yours that is open\n"
+        "here, else somebody who has selected no intent. Nothing is changed and nothing is\n"
+        "recorded. The exit status is 1 when the edit would be refused."
+    ),
+    examples=(
+        "intent-lsp explain src/auth/jwt.ts --intent INT-001",
+        "intent-lsp explain src/auth/jwt.ts --all",
+        "intent-lsp explain src/auth/jwt.ts --tool Edit --session 7f3a",
+        'intent-lsp explain --command "sed -i s/a/b/ README.md" --session 7f3a --json',
+        "intent-lsp explain --code SCOPE_VIOLATION",
+    ),
+    arguments=_arguments,
+    answer=answer,
+)

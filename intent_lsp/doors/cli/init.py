@@ -11,8 +11,11 @@ from typing import Final
 
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit
+from intent_lsp.doors.cli.locate import directory
 from intent_lsp.doors.cli.options import add_json
 from intent_lsp.doors.cli.terminal.output import Page
+from intent_lsp.governance.setup import initialise
+from intent_lsp.store.fs.roots import governed_root
 
 _NEXT: Final = """
 Next:
@@ -32,11 +35,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _answer(call: Call) -> int:
-    # The templates' room knows SQLite and git too: not for a help page.
-    from intent_lsp.doors.cli.locate import directory  # noqa: PLC0415
-    from intent_lsp.governance.setup import initialise  # noqa: PLC0415
-    from intent_lsp.store.fs.roots import governed_root  # noqa: PLC0415
-
     root = directory(call.options.directory).absolute()
     before = governed_root(str(root))
     created = initialise(root)
@@ -63,9 +61,8 @@ def _tell(page: Page, root: Path, created: Sequence[str]) -> None:
     page.text(_NEXT)
 
 
-INIT: Final = Command(
+COMMAND: Final = Command(
     name="init",
-    summary="make a project governed: create the files, with commented examples",
     about=(
         "Create .orchestration/ with an intents file, a policy and what git has to know, each\n"
         "with commented examples. From then on edits in this tree are held against the intents.\n"

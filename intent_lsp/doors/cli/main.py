@@ -10,14 +10,15 @@ from collections.abc import Sequence
 from typing import Final
 
 from intent_lsp.core.errors import IntentLspError
-from intent_lsp.doors.cli.command import PROGRAM, Call, Command, Serve, nearest
+from intent_lsp.doors.cli.command import PROGRAM, Call, Serve, nearest
+from intent_lsp.doors.cli.command_table import COMMANDS, Entry
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.help import family_page, program_page
-from intent_lsp.doors.cli.serve import SERVE
 from intent_lsp.doors.cli.terminal.output import Page
 
 _HELP: Final = ("-h", "--help")
 _VERSION: Final = ("-V", "--version")
+_DEFAULT: Final = "serve"
 
 
 def run(words: Sequence[str], *, product_line: str, serve: Serve) -> int:
@@ -50,38 +51,36 @@ def _obey(words: list[str], page: Page, product_line: str, serve: Serve) -> int:
         return Exit.FINE
     helped = any(word in _HELP for word in words)
     if helped and words[0] in _HELP:
-        page.text(program_page(product_line, _commands()))
+        page.text(program_page(product_line, COMMANDS))
         return Exit.FINE
     found = _find(words)
-    if not isinstance(found, Command):
+    if not isinstance(found, Entry):
         if not helped:
             raise WrongUsageError(f"{PROGRAM} {words[0]} needs a command", cure=_names(found))
         page.text(family_page(words[0], found))
         return Exit.FINE
+    command = found.load()
     if helped:
-        page.text(found.help())
+        page.text(command.help())
         return Exit.FINE
     rest = words[len(found.name.split()) :] if words and not words[0].startswith("-") else words
-    return found.answer(Call(options=found.read(rest), page=page, serve=serve))
+    return command.answer(Call(options=command.read(rest), page=page, serve=serve))
 
 
-def _find(words: list[str]) -> Command | list[Command]:
+def _find(words: list[str]) -> Entry | list[Entry]:
     """Find the command that the first words name, or its family where the second is missing."""
     if not words or words[0].startswith("-"):
-        words = [SERVE.name]
-    if words[0] == SERVE.name:
-        return SERVE
-    commands = _commands()
-    for command in commands:
+        words = [_DEFAULT]
+    for command in COMMANDS:
         if command.name.split() == words[: len(command.name.split())]:
             return command
-    family = [command for command in commands if command.name.startswith(f"{words[0]} ")]
+    family = [command for command in COMMANDS if command.name.startswith(f"{words[0]} ")]
     if family and (len(words) == 1 or words[1].startswith("-")):
         return family
     if family:
         words, meant = words[:2], {command.name.split()[1]: command.name for command in family}
     else:
-        words, meant = words[:1], _guesses(commands)
+        words, meant = words[:1], _guesses(COMMANDS)
     found = nearest(words[-1], meant)
     guess = "" if found is None else f"; did you mean `{PROGRAM} {meant[found]}`?"
     raise WrongUsageError(
@@ -89,14 +88,7 @@ def _find(words: list[str]) -> Command | list[Command]:
     )
 
 
-def _commands() -> Sequence[Command]:
-    # Loaded late: each describes itself by what it counts and shows.
-    from intent_lsp.doors.cli.command_table import COMMANDS  # noqa: PLC0415
-
-    return COMMANDS
-
-
-def _guesses(commands: Sequence[Command]) -> dict[str, str]:
+def _guesses(commands: Sequence[Entry]) -> dict[str, str]:
     """Map what may be typed first to what it means: commands, families, last words of names."""
     names = [command.name for command in commands]
     return {name.split()[-1]: name for name in names} | {
@@ -104,7 +96,7 @@ def _guesses(commands: Sequence[Command]) -> dict[str, str]:
     }
 
 
-def _names(commands: Sequence[Command]) -> str:
+def _names(commands: Sequence[Entry]) -> str:
     return "one of: " + ", ".join(command.line for command in commands)
 
 

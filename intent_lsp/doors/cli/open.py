@@ -1,6 +1,7 @@
 """The desk of a governed root, opened for one command and let go of after it.
 
 Invariant: a command opens no editor's session, so that none is ended by it.
+Invariant: what takes long is shown on a terminal, and is no part of the answer.
 """
 
 import argparse
@@ -16,6 +17,7 @@ from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.session_options import agent_named, session_named
 from intent_lsp.doors.cli.terminal.output import Page
 from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.ledger.reader import Tracing, tracing
 from intent_lsp.governance.plan.checkout import Refusal
 from intent_lsp.governance.rules import FileState, Rules
 from intent_lsp.store.state.sessions_db import SessionRow
@@ -27,6 +29,7 @@ _CURES: Final = {
     RequestCode.INTENTS_FILE_UNWRITTEN: "fix that and run the command again, or edit the file",
     RequestCode.NOT_GOVERNED: "fix the file; governance is on again as soon as it can be read",
 }
+
 SHORT_SESSION: Final = 8
 """Characters of a session's id that name it for a person."""
 
@@ -82,3 +85,12 @@ def governing(desk: Governance) -> Rules:
 def refused(refusal: Refusal) -> WrongUsageError:
     """Make the refusal of a request the end of the command."""
     return WrongUsageError(refusal.message.rstrip("."), cure=_CURES.get(refusal.code, ""))
+
+
+@contextmanager
+def indexed(root: Path, page: Page) -> Iterator[Tracing]:
+    """Open the ledger of a root to ask it. Raises LedgerUnavailableError."""
+    with tracing(root) as trace:
+        with page.bar("Indexing the ledger") as progress:
+            trace.refresh(progress)
+        yield trace

@@ -6,8 +6,7 @@ from typing import Final
 
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import WrongUsageError
-from intent_lsp.formats.endpoint import Endpoint, read_endpoint
-from intent_lsp.formats.web_origin import read_origin
+from intent_lsp.formats.endpoint import Endpoint, read_endpoint, read_origin
 
 _LEVELS: Final = ("debug", "info", "warning", "error")
 _SEE: Final = "see `intent-lsp serve --help`"
@@ -102,9 +101,8 @@ def _origin(spelled: str) -> str:
     return found
 
 
-SERVE: Final = Command(
+COMMAND: Final = Command(
     name="serve",
-    summary="the language server; what an editor starts",
     about=(
         "Serve one editor over standard input and output: show edits outside the selected\n"
         "intent, judge saves, keep the ledger. `intent-lsp` alone does the same. Where no\n"

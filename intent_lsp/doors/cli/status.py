@@ -1,19 +1,22 @@
-"""The answer to `status`: root, sessions, violations that stand, ledger.
+"""`status`: what governs here, who is at work, what is out of bounds (protocol section 5).
 
 Invariant: nothing is changed, and no session is opened.
 """
 
+import argparse
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from intent_lsp.core.records import Record
-from intent_lsp.doors.cli.command import Call
+from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit
 from intent_lsp.doors.cli.ledger.list_records import SHORT_ID
 from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.open import asking, opened_desk, told_of
+from intent_lsp.doors.cli.options import add_json, add_place
+from intent_lsp.doors.cli.session_options import add_asker
 from intent_lsp.doors.cli.terminal.table import Cell, Fact, facts_table
 from intent_lsp.doors.cli.terminal.times import local
 from intent_lsp.governance.clean_tree import Lack, lacks
@@ -149,3 +152,25 @@ def _ledger(known: _Known) -> str:
     counted = "1 record" if known.count == 1 else f"{known.count:,} records"
     newest = local(known.newest.timestamp)
     return f"{counted}, the newest of {newest}; `intent-lsp trace verify` checks them"
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    add_asker(parser)
+    add_place(parser)
+    add_json(
+        parser, "write {root, governed, reason?, enforcement, sessions, violations, ledger, offers}"
+    )
+
+
+COMMAND: Final = Command(
+    name="status",
+    about=(
+        "Show the governed root and its enforcement, the sessions of editors and agents that are\n"
+        "alive with the intents that they have selected, the files that were saved out of bounds\n"
+        "and still are, and the ledger. Standard error says what git should still be told of the\n"
+        "files in .orchestration/, with the commands for it. Nothing is changed."
+    ),
+    examples=("intent-lsp status", "intent-lsp status -C ~/work/shop", "intent-lsp status --json"),
+    arguments=_arguments,
+    answer=answer,
+)

@@ -19,10 +19,9 @@ from intent_lsp.doors.lsp.diagnostics.lsp_convert import Spelling
 from intent_lsp.doors.lsp.diagnostics.publisher import Bulletin
 from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
 from intent_lsp.doors.lsp.runtime.client_capabilities import client_of
-from intent_lsp.doors.lsp.runtime.current_settings import CurrentSettings
 from intent_lsp.doors.lsp.runtime.executor import Work
 from intent_lsp.doors.lsp.runtime.reach import in_reach
-from intent_lsp.doors.lsp.runtime.settings import at_start
+from intent_lsp.doors.lsp.runtime.settings import CurrentSettings, at_start
 from intent_lsp.store.fs.roots import governed_root
 
 ASK_TIME: Final = 5.0

@@ -35,8 +35,7 @@ from intent_lsp.formats.yaml.limits import Problem
 from intent_lsp.formats.yaml.list_edit import item_lead, list_indent, text_spelled
 from intent_lsp.formats.yaml.nodes import Alias, Listing, Node, Scalar, Table, content_of
 from intent_lsp.formats.yaml.scalars import spelled_like
-from intent_lsp.formats.yaml.unquoted_globs import INTENT_GLOBS, linked_anchors
-from intent_lsp.formats.yaml.yaml_globs import compose_with_globs
+from intent_lsp.formats.yaml.unquoted_globs import INTENT_GLOBS, compose_with_globs, linked_anchors
 
 _STEP = 2
 _BLANK_LINE = re.compile(r"(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)")

@@ -7,9 +7,9 @@ Invariant: as for one intent: what stands stays as it was (requirements section 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from intent_lsp.core.common_ends import common_head, common_tail
 from intent_lsp.core.findings import TextChange
 from intent_lsp.core.intents import Intent, Intents
+from intent_lsp.core.line_diff import common_head, common_tail
 from intent_lsp.formats.intents.append_intent import add_intent, adding_to
 from intent_lsp.formats.intents.edit import Changes, EditRefused, apply_changes, verified
 from intent_lsp.formats.intents.intents_file import IntentsReader

@@ -20,8 +20,7 @@ from intent_lsp.formats.yaml.keys import Field, fields_of
 from intent_lsp.formats.yaml.limits import Problem
 from intent_lsp.formats.yaml.nodes import Node, Scalar, Table
 from intent_lsp.formats.yaml.split import split_items
-from intent_lsp.formats.yaml.unquoted_globs import INTENT_GLOBS, linked_anchors
-from intent_lsp.formats.yaml.yaml_globs import compose_with_globs
+from intent_lsp.formats.yaml.unquoted_globs import INTENT_GLOBS, compose_with_globs, linked_anchors
 
 _QUOTES = ("'", '"')
 

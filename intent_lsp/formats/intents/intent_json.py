@@ -6,7 +6,10 @@ Invariant: keys are camelCase; a record stands in it verbatim, so that its hash 
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
+
 from intent_lsp.core.agents.checkout_context import IntentContext
+from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.intents import Intent
 from intent_lsp.formats.ledger.jsonl import to_wire
 
@@ -41,3 +44,14 @@ def context_json(context: IntentContext) -> dict[str, Any]:
         "recentRecords": [to_wire(record) for record in context.recent_records],
         "truncated": list(context.truncated),
     }
+
+
+def intent_hash(intent: Intent) -> ContentHash:
+    """Hash the RFC 8785 form of `{id, owned_scope, constraints, acceptance_criteria}`."""
+    said = {
+        "id": intent.id,
+        "owned_scope": intent.owned_scope,
+        "constraints": intent.constraints,
+        "acceptance_criteria": intent.acceptance_criteria,
+    }
+    return hash_content(msgspec.json.encode(said, order="sorted"))

@@ -20,8 +20,7 @@ from intent_lsp.formats.yaml.document import Reading
 from intent_lsp.formats.yaml.limits import MAX_ALIASES, MAX_VALUES, Problem, refused
 from intent_lsp.formats.yaml.nodes import Listing
 from intent_lsp.formats.yaml.split import Split, split_items
-from intent_lsp.formats.yaml.unquoted_globs import INTENT_GLOBS, linked_anchors
-from intent_lsp.formats.yaml.yaml_globs import compose_with_globs
+from intent_lsp.formats.yaml.unquoted_globs import INTENT_GLOBS, compose_with_globs, linked_anchors
 
 MAX_INTENTS = 10_000
 

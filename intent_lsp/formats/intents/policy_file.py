@@ -31,8 +31,7 @@ from intent_lsp.formats.yaml.document import Reading, text_of, texts_of
 from intent_lsp.formats.yaml.keys import Keys, fields_of
 from intent_lsp.formats.yaml.limits import Problem, refused
 from intent_lsp.formats.yaml.nodes import Listing, Node, Scalar, Table, content_of
-from intent_lsp.formats.yaml.unquoted_globs import POLICY_GLOBS, linked_anchors
-from intent_lsp.formats.yaml.yaml_globs import compose_with_globs
+from intent_lsp.formats.yaml.unquoted_globs import POLICY_GLOBS, compose_with_globs, linked_anchors
 
 ROOT_KEY = "sidecar"
 MAX_WAIT_SECONDS = 86_400

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.ledger.checkpoints import HEADS_AT_MOST, Checkpoint
+from intent_lsp.core.ledger.verification import HEADS_AT_MOST, Checkpoint
 
 TRAILER: Final = "Intent-Ledger"
 VERSION: Final = "v1"

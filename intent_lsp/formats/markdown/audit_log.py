@@ -9,7 +9,7 @@ import re
 from typing import Final
 
 from intent_lsp.core.agents.audit_entry import GovernanceEntry
-from intent_lsp.core.unseen import UNSEEN
+from intent_lsp.core.text import UNSEEN
 from intent_lsp.formats.markdown.escape import ANYWHERE, in_code, spelled
 
 _NO_INTENT: Final = "none"

@@ -8,7 +8,7 @@ import re
 from typing import Final
 
 from intent_lsp.core.redaction import redacted
-from intent_lsp.core.unseen import SURROGATES, UNSEEN
+from intent_lsp.core.text import SURROGATES, UNSEEN
 
 _SHORT: Final = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 # HTML, links and what tables and code spans are made of; every space but the plain one; a space

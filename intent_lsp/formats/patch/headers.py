@@ -1,4 +1,4 @@
-r"""Headers of unified and context diffs, and how far the hunks after them reach.
+"""Headers of unified and context diffs, and how far the hunks after them reach.
 
 Invariant: the lines of a hunk are counted by its `@@` line, so that none of them is a header, save
 where the count is wrong.
@@ -12,7 +12,6 @@ from typing import Final
 
 from intent_lsp.core.commands.reading import Effect
 from intent_lsp.formats.patch.names import NO_FILE, candidates, read_name, read_pair, spelling
-from intent_lsp.formats.patch.patched_file import PatchedFile
 
 _KEY = re.compile(
     r"([ \t]*)(diff --git|---|\+\+\+|\*\*\*|Index:|={20,}|rename (?:from|to|old|new)"
@@ -28,6 +27,20 @@ _CONTEXT_HUNK = "***************"
 _BODY = ("", " ", "+", "-", "\\")
 _GIT: Final = "diff --git"
 _RULER = "="
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PatchedFile:
+    """One file as a patch spells it; `previous` is the path before a MOVE, which is gone after it.
+
+    `doubtful`: a second spelling, or a name that another header contradicts. Whoever applies the
+    patch may mean it, and may not.
+    """
+
+    path: str
+    effect: Effect
+    previous: str | None = None
+    doubtful: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from intent_lsp.core.records import Record
-from intent_lsp.core.report.aggregates import Tally
-from intent_lsp.core.report.line_count import LineCount
+from intent_lsp.core.report.aggregates import LineCount, Tally
 from intent_lsp.formats.report.html_text import Html, Inside, joined, tag
 
 LONGEST: Final = 400

@@ -8,8 +8,7 @@ from typing import Final
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.records import Range, Record, RecordFile
-from intent_lsp.core.report.aggregates import contributor_name
-from intent_lsp.core.report.line_count import count_of_files, count_of_runs
+from intent_lsp.core.report.aggregates import contributor_name, count_of_files, count_of_runs
 from intent_lsp.formats.markdown.provenance import doubts
 from intent_lsp.formats.report.html_text import Html, Inside, joined, tag
 from intent_lsp.formats.report.parts import (

@@ -5,7 +5,7 @@ Invariant: a tree that others look at is never edited: the edit is made in a cop
 
 from dataclasses import dataclass
 
-from intent_lsp.core.common_ends import common_head, common_tail
+from intent_lsp.core.line_diff import common_head, common_tail
 from intent_lsp.formats.syntax.node import Point, Tree
 
 

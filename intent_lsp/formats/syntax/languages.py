@@ -2,6 +2,7 @@
 
 Invariant: a grammar is loaded when its language is first used; a missing one is no error.
 Invariant: a tree costs a bounded number of steps, and ends where its caller has no more time.
+Invariant: a text that is not deep opens fewer levels than the grammar's scanner has room for.
 """
 
 import re
@@ -14,7 +15,6 @@ from typing import Any, Final, TypeAlias, cast
 from intent_lsp.core.content import decode
 from intent_lsp.formats.syntax.edit import edited
 from intent_lsp.formats.syntax.file_names import name_of, suffix_of
-from intent_lsp.formats.syntax.nesting_guard import is_deep
 from intent_lsp.formats.syntax.node import Node, Tree
 
 MAX_PARSED_BYTES: Final = 1024 * 1024
@@ -37,6 +37,15 @@ Late: TypeAlias = Callable[[], bool]
 
 _CHUNK: Final = 64 * 1024
 _BARE_RETURN: Final = re.compile(rb"\r(?!\n)")
+
+_COLUMNS: Final = 80
+"""Columns before a line's content: a mapping and a sequence can begin at each of them."""
+
+_SIGNS: Final = 40
+"""Signs of one line that open a level each."""
+
+_INDENTED: Final = re.compile(rb"^[ \t]{%d}[ \t]*[^ \t\r\n]" % (_COLUMNS + 1), re.MULTILINE)
+_SIGN: Final = re.compile(rb"(?:^|(?<=[ \t]))[-?:](?=[ \t]|$)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,7 +203,6 @@ _GRAMMARS: Final = {
 """Where a grammar is not `language()` of the package of its own name."""
 
 _FILES: Final = {"Rakefile": "ruby", ".bashrc": "bash", ".profile": "bash"}
-
 _SUFFIXES: Final = {
     suffix: language
     for language, suffixes in {
@@ -223,3 +231,12 @@ _SUFFIXES: Final = {
     }.items()
     for suffix in suffixes.split()
 }
+
+
+def is_deep(source: bytes) -> bool:
+    """Whether a text may be nested deeper than about 200 levels: the scanner fails at 250."""
+    if _INDENTED.search(source):
+        return True
+    return any(
+        len(line) > _SIGNS and len(_SIGN.findall(line)) > _SIGNS for line in source.splitlines()
+    )

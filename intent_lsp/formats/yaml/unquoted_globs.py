@@ -1,7 +1,9 @@
-r"""Globs that people did not quote and that YAML would read as something else.
+"""Globs that people did not quote and that YAML would read as something else.
 
 Invariant: a masked text has the length and the lines of the one it was made of.
 Invariant: a glob is never guessed beyond its line (requirements section 3).
+Invariant: a glob counts as one only where it stands as a value; text that merely looks like one,
+in a comment or within other text, is read as it is.
 """
 
 import re
@@ -9,7 +11,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from intent_lsp.formats.text_positions import LINE_END
+from intent_lsp.formats.yaml.compose import Composed, compose
 from intent_lsp.formats.yaml.glob_source import block_glob, flow_glob, flow_item
+from intent_lsp.formats.yaml.limits import Problem
 
 _START = r"(?:\A|(?<=[\r\n]))"
 _BLANKS = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\n|\r))*")
@@ -19,6 +23,7 @@ _DASH = re.compile(r"( *)-(?=[ \t\r\n]|\Z)[ \t]*")
 _SPACES = re.compile(r" *")
 _REST = re.compile(r"[^\r\n]*")
 _LINKS = re.compile(r"(?:(?<=[\s\[{,])|\A)([&*])([A-Za-z0-9_-]+)(?=[\s,\[\]{}:]|\Z)")
+_MAX_TRIES = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,3 +214,32 @@ def _lines_from(text: str, at: int) -> Iterator[tuple[int, str]]:
         line = _REST.match(text, at)
         yield at, line.group() if line else ""
         at = _line_end(text, at)
+
+
+def compose_with_globs(
+    text: str, keys: GlobKeys, linked: frozenset[str], depth: int = 0
+) -> Composed | Problem:
+    """Compose a text whose globs below `keys` may be unquoted; `linked` as `linked_anchors`."""
+    globs = find_unquoted(text, keys, linked)
+    for _ in range(_MAX_TRIES):
+        composed = compose(masked(text, globs), globs, depth)
+        kept = _kept(globs, composed)
+        if len(kept) == len(globs):
+            return composed
+        globs = kept
+    return composed
+
+
+def _kept(globs: dict[int, str], composed: Composed | Problem) -> dict[int, str]:
+    """Leave out what was no value after all.
+
+    A glob within quoted text may have masked the closing quote: where reading stopped, the first
+    one that has not been met is then given up, too.
+    """
+    if isinstance(composed, Composed):
+        return {at: source for at, source in globs.items() if at in composed.globs}
+    unmet = [at for at in globs if at not in composed.globs]
+    wrong = {at for at in unmet if at < composed.reached}
+    if not wrong:
+        wrong = {at for at in unmet[:1] if at < composed.start}
+    return {at: source for at, source in globs.items() if at not in wrong}

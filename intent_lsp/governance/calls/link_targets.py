@@ -13,8 +13,7 @@ from typing import Final
 
 from intent_lsp.core.agents.tickets import Ticket
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.store.fs.moments import last_touched
-from intent_lsp.store.fs.resolve import real_relative
+from intent_lsp.store.fs.resolve import last_touched, real_relative
 
 _ROUNDED_BY: Final = 2.0
 """Seconds: the steps in which some file systems note a moment."""

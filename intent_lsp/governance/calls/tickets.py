@@ -13,7 +13,7 @@ from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.gate.request import Allowed
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.records import ApprovalChoice, MutationClass
-from intent_lsp.formats.intents.intent_hash import intent_hash
+from intent_lsp.formats.intents.intent_json import intent_hash
 from intent_lsp.governance.judging.call_facts import CallFile, announced
 from intent_lsp.governance.judging.call_request import Asker
 from intent_lsp.governance.save_events import specification_of

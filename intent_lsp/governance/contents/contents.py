@@ -2,11 +2,13 @@
 
 Invariant: without a repository or a commit, HEAD is the disk's content at first sight.
 Invariant: unsaved text is never part of a baseline.
+Invariant: a content is kept under a name that never means another one, so that it is never stale.
+Invariant: what is kept together is bounded; what was not asked for the longest goes first.
 """
 
 import logging
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -14,7 +16,6 @@ from intent_lsp.core.content import ContentHash, hash_content, hash_if_there
 from intent_lsp.core.gate.file_class import server_only
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.governance.contents.content import ABSENT, Content, content_of
-from intent_lsp.governance.contents.content_lru import RecentContents
 from intent_lsp.governance.contents.initial_contents import FirstSight
 from intent_lsp.governance.contents.uncommitted_tree import EMPTY_TREE, is_too_large, read_tree
 from intent_lsp.governance.stores import Stores
@@ -29,6 +30,42 @@ KEPT_AT_MOST: Final = 5 * 1024 * 1024
 """Bytes of a file above which a baseline keeps its hash alone."""
 
 _ABSENT_IN_HEAD: Final = content_of(None, committed=True)
+
+KEPT_TOGETHER: Final = 16 << 20
+"""Characters of all contents kept; a content that is larger alone is not kept."""
+
+
+class RecentContents:
+    """Contents by the name of what they are: a hash, or a version that git knows."""
+
+    def __init__(self, kept_together: int = KEPT_TOGETHER) -> None:
+        self._room = kept_together
+        self._lock = threading.Lock()
+        self._kept: dict[Hashable, Content] = {}
+        self._size = 0
+
+    def get(self, name: Hashable, read: Callable[[], Content]) -> Content:
+        """Give the content of a name; `read` is called, outside the lock, when it is not kept."""
+        with self._lock:
+            known = self._kept.pop(name, None)
+            if known is not None:
+                # Last in the dictionary is the last that was asked for.
+                self._kept[name] = known
+                return known
+        return self._keep(name, read())
+
+    def _keep(self, name: Hashable, content: Content) -> Content:
+        # What could not be read may be readable the next time.
+        if content.hash is None or content.text is None or len(content.text) > self._room:
+            return content
+        with self._lock:
+            if name in self._kept:
+                return self._kept[name]
+            self._kept[name] = content
+            self._size += len(content.text)
+            while self._size > self._room:
+                self._size -= len(self._kept.pop(next(iter(self._kept))).text or "")
+        return content
 
 
 class Seen(NamedTuple):

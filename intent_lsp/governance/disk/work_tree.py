@@ -1,7 +1,10 @@
 """The work tree before a command and after it (requirements section 6, decision 0014).
 
+Specified in requirements section 3.
+
 Invariant: a tree that cannot be compared is None, never "nothing changed".
 Invariant: while git is at work nothing is told, until it rests or nobody waits any longer.
+Invariant: what cannot be read is a change of the rules.
 """
 
 import logging
@@ -11,10 +14,12 @@ from datetime import datetime
 from typing import Final
 
 from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
+from intent_lsp.core.content import decode
 from intent_lsp.core.control_plane import control_plane
+from intent_lsp.core.intents import Intent, Status
 from intent_lsp.core.timestamps import timestamp
+from intent_lsp.formats.intents.intents_file import read_intents
 from intent_lsp.governance.contents.contents import Contents
-from intent_lsp.governance.disk.bookkeeping import only_bookkeeping
 from intent_lsp.governance.disk.comparison import ChangedFile, Comparison, compare
 from intent_lsp.governance.disk.hidden_files import hidden_files, keep_excludes
 from intent_lsp.governance.disk.tree_snapshots import TreeLooks
@@ -27,6 +32,8 @@ _log: Final = logging.getLogger(__name__)
 
 GIT_AWAITED_FOR: Final = 5.0
 """Seconds that a command's record waits for git to come to rest: its agent waits for the answer."""
+
+_ANY_STATUS: Final = Status.PLANNED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,3 +195,23 @@ class WorkTree:
         if newest is None or newest.session_id != session_id:
             return False
         return any(f.path == file.path and f.post_hash == file.old for f in newest.files)
+
+
+def only_bookkeeping(before: bytes, after: bytes) -> bool:
+    """Whether two contents of the intents file give every intent the same rules.
+
+    They may differ in `status`, `recent_history` and `updated_at`, which we write at any time.
+    """
+    rules = _rules(before)
+    return rules is not None and rules == _rules(after)
+
+
+def _rules(data: bytes) -> tuple[Intent, ...] | None:
+    text = decode(data)
+    read = None if text is None else read_intents(text.text)
+    if read is None or not read.parsed:
+        return None
+    return tuple(
+        replace(intent, status=_ANY_STATUS, recent_history=(), updated_at=None)
+        for intent in read.intents
+    )

@@ -1,7 +1,12 @@
 """Judging one file for one session: its standing, then the gate (requirements sections 6 to 8).
 
+Specified in requirements section 6, row 6.
+
+Specified in requirements section 6.
+
 Invariant: what the server wrote itself is never stale and never a problem.
 Invariant: putting a file back to HEAD or to the session's baseline is never refused (ADR 0006).
+Invariant: what people may always mend, and what only the server writes, no agent may save.
 """
 
 from dataclasses import dataclass, replace
@@ -10,12 +15,15 @@ from typing import Final
 from intent_lsp.core.agents.tickets import Ticket
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.gate.explain import ExplainedRow, explain_save
+from intent_lsp.core.control_plane import control_plane
+from intent_lsp.core.gate.call_checks import path_denied
+from intent_lsp.core.gate.explain import ExplainedRow, RowOutcome, explain_save
 from intent_lsp.core.gate.file_class import Standing, standing
 from intent_lsp.core.gate.gate import judge_save
 from intent_lsp.core.gate.intent_lists import open_owners
 from intent_lsp.core.gate.request import (
     Allowed,
+    CallFacts,
     Denied,
     FileFact,
     Question,
@@ -27,13 +35,18 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.governance.contents.content import Content
 from intent_lsp.governance.contents.contents import Contents
+from intent_lsp.governance.denied_paths import denied_path
 from intent_lsp.governance.grants import Grants
-from intent_lsp.governance.judging.agent_save import agents_standing
-from intent_lsp.governance.judging.explain_exempt import unasked_row
 from intent_lsp.governance.rules import Rules, RulesCache
 from intent_lsp.governance.sessions import Sessions
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store.fs.resolve import Place
+
+_NOT_ASKED: Final = {
+    Standing.EXEMPT: "{path} governs the work: people may always change it.",
+    Standing.SERVER_ONLY: "{path} is written only by the server: a save of it is recorded FAIL.",
+    Standing.UNSEEN: "{path} is git's, or ignored by it: nobody judges a save of it.",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -250,3 +263,38 @@ def _leading_out(decision: SaveDecision, rules: Rules, place: Place) -> tuple[In
         for owner in open_owners(intents, rules.owners, place.path)
         if owner in there and owner not in rules.ignored
     )
+
+
+def agents_standing(
+    standing: Standing, question: Question, rules: Rules
+) -> tuple[Standing, Denied | None]:
+    """Tell how an agent's save is treated whose file has this standing for people.
+
+    The second part is why it may not be saved, whatever its scope says; None: the rows decide.
+    """
+    found = tuple(each for path in question.paths for each in denied_path(rules, path))
+    if not found:
+        return (Standing.JUDGED if standing is Standing.EXEMPT else standing), None
+    call = CallFacts(policy_version=rules.policy.version, denied_paths=found)
+    # Of the control plane only what is saved is shown: others write there beside the agent.
+    control = any(map(control_plane, question.paths))
+    return (
+        Standing.SERVER_ONLY if control else Standing.JUDGED,
+        path_denied(replace(question, call=call)),
+    )
+
+
+def unasked_row(
+    path: WorkspacePath, standing: Standing, denied: Denied | None
+) -> ExplainedRow | None:
+    """Tell the one row that decides, where no other is asked; None: they are.
+
+    `denied` is why an agent may not save it, if that is so.
+    """
+    if denied is not None and denied.code is GateCode.PATH_DENIED:
+        fact = denied.message
+        return ExplainedRow(number=6, code=denied.code, fact=fact, outcome=RowOutcome.FAIL)
+    if standing is Standing.JUDGED:
+        return None
+    fact = _NOT_ASKED[standing].format(path=path)
+    return ExplainedRow(number=2, code=None, fact=fact, outcome=RowOutcome.PASS)

@@ -7,8 +7,14 @@ from dataclasses import dataclass
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.findings import Severity
-from intent_lsp.core.ledger.checkpoints import HEADS_AT_MOST, Checkpoint
-from intent_lsp.core.ledger.verification import Anchor, AnchorKind, Problem, Verification
+from intent_lsp.core.ledger.verification import (
+    HEADS_AT_MOST,
+    Anchor,
+    AnchorKind,
+    Checkpoint,
+    Problem,
+    Verification,
+)
 from intent_lsp.governance.ledger.verification import prove
 from intent_lsp.store.ledger.hash_scan import first_hash, hashes_starting
 from intent_lsp.store.ledger.ledger import Ledger

@@ -12,7 +12,7 @@ from pathlib import Path
 from intent_lsp.core.ledger.verification import Anchor, Verification
 from intent_lsp.core.privacy import hashed_session
 from intent_lsp.core.records import Record
-from intent_lsp.formats.intents.intent_hash import intent_hash
+from intent_lsp.formats.intents.intent_json import intent_hash
 from intent_lsp.governance.ledger.open_ledger import governed_ledger
 from intent_lsp.governance.ledger.verification import prove
 from intent_lsp.governance.rules import RulesCache

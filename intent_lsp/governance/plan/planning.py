@@ -29,7 +29,7 @@ from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.intents.append_intent import add_intent
 from intent_lsp.formats.intents.append_intents import add_intents
 from intent_lsp.formats.intents.edit import add_globs, set_status, unwritable
-from intent_lsp.formats.intents.intent_hash import intent_hash
+from intent_lsp.formats.intents.intent_json import intent_hash
 from intent_lsp.formats.intents.intents_file import IntentsReader
 from intent_lsp.formats.intents.new_entry import NewIntent
 from intent_lsp.governance.intents_writer import Changes, IntentsWriter

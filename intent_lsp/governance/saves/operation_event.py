@@ -14,7 +14,7 @@ from intent_lsp.core.records import (
     ScopeValidation,
     Vcs,
 )
-from intent_lsp.formats.intents.intent_hash import intent_hash
+from intent_lsp.formats.intents.intent_json import intent_hash
 from intent_lsp.governance.save_events import related_to, specification_of
 from intent_lsp.governance.sessions import Session
 

@@ -1,6 +1,7 @@
 """Where the bytes of a path go: links resolved, letter case known (scope section 4).
 
 Invariant: nothing is written, not even to probe.
+Invariant: what is asked is the system's own moment, too, which no program can set back.
 """
 
 import os
@@ -86,3 +87,18 @@ else:
     def _spelled(path: str) -> str:
         """Spell a path as it is: `/` is the only separator."""
         return path
+
+
+def last_touched(path: Path) -> float | None:
+    """Tell when a file was written, or changed in any other way, in seconds since 1970.
+
+    Of a file that is not there, that of its directory, out of which it may have been taken. None:
+    neither is there, or it cannot be asked.
+    """
+    for place in (path, path.parent):
+        try:
+            found = place.stat()
+        except (OSError, ValueError):
+            continue
+        return max(found.st_mtime, found.st_ctime)
+    return None

@@ -1,6 +1,7 @@
 """What git's trees hold of a root's files, what merging them gives, and who leads to a commit.
 
 Invariant: nothing is written, and what cannot be read is None or nothing, never an exception.
+Invariant: only temporary files are written, and they are gone in the end.
 """
 
 # pygit2's types are not named here: it is loaded when a repository is opened, after the start.
@@ -8,13 +9,13 @@ Invariant: nothing is written, and what cannot be read is None or nothing, never
 
 import hashlib
 import os
+import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.store.git.merge import merge_file
 from intent_lsp.store.git.objects import blob_data
 from intent_lsp.store.git.program import run_git
 from intent_lsp.store.git.reachable import reachable
@@ -233,3 +234,12 @@ def _quoted(path: str) -> bytes:
     escaped = name.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
     escaped = escaped.replace(b"\n", b"\\n").replace(b"\r", b"\\r")
     return b'"' + escaped + b'"'
+
+
+def merge_file(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
+    """Merge what became of a content in two ways; None: they conflict, or git does not answer."""
+    with tempfile.TemporaryDirectory(prefix="intent-lsp-merge-") as room:
+        names = ("ours", "base", "theirs")
+        for name, data in zip(names, (ours, base, theirs), strict=True):
+            Path(room, name).write_bytes(data)
+        return run_git(Path(room), "merge-file", "-p", "-q", *names)

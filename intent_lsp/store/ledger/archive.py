@@ -23,7 +23,7 @@ from intent_lsp.core.ledger.chain import Link
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
 from intent_lsp.formats.ledger.jsonl import examine
 from intent_lsp.store.fs.files import remove_file
-from intent_lsp.store.fs.ledger_room import make_private_room, make_room
+from intent_lsp.store.fs.local_dir import make_private_room, make_room
 from intent_lsp.store.ledger.raw.file import opened, read_at
 from intent_lsp.store.ledger.raw.files import ARCHIVE_PREFIX, ARCHIVE_ROOM, SUFFIX, LedgerFiles
 from intent_lsp.store.ledger.raw.rewrite import replace_lines

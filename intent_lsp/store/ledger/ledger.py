@@ -26,7 +26,7 @@ from intent_lsp.core.policy import LedgerForm
 from intent_lsp.core.records import Event, Record
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.ledger.jsonl import Entry, Ready, entry_of, read, ready, seal_at
-from intent_lsp.store.fs.ledger_room import make_private_room
+from intent_lsp.store.fs.local_dir import make_private_room
 from intent_lsp.store.ledger.append_target import LedgerTail, single
 from intent_lsp.store.ledger.index.batch import batch
 from intent_lsp.store.ledger.index.build import Progress, quiet

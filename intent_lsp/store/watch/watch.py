@@ -2,29 +2,67 @@
 
 Invariant: a change is not lost silently: what cannot be named is told as its directory.
 Invariant: the callback runs in the watch's own thread, one call at a time, none after `close`.
+Invariant: looking takes a fiftieth of the time at most, however much there is to look at.
 """
 
 import logging
 import os
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from intent_lsp.store.watch.polling import Polled
+from intent_lsp.store import clock
 from intent_lsp.store.watch.targets import Watched
 
 _log = logging.getLogger(__name__)
-
 _DEBOUNCE_MS: Final = 400
 _STEP_MS: Final = 100
 _RECHECK_MS: Final = 5_000
+
 _LOOKS: Final = 100
 """How often is looked before the system is asked again whether it can tell by now."""
 
 Changed = Callable[[frozenset[Path]], None]
+
 Polling = Callable[[str | None], None]
 """Told why the system cannot tell of changes, so that they are looked for; None: it can."""
+
+_SHARE = 50
+_PAUSE_SECONDS = 1.0
+_Entries = Mapping[str, tuple[int, int, int]]
+
+
+class Polled:
+    """The entries of some directories as they were last seen; for one thread."""
+
+    def __init__(self, directories: Iterable[str]) -> None:
+        self._directories = tuple(directories)
+        self._pause = _PAUSE_SECONDS
+        self._known = self._look()
+
+    def wait(self, interrupt: threading.Event) -> frozenset[str]:
+        """Wait until it is time to look again, unless interrupted; give the paths that differ."""
+        if interrupt.wait(self._pause):
+            return frozenset()
+        return self.changed()
+
+    def changed(self) -> frozenset[str]:
+        """Look now; give the paths that came, went or changed since the last look."""
+        before, self._known = self._known, self._look()
+        return frozenset(
+            os.path.join(directory, name)  # noqa: PTH118 - strings throughout
+            for directory, now in self._known.items()
+            for name in now.keys() | before[directory].keys()
+            if now.get(name) != before[directory].get(name)
+        )
+
+    def _look(self) -> dict[str, _Entries]:
+        passed = clock.stopwatch()
+        found = {directory: _entries(directory) for directory in self._directories}
+        self._pause = max(_PAUSE_SECONDS, _SHARE * passed())
+        return found
 
 
 class _InterruptedError(Exception):
@@ -227,3 +265,13 @@ def _paths(heard: Any) -> frozenset[str]:  # noqa: ANN401 - as above
 def _close(source: Any) -> None:  # noqa: ANN401 - as above
     if source is not None and not isinstance(source, Polled):
         source.close()
+
+
+def _entries(directory: str) -> _Entries:
+    found: dict[str, tuple[int, int, int]] = {}
+    with suppress(OSError), os.scandir(directory) as entries:
+        for entry in entries:
+            with suppress(OSError):
+                seen = entry.stat(follow_symlinks=False)
+                found[entry.name] = (seen.st_ino, seen.st_size, seen.st_mtime_ns)
+    return found

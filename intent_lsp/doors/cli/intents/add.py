@@ -1,16 +1,20 @@
-"""The answer to `intents add`: a new intent in the intents file, and its id."""
+"""`intents add`: a new intent in the intents file, and its id."""
 
+import argparse
 import json
 from typing import Final
 
 from intent_lsp.core.gate.intent_lists import listed
-from intent_lsp.core.intents import Intent
+from intent_lsp.core.intents import Intent, Status
 from intent_lsp.core.paths import INTENTS_FILE, parse_relative
 from intent_lsp.core.scope.findings import pattern_findings
-from intent_lsp.doors.cli.command import Call
+from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
+from intent_lsp.doors.cli.intents.options import status
 from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.open import governing, opened_desk, refused
+from intent_lsp.doors.cli.options import add_json, add_place
+from intent_lsp.doors.cli.session_options import identifier, sentence
 from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.checkout import Refusal
@@ -70,3 +74,52 @@ def _created(desk: Governance, plan: Plan) -> Intent:
     if isinstance(made, Refusal):
         raise refused(made)
     return made
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", metavar="NAME", type=sentence, help="what people will read")
+    parser.add_argument(
+        "--scope",
+        metavar="GLOB",
+        type=sentence,
+        nargs="+",
+        action="extend",
+        required=True,
+        help="the files it owns, from the root; quote it, or the shell reads it first",
+    )
+    parser.add_argument(
+        "--id", metavar="ID", type=identifier, help="its id (default: the next free INT-NNN)"
+    )
+    for option, what in (("constraint", "what it must keep to"), ("criterion", "when it is done")):
+        parser.add_argument(
+            f"--{option}",
+            metavar="TEXT",
+            type=sentence,
+            action="append",
+            default=[],
+            help=f"{what}; may be given again",
+        )
+    parser.add_argument(
+        "--status",
+        metavar="S",
+        type=status,
+        default=Status.PLANNED,
+        help="its status (default: %(default)s, which selecting makes IN_PROGRESS)",
+    )
+    add_place(parser)
+    add_json(parser, "write {intent} as JSON")
+
+
+COMMAND: Final = Command(
+    name="intents add",
+    about=(
+        "Add an intent at the end of the intents file and say its id. Nothing else in the file\n"
+        "changes. A glob that would own nothing, everything, or what governs the work is refused."
+    ),
+    examples=(
+        'intent-lsp intents add "Login by token" --scope "src/auth/**" "tests/auth/**"',
+        'intent-lsp intents add Docs --scope "docs/**" --criterion "no dead link" --json',
+    ),
+    arguments=_arguments,
+    answer=answer,
+)

@@ -1,13 +1,21 @@
-"""The answer to `intents complete`: an intent's work ended."""
+"""`intents complete`: an intent's work ended."""
 
+import argparse
 import json
+from typing import Final
 
 from intent_lsp.core.paths import INTENTS_FILE
-from intent_lsp.doors.cli.command import Call
+from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.open import governing, opened_desk, refused
-from intent_lsp.doors.cli.session_options import agent_named, session_needed
+from intent_lsp.doors.cli.options import add_json, add_place
+from intent_lsp.doors.cli.session_options import (
+    add_asker,
+    agent_named,
+    identifier,
+    session_needed,
+)
 from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.governance.plan.checkout import Refusal
 
@@ -33,3 +41,31 @@ def answer(call: Call) -> int:
     else:
         call.page.line(f"{done.id} ({done.name}) is now {done.status.value} in {INTENTS_FILE}")
     return Exit.FINE
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "id",
+        metavar="ID",
+        type=identifier,
+        nargs="?",
+        help="the intent's id (default: the one that the session has selected)",
+    )
+    add_asker(parser)
+    add_place(parser)
+    add_json(parser, "write {intent} as JSON")
+
+
+COMMAND: Final = Command(
+    name="intents complete",
+    about=(
+        "Set an intent COMPLETED in the intents file: it can no longer be selected. The session\n"
+        "is left without an intent if this was the one that it had selected."
+    ),
+    examples=(
+        "intent-lsp intents complete --session 7f3a",
+        "intent-lsp intents complete INT-001 --session 7f3a --json",
+    ),
+    arguments=_arguments,
+    answer=answer,
+)

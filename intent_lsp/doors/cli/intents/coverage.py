@@ -1,17 +1,20 @@
-"""The answer to `intents coverage`: how the open intents share the files of the work tree."""
+"""`intents coverage`: how the open intents share the files of the work tree."""
 
+import argparse
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from intent_lsp.core.control_plane import control_plane
 from intent_lsp.core.gate.intent_lists import open_owners
 from intent_lsp.core.intents import IntentId
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.doors.cli.command import Call
+from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.open import governing, opened_desk
+from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.terminal.output import Page
 from intent_lsp.doors.cli.terminal.table import Cell, Column, Table
 from intent_lsp.governance.governance import Governance
@@ -87,3 +90,28 @@ def _tell(page: Page, owned: Sequence[_Owned]) -> None:
 def _row(file: _Owned) -> Sequence[Cell]:
     style = "yellow" if file.owners else "dim"
     return Cell(file.path), Cell(", ".join(file.owners) or "none", style)
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--list", action="store_true", help="name the files that no intent owns, or several do"
+    )
+    add_place(parser)
+    add_json(parser, "write {files, ownedByOne, ownedBySeveral, ownedByNone} as JSON")
+
+
+COMMAND: Final = Command(
+    name="intents coverage",
+    about=(
+        "Hold the scopes of the open intents against the files that git tracks, or would track:\n"
+        "how many are owned by one intent, by several, by none. Intents that .intentignore takes\n"
+        "out of use own nothing here, and files that govern the work are left aside. The exit\n"
+        "status is 0 whatever is found: it is no fault that a file has no owner."
+    ),
+    examples=(
+        "intent-lsp intents coverage --list",
+        "intent-lsp intents coverage --json | jq -r .ownedByNone[]",
+    ),
+    arguments=_arguments,
+    answer=answer,
+)

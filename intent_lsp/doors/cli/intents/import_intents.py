@@ -1,5 +1,6 @@
-"""The answer to `intents import`: what of another intents file was taken over, and what not."""
+"""`intents import`: what of another intents file was taken over, and what not."""
 
+import argparse
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,10 +11,11 @@ from intent_lsp.core.content import decode
 from intent_lsp.core.findings import Finding, Severity
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import INTENTS_FILE
-from intent_lsp.doors.cli.command import Call
+from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.open import governing, opened_desk, refused
+from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.terminal.output import Page
 from intent_lsp.formats.intents.intents_file import IntentsFile, read_intents
 from intent_lsp.governance.governance import Governance
@@ -116,3 +118,26 @@ def _and(names: Sequence[str]) -> str:
 def _placed(spelled: str, finding: Finding) -> str:
     start = finding.span.start
     return f"{spelled}:{start.line + 1}:{start.character + 1}: {finding.message}"
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="an intents file, in any form that is read")
+    add_place(parser)
+    add_json(parser, "write {added, skipped, leftOut} as JSON")
+
+
+COMMAND: Final = Command(
+    name="intents import",
+    about=(
+        "Read another intents file, in any of the forms that are read, and add those of its\n"
+        "intents whose ids are not here yet, in its order, by one edit. Ids, names, statuses,\n"
+        "globs, constraints, criteria and dates of creation are taken over. What was skipped and\n"
+        "what was left out is said."
+    ),
+    examples=(
+        "intent-lsp intents import ../old/.orchestration/active_intents.yaml",
+        "intent-lsp intents import plan.yaml --json",
+    ),
+    arguments=_arguments,
+    answer=answer,
+)

@@ -1,5 +1,6 @@
-"""The answer to `intents list`: the intents, in the order of their file."""
+"""`intents list`: the intents, in the order of their file."""
 
+import argparse
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -8,10 +9,13 @@ from typing import Final
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.gate.intent_lists import listed
 from intent_lsp.core.intents import Intent, Status
-from intent_lsp.doors.cli.command import Call
+from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit
+from intent_lsp.doors.cli.intents.options import status
 from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.open import asking, governing, opened_desk
+from intent_lsp.doors.cli.options import add_json, add_place
+from intent_lsp.doors.cli.session_options import add_asker
 from intent_lsp.doors.cli.terminal.table import Cell, Column, Table
 from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.governance.governance import Governance
@@ -101,4 +105,34 @@ _COLUMNS: Final = (
     Column("Marks"),
     Column("Name", fold=True),
     Column("Owns", fold=True),
+)
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--status",
+        metavar="S",
+        type=status,
+        action="append",
+        help="with this status alone, in upper or lower case; may be given again",
+    )
+    add_asker(parser)
+    add_place(parser)
+    add_json(parser, "write {enabled, activeIntentId, intents} as JSON, each with its records")
+
+
+COMMAND: Final = Command(
+    name="intents list",
+    about=(
+        "List the intents of the intents file in its order: id, status, how many records each\n"
+        "has in the ledger, what it owns. With --session, the one that session has selected is\n"
+        "marked `active`. INTENT_IGNORED marks one that .intentignore takes out of use."
+    ),
+    examples=(
+        "intent-lsp intents list",
+        "intent-lsp intents list --status IN_PROGRESS --status BLOCKED",
+        "intent-lsp intents list --json | jq -r .intents[].id",
+    ),
+    arguments=_arguments,
+    answer=answer,
 )

@@ -1,15 +1,17 @@
-"""The answer to `intents owners`: for each path, who owns it."""
+"""`intents owners`: for each path, who owns it."""
 
+import argparse
 import json
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.doors.cli.command import Call
+from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit
 from intent_lsp.doors.cli.intents.list_intents import flags_of, status_cell
 from intent_lsp.doors.cli.locate import file_below, root_of_file
 from intent_lsp.doors.cli.open import governing, opened_desk
+from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.terminal.table import Cell, Column, Table
 from intent_lsp.governance.governance import Governance
 
@@ -64,4 +66,25 @@ _COLUMNS: Final = (
     Column("Intent"),
     Column("Status"),
     Column("By the glob", fold=True),
+)
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("path", metavar="PATH", nargs="+", help="a file, there or not")
+    add_place(parser)
+    add_json(parser, "write {path, uri, owners} for each path, one a line")
+
+
+COMMAND: Final = Command(
+    name="intents owners",
+    about=(
+        "Tell for each path every intent whose globs match it, whatever its status, in the order\n"
+        "of the intents file, with the glob that says so. Paths are seen from here, or from -C."
+    ),
+    examples=(
+        "intent-lsp intents owners src/auth/jwt.ts README.md",
+        "intent-lsp intents owners --json src/auth/jwt.ts",
+    ),
+    arguments=_arguments,
+    answer=answer,
 )

@@ -1,12 +1,21 @@
-"""The answer to `intents select`: an intent made a session's own, and what it asks."""
+"""`intents select`: an intent made a session's own, and what it asks."""
 
+import argparse
 import json
+from typing import Final
 
-from intent_lsp.doors.cli.command import Call
+from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.open import governing, opened_desk, refused, told_of
-from intent_lsp.doors.cli.session_options import agent_named, session_named, session_needed
+from intent_lsp.doors.cli.options import add_json, add_place
+from intent_lsp.doors.cli.session_options import (
+    add_asker,
+    agent_named,
+    identifier,
+    session_named,
+    session_needed,
+)
 from intent_lsp.formats.intents.intent_json import context_json, intent_json
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.checkout import Refusal
@@ -53,3 +62,26 @@ def _of_editor(desk: Governance, rules: Rules, call: Call) -> str:
     if not call.page.agreed(question):
         raise WrongUsageError("nothing was selected", cure="--session S names another session")
     return editor.session_id
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("id", metavar="ID", type=identifier, help="the intent's id")
+    add_asker(parser)
+    add_place(parser)
+    add_json(parser, "write {intent, context, text, warnings} as JSON")
+
+
+COMMAND: Final = Command(
+    name="intents select",
+    about=(
+        "Make an intent the active one of a session, and print what whoever works for it has to\n"
+        "know. One that is PLANNED becomes IN_PROGRESS in the intents file. Which session: an\n"
+        "editor or an agent has an id for it, by --session or in INTENT_LSP_SESSION."
+    ),
+    examples=(
+        "intent-lsp intents select INT-001 --session 7f3a",
+        "intent-lsp intents select INT-001 --session 7f3a --json",
+    ),
+    arguments=_arguments,
+    answer=answer,
+)

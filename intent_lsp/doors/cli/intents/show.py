@@ -1,5 +1,6 @@
-"""The answer to `intents show`: one intent with what was granted to it and done for it."""
+"""`intents show`: one intent with what was granted to it and done for it."""
 
+import argparse
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -10,12 +11,14 @@ from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import parse_relative
 from intent_lsp.core.records import Grant, Record
 from intent_lsp.core.scope.scope import Scope
-from intent_lsp.doors.cli.command import Call
+from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.intents.list_intents import IGNORED, flags_of, status_cell
 from intent_lsp.doors.cli.ledger.list_records import RECORD_COLUMNS, record_row
 from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.open import governing, opened_desk, refused
+from intent_lsp.doors.cli.options import add_json, add_place
+from intent_lsp.doors.cli.session_options import identifier
 from intent_lsp.doors.cli.terminal.output import Page
 from intent_lsp.doors.cli.terminal.table import Cell, Fact, Table, facts_table
 from intent_lsp.doors.cli.terminal.times import local_with_offset
@@ -169,3 +172,23 @@ def _listed(name: str, texts: tuple[str, ...] | list[str]) -> Iterator[Fact]:
     for text in texts:
         yield name, Cell(text)
         name = ""
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "id", metavar="ID", type=identifier, help="the intent's id, or an earlier one"
+    )
+    add_place(parser)
+    add_json(parser, "write {intent, aliases, grants, relatedFiles, records} as JSON")
+
+
+COMMAND: Final = Command(
+    name="intents show",
+    about=(
+        "Show one intent: its globs, the scope that people granted it for a time and until when,\n"
+        "its constraints and criteria, its related files, its history and its newest records."
+    ),
+    examples=("intent-lsp intents show INT-001", "intent-lsp intents show INT-001 --json"),
+    arguments=_arguments,
+    answer=answer,
+)

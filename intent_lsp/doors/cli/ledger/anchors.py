@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.ledger.checkpoints import Checkpoint
-from intent_lsp.core.ledger.verification import Anchor, AnchorKind
+from intent_lsp.core.ledger.verification import Anchor, AnchorKind, Checkpoint
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.formats.ledger.checkpoint import TRAILER, NoCheckpoint, read_note_text, trailers
 from intent_lsp.formats.ledger.signed_note import NoNote, Note, read_note

@@ -1,16 +1,21 @@
-"""The answer to `trace export`: records in the form that was asked for, oldest first."""
+"""`trace export`: records given away, in forms that other tools read."""
 
+import argparse
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 from intent_lsp.core.paths import CONTROL_ROOM
-from intent_lsp.doors.cli.command import Call
+from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
-from intent_lsp.doors.cli.indexed import indexed
+from intent_lsp.doors.cli.ledger.filters import add_filters
 from intent_lsp.doors.cli.ledger.search import search
 from intent_lsp.doors.cli.locate import root_above
+from intent_lsp.doors.cli.open import indexed
 from intent_lsp.formats.ledger.exports.forms import EXPORTS
 from intent_lsp.store.fs.export_file import new_file
+
+FORMATS: Final = ("agent-trace", "flat", "csv", "json")
 
 Sink = Callable[[bytes], object]
 """Takes a line with its end."""
@@ -67,3 +72,35 @@ def _write(call: Call, root: Path, sink: Sink) -> tuple[int, str]:
                 sink(line)
             written += 1
         return written, "" if written else wanted.why_none(trace)
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--format",
+        required=True,
+        choices=FORMATS,
+        help="agent-trace: the open specification 0.1.0; flat: one file a line; csv: for"
+        " spreadsheets; json: as they stand in the ledger",
+    )
+    add_filters(parser)
+    parser.add_argument(
+        "--output", metavar="FILE", help="write a new file, as seen from here or from -C"
+    )
+
+
+COMMAND: Final = Command(
+    name="trace export",
+    about=(
+        "Write the ledger's records, oldest first, one JSON object or one row a line. Filters\n"
+        "narrow together, as in `trace list`. What a form has no word for is left out: Agent\n"
+        "Trace counts it in each record's `metadata`; csv and flat have no ranges. Nothing that\n"
+        "exists is written over."
+    ),
+    examples=(
+        "intent-lsp trace export --format agent-trace --output traces.jsonl",
+        "intent-lsp trace export --format csv --since 2026-11-01 --output november.csv",
+        "intent-lsp trace export --format flat --intent INT-001 | jq .file.relative_path",
+    ),
+    arguments=_arguments,
+    answer=answer,
+)

@@ -5,7 +5,10 @@ import json
 from typing import Final
 
 from intent_lsp.doors.cli.command import Call, Command
+from intent_lsp.doors.cli.exits import Exit
+from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.options import add_json, add_place
+from intent_lsp.governance.ledger.reader import tracing
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -14,11 +17,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _answer(call: Call) -> int:
-    # What writes ledgers is for answers, not for help pages.
-    from intent_lsp.doors.cli.exits import Exit  # noqa: PLC0415
-    from intent_lsp.doors.cli.locate import root_above  # noqa: PLC0415
-    from intent_lsp.governance.ledger.reader import tracing  # noqa: PLC0415
-
     with tracing(root_above(call.options.root)) as trace:
         recorded = trace.ledger.end_runs()
     if call.options.json:
@@ -28,9 +26,8 @@ def _answer(call: Call) -> int:
     return Exit.FINE
 
 
-FLUSH: Final = Command(
+COMMAND: Final = Command(
     name="trace flush",
-    summary="record now what editors have saved automatically; for a hook before a commit",
     about=(
         "An editor that saves by itself makes one record of a run of saves, three seconds after\n"
         "the last of them. This records the open runs now, and what waits for the ledger, so that\n"

@@ -1,5 +1,6 @@
-"""The answer to `trace import`: how much was taken over, and what was left behind."""
+"""`trace import`: records that other tools wrote, taken over."""
 
+import argparse
 import json
 import sys
 from collections import Counter
@@ -10,13 +11,14 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from intent_lsp.core.paths import LEDGER_FILE
-from intent_lsp.doors.cli.command import Call
+from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.locate import root_above
+from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.terminal.output import Page
 from intent_lsp.doors.cli.terminal.table import Cell, Column, Table
 from intent_lsp.governance.ledger.imports import Fate, Taken, importing
-from intent_lsp.store.fs.foreign_lines import foreign_lines
+from intent_lsp.store.fs.export_file import foreign_lines
 
 _STANDARD_INPUT: Final = "-"
 _LISTED: Final = 100
@@ -116,3 +118,34 @@ def _tell(page: Page, tally: _Tally, *, dry_run: bool) -> None:
         page.line()
         rows = [(Cell(name), Cell(f"{count:,}")) for name, count in tally.lost.most_common()]
         page.table(Table((Column("Left behind", fold=True), Column("Records")), rows))
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file", metavar="FILE", help="JSON Lines, as seen from here or from -C; -: standard input"
+    )
+    parser.add_argument(
+        "--dry-run", action="store_true", help="say what would be taken over, and write nothing"
+    )
+    add_place(parser)
+    add_json(parser, "write {added, known, unread, dialects, leftOut, unreadLines} as JSON")
+
+
+COMMAND: Final = Command(
+    name="trace import",
+    about=(
+        "Read records of another tool and append each as a record of this ledger: nested\n"
+        "records, chained or not, with or without an intent; flat records of one file a line;\n"
+        "Agent Trace 0.1.0. An id that is a UUID of version 4 is kept, and so is the time; the\n"
+        "chain says when they were taken over. What is in the ledger by then is passed, so that\n"
+        "the same file may be imported again. It ends with what could not be carried over; a\n"
+        "line that is not a record is named as file:line."
+    ),
+    examples=(
+        "intent-lsp trace import old/agent_trace.jsonl --dry-run",
+        "intent-lsp trace import old/agent_trace.jsonl",
+        "git show main:agent_trace.jsonl | intent-lsp trace import - --json",
+    ),
+    arguments=_arguments,
+    answer=answer,
+)

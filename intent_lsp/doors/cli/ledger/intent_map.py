@@ -4,6 +4,9 @@ import argparse
 from typing import Final
 
 from intent_lsp.doors.cli.command import Call, Command
+from intent_lsp.doors.cli.exits import Exit
+from intent_lsp.doors.cli.locate import root_above
+from intent_lsp.doors.cli.open import governing, opened_desk
 from intent_lsp.doors.cli.options import add_place
 
 
@@ -12,20 +15,14 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _answer(call: Call) -> int:
-    # What reads ledgers is for answers, not for help pages.
-    from intent_lsp.doors.cli.exits import Exit  # noqa: PLC0415
-    from intent_lsp.doors.cli.locate import root_above  # noqa: PLC0415
-    from intent_lsp.doors.cli.open import governing, opened_desk  # noqa: PLC0415
-
     with opened_desk(root_above(call.options.root)) as desk:
         governing(desk)
         call.page.text(desk.intent_map.text())
     return Exit.FINE
 
 
-MAP: Final = Command(
+COMMAND: Final = Command(
     name="trace map",
-    summary="which intent touched which files and definitions, as Markdown",
     about=(
         "Write the intent map: a section for each intent, a row for each file that was edited for\n"
         "it. The server keeps the same in .orchestration/intent_map.md. Git ignores it, as a\n"

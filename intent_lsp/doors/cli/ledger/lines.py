@@ -1,5 +1,6 @@
-"""The answer to `trace lines`: the lines of an intent, file by file."""
+"""`trace lines`: every line that comes from an intent."""
 
+import argparse
 import json
 from collections import Counter
 from collections.abc import Sequence
@@ -9,13 +10,14 @@ from typing import Final
 
 from intent_lsp.core.blame.attribution import Confidence
 from intent_lsp.core.blame.runs import BlameRun, named
-from intent_lsp.doors.cli.command import Call
+from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit
-from intent_lsp.doors.cli.indexed import indexed
 from intent_lsp.doors.cli.ledger.blame import CONFIDENCE_STYLES, origin
 from intent_lsp.doors.cli.ledger.paths import PathFilter, path_filter
 from intent_lsp.doors.cli.locate import root_above
-from intent_lsp.doors.cli.open import refused
+from intent_lsp.doors.cli.open import indexed, refused
+from intent_lsp.doors.cli.options import add_json, add_place
+from intent_lsp.doors.cli.session_options import identifier
 from intent_lsp.doors.cli.terminal.output import Page
 from intent_lsp.doors.cli.terminal.table import Cell, Column, Table
 from intent_lsp.formats.blame_json import FileRuns, lines_json
@@ -117,3 +119,40 @@ def _remark(page: Page, asked: WorkedFiles, files: Sequence[FileRuns]) -> None:
             f"intent-lsp: the files of its newest {RECORDS_AT_MOST:,} records were searched,"
             f" {FILES_AT_MOST} at most; there may be more lines"
         )
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "intent",
+        metavar="INTENT",
+        type=identifier,
+        help="the intent's id, or an earlier one; also of one that is gone from the intents file",
+    )
+    parser.add_argument(
+        "--path",
+        metavar="PATH",
+        help="in this file, in files below this directory, or in those that this glob matches,"
+        " as seen from here or from -C",
+    )
+    add_place(parser)
+    add_json(parser, "write {intentId, files: [{path, uri, lines, lineCount}], …} as JSON")
+
+
+COMMAND: Final = Command(
+    name="trace lines",
+    about=(
+        "Show every line of today's files that an intent's records explain, a row for each\n"
+        "stretch with one origin: the file and its lines, how many, how sure that is, the first\n"
+        "digits of the record's id, who wrote it and when. It is `trace blame` asked from the\n"
+        "other end, and as sure. Files that were renamed since are found by their new names. The\n"
+        "files of the intent's newest 2,000 records are asked, 200 of them at most, those that\n"
+        "were worked on last first; where that leaves some out, it is said."
+    ),
+    examples=(
+        "intent-lsp trace lines INT-001",
+        "intent-lsp trace lines INT-001 --path 'src/**/*.ts'",
+        "intent-lsp trace lines INT-001 --json | jq .total",
+    ),
+    arguments=_arguments,
+    answer=answer,
+)

@@ -1,22 +1,27 @@
-"""The answer to `trace list`: records, newest first, under their days on a terminal."""
+"""`trace list`: records, newest first, under their days on a terminal."""
 
+import argparse
 from collections.abc import Iterator, Sequence
 from datetime import date
 from itertools import islice
 from typing import Final
 
 from intent_lsp.core.records import Record, RecordFile, ScopeValidation
-from intent_lsp.core.report.line_count import LineCount, count_of_files
-from intent_lsp.doors.cli.command import Call
+from intent_lsp.core.report.aggregates import LineCount, count_of_files
+from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit
-from intent_lsp.doors.cli.indexed import indexed
+from intent_lsp.doors.cli.ledger.filters import add_filters, count
 from intent_lsp.doors.cli.ledger.search import PAGE, Search, search
 from intent_lsp.doors.cli.locate import root_above
+from intent_lsp.doors.cli.open import indexed
+from intent_lsp.doors.cli.options import add_json
 from intent_lsp.doors.cli.terminal.output import Page
 from intent_lsp.doors.cli.terminal.table import Cell, Column, Table
 from intent_lsp.doors.cli.terminal.times import local
 from intent_lsp.formats.ledger.jsonl import encode
 from intent_lsp.governance.ledger.reader import Tracing
+
+DEFAULT_LIMIT: Final = 20
 
 SHORT_ID: Final = 8
 """Digits of an id that are shown, and that `trace show` takes."""
@@ -131,3 +136,36 @@ def _file(files: Sequence[RecordFile]) -> str:
     if first.previous_path is not None:
         name = f"{first.previous_path} -> {name}"
     return name if len(files) == 1 else f"{name} (+{len(files) - 1})"
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    add_filters(parser)
+    parser.add_argument(
+        "--limit",
+        metavar="N",
+        type=count,
+        default=DEFAULT_LIMIT,
+        help="at most N records (default: %(default)s); 0: all there are",
+    )
+    parser.add_argument("--reverse", action="store_true", help="the oldest of them first")
+    add_json(parser, "write each record as it stands in the ledger, one a line")
+
+
+COMMAND: Final = Command(
+    name="trace list",
+    about=(
+        "List the ledger's records, newest first: when, for which intent, with which verdict,\n"
+        "which file, how many lines came and went. INTENT_CHANGED beside an intent means that its\n"
+        "text is another one by now, INTENT_ARCHIVED that it is gone. Filters narrow together; a\n"
+        "--path that ends with / is a directory, gone or not. Nothing is written but the index in\n"
+        ".orchestration/.local/, which can be made again at any time."
+    ),
+    examples=(
+        "intent-lsp trace list --since 2h",
+        "intent-lsp trace list --intent INT-001 --limit 0 --json | jq .files[].relative_path",
+        "intent-lsp trace list --path src/auth/jwt.ts",
+        "intent-lsp trace list --path 'src/**/*.ts' --contributor AI --verdict FAIL",
+    ),
+    arguments=_arguments,
+    answer=answer,
+)

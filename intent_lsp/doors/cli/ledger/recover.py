@@ -1,13 +1,15 @@
-"""The answer to `trace recover`: what the ledger had lost, and has again."""
+"""`trace recover`: records that the ledger has lost, appended again."""
 
+import argparse
 import json
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from intent_lsp.core.records import Record
-from intent_lsp.doors.cli.command import Call
+from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit
 from intent_lsp.doors.cli.locate import root_above
+from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.terminal.table import Cell, Column, Table
 from intent_lsp.doors.cli.terminal.times import local
 from intent_lsp.governance.ledger.recovery import Recovered, recovering
@@ -97,3 +99,25 @@ def _told(found: Found, done: Recovered) -> dict[str, object]:
         "asTheyWere": done.as_they_were,
         "anew": done.anew,
     }
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--dry-run", action="store_true", help="list them, and append nothing")
+    add_place(parser)
+    add_json(parser, "write {lost, unreadable, asTheyWere, anew} as JSON")
+
+
+COMMAND: Final = Command(
+    name="trace recover",
+    about=(
+        "Find records that no file of the ledger holds any more, and append them again. They come\n"
+        "from .orchestration/.local/: the journal of records that no commit holds yet, torn lines\n"
+        "that were whole but for their end, and what waits because the ledger could not be\n"
+        "written. Where what it followed is still there a record is appended as it was, so that a\n"
+        "stash that is popped later brings the same line; else it gets a new place in the chain.\n"
+        "Id, time and content stay, and no record comes twice."
+    ),
+    examples=("intent-lsp trace recover --dry-run", "intent-lsp trace recover"),
+    arguments=_arguments,
+    answer=answer,
+)

@@ -1,19 +1,27 @@
-"""The answer to `trace report`: the page made, and put where it was asked for."""
+"""`trace report`: the ledger as a page to hand on.
 
+Invariant: nothing but a report is replaced unasked, and a control file never.
+"""
+
+import argparse
 from pathlib import Path
+from typing import Final
 
 from intent_lsp import __version__
+from intent_lsp.core.control_plane import control_plane
 from intent_lsp.core.report.report_data import Report, Survey
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.doors.cli.command import PROGRAM, Call
-from intent_lsp.doors.cli.exits import Exit
-from intent_lsp.doors.cli.indexed import indexed
-from intent_lsp.doors.cli.ledger.report_file import put_report
+from intent_lsp.doors.cli.command import PROGRAM, Call, Command
+from intent_lsp.doors.cli.exits import Exit, WrongUsageError
+from intent_lsp.doors.cli.ledger.filters import add_filters
 from intent_lsp.doors.cli.ledger.search import search
 from intent_lsp.doors.cli.locate import root_above
-from intent_lsp.formats.report.page import report_html
+from intent_lsp.doors.cli.open import indexed
+from intent_lsp.formats.report.page import OPENING, report_html
 from intent_lsp.governance.rules import RulesCache
 from intent_lsp.store import clock
+from intent_lsp.store.fs.files import create_file, read_bytes, replace_file
+from intent_lsp.store.fs.resolve import real_relative
 
 _HERE = "-"
 
@@ -61,3 +69,59 @@ def _report(call: Call) -> Report:
 def _told(report: Report) -> str:
     edits = report.survey.total.edits
     return "1 edit" if edits == 1 else f"{edits:,} edits"
+
+
+def put_report(file: Path, page: str, *, root: Path, force: bool) -> None:
+    """Write a report. Raises WrongUsageError, FileChangedError, UnsafePathError and OSError."""
+    _refuse_control_files(file, root)
+    if not file.parent.is_dir():
+        raise WrongUsageError(f"{file.parent} is not a directory", cure="make it first")
+    data, before = page.encode(), read_bytes(file)
+    if before is None:
+        if not create_file(file, data):
+            raise WrongUsageError(f"{file} exists and is not a regular file", cure="give another")
+        return
+    if not (force or before.startswith(OPENING.encode())):
+        raise WrongUsageError(
+            f"{file} exists and is not a report", cure="give another file, or use --force"
+        )
+    replace_file(file, data, root=file.parent, expected=before)
+
+
+def _refuse_control_files(file: Path, root: Path) -> None:
+    place = real_relative(root, str(file.absolute()))
+    names = () if place is None else (place.path, place.real)
+    if any(name is not None and control_plane(name) for name in names):
+        raise WrongUsageError(f"{file} governs this project", cure="give another file")
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--html",
+        metavar="FILE",
+        required=True,
+        help="write the page there; an earlier report is replaced; `-`: to standard output",
+    )
+    parser.add_argument(
+        "--force", action="store_true", help="replace FILE whatever it holds, but no control file"
+    )
+    add_filters(parser)
+
+
+COMMAND: Final = Command(
+    name="trace report",
+    about=(
+        "Verify the ledger and write what happened as one page of HTML: the verdict, figures,\n"
+        "the edits along the time, intents and files, what was out of scope, and the newest\n"
+        "1,000 records. The page needs no network and no other file. Filters narrow what it\n"
+        "tells of; the verdict, and the exit status 1 of a broken ledger, is always that of the\n"
+        "whole ledger."
+    ),
+    examples=(
+        "intent-lsp trace report --html report.html",
+        "intent-lsp trace report --html last-week.html --since 1w --intent INT-001",
+        "intent-lsp trace report --html - | gzip > report.html.gz",
+    ),
+    arguments=_arguments,
+    answer=answer,
+)

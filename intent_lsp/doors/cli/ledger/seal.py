@@ -1,15 +1,17 @@
-"""The answer to `trace seal`: a checkpoint, signed or not, or whether one holds."""
+"""`trace seal`: a checkpoint of the ledger, made and checked."""
 
+import argparse
 import json
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from intent_lsp.core.findings import Severity
-from intent_lsp.core.ledger.checkpoints import Checkpoint
-from intent_lsp.core.ledger.verification import Problem, Verification
-from intent_lsp.doors.cli.command import Call
+from intent_lsp.core.ledger.verification import Checkpoint, Problem, Verification
+from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.ledger.anchors import SIGN_EXTRA, file_bytes, given_checkpoints
 from intent_lsp.doors.cli.locate import root_above
+from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.terminal.output import Page
 from intent_lsp.formats.ledger.checkpoint import note_text, origin_line, trailer
 from intent_lsp.formats.ledger.signed_note import NoNote, spell_key, spell_note
@@ -126,3 +128,45 @@ def _tell(
 
 def _placed(problem: Problem) -> str:
     return f"{problem.file}:{problem.line}: {problem.code.value}: {problem.message}"
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--key", metavar="FILE", help="sign with this Ed25519 key (PEM, PKCS#8): write a note"
+    )
+    parser.add_argument(
+        "--check",
+        metavar="LINE",
+        help="hold a checkpoint against the ledger: the line itself, a file with such lines or"
+        " with a signed note, or - for standard input",
+    )
+    parser.add_argument(
+        "--pub",
+        metavar="FILE",
+        help="with --check: the public key of a signed note, PEM or `<name>+<id>+<key>`",
+    )
+    add_place(parser)
+    add_json(parser, "write {origin, count, heads, line, note?, key?}, or what --check found")
+
+
+COMMAND: Final = Command(
+    name="trace seal",
+    about=(
+        "Write a checkpoint: the ledger's name (the hash of its first record), the number of its\n"
+        "records, and the newest one's hash. Whoever can write the ledger can write it anew; a\n"
+        "checkpoint that stands where they cannot write, in a commit's message that is pushed, in\n"
+        "a ticket, on paper, shows it. --check holds one against the ledger; the exit status is 1\n"
+        "when records that it counts are gone or changed. A ledger that is broken is not sealed.\n"
+        "With --key it is signed, as a note (c2sp.org/signed-note) that --check --pub takes.\n"
+        "\n"
+        '  git commit --trailer "$(intent-lsp trace seal)"'
+    ),
+    examples=(
+        "intent-lsp trace seal",
+        "intent-lsp trace seal --key key.pem",
+        "intent-lsp trace seal --check ledger.note --pub pub.pem",
+        "git log --format=%B | intent-lsp trace seal --check -",
+    ),
+    arguments=_arguments,
+    answer=answer,
+)

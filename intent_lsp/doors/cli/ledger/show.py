@@ -1,20 +1,27 @@
-"""The answer to `trace show`: one record in words, and the lines that it changed."""
+"""`trace show`: one record in words, and the lines that it changed.
 
+Invariant: what is shown has the record's own hashes; where nothing is kept, that is said.
+"""
+
+import argparse
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from intent_lsp.core.content import ContentHash
+from intent_lsp.core.content import ContentHash, line_body
+from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Conversation, Range, Record, RecordFile
-from intent_lsp.doors.cli.command import Call
+from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
-from intent_lsp.doors.cli.indexed import indexed
-from intent_lsp.doors.cli.ledger.diff_lines import write_diffs
 from intent_lsp.doors.cli.ledger.list_records import STYLES, added_and_removed
 from intent_lsp.doors.cli.locate import root_above
-from intent_lsp.doors.cli.terminal.table import Cell, Fact, facts_table
+from intent_lsp.doors.cli.open import indexed
+from intent_lsp.doors.cli.options import add_json, add_place
+from intent_lsp.doors.cli.terminal.output import Page
+from intent_lsp.doors.cli.terminal.table import Cell, Column, Fact, Table, facts_table
 from intent_lsp.doors.cli.terminal.times import local_with_offset
 from intent_lsp.formats.ledger.jsonl import encode
 from intent_lsp.formats.markdown.provenance import doubts
+from intent_lsp.formats.unified_diff import DiffLine, Mark, place, text_lines, unified
 from intent_lsp.governance.contents.content_lookup import KnownContents
 from intent_lsp.governance.ledger.reader import Tracing
 
@@ -23,6 +30,15 @@ _FLAGS: Final = {
     "INTENT_CHANGED": "the intent's text has changed since",
     "INTENT_ARCHIVED": "the intent is no longer in the intents file",
 }
+_STYLES: Final = {
+    Mark.PLACE: "cyan",
+    Mark.KEPT: "",
+    Mark.REMOVED: "red",
+    Mark.ADDED: "green",
+    Mark.REMARK: "dim",
+}
+_NO_TEXT: Final = "not compared: not text, or too large"
+_NOT_KEPT: Final = "its contents before and after are not kept"
 
 
 def answer(call: Call) -> int:
@@ -146,3 +162,101 @@ def _chain(record: Record) -> Iterator[Fact]:
     yield "follows", Cell(place.prev_record_hash or "nothing: it is the first")
     for head in place.merges:
         yield "ties", Cell(head)
+
+
+def write_diffs(page: Page, record: Record, contents: KnownContents) -> None:
+    """Write what a record changed, file by file; nothing for a file that kept its content."""
+    for file in record.files:
+        lines = list(_diff(file, record.vcs.revision_id, contents))
+        if lines:
+            page.line()
+            _write(page, [*_heading(file), *lines])
+
+
+def _write(page: Page, lines: Sequence[DiffLine]) -> None:
+    texts = [(line, f"{line.mark}{line.text}".expandtabs(4)) for line in lines]
+    if page.terminal:
+        rows = [[Cell(text, _STYLES[line.mark])] for line, text in texts]
+        page.table(Table((Column("", fold=True),), rows))
+        return
+    for _, text in texts:
+        page.line(text)
+
+
+def _heading(file: RecordFile) -> Iterator[DiffLine]:
+    old, new = file.previous_path or file.relative_path, file.relative_path
+    yield DiffLine(Mark.REMOVED, "-- " + ("/dev/null" if file.pre_hash is None else old))
+    yield DiffLine(Mark.ADDED, "++ " + ("/dev/null" if file.post_hash is None else new))
+
+
+def _diff(file: RecordFile, revision: str, contents: KnownContents) -> Iterator[DiffLine]:
+    if file.pre_hash == file.post_hash:
+        return
+
+    def find(wanted: ContentHash | None, path: WorkspacePath) -> bytes | None:
+        return b"" if wanted is None else contents.find(wanted, path, revision)
+
+    old, new = find(file.pre_hash, file.previous or file.path), find(file.post_hash, file.path)
+    if old is not None and new is not None:
+        found = unified(old, new)
+        yield from [_remark(_NO_TEXT)] if found is None else found
+    elif new is not None:
+        yield from _one_side(file, Mark.ADDED, text_lines(new))
+    elif old is not None:
+        yield from _one_side(file, Mark.REMOVED, text_lines(old))
+    else:
+        yield _remark(_NOT_KEPT)
+
+
+def _one_side(file: RecordFile, side: Mark, lines: Sequence[str] | None) -> Iterator[DiffLine]:
+    """Show each range with the lines of the one content that is kept."""
+    runs = [run for talk in file.conversations for run in talk.ranges]
+    if lines is None or any(run.replaced is None for run in runs):
+        yield _remark(_NO_TEXT)
+        return
+    for run in sorted(runs, key=lambda run: run.start_line):
+        first, old, new = run.replaced or (0, 0, 0)
+        yield place(first, old, run.start_line, new)
+        start, kept, lost = (run.start_line, new, old) if side is Mark.ADDED else (first, old, new)
+        if lost:
+            what = "stood there before" if side is Mark.ADDED else "came in their place"
+            yield _remark(f"{_counted(lost)} {what}: not kept")
+        if kept:
+            shown = lines[start - 1 : start - 1 + kept]
+            yield from (DiffLine(side, line_body(line)) for line in shown)
+
+
+def _counted(lines: int) -> str:
+    return "1 line" if lines == 1 else f"{lines} lines"
+
+
+def _remark(text: str) -> DiffLine:
+    return DiffLine(Mark.REMARK, f" {text}")
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("id", metavar="ID", help="the record's id, or the first digits of it")
+    parser.add_argument(
+        "--no-diff", action="store_true", help="leave the changed lines themselves out"
+    )
+    add_place(parser)
+    add_json(parser, "write the record as it stands in the ledger")
+
+
+COMMAND: Final = Command(
+    name="trace show",
+    about=(
+        "Show one record in words: who, when, for which intent and verdict, each file with its\n"
+        "lines and hashes, and the record's place in the chain; then what it changed, line by\n"
+        "line, as far as the contents are still kept: as the file is now, in HEAD, in the commit\n"
+        "of then, or in .orchestration/.local/. The first digits of the id, as `trace list` has\n"
+        "them, are enough where they mean one record."
+    ),
+    examples=(
+        "intent-lsp trace show b3c1f0de",
+        "intent-lsp trace show b3c1f0de --no-diff",
+        "intent-lsp trace show b3c1f0de --json",
+    ),
+    arguments=_arguments,
+    answer=answer,
+)

@@ -1,21 +1,25 @@
-"""The answer to `trace stats`: tables of counts, with a line of the days."""
+"""`trace stats`: how much happened, for which intents, where and by whom."""
 
+import argparse
 import json
 from collections.abc import Sequence
 from typing import Final
 
 from intent_lsp.core.ledger.archiving import advice
-from intent_lsp.core.report.aggregates import By, Groups, Tally
-from intent_lsp.core.report.line_count import LineCount, count_of_files
+from intent_lsp.core.report.aggregates import By, Groups, LineCount, Tally, count_of_files
 from intent_lsp.core.report.sparkline import ASCII, BLOCKS, sparkline, spread
-from intent_lsp.doors.cli.command import Call
+from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit
-from intent_lsp.doors.cli.indexed import indexed
+from intent_lsp.doors.cli.ledger.filters import add_filters, count
 from intent_lsp.doors.cli.ledger.search import Search, search
 from intent_lsp.doors.cli.locate import root_above
+from intent_lsp.doors.cli.open import indexed
+from intent_lsp.doors.cli.options import add_json
 from intent_lsp.doors.cli.terminal.table import Cell, Column, Table
 from intent_lsp.doors.cli.terminal.times import local, local_day
 from intent_lsp.store.ledger.archiving_advice import size_of
+
+DEFAULT_ROWS: Final = 20
 
 _DAYS_WIDE: Final = 30
 
@@ -145,3 +149,40 @@ class _Drawing:
 def _lines(lines: LineCount) -> str:
     told = f"+{lines.added:,} -{lines.removed:,}"
     return told if not lines.whole else f"{told}, {lines.whole:,} whole"
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--by",
+        choices=[by.value for by in By],
+        default=By.INTENT.value,
+        help="what to count by (default: %(default)s)",
+    )
+    add_filters(parser)
+    parser.add_argument(
+        "--limit",
+        metavar="N",
+        type=count,
+        default=DEFAULT_ROWS,
+        help="at most N rows (default: %(default)s); 0: all there are. JSON has them all",
+    )
+    add_json(parser, "write {by, filters, total, groups} as JSON")
+
+
+COMMAND: Final = Command(
+    name="trace stats",
+    about=(
+        "Count the ledger's edits by intent, path, session, contributor, tool, day or verdict:\n"
+        "edits, a line of their days, lines that came and went, edits out of scope, edits that\n"
+        "failed, and when the last one was. An edit counts once in each group that it belongs to,\n"
+        "and once in the total. Days and times are those of this machine's time zone."
+    ),
+    examples=(
+        "intent-lsp trace stats",
+        "intent-lsp trace stats --by contributor --since 1w",
+        "intent-lsp trace stats --by path --path src/ --verdict FAIL",
+        "intent-lsp trace stats --by day --json",
+    ),
+    arguments=_arguments,
+    answer=answer,
+)

@@ -1,4 +1,4 @@
-"""The answer to `trace verify`: what is wrong with the ledger, and what that proves."""
+"""`trace verify`: what is wrong with the ledger, and what that proves."""
 
 import argparse
 import json
@@ -9,13 +9,19 @@ from typing import Final
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.findings import Severity
 from intent_lsp.core.ledger.archiving import advice
-from intent_lsp.core.ledger.checkpoints import Checkpoint
-from intent_lsp.core.ledger.verification import Anchor, AnchorKind, Problem, Verification
+from intent_lsp.core.ledger.verification import (
+    Anchor,
+    AnchorKind,
+    Checkpoint,
+    Problem,
+    Verification,
+)
 from intent_lsp.core.paths import LEDGER_FILE
-from intent_lsp.doors.cli.command import Call
+from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.ledger.anchors import given_anchor, given_checkpoints
 from intent_lsp.doors.cli.locate import root_above
+from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.terminal.output import Page
 from intent_lsp.doors.cli.terminal.table import Cell, Column, Table
 from intent_lsp.formats.ledger.verification_json import verification_json
@@ -124,3 +130,45 @@ def _row(problem: Problem) -> Sequence[Cell]:
 
 
 _COLUMNS: Final = (Column("Severity"), Column("Code"), Column("Place"), Column("What", fold=True))
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--strict", action="store_true", help="a torn last line is an error, not a warning"
+    )
+    parser.add_argument(
+        "--anchor",
+        metavar="HASH",
+        action="append",
+        default=[],
+        help="a record's hash that you know from elsewhere; its first 16 digits are enough",
+    )
+    parser.add_argument(
+        "--checkpoint",
+        metavar="LINE",
+        help="what `intent-lsp trace seal` printed once: the line, a file with it, or -",
+    )
+    parser.add_argument("--pub", metavar="FILE", help="the public key of a signed checkpoint")
+    add_place(parser)
+    add_json(parser, "write {ok, records, segments, heads, problems, anchors, …} as JSON")
+
+
+COMMAND: Final = Command(
+    name="trace verify",
+    about=(
+        "Recompute every record's hash and follow every link, and name the first bad line of\n"
+        "each kind as file:line. It ends with what that shows, and what no chain can show. What\n"
+        "was true once is proved by an anchor: the commit that is checked out, --anchor,\n"
+        "--checkpoint; all that it counts has to be there still. The exit status is 1 when a\n"
+        "record was changed, removed, inserted or moved, or when the end was cut off."
+    ),
+    examples=(
+        "intent-lsp trace verify",
+        "intent-lsp trace verify --strict --json",
+        "intent-lsp trace verify --anchor 5f0c17a2b3d4e5f6",
+        "git log --format=%B | intent-lsp trace verify --checkpoint -",
+        "intent-lsp trace verify --checkpoint ledger.note --pub pub.pem",
+    ),
+    arguments=_arguments,
+    answer=answer,
+)

@@ -1,6 +1,8 @@
 """What became of saves and calls: told, held, and written into the history in a quiet moment.
 
 Invariant: what is told as recorded is on disk; what waits is said to wait.
+Invariant: a map is written at most once in two seconds, whatever stirs it meanwhile, and at the
+latest after four.
 """
 
 import asyncio
@@ -12,9 +14,9 @@ from intent_lsp.core.agents.tickets import CLAIMED_FOR
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record
 from intent_lsp.doors.lsp.connection.client_ui import People
-from intent_lsp.doors.lsp.connection.intent_maps import IntentMaps
 from intent_lsp.doors.lsp.diagnostics.tracked_document import Tracked
 from intent_lsp.doors.lsp.diagnostics.tracked_documents import Workplace
+from intent_lsp.doors.lsp.runtime.executor import Work
 from intent_lsp.doors.lsp.runtime.open_root import Attached
 from intent_lsp.doors.lsp.wire.common import DID_TRACE, trace_wire
 from intent_lsp.governance.saves.claimed_saves import AfterSave
@@ -26,6 +28,31 @@ HISTORY_AFTER: Final = 6.0
 
 A_MOMENT: Final = 0.01
 """Seconds after which what has a time limit is over for certain."""
+
+EVERY: Final = 2.0
+"""Seconds from the first thing that may have changed a map to its writing."""
+
+
+class IntentMaps:
+    """Has the maps written that may say something else by now."""
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._waiting: set[Attached] = set()
+
+    def stir(self, attached: Attached) -> None:
+        """Have a root's map written in a while; until then nothing more is needed."""
+        if attached not in self._waiting:
+            self._waiting.add(attached)
+            self._work.begin(self._write(attached))
+
+    async def _write(self, attached: Attached) -> None:
+        try:
+            await asyncio.sleep(EVERY)
+            await self._work.lulls.lull(EVERY)
+        finally:
+            self._waiting.discard(attached)
+        await self._work.in_thread(attached.desk.intent_map.write)
 
 
 def _nothing() -> None:

@@ -21,8 +21,8 @@ from intent_lsp.core.scope.findings import pattern_findings
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import Spelling, uri_of
 from intent_lsp.doors.lsp.diagnostics.publisher import Bulletin, Posting
 from intent_lsp.doors.lsp.protocol.documents import Documents
-from intent_lsp.doors.lsp.runtime.current_settings import CurrentSettings
 from intent_lsp.doors.lsp.runtime.executor import Work
+from intent_lsp.doors.lsp.runtime.settings import CurrentSettings
 from intent_lsp.formats.intents.intents_file import IntentsFile, IntentsReader
 from intent_lsp.formats.intents.policy_file import read_policy
 from intent_lsp.formats.yaml.limits import MAX_BYTES

@@ -19,8 +19,8 @@ from intent_lsp.doors.lsp.diagnostics.publisher import Bulletin
 from intent_lsp.doors.lsp.diagnostics.tracked_document import Tracked
 from intent_lsp.doors.lsp.diagnostics.violation import Problem, severity_of
 from intent_lsp.doors.lsp.diagnostics.violations import code_of, for_others
-from intent_lsp.doors.lsp.runtime.current_settings import CurrentSettings
 from intent_lsp.doors.lsp.runtime.open_root import Attached
+from intent_lsp.doors.lsp.runtime.settings import CurrentSettings
 from intent_lsp.formats.yaml.limits import MAX_BYTES
 from intent_lsp.governance.judging.file_snapshot import Look
 from intent_lsp.store.fs import files

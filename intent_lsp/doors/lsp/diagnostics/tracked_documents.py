@@ -19,10 +19,10 @@ from intent_lsp.doors.lsp.diagnostics.lsp_convert import Spelling, uri_of
 from intent_lsp.doors.lsp.diagnostics.publisher import Bulletin
 from intent_lsp.doors.lsp.diagnostics.tracked_document import Diffs, Tracked
 from intent_lsp.doors.lsp.protocol.documents import Document
-from intent_lsp.doors.lsp.runtime.current_settings import CurrentSettings
 from intent_lsp.doors.lsp.runtime.executor import Work
 from intent_lsp.doors.lsp.runtime.open_root import Attached
 from intent_lsp.doors.lsp.runtime.open_roots import Desks
+from intent_lsp.doors.lsp.runtime.settings import CurrentSettings
 from intent_lsp.governance.judging.file_snapshot import Look
 
 IDLE: Final = 0.5

@@ -11,18 +11,27 @@ import asyncio
 import contextvars
 import inspect
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from pygls.feature_manager import is_thread_function
 
 from intent_lsp.doors.lsp.protocol.messages import IdKey
 
 _log = logging.getLogger(__name__)
-
 T = TypeVar("T")
+
+
+class Finish(Protocol):
+    """Awaits work that goes on to its end although its caller is cancelled."""
+
+    def __call__(self, work: Coroutine[object, object, T]) -> Awaitable[T]:
+        """Begin the work; give what awaits it."""
+        ...
+
+
 Done = Callable[[object, BaseException | None], None]
 """Takes a result and None, or None and what was raised (CancelledError included)."""
 

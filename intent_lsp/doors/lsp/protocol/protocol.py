@@ -28,7 +28,7 @@ from pygls.exceptions import (
 )
 from pygls.lsp.server import LanguageServer
 
-from intent_lsp.doors.lsp.protocol import command_arguments, initialize, messages, text_sync
+from intent_lsp.doors.lsp.protocol import initialize, messages, structuring, text_sync
 from intent_lsp.doors.lsp.protocol.documents import Documents
 from intent_lsp.doors.lsp.protocol.framing import Frame
 from intent_lsp.doors.lsp.protocol.in_flight import Calls
@@ -167,7 +167,7 @@ class IntentProtocol(SendingProtocol):
                 self._questions.end("the client has asked for shutdown")
                 done = partial(self._shut_down, request)
             case lsp.WORKSPACE_EXECUTE_COMMAND:
-                feature, args = command_arguments.bind(self.fm, params, self._server)
+                feature, args = structuring.bind(self.fm, params, self._server)
             case _:
                 pass
         self._calls.start(feature, args, done, messages.id_key(request.id))

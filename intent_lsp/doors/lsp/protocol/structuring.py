@@ -5,8 +5,11 @@ Invariant: a string, an integer or a boolean is never made of something else: ca
 Invariant: a refusal names the field as the client spelled it.
 """
 
+import inspect
 import math
 import re
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from cattrs import Converter
@@ -18,6 +21,8 @@ from cattrs.errors import (
 )
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcInvalidParams
+from pygls.feature_manager import FeatureManager
+from pygls.lsp.server import LanguageServer
 
 
 def make_strict(converter: Converter) -> None:
@@ -132,3 +137,24 @@ def _boolean(value: object, _: object) -> bool:
     if isinstance(value, bool):
         return value
     raise _WrongTypeError("expected a boolean")
+
+
+def bind(
+    features: FeatureManager, params: lsp.ExecuteCommandParams, server: LanguageServer
+) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """Give a registered command and what to call it with, as JSON gave it.
+
+    Raises JsonRpcInvalidParams for an unknown command, and for more or fewer arguments than it
+    takes.
+    """
+    command = features.commands.get(params.command)
+    if command is None:
+        raise JsonRpcInvalidParams(f"params.command: {params.command[:100]!r} is not a command")
+    args = tuple(params.arguments or ())
+    # What pygls wraps to hand the server in keeps the command itself in `func`.
+    bare = partial(command.func, server) if hasattr(command, "func") else command
+    try:
+        inspect.signature(bare).bind(*args)
+    except TypeError as error:
+        raise JsonRpcInvalidParams(f"params.arguments: {error}") from error
+    return command, args

@@ -14,7 +14,7 @@ from intent_lsp.core.gate.approval import PersonsWord
 from intent_lsp.core.gate.request import Denied
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
-from intent_lsp.doors.lsp.protocol.finish import Finish
+from intent_lsp.doors.lsp.protocol.in_flight import Finish
 from intent_lsp.doors.lsp.requests.approval import Asking
 from intent_lsp.doors.lsp.requests.editor_edits import Editing, paths_of
 from intent_lsp.doors.lsp.requests.workspace_lookup import Finder

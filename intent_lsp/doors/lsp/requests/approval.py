@@ -18,7 +18,7 @@ from intent_lsp.core.records import ApprovalChoice
 from intent_lsp.core.redaction import neutral
 from intent_lsp.core.scope.language import escape
 from intent_lsp.doors.lsp.connection.connection import Connection
-from intent_lsp.doors.lsp.protocol.finish import Finish
+from intent_lsp.doors.lsp.protocol.in_flight import Finish
 from intent_lsp.doors.lsp.runtime.open_root import Attached
 from intent_lsp.governance.calls.admission import Admission
 from intent_lsp.governance.plan.checkout import Refusal

@@ -12,7 +12,7 @@ from intent_lsp.doors.lsp.diagnostics.tracked_document import Tracked
 from intent_lsp.doors.lsp.features.code_actions import Actions
 from intent_lsp.doors.lsp.features.refusal_prompts import Offers
 from intent_lsp.doors.lsp.features.scope_actions import CREATE_TITLE
-from intent_lsp.doors.lsp.protocol.finish import Finish
+from intent_lsp.doors.lsp.protocol.in_flight import Finish
 from intent_lsp.doors.lsp.requests.requests import Requests
 from intent_lsp.doors.lsp.wire.common import Common, DraftParams, PlaceParams, Wire
 from intent_lsp.doors.lsp.wire.params import failed, invalid, read

@@ -5,32 +5,82 @@ Invariant: what an agent wants of the plan is a person's to grant; what a person
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import timedelta
+from typing import Annotated, Final
+
+import msgspec
 
 from intent_lsp.core.gate.approval import PersonsWord
-from intent_lsp.core.intents import Intent
+from intent_lsp.core.intents import Intent, Status
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.core.redaction import neutral
 from intent_lsp.doors.lsp.connection.connection import Connection
-from intent_lsp.doors.lsp.protocol.finish import Finish
+from intent_lsp.doors.lsp.protocol.in_flight import Finish
 from intent_lsp.doors.lsp.requests.approval import Asking
 from intent_lsp.doors.lsp.requests.workspace_lookup import Finder
 from intent_lsp.doors.lsp.runtime.open_root import Attached
 from intent_lsp.doors.lsp.wire.calls import violations_wire
-from intent_lsp.doors.lsp.wire.common import Common, Wire
+from intent_lsp.doors.lsp.wire.common import Common, Id, Wire
 from intent_lsp.doors.lsp.wire.params import failed, invalid, read, session_named, session_of
-from intent_lsp.doors.lsp.wire.plan import (
-    Attempt,
-    CompleteParams,
-    CreateParams,
-    ExpandParams,
-    VerificationParams,
-)
 from intent_lsp.formats.intents.intent_json import intent_json
+from intent_lsp.formats.msgspec_types import known
 from intent_lsp.governance.calls.violations import Violation
 from intent_lsp.governance.plan.checkout import SILENT, Refusal
 from intent_lsp.governance.plan.planning import Plan, Wish
 from intent_lsp.governance.sessions import Session
 from intent_lsp.governance.views.audit_log import Told
+
+Text = Annotated[str, msgspec.Meta(min_length=1, max_length=4096)]
+Texts = Annotated[tuple[Text, ...], msgspec.Meta(max_length=1000)]
+Patterns = Annotated[tuple[Text, ...], msgspec.Meta(min_length=1, max_length=100)]
+Seconds = Annotated[int, msgspec.Meta(ge=1, le=30 * 24 * 3600)]
+
+
+class CreateParams(Common, kw_only=True, frozen=True):
+    """`intent/create`; `select`: whoever asks works for it from then on."""
+
+    id: Id | None = None
+    name: Text
+    owned_scope: Patterns
+    constraints: Texts = ()
+    acceptance_criteria: Texts = ()
+    status: Status = Status.PLANNED
+    select: bool = False
+
+
+class Attempt(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
+    """What became of the tool by which an agent says that its work is done."""
+
+    tool_name: Id
+    success: bool = True
+    error: Text | None = None
+
+
+class CompleteParams(Common, kw_only=True, frozen=True):
+    """`intent/complete`; `attempt`: a host reports what its agent has tried."""
+
+    intent_id: Id | None = None
+    attempt: Attempt | None = None
+
+
+class ExpandParams(Common, kw_only=True, frozen=True):
+    """`intent/requestScopeExpansion`."""
+
+    intent_id: Id | None = None
+    patterns: Patterns
+    reason: Text | None = None
+    ttl_seconds: Seconds | None = None
+    grant_token: Id | None = None
+
+
+class VerificationParams(Common, kw_only=True, frozen=True):
+    """`intent/recordVerification`."""
+
+    command: Text
+    success: bool
+    output: str | None = None
+
+
+KNOWN: Final = known(CreateParams, CompleteParams, ExpandParams, VerificationParams)
 
 
 class PlanRequests:

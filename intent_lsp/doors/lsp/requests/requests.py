@@ -19,7 +19,7 @@ from intent_lsp.core.timestamps import timestamp
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.connection.progress import Progress
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
-from intent_lsp.doors.lsp.protocol.finish import Finish
+from intent_lsp.doors.lsp.protocol.in_flight import Finish
 from intent_lsp.doors.lsp.requests.agent_requests import AgentRequests
 from intent_lsp.doors.lsp.requests.approval import Asking
 from intent_lsp.doors.lsp.requests.blame_requests import BlameRequests

@@ -14,10 +14,9 @@ from typing import Final
 
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.paths import INTENTS_FILE, relative_to
-from intent_lsp.doors.lsp.runtime.current_settings import CurrentSettings
 from intent_lsp.doors.lsp.runtime.open_root import Attached
 from intent_lsp.doors.lsp.runtime.reach import in_reach
-from intent_lsp.doors.lsp.runtime.settings import Settings
+from intent_lsp.doors.lsp.runtime.settings import CurrentSettings, Settings
 from intent_lsp.governance.governance import Governance
 from intent_lsp.store.fs.roots import governed_root
 

@@ -1,6 +1,7 @@
 """The settings of one connection (protocol section 1).
 
 Invariant: an unknown option is logged, never refused; a value of the wrong type keeps its default.
+Invariant: whoever holds this sees every change of them.
 """
 
 import logging
@@ -9,10 +10,11 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from intent_lsp.core.findings import Severity
+from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import HUMAN, Contributor, EntityType
+from intent_lsp.core.scope.scope import compile_scope
 
 _log: Final = logging.getLogger(__name__)
-
 _SEVERITIES: Final = {
     "error": Severity.ERROR,
     "warning": Severity.WARNING,
@@ -40,6 +42,20 @@ class Settings:
     severity: Mapping[str, Severity | None] = field(default_factory=dict)
     watch: str = "auto"
     flags: Mapping[str, bool] = field(default_factory=lambda: _FLAGS)
+
+
+class CurrentSettings:
+    """Holds the newest settings, `now`."""
+
+    def __init__(self, now: Settings) -> None:
+        self.now = now
+
+    def severity(self, code: str, otherwise: Severity, path: str) -> Severity | None:
+        """Tell how loud a code is on a file; None: not shown."""
+        now = self.now
+        if now.exclude and compile_scope(now.exclude).covers(WorkspacePath(path)):
+            return None
+        return now.severity.get(code, otherwise)
 
 
 def at_start(options: object) -> Settings:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Final
 
-from intent_lsp.formats.web_origin import read_origin
+from intent_lsp.formats.endpoint import read_origin
 
 _HOST: Final = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^:\[\]\s]+))(?::[0-9]{1,5})?", re.ASCII)
 

@@ -14,7 +14,7 @@ import msgspec
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import is_file_name
 from intent_lsp.core.records import Record, ScopeValidation
-from intent_lsp.core.whole_text import whole
+from intent_lsp.core.text import whole
 from intent_lsp.formats.decision_json import decision_json
 from intent_lsp.formats.msgspec_types import known
 from intent_lsp.governance.governance import DeskStatus

@@ -21,8 +21,8 @@ from intent_lsp.core.records import (
     Vcs,
 )
 from intent_lsp.core.redaction import error_text
+from intent_lsp.core.text import whole, whole_event
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.core.whole_text import whole, whole_event
 from intent_lsp.formats.ledger.foreign.files import MAX_URL, UNKNOWN, read_file
 from intent_lsp.formats.ledger.foreign.javascript_json import parse
 from intent_lsp.formats.ledger.foreign.keys import MAX_NAME, Keys
