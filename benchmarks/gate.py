@@ -28,7 +28,7 @@ from benchmarks.support.process import wait_until_idle
 from benchmarks.support.project import project
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.gate.gate import judge_call
-from intent_lsp.core.gate.request import Allowed, CallFacts, FileFact, Question
+from intent_lsp.core.gate.request import Allowed, CallFacts, FileFact, GateRequest
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.governance.rules import Rules, RulesCache
 
@@ -175,10 +175,10 @@ def judged(rules: Rules, path: str, *, allowed: bool) -> float:
     return taken
 
 
-def question(rules: Rules, path: str, call: CallFacts) -> Question:
+def question(rules: Rules, path: str, call: CallFacts) -> GateRequest:
     """Put the question on a path, as the desk does."""
     held = hash_content(b"held")
-    return Question(
+    return GateRequest(
         tool_name=TOOL,
         governed=rules.governed,
         files=(FileFact(path=WorkspacePath(path), expected=held, current=held),),

@@ -30,7 +30,7 @@ from intent_lsp.core.records import (
     ScopeValidation,
 )
 from intent_lsp.formats.diff import file_ranges
-from intent_lsp.governance.ledger.blame import ALL_LINES, Blaming
+from intent_lsp.governance.ledger.blame import ALL_LINES, FileBlame
 from intent_lsp.store.ledger.ledger import Ledger
 
 HERE = Path(__file__).resolve().parent.parent
@@ -165,7 +165,7 @@ def compare(root: Path, count: int, report: Report) -> None:
             watch = Watch()
             wanted = git_says(root, str(first.id), path)
             theirs.append(watch.lap())
-            told = we_say(Blaming(home, ledger.index), path, of_record)
+            told = we_say(FileBlame(home, ledger.index), path, of_record)
             ours.append(watch.lap())
             if len(told) == len(wanted):
                 same.update(one == other for one, other in zip(told, wanted, strict=True))
@@ -177,7 +177,7 @@ def compare(root: Path, count: int, report: Report) -> None:
     report.plain("blame, p50", p50(ours))
 
 
-def we_say(blaming: Blaming, path: str, of_record: Mapping[str, str]) -> list[str | None]:
+def we_say(blaming: FileBlame, path: str, of_record: Mapping[str, str]) -> list[str | None]:
     """Give the commit of each line, by its record."""
     blamed = blaming.blame(WorkspacePath(path))
     runs = () if blamed is None else blamed.runs(*ALL_LINES)

@@ -22,7 +22,7 @@ from intent_lsp.core.records import (
     MutationClass,
     Range,
     RecordFile,
-    Related,
+    RelatedEntry,
     ScopeValidation,
     Vcs,
 )
@@ -42,7 +42,10 @@ def event(number: int) -> Event:
         url="0192f3c4-6b1e-7000-8000-3a5d1f2e4b6c",
         contributor=Contributor(EntityType.AI, "anthropic/claude-opus-4-5"),
         ranges=(run,),
-        related=(Related("specification", "INT-001"), Related("mutation_class", "BUG_FIX")),
+        related=(
+            RelatedEntry("specification", "INT-001"),
+            RelatedEntry("mutation_class", "BUG_FIX"),
+        ),
     )
     file = RecordFile(
         relative_path=f"src/module_{number % 100}.py",

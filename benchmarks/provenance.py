@@ -55,7 +55,7 @@ from intent_lsp.core.records import (
 from intent_lsp.formats.diff import file_ranges
 from intent_lsp.formats.syntax.languages import SyntaxTree, parse, parse_again
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.ledger.blame import ALL_LINES, Blamed, Blaming
+from intent_lsp.governance.ledger.blame import ALL_LINES, Blamed, FileBlame
 from intent_lsp.store.ledger.ledger import Ledger
 
 PATH = "src/auth/large.py"
@@ -155,7 +155,7 @@ def measure_blame(options: Options, report: Report) -> None:
     with project({PATH: "".join(source(LINES))}) as root:
         histories = Histories(root, chance, LINES)
         histories.go_on(options.rounds(EDITS))
-        blaming = Blaming(root, histories.ledger.index)
+        blaming = FileBlame(root, histories.ledger.index)
         ours, theirs = [], []
         for _ in range(options.rounds(ROUNDS)):
             watch = Watch()
@@ -197,7 +197,7 @@ def first_blames(options: Options, lines: int) -> tuple[float, float, float]:
             watch = Watch()
             git(root, b"", "blame", "--porcelain", PATH)
             theirs.append(watch.lap())
-            explained(Blaming(root, histories.ledger.index).blame(WorkspacePath(PATH)))
+            explained(FileBlame(root, histories.ledger.index).blame(WorkspacePath(PATH)))
             ours.append(watch.lap())
             subprocess.run(
                 command, cwd=root, env=environment(), check=True, stdout=subprocess.DEVNULL
@@ -333,10 +333,10 @@ def measure_scan(options: Options, report: Report) -> None:
 def first_scan(root: Path) -> float:
     """Open the governance of a root for an editor, which sees what differs from the commit."""
     watch = Watch()
-    desk = Governance(root, patient=True)
-    session = desk.open_editor(None, HUMAN)
+    governance = Governance(root, patient=True)
+    session = governance.open_editor(None, HUMAN)
     taken = watch.lap()
-    desk.close(session)
+    governance.close(session)
     shutil.rmtree(root / LOCAL_ROOM)
     return taken
 

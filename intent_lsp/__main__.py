@@ -56,13 +56,13 @@ def _serve(
             return serve_stdio(server)
         # Who is started at standard input, as nearly all are, does not pay for the network.
         from intent_lsp.doors.lsp.transport.socket_server import (  # noqa: PLC0415
-            open_doorway,
+            open_socket_server,
             place_at,
-            serve_doorway,
+            serve_sockets,
         )
 
         place = place_at(scheme, endpoint, token_file=token_file, origins=origins)
-        return serve_doorway(server, open_doorway(place))
+        return serve_sockets(server, open_socket_server(place))
 
 
 if __name__ == "__main__":

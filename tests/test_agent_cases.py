@@ -13,7 +13,7 @@ from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.gate.request import Ask, Denied
 from intent_lsp.doors.cli.main import run
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.plan.checkout import Refusal, Selection
+from intent_lsp.governance.plan.checkout import CheckoutRefusal, Selection
 from tests.support.editor import Editor, editing
 from tests.support.governed import FILES, set_policy
 from tests.support.repository import Repository
@@ -132,11 +132,11 @@ async def _take(words: tuple[str, ...], repository: Repository, door: Door) -> N
 async def test_at_the_desk(
     policy: tuple[str, ...], lines: tuple[Line, ...], repository: Repository
 ) -> None:
-    desk = Governance(project(repository, policy).root)
+    governance = Governance(project(repository, policy).root)
     try:
-        await ask(lines, repository, DeskDoor(desk))
+        await ask(lines, repository, DeskDoor(governance))
     finally:
-        desk.close(None)
+        governance.close(None)
 
 
 @pytest.mark.e2e
@@ -163,23 +163,23 @@ async def test_at_the_command_line(
 class DeskDoor(Door):
     """The desk asked directly, as a door would ask it."""
 
-    desk: Governance
+    governance: Governance
 
     async def select(self, who: Asker, intent_id: str) -> None:
-        session = self.desk.sessions.open_agent(who.session, who.agent)
-        done = self.desk.checkout.select(session, intent_id, unsaved_file=False)
+        session = self.governance.sessions.open_agent(who.session, who.agent)
+        done = self.governance.checkout.select(session, intent_id, unsaved_file=False)
         assert isinstance(done, Selection), done
 
     async def complete(self, who: Asker, intent_id: str) -> None:
-        session = self.desk.sessions.of_agent(who.session, who.agent)
-        done = self.desk.planning.complete(session, intent_id, unsaved_file=False)
-        assert not isinstance(done, Refusal), done
+        session = self.governance.sessions.of_agent(who.session, who.agent)
+        done = self.governance.planning.complete(session, intent_id, unsaved_file=False)
+        assert not isinstance(done, CheckoutRefusal), done
 
     async def outcome(self, who: Asker, wish: Wish) -> str:
         call = ToolCall(
             tool_name=wish.tool, paths=wish.paths, command=wish.command, patch=wish.patch
         )
-        decision = self.desk.calls.admit(who.session, who.agent, call).decision
+        decision = self.governance.calls.admit(who.session, who.agent, call).decision
         assert not isinstance(decision, Ask)
         return decision.code.value if isinstance(decision, Denied) else decision.verdict.value
 

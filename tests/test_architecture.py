@@ -70,29 +70,29 @@ def test_a_module_keeps_no_state(module: Module) -> None:
 
 
 def test_core_needs_nothing_installed() -> None:
-    core = [module for module in MODULES if module.room.startswith("core.")]
+    core = [module for module in MODULES if module.short_name.startswith("core.")]
     assert core
     allowed: frozenset[str] = frozenset()
     assert [line for module in core for line in architecture.foreign_imports(module, allowed)] == []
 
 
 def test_only_the_writers_change_files() -> None:
-    others = [module for module in MODULES if module.room not in WRITERS]
+    others = [module for module in MODULES if module.short_name not in WRITERS]
     assert [line for module in others for line in architecture.writes(module)] == []
 
 
 def test_only_the_clock_asks_the_time() -> None:
-    others = [module for module in MODULES if module.room != CLOCK]
+    others = [module for module in MODULES if module.short_name != CLOCK]
     assert [line for module in others for line in architecture.asks_the_time(module)] == []
 
 
 def test_only_the_git_modules_know_git() -> None:
     def may_know(module: Module) -> bool:
-        return module.room.startswith("store.git.")
+        return module.short_name.startswith("store.git.")
 
     strangers = [module for module in MODULES if not may_know(module)]
-    knowing = {m.room for m in strangers if architecture.imports_below(m, "pygit2")}
-    starting = {m.room for m in strangers if architecture.imports_below(m, "subprocess")}
+    knowing = {m.short_name for m in strangers if architecture.imports_below(m, "pygit2")}
+    starting = {m.short_name for m in strangers if architecture.imports_below(m, "subprocess")}
     assert knowing <= {DIFF}
     assert starting == {"store.ledger.raw.worker"}
 
@@ -102,7 +102,7 @@ def test_only_one_module_knows_both_a_value_and_its_twin_in_the_protocol() -> No
         ours = architecture.imports_below(module, TWINS)
         return bool(ours and architecture.imports_below(module, "lsprotocol"))
 
-    assert {module.room for module in MODULES if speaks_both(module)} == BILINGUAL
+    assert {module.short_name for module in MODULES if speaks_both(module)} == BILINGUAL
 
 
 def test_doors_do_not_import_each_other() -> None:
@@ -112,14 +112,14 @@ def test_doors_do_not_import_each_other() -> None:
     assert [
         f"{module.path}:{line}: {name}"
         for module in MODULES
-        if module.room.startswith("doors.")
+        if module.short_name.startswith("doors.")
         for line, name in architecture.imports(module)
         if name.startswith("intent_lsp.doors.") and door(name) != door(module.name)
     ] == []
 
 
 def test_every_privilege_belongs_to_a_module_that_uses_it() -> None:
-    rooms = {module.room: module for module in MODULES}
+    rooms = {module.short_name: module for module in MODULES}
     assert {name for name in WRITERS if not architecture.writes(rooms[name])} == set()
     assert architecture.asks_the_time(rooms[CLOCK])
     assert architecture.imports_below(rooms[DIFF], "pygit2")

@@ -13,13 +13,13 @@ from lsprotocol import types as lsp
 
 from intent_lsp.core.content import split_lines
 from intent_lsp.core.records import HUMAN
-from intent_lsp.doors.lsp.diagnostics.tracked_document import Diffs, Tracked
-from intent_lsp.doors.lsp.runtime.open_root import Attached
+from intent_lsp.doors.lsp.diagnostics.tracked_document import DocumentDiffs, TrackedDocument
+from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.checkout import Selection
 from intent_lsp.governance.saves.saves import Buffer, Written
 from intent_lsp.governance.sessions import Session
-from intent_lsp.store.fs.resolve import Place, real_relative
+from intent_lsp.store.fs.resolve import ResolvedPath, resolve_below
 from tests.support.editor import Editor, editing
 from tests.support.governed import govern
 from tests.support.repository import Repository
@@ -31,12 +31,12 @@ each_story = pytest.mark.parametrize("story", stories(), ids=lambda story: story
 @each_story
 async def test_at_the_desk(story: Story, repository: Repository) -> None:
     govern(repository, story.policy)
-    desk = Governance(repository.root)
-    session = desk.open_editor(None, HUMAN)
+    governance = Governance(repository.root)
+    session = governance.open_editor(None, HUMAN)
     try:
-        await tell(story, DeskDoor(desk, session))
+        await tell(story, DeskDoor(governance, session))
     finally:
-        desk.close(session)
+        governance.close(session)
 
 
 @pytest.mark.e2e
@@ -51,28 +51,32 @@ async def test_through_an_editor(story: Story, repository: Repository) -> None:
 class DeskDoor:
     """The desk asked directly, as a door would ask it."""
 
-    desk: Governance
+    governance: Governance
     session: Session
-    tracked: Tracked = field(default_factory=lambda: Tracked(uri="", lines=[], version=1))
+    tracked: TrackedDocument = field(
+        default_factory=lambda: TrackedDocument(uri="", lines=[], version=1)
+    )
 
     @property
     def root(self) -> Path:
-        return self.desk.root
+        return self.governance.root
 
     async def select(self, intent_id: str) -> None:
-        done = self.desk.checkout.select(self.session, intent_id, unsaved_file=False)
+        done = self.governance.checkout.select(self.session, intent_id, unsaved_file=False)
         assert isinstance(done, Selection)
 
     async def clear(self) -> None:
-        self.desk.checkout.clear(self.session)
+        self.governance.checkout.clear(self.session)
 
     async def open(self, path: str) -> None:
-        place = real_relative(self.root, path)
+        place = resolve_below(self.root, path)
         assert place is not None
-        data = self.desk.looks.first_sight(place.path) or b""
+        data = self.governance.looks.read_first(place.path) or b""
         lines = split_lines(data.decode())
-        attached = Attached(self.desk, self.session)
-        self.tracked = Tracked(uri=path, lines=lines, version=1, attached=attached, place=place)
+        open_root = OpenRoot(self.governance, self.session)
+        self.tracked = TrackedDocument(
+            uri=path, lines=lines, version=1, open_root=open_root, place=place
+        )
         self.tracked.disk.saved(data)
 
     async def text(self) -> str:
@@ -82,7 +86,7 @@ class DeskDoor:
         self.tracked.lines = split_lines(text)
 
     async def shows(self, codes: Sequence[str]) -> None:
-        look = self.desk.looks.look(
+        look = self.governance.looks.look(
             self.session,
             self._place,
             self._on_disk,
@@ -90,17 +94,17 @@ class DeskDoor:
             edited=self.tracked.lines != split_lines(self._on_disk.decode()),
         )
         self.tracked.look = look
-        self.tracked.diffs = Diffs.of(look, self.tracked.lines) if look.shown else None
+        self.tracked.diffs = DocumentDiffs.of(look, self.tracked.lines) if look.shown else None
         assert [problem.code for problem in self.tracked.show()] == list(codes)
 
     async def save(self, *, manual: bool) -> None:
         lines = list(self.tracked.lines)
         buffer = Buffer(lines=lines, read=self.tracked.disk.read_now, manual=manual)
-        before = self.desk.saves.before(self.session, self._place, buffer)
+        before = self.governance.saves.before(self.session, self._place, buffer)
         if before.draft is not None:
             self.tracked.lines = list(before.content.lines or [])
         (self.root / self._place.path).write_text("".join(self.tracked.lines))
-        after = self.desk.saves.after(
+        after = self.governance.saves.after(
             self.session,
             self._place,
             Written(
@@ -116,17 +120,17 @@ class DeskDoor:
         self.tracked.disk.saw(self._on_disk, same_as_buffer=False)
 
     async def records(self) -> list[dict[str, Any]]:
-        self.desk.saves.end_runs()
+        self.governance.saves.end_runs()
         return traced_by_command_line(self.root)
 
     async def drafts(self) -> int:
-        return len(self.desk.stores.drafts.list())
+        return len(self.governance.stores.drafts.list())
 
     async def ledger_ok(self) -> bool:
-        return self.desk.stores.ledger.verify().ok
+        return self.governance.stores.ledger.verify().ok
 
     @property
-    def _place(self) -> Place:
+    def _place(self) -> ResolvedPath:
         assert self.tracked.place is not None
         return self.tracked.place
 

@@ -10,7 +10,7 @@ import pytest
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.gate.explain import explain_call
-from intent_lsp.core.gate.gate import ROWS, judge_call
+from intent_lsp.core.gate.gate import CHECKS, judge_call
 from intent_lsp.core.gate.request import Denied
 from tests.support import markdown
 from tests.support.gate_questions import CALL, FINE, NUMBERS, broken
@@ -100,7 +100,7 @@ def test_the_gate_asks_the_rows_of_the_specification() -> None:
     assert [row.label for row in explained] == [row.label for row in table.values()]
     codes = {row.number: f"`{row.code}`" for row in explained if row.code is not None}
     assert codes == {number: row.code for number, row in table.items() if row.code.isascii()}
-    calls = {row.number for row in ROWS if row.agents_only}
+    calls = {row.number for row in CHECKS if row.agents_only}
     assert {number for number, row in table.items() if row.applies.startswith("calls")} - calls == {
         16
     }

@@ -22,7 +22,7 @@ import msgspec
 
 from benchmarks.ledger_append import event
 from benchmarks.support.process import most_megabytes_of
-from intent_lsp.core.ledger.chain import End, draft
+from intent_lsp.core.ledger.chain import ChainEnd, draft
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.formats.ledger.jsonl import seal
 from intent_lsp.store.ledger.ledger import Ledger
@@ -57,7 +57,7 @@ def bare(directory: Path, count: int) -> Figures:
     """Do alone what keeps a line: lock, write, unlock, fsync."""
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
     lock, file = (os.open(directory / name, flags, 0o600) for name in ("lock", "bare"))
-    _, line = seal(draft(event(0), id=str(uuid.uuid4()), timestamp=_TIME, end=End()))
+    _, line = seal(draft(event(0), id=str(uuid.uuid4()), timestamp=_TIME, end=ChainEnd()))
 
     def once() -> None:
         fcntl.flock(lock, fcntl.LOCK_EX)

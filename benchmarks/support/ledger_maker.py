@@ -26,7 +26,7 @@ from intent_lsp.core.records import (
     Range,
     Record,
     RecordFile,
-    Related,
+    RelatedEntry,
     ScopeValidation,
     Vcs,
 )
@@ -178,7 +178,7 @@ def _file(
         url=_SESSION,
         contributor=contributor,
         ranges=runs,
-        related=(Related("specification", _INTENT), Related("mutation_class", "BUG_FIX")),
+        related=(RelatedEntry("specification", _INTENT), RelatedEntry("mutation_class", "BUG_FIX")),
     )
     return RecordFile(
         relative_path=_PATH,

@@ -18,7 +18,7 @@ class LedgerUnavailableError(IntentLspError):
         self.path, self.problem, self.cure = path, problem, cure
 
 
-class OverLimitError(IntentLspError):
+class RequestLimitError(IntentLspError):
     """A request that asks for more than one request may (requirements section 10)."""
 
     def __init__(self, *, what: str, limit: int) -> None:

@@ -23,7 +23,7 @@ class FileOperation(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Ends:
+class OperationEnds:
     """The two ends of an operation on one name; None: nothing, or nothing of this root.
 
     Of a creation `old` is None, of a deletion `new`.
@@ -42,7 +42,7 @@ class Ends:
 class FileHashes:
     """What became of one file: its ends, and its hashes before and after (None: no file)."""
 
-    ends: Ends
+    ends: OperationEnds
     pre: ContentHash | None
     post: ContentHash | None
 

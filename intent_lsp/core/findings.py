@@ -52,7 +52,7 @@ class Fix:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Related:
+class RelatedSpan:
     """Another place in the same text that a finding speaks of."""
 
     span: Span
@@ -68,4 +68,4 @@ class Finding:
     message: str
     span: Span
     fixes: tuple[Fix, ...] = ()
-    related: tuple[Related, ...] = field(default=())
+    related: tuple[RelatedSpan, ...] = field(default=())

@@ -88,7 +88,7 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
-class Related:
+class RelatedEntry:
     """Something the edit belongs to, such as `specification` or `mutation_class`."""
 
     type: str
@@ -102,7 +102,7 @@ class Conversation:
     url: str
     contributor: Contributor
     ranges: tuple[Range, ...] = ()
-    related: tuple[Related, ...] = ()
+    related: tuple[RelatedEntry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

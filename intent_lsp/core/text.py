@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from intent_lsp.core.records import Conversation, Event, RecordFile, Related
+from intent_lsp.core.records import Conversation, Event, RecordFile, RelatedEntry
 
 UNSEEN: Final = (
     "\\x00-\\x08\\x0e-\\x1b\\x7f-\\x84\\x86-\\x9f"  # controls
@@ -125,5 +125,5 @@ def _nameable(name: str) -> str:
 
 def _conversation(talk: Conversation) -> Conversation:
     named = replace(talk.contributor, model_identifier=whole(talk.contributor.model_identifier))
-    related = tuple(Related(whole(each.type), whole(each.value)) for each in talk.related)
+    related = tuple(RelatedEntry(whole(each.type), whole(each.value)) for each in talk.related)
     return replace(talk, url=whole(talk.url), contributor=named, related=related)

@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import msgspec
 
-from intent_lsp.core.commands.rows import CommandLists, Row, RowKind
-from intent_lsp.formats.msgspec_types import known
+from intent_lsp.core.commands.rows import CommandLists, ProgramRow, RowKind
+from intent_lsp.formats.msgspec_types import register_msgspec_types
 
 _SPLIT: Final = frozenset(
     [
@@ -35,12 +35,12 @@ _SPLIT: Final = frozenset(
 """The fields of a row whose value is written as words with blanks between."""
 
 _SHARED: Final = frozenset(field.name for field in fields(CommandLists)) - {"rows"}
-_ROW: Final = frozenset(field.name for field in fields(Row)) - {"kind"}
+_ROW: Final = frozenset(field.name for field in fields(ProgramRow)) - {"kind"}
 
 
 def read_command_lists(texts: Mapping[str, tuple[RowKind, str]]) -> CommandLists:
     """Read the lists, each by its name with the kind of its rows. Raises ValueError."""
-    rows: dict[str, tuple[Row, ...]] = {}
+    rows: dict[str, tuple[ProgramRow, ...]] = {}
     shared: dict[str, frozenset[str]] = {}
     for place, (kind, text) in texts.items():
         try:
@@ -53,7 +53,7 @@ def read_command_lists(texts: Mapping[str, tuple[RowKind, str]]) -> CommandLists
     return CommandLists(rows=rows, **shared)
 
 
-def _rows(given: list[dict[str, Any]], kind: RowKind) -> Iterator[tuple[str, Row]]:
+def _rows(given: list[dict[str, Any]], kind: RowKind) -> Iterator[tuple[str, ProgramRow]]:
     for each in given:
         of, names = each.pop("of", ""), each.pop("names", "")
         if not names:
@@ -67,11 +67,11 @@ def _rows(given: list[dict[str, Any]], kind: RowKind) -> Iterator[tuple[str, Row
                 yield f"{above.strip()} {name}".strip(), row
 
 
-def _row(given: dict[str, Any], kind: RowKind) -> Row:
+def _row(given: dict[str, Any], kind: RowKind) -> ProgramRow:
     fields_ = {
         _known(key, _ROW): _words(value) if key in _SPLIT else value for key, value in given.items()
     }
-    row = msgspec.convert({"kind": kind, **fields_}, Row)
+    row = msgspec.convert({"kind": kind, **fields_}, ProgramRow)
     re.compile(row.script)
     return row
 
@@ -88,4 +88,4 @@ def _words(value: object) -> frozenset[str]:
     return frozenset(value.split())
 
 
-KNOWN: Final = known(Row)
+KNOWN: Final = register_msgspec_types(ProgramRow)

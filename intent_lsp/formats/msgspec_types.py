@@ -8,7 +8,7 @@ whole process down.
 import msgspec
 
 
-def known(*shapes: type) -> tuple[type, ...]:
+def register_msgspec_types(*shapes: type) -> tuple[type, ...]:
     """Let msgspec know classes, and all that their fields are of; give them back."""
     for shape in shapes:
         msgspec.json.Decoder(shape)

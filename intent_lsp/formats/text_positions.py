@@ -13,7 +13,7 @@ from intent_lsp.core.findings import Finding, Fix, Position, Span, TextChange
 LINE_END = re.compile(r"\r\n|\n|\r")
 
 
-class Places:
+class TextPositions:
     """Where the offsets of one text stand; offsets outside of it are drawn to its ends."""
 
     def __init__(self, text: str) -> None:

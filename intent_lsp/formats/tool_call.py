@@ -76,7 +76,7 @@ def looking(reading: CallReading) -> CallReading:
     return replace(reading, mutating=True, looking=True)
 
 
-def told_program(command: str, program: str) -> str | None:
+def public_program(command: str, program: str) -> str | None:
     """Give the program of a command as others may be told of it; None: it may hold a secret.
 
     It may where the command, once redacted, has not all of its words any more.
@@ -116,7 +116,7 @@ def _command(call: ToolCall, lists: CommandLists, *, runs: bool) -> CommandReadi
 
 
 def _told(call: ToolCall, command: CommandReading) -> str | None:
-    return None if call.command is None else told_program(call.command, command.program)
+    return None if call.command is None else public_program(call.command, command.program)
 
 
 def _named(call: ToolCall) -> tuple[TouchedPath, ...]:

@@ -17,7 +17,7 @@ CONTEXT: Final = 3
 """Kept lines that are shown on both sides of a change."""
 
 
-class Mark(StrEnum):
+class DiffMark(StrEnum):
     """What a line of a diff is; the value stands before it."""
 
     PLACE = "@"
@@ -31,7 +31,7 @@ class Mark(StrEnum):
 class DiffLine:
     """One line, without its mark; a line's own terminator only where it is all that differs."""
 
-    mark: Mark
+    mark: DiffMark
     text: str
 
 
@@ -54,7 +54,7 @@ def unified(old: bytes, new: bytes) -> Sequence[DiffLine] | None:
 
 def place(first_old: int, old_count: int, first_new: int, new_count: int) -> DiffLine:
     """Write where a change stands, as git does: lines from 1."""
-    return DiffLine(Mark.PLACE, f"@ -{first_old},{old_count} +{first_new},{new_count} @@")
+    return DiffLine(DiffMark.PLACE, f"@ -{first_old},{old_count} +{first_new},{new_count} @@")
 
 
 def _groups(hunks: Sequence[Hunk]) -> Iterator[list[Hunk]]:
@@ -102,12 +102,12 @@ def _numbered(start: int, count: int) -> int:
 
 
 def _kept(lines: Sequence[str]) -> Iterator[DiffLine]:
-    return (DiffLine(Mark.KEPT, line_body(line)) for line in lines)
+    return (DiffLine(DiffMark.KEPT, line_body(line)) for line in lines)
 
 
 def _changed(old: Sequence[str], new: Sequence[str]) -> Iterator[DiffLine]:
     bodies = [line_body(line) for line in old], [line_body(line) for line in new]
     # Only the line ends differ: then they are what has to be seen.
     before, after = (old, new) if bodies[0] == bodies[1] else bodies
-    yield from (DiffLine(Mark.REMOVED, line) for line in before)
-    yield from (DiffLine(Mark.ADDED, line) for line in after)
+    yield from (DiffLine(DiffMark.REMOVED, line) for line in before)
+    yield from (DiffLine(DiffMark.ADDED, line) for line in after)

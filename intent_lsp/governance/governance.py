@@ -17,13 +17,13 @@ from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
 from intent_lsp.core.records import Contributor
 from intent_lsp.core.scope.index import Ownership
-from intent_lsp.governance.calls.apply import Applying
-from intent_lsp.governance.calls.authorize import Admitting
-from intent_lsp.governance.calls.call_audit import CallNews
-from intent_lsp.governance.calls.calls import Calls
-from intent_lsp.governance.calls.recorder import Outcome, Recording
-from intent_lsp.governance.calls.unended_commands import Unended
-from intent_lsp.governance.calls.verification_runs import Verifying
+from intent_lsp.governance.calls.apply import CallApplier
+from intent_lsp.governance.calls.authorize import CallAuthorizer
+from intent_lsp.governance.calls.call_audit import CallAudit
+from intent_lsp.governance.calls.calls import AgentCalls
+from intent_lsp.governance.calls.recorder import CallRecorder, Outcome
+from intent_lsp.governance.calls.unended_commands import UnendedCommands
+from intent_lsp.governance.calls.verification_runs import VerificationRuns
 from intent_lsp.governance.calls.violations import Violations
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.disk.disk_changes import DiskChanges
@@ -31,36 +31,36 @@ from intent_lsp.governance.disk.tree_snapshots import TreeLooks
 from intent_lsp.governance.disk.work_tree import WorkTree
 from intent_lsp.governance.grants import Grants
 from intent_lsp.governance.intents_writer import IntentsWriter
-from intent_lsp.governance.judging.file_snapshot import Looks
-from intent_lsp.governance.judging.save_judge import Judgement, Judging
+from intent_lsp.governance.judging.file_snapshot import OpenFileStates
+from intent_lsp.governance.judging.save_judge import Judgement, SaveJudge
 from intent_lsp.governance.ledger.authors import Authors
-from intent_lsp.governance.ledger.blame import Blaming
+from intent_lsp.governance.ledger.blame import FileBlame
 from intent_lsp.governance.ledger.open_ledger import governed_ledger
-from intent_lsp.governance.ledger.reader import Tracing
-from intent_lsp.governance.ledger.recovery import Recovering
+from intent_lsp.governance.ledger.reader import LedgerReader
+from intent_lsp.governance.ledger.recovery import Recovery
 from intent_lsp.governance.plan.checkout import Checkout
-from intent_lsp.governance.plan.planning import Planning
+from intent_lsp.governance.plan.planning import Planner
 from intent_lsp.governance.plan.scope_checks import ScopeChecks
 from intent_lsp.governance.rules import FileState, Rules, RulesCache
 from intent_lsp.governance.saves.file_operations import FileOperations
 from intent_lsp.governance.saves.saves import Saves
 from intent_lsp.governance.sessions import CHECKOUT_REQUIRED, Session, Sessions
 from intent_lsp.governance.stores import Stores
-from intent_lsp.governance.views.audit_log import Chronicle
-from intent_lsp.governance.views.deferred import Untold
+from intent_lsp.governance.views.audit_log import AuditLog
+from intent_lsp.governance.views.deferred import DeferredQueue
 from intent_lsp.governance.views.history import History
 from intent_lsp.governance.views.intent_map import IntentMap
 from intent_lsp.governance.views.lessons import Lessons
 from intent_lsp.store import clock
-from intent_lsp.store.fs.local_dir import open_local_room
-from intent_lsp.store.fs.resolve import Place, real_relative
+from intent_lsp.store.fs.local_dir import open_local_directory
+from intent_lsp.store.fs.resolve import ResolvedPath, resolve_below
 from intent_lsp.store.git.repository import Git
 from intent_lsp.store.ledger.archiving_advice import recommend_archiving
 from intent_lsp.store.locks.root_lock import RootLock
 from intent_lsp.store.locks.session_lock import SessionLocks
-from intent_lsp.store.state.blob_cache import Snapshots
+from intent_lsp.store.state.blob_cache import BlobCache
 from intent_lsp.store.state.drafts import Drafts
-from intent_lsp.store.state.sessions_db import SessionRow, State
+from intent_lsp.store.state.sessions_db import SessionDb, SessionRow
 
 _log: Final = logging.getLogger(__name__)
 
@@ -69,7 +69,7 @@ FILE_LOCK: Final = "intents.lock"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DeskStatus:
+class GovernanceStatus:
     """How a root and a session stand (protocol section 2, `Status`).
 
     `failures` counts the calls that this process could not judge; `polling` says why the system
@@ -101,52 +101,52 @@ class Governance:
 
     def __init__(self, root: Path, *, patient: bool = False) -> None:
         self.root = root
-        self.untold = Untold(patient=patient)
+        self.unreported = DeferredQueue(patient=patient)
         self._polling: dict[str, str] = {}
         self.rules = RulesCache(root)
-        local = open_local_room(root)
+        local = open_local_directory(root)
         self.stores = Stores(
             root=root,
             git=Git.open(root),
             ledger=governed_ledger(root, self.rules),
-            state=None if local is None else State(local, in_memory_meanwhile=True),
+            state=None if local is None else SessionDb(local, in_memory_meanwhile=True),
             drafts=Drafts(root),
-            snapshots=Snapshots(root),
+            snapshots=BlobCache(root),
             clock=clock.now,
             new_id=clock.new_id,
         )
         self.sessions = Sessions(self.stores, None if local is None else SessionLocks(local))
         self.contents = Contents(self.stores)
-        self.tracing = Tracing(self.stores.ledger, self.rules)
-        self.blaming = Blaming(root, self.stores.ledger.index)
+        self.tracing = LedgerReader(self.stores.ledger, self.rules)
+        self.blaming = FileBlame(root, self.stores.ledger.index)
         self.authors = Authors(root, self.rules, self.stores.state)
-        self.recovering = Recovering(root, self.stores.ledger, self.stores.git)
+        self.recovering = Recovery(root, self.stores.ledger, self.stores.git)
         self.scope_checks = ScopeChecks(self.stores, self.rules.current().spelling)
         gate_lock, file_lock = (
             None if local is None else RootLock(local / name) for name in (GATE_LOCK, FILE_LOCK)
         )
         self._writer = IntentsWriter(self.stores, file_lock)
         self.history = History(
-            stores=self.stores, rules=self.rules, writer=self._writer, untold=self.untold
+            stores=self.stores, rules=self.rules, writer=self._writer, unreported=self.unreported
         )
         self._lessons = Lessons(self.stores)
-        self.chronicle = Chronicle(
+        self.audit_log = AuditLog(
             stores=self.stores,
             rules=self.rules,
             history=self.history,
             lessons=self._lessons,
         )
         self.intent_map = IntentMap(stores=self.stores, rules=self.rules)
-        news = CallNews(stores=self.stores, chronicle=self.chronicle, untold=self.untold)
+        news = CallAudit(stores=self.stores, audit_log=self.audit_log, unreported=self.unreported)
         self.grants = Grants(self.stores, self.rules)
-        judging = self._judging = Judging(
+        judging = self._judging = SaveJudge(
             stores=self.stores,
             rules=self.rules,
             sessions=self.sessions,
             contents=self.contents,
             grants=self.grants,
         )
-        self.looks = Looks(stores=self.stores, judging=judging, contents=self.contents)
+        self.looks = OpenFileStates(stores=self.stores, judging=judging, contents=self.contents)
         looks = TreeLooks(self.root, self.stores.git, self.contents, self.stores.clock)
         self.disk_changes = DiskChanges(
             stores=self.stores,
@@ -156,7 +156,7 @@ class Governance:
             looks=looks,
         )
         work_tree = WorkTree(self.stores, self.contents, looks)
-        recording = Recording(
+        recording = CallRecorder(
             stores=self.stores,
             rules=self.rules,
             contents=self.contents,
@@ -168,44 +168,44 @@ class Governance:
             stores=self.stores,
             judging=judging,
             contents=self.contents,
-            chronicle=self.chronicle,
+            audit_log=self.audit_log,
             recording=recording,
         )
         self.file_operations = FileOperations(
             stores=self.stores,
             judging=judging,
             contents=self.contents,
-            chronicle=self.chronicle,
+            audit_log=self.audit_log,
             disk=self.disk_changes,
         )
         self.violations = Violations(self.stores, self.rules, self.contents)
-        self.verifying = Verifying(
+        self.verifying = VerificationRuns(
             stores=self.stores,
             sessions=self.sessions,
             recording=recording,
-            chronicle=self.chronicle,
+            audit_log=self.audit_log,
             news=news,
             lock=gate_lock,
         )
-        self._unended = Unended(
+        self._unended = UnendedCommands(
             stores=self.stores,
             work_tree=work_tree,
             recording=recording,
             news=news,
             lock=gate_lock,
         )
-        self.calls = Calls(
+        self.calls = AgentCalls(
             stores=self.stores,
             rules=self.rules,
             sessions=self.sessions,
-            admitting=Admitting(
+            admitting=CallAuthorizer(
                 stores=self.stores,
                 contents=self.contents,
                 grants=self.grants,
                 work_tree=work_tree,
             ),
             recording=recording,
-            applying=Applying(stores=self.stores, contents=self.contents),
+            applying=CallApplier(stores=self.stores, contents=self.contents),
             unended=self._unended,
             news=news,
             lock=gate_lock,
@@ -218,7 +218,7 @@ class Governance:
             writer=self._writer,
             history=self.history,
         )
-        self.planning = Planning(
+        self.planning = Planner(
             stores=self.stores, rules=self.rules, sessions=self.sessions, writer=self._writer
         )
 
@@ -264,7 +264,7 @@ class Governance:
 
     def close(self, session: Session | None) -> None:
         """End the session and let go of every store; what is untold is told."""
-        self.untold.tell()
+        self.unreported.write()
         self.saves.end_runs()
         if session is not None:
             self._unended.end(session.id, "")
@@ -276,18 +276,20 @@ class Governance:
         if self.stores.state is not None:
             self.stores.state.close()
 
-    def status(self, session_id: str, rules: Rules | None = None, agent_id: str = "") -> DeskStatus:
+    def status(
+        self, session_id: str, rules: Rules | None = None, agent_id: str = ""
+    ) -> GovernanceStatus:
         """Tell how the root and a session stand, by these rules, else by those of now.
 
         What was judged before is told by then.
         """
-        self.untold.tell()
+        self.unreported.write()
         rules = rules or self.rules.current()
         row = self._row(session_id, agent_id, rules)
         state, reason = rules.state, rules.reason
         if rules.governed and (problem := self.stores.problem()) is not None:
             state, reason = FileState.UNAVAILABLE, problem
-        return DeskStatus(
+        return GovernanceStatus(
             root=str(self.root),
             enabled=rules.governed,
             file_state=state,
@@ -312,7 +314,7 @@ class Governance:
         self, session_id: str, path: WorkspacePath
     ) -> tuple[tuple[ExplainedRow, ...], Judgement]:
         """Tell every row of the gate on a save of a file, and what it would say."""
-        place = real_relative(self.root, path) or Place(path, None)
+        place = resolve_below(self.root, path) or ResolvedPath(path, None)
         return self._judging.explain(session_id, place)
 
     def explain_save_under(
@@ -323,14 +325,16 @@ class Governance:
         sessions = Sessions(replace(self.stores, state=None), None)
         session = sessions.open_agent(self.stores.new_id())
         sessions.choose(session.id, intent_id)
-        judging = Judging(
+        judging = SaveJudge(
             stores=self.stores,
             rules=self.rules,
             sessions=sessions,
             contents=self.contents,
             grants=self.grants,
         )
-        return judging.explain(session.id, real_relative(self.root, path) or Place(path, None))
+        return judging.explain(
+            session.id, resolve_below(self.root, path) or ResolvedPath(path, None)
+        )
 
     def prepare(self) -> None:
         """Build the index of all scopes, which the first judgement would have to wait for."""

@@ -16,8 +16,8 @@ from intent_lsp.governance.stores import Stores
 from intent_lsp.store.fs import files
 from intent_lsp.store.locks.root_lock import RootLock, holding
 
-Changes = tuple[TextChange, ...] | EditRefused
-Edit = Callable[[str], Changes]
+IntentsEdit = tuple[TextChange, ...] | EditRefused
+MakeEdit = Callable[[str], IntentsEdit]
 """Makes the edit for a text of the file, without its byte order mark."""
 
 Then = Callable[[], None]
@@ -34,7 +34,9 @@ class IntentsWriter:
         self._stores = stores
         self._lock = lock
 
-    def change(self, edit: Edit, *, unsaved_file: bool, then: Then = lambda: None) -> str | None:
+    def change(
+        self, edit: MakeEdit, *, unsaved_file: bool, then: Then = lambda: None
+    ) -> str | None:
         """Make an edit; None: the file now says so. Else why it does not, as a sentence's end.
 
         `unsaved_file`: an editor holds unsaved text of the file. `then` is done after it is made.
@@ -55,7 +57,7 @@ class IntentsWriter:
         if self._lock is not None:
             self._lock.close()
 
-    def _change(self, edit: Edit) -> str | None:
+    def _change(self, edit: MakeEdit) -> str | None:
         for _ in range(_ATTEMPTS - 1):
             try:
                 return self._attempt(edit)
@@ -64,7 +66,7 @@ class IntentsWriter:
                 continue
         return self._attempt(edit)
 
-    def _attempt(self, edit: Edit) -> str | None:
+    def _attempt(self, edit: MakeEdit) -> str | None:
         path = self._stores.root / INTENTS_FILE
         data = files.read_bytes(path)
         text = None if data is None else decode(data)

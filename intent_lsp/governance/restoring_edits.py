@@ -10,7 +10,7 @@ from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.stores import Stores
 
 
-class PuttingBack:
+class RestoringEdits:
     """Tells of one root's files whether an edit puts them back."""
 
     def __init__(self, stores: Stores, contents: Contents) -> None:

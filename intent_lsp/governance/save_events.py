@@ -13,7 +13,7 @@ from intent_lsp.core.records import (
     Event,
     MutationClass,
     RecordFile,
-    Related,
+    RelatedEntry,
     ScopeValidation,
     Vcs,
 )
@@ -23,7 +23,7 @@ from intent_lsp.formats.syntax.mutation_class import inferred_change
 from intent_lsp.governance.judging.save_judge import Judgement
 from intent_lsp.governance.sessions import Session
 from intent_lsp.governance.stores import Stores
-from intent_lsp.governance.syntax_tree_cache import KeptTrees
+from intent_lsp.governance.syntax_tree_cache import SyntaxTreeCache
 from intent_lsp.store.clock import budget
 from intent_lsp.store.ledger.ledger import Appended, Queued
 
@@ -53,7 +53,7 @@ def record_save(stores: Stores, save: Save) -> Appended | Queued:
     return stores.ledger.append_or_queue(event)
 
 
-def save_event(save: Save, revision: str, trees: KeptTrees) -> Event:
+def save_event(save: Save, revision: str, trees: SyntaxTreeCache) -> Event:
     """Describe a save: who, under which intent, which lines, from which hash to which."""
     intent = save.judgement.intent
     kind, fingerprint = _inferred(save, trees)
@@ -72,7 +72,7 @@ def save_event(save: Save, revision: str, trees: KeptTrees) -> Event:
     )
 
 
-def _inferred(save: Save, trees: KeptTrees) -> tuple[MutationClass, AstFingerprint | None]:
+def _inferred(save: Save, trees: SyntaxTreeCache) -> tuple[MutationClass, AstFingerprint | None]:
     """Tell what kind of change a save was, and what its file defines now."""
     if save.new is None and save.old is not None:
         # It is there, and nobody knows what it holds.
@@ -103,9 +103,9 @@ def specification_of(intent: Intent) -> str:
     return intent.specification or intent.id
 
 
-def related_to(specification: str | None, kind: MutationClass) -> tuple[Related, ...]:
+def related_to(specification: str | None, kind: MutationClass) -> tuple[RelatedEntry, ...]:
     """Tell what an edit belongs to: the specification, if there is one, and its class."""
-    related = (Related(type="mutation_class", value=kind.value),)
+    related = (RelatedEntry(type="mutation_class", value=kind.value),)
     if specification is None:
         return related
-    return (Related(type="specification", value=specification), *related)
+    return (RelatedEntry(type="specification", value=specification), *related)

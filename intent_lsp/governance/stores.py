@@ -18,15 +18,15 @@ from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.intents import Intent, Intents
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import UNKNOWN_REVISION, Record, ScopeValidation
-from intent_lsp.governance.syntax_tree_cache import KeptTrees
+from intent_lsp.governance.syntax_tree_cache import SyntaxTreeCache
 from intent_lsp.store.git.repository import Git
 from intent_lsp.store.ledger.index.index import Index
 from intent_lsp.store.ledger.index.queries import Query
-from intent_lsp.store.ledger.index.touched_files import Mark, TouchedFiles
+from intent_lsp.store.ledger.index.touched_files import TouchedFiles, TouchMark
 from intent_lsp.store.ledger.ledger import Ledger
-from intent_lsp.store.state.blob_cache import Snapshots
+from intent_lsp.store.state.blob_cache import BlobCache
 from intent_lsp.store.state.drafts import Drafts
-from intent_lsp.store.state.sessions_db import State
+from intent_lsp.store.state.sessions_db import SessionDb
 
 _T = TypeVar("_T")
 
@@ -34,7 +34,7 @@ _ASKED: Final = 200
 """Records of one file that are looked through for a content."""
 
 
-class Past:
+class LedgerHistory:
     """Asks the index of one root's ledger."""
 
     def __init__(self, index: Index) -> None:
@@ -108,7 +108,7 @@ class Past:
         """Count the records of each intent, by the id that they name."""
         return self._told(self._index.counts, {})
 
-    def touched_files(self, since: Mark | None) -> TouchedFiles | None:
+    def touched_files(self, since: TouchMark | None) -> TouchedFiles | None:
         """Give what each intent has touched since a mark, or ever; None: nobody can tell."""
         return self._told(lambda: self._index.touched_files(since), None)
 
@@ -152,18 +152,18 @@ class Stores:
     root: Path
     git: Git | None
     ledger: Ledger
-    state: State | None
+    state: SessionDb | None
     drafts: Drafts
-    snapshots: Snapshots
+    snapshots: BlobCache
     clock: Callable[[], datetime]
     new_id: Callable[[], str]
-    trees: KeptTrees = field(default_factory=KeptTrees)
+    trees: SyntaxTreeCache = field(default_factory=SyntaxTreeCache)
     coming_saves: dict[WorkspacePath, str] = field(default_factory=dict)
-    past: Past = field(init=False)
+    past: LedgerHistory = field(init=False)
 
     def __post_init__(self) -> None:
         """Ask the ledger by one that remembers what it has said of it."""
-        object.__setattr__(self, "past", Past(self.ledger.index))
+        object.__setattr__(self, "past", LedgerHistory(self.ledger.index))
 
     def problem(self) -> str | None:
         """Tell why the state cannot be kept on disk; None: it can, or there never was a place."""

@@ -30,7 +30,7 @@ class _Kept:
     found: OutlinedTree
 
 
-class KeptTrees:
+class SyntaxTreeCache:
     """Gives the trees of contents, with their definitions."""
 
     def __init__(self) -> None:

@@ -8,11 +8,11 @@ import pytest
 
 from intent_lsp.core.blame import blame as blame_module
 from intent_lsp.core.blame import lineage
-from intent_lsp.core.blame.attribution import Claim, Claims, Confidence, Step, best_of
-from intent_lsp.core.blame.blame import Text, blame, carried_over
+from intent_lsp.core.blame.attribution import Attribution, Attributions, Confidence, Edit, best_of
+from intent_lsp.core.blame.blame import BlamedText, blame, carried_over
 from intent_lsp.core.blame.line_carry import carried
 from intent_lsp.core.blame.moved_lines import OtherFile
-from intent_lsp.core.blame.runs import Source, blame_runs, one_run
+from intent_lsp.core.blame.runs import FileRecord, blame_runs, one_run
 from intent_lsp.core.content import ContentHash, decode, hash_content, hash_if_there, split_lines
 from intent_lsp.core.ranges import whole_file_range
 from intent_lsp.core.records import Range
@@ -27,9 +27,9 @@ EXACT, NORMALIZED, MOVED = Confidence.EXACT, Confidence.NORMALIZED, Confidence.M
 class Told:
     """Steps as a ledger tells them, and the contents that are still kept."""
 
-    steps: list[Step] = field(default_factory=list)
+    steps: list[Edit] = field(default_factory=list)
     kept: dict[ContentHash, Sequence[str]] = field(default_factory=dict)
-    others: list[Step] = field(default_factory=list)
+    others: list[Edit] = field(default_factory=list)
     others_today: str | None = None
     asked_elsewhere: int = 0
 
@@ -46,11 +46,11 @@ class Told:
         today = None if self.others_today is None else hash_content(self.others_today.encode())
         return [OtherFile(steps=self.others, today=today, contents=self.kept.get)]
 
-    def claims(self, text: str | bytes) -> Claims:
+    def claims(self, text: str | bytes) -> Attributions:
         data = raw(text)
         found = decode(data)
         assert found is not None
-        asked = Text(
+        asked = BlamedText(
             hash=hash_content(data), lines=split_lines(found.text), encoding=found.encoding
         )
         return blame(
@@ -74,10 +74,10 @@ def raw(text: str | bytes) -> bytes:
     return text.encode() if isinstance(text, str) else text
 
 
-def step(order: int, before: str | bytes | None, after: str | bytes | None, **told: object) -> Step:
+def step(order: int, before: str | bytes | None, after: str | bytes | None, **told: object) -> Edit:
     old = None if before is None else raw(before)
     new = None if after is None else raw(after)
-    made = Step(
+    made = Edit(
         order=order,
         pre=hash_if_there(old),
         post=hash_if_there(new),
@@ -86,7 +86,7 @@ def step(order: int, before: str | bytes | None, after: str | bytes | None, **to
     return replace(made, **told)  # type: ignore[arg-type]  # a test's shorthand
 
 
-def one_source() -> Source:
+def one_source() -> FileRecord:
     record, _ = after()
     return record, edit().files[0]
 
@@ -159,7 +159,7 @@ def test_conversations_of_one_edit_are_told_apart() -> None:
     one, other = file_ranges(text("abcd").encode(), text("XbYd").encode())
     made = step(0, text("abcd"), text("XbYd"), talks=((other,), (one,)))
     claims = Told([made]).claims(text("XbYd"))
-    assert claims == [Claim(0, 1), None, Claim(0, 0), None]
+    assert claims == [Attribution(0, 1), None, Attribution(0, 0), None]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-8-sig"])
@@ -552,7 +552,7 @@ def test_a_record_that_does_not_fit_breaks_nothing(run: tuple[int, int, int, int
 
 
 def test_half_a_character_is_a_character_too() -> None:
-    asked = Text(hash=hash_content(b"?"), lines=["\ud800\n"])
+    asked = BlamedText(hash=hash_content(b"?"), lines=["\ud800\n"])
     steps = history(None, "a").steps
     found = blame(asked, steps, contents=lambda _: None, diff=line_hunks, elsewhere=list)
     assert found == [None]
@@ -562,12 +562,12 @@ def test_half_a_character_is_a_character_too() -> None:
 
 
 def test_lines_that_are_not_saved_are_nobodys() -> None:
-    claims: Claims = [Claim(0), Claim(1), None]
+    claims: Attributions = [Attribution(0), Attribution(1), None]
     old = split_lines(text("abc"))
     assert carried_over(claims, old, split_lines(text("aXbc")), line_hunks) == [
-        Claim(0),
+        Attribution(0),
         None,
-        Claim(1),
+        Attribution(1),
         None,
     ]
     assert carried_over(claims, old, old[1:], line_hunks) == claims[1:]
@@ -575,7 +575,9 @@ def test_lines_that_are_not_saved_are_nobodys() -> None:
 
 
 def test_the_surest_claim_counts_and_then_the_earliest() -> None:
-    assert best_of([None, Claim(2, 0, MOVED), Claim(5), Claim(4)]) == Claim(4)
+    assert best_of([None, Attribution(2, 0, MOVED), Attribution(5), Attribution(4)]) == Attribution(
+        4
+    )
     assert best_of([None]) is None
 
 
@@ -591,12 +593,15 @@ def test_the_surest_claim_counts_and_then_the_earliest() -> None:
     ],
 )
 def test_runs_cover_what_is_asked_for(first: int, last: int, lines: list[tuple[int, int]]) -> None:
-    claims: Claims = [None, None, None]
+    claims: Attributions = [None, None, None]
     assert [(r.start_line, r.end_line) for r in blame_runs(claims, (), 0, 9)] == [(1, 3)]
-    found = blame_runs([None, *[Claim(0)] * 2], [one_source()], first, last)
+    found = blame_runs([None, *[Attribution(0)] * 2], [one_source()], first, last)
     assert [(run.start_line, run.end_line) for run in found] == lines
 
 
 def test_a_run_of_a_record_without_conversations_has_no_contributor() -> None:
     record, file = one_source()
-    assert one_run(Claim(0), [(record, replace(file, conversations=()))], 1, 1).contributor is None
+    assert (
+        one_run(Attribution(0), [(record, replace(file, conversations=()))], 1, 1).contributor
+        is None
+    )

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.core.blame.attribution import Claims, Confidence
-from intent_lsp.core.blame.blame import Text, blame
+from intent_lsp.core.blame.attribution import Attributions, Confidence
+from intent_lsp.core.blame.blame import BlamedText, blame
 from intent_lsp.core.blame.line_carry import letters
 from intent_lsp.formats.diff import line_hunks
 from tests.support.rewritten import Rewritten, Truth, like_code, numbered
@@ -16,9 +16,9 @@ from tests.support.rewritten import Rewritten, Truth, like_code, numbered
 KINDS = ("record", "record", "record", "rename", "undo", "disturb", "reformat", "shift", "keep")
 
 
-def blamed(file: Rewritten) -> Claims:
+def blamed(file: Rewritten) -> Attributions:
     return blame(
-        Text(hash=file.hash, lines=file.lines),
+        BlamedText(hash=file.hash, lines=file.lines),
         file.steps,
         contents=file.kept.get,
         diff=line_hunks,
@@ -26,7 +26,7 @@ def blamed(file: Rewritten) -> Claims:
     )
 
 
-def orders(claims: Claims) -> list[int | None]:
+def orders(claims: Attributions) -> list[int | None]:
     return [None if claim is None else claim.order for claim in claims]
 
 

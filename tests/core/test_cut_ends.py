@@ -8,15 +8,15 @@ from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.findings import Severity
 from intent_lsp.core.ledger.chain import Head
-from intent_lsp.core.ledger.evidence import Committed, Held, KnownHead, Search
+from intent_lsp.core.ledger.evidence import Committed, EvidenceSearch, KnownHead, RecordCommit
 from intent_lsp.core.ledger.truncation import remembered, with_cut_ends
 from intent_lsp.core.ledger.verification import Anchor, AnchorKind, Verification
 from intent_lsp.core.paths import LEDGER_FILE
 
 A, B, C = (hash_content(name) for name in (b"a", b"b", b"c"))
 COMMIT = "0123456789abcdef0123"
-NOWHERE = Search({}, whole=True)
-UNSURE = Search({}, whole=False)
+NOWHERE = EvidenceSearch({}, whole=True)
+UNSURE = EvidenceSearch({}, whole=False)
 CURRENT = Committed(commit=COMMIT, heads=(A,), current=True)
 EARLIER = replace(CURRENT, current=False)
 
@@ -44,8 +44,10 @@ def lost(kind: AnchorKind, hash_: ContentHash = A) -> Anchor:
     return Anchor(hash=hash_, kind=kind, name=name)
 
 
-def found_in(*, below: bool, named: bool = True) -> Search:
-    return Search({A: Held(commit=COMMIT, file=LEDGER_FILE, below=below, named=named)}, whole=True)
+def found_in(*, below: bool, named: bool = True) -> EvidenceSearch:
+    return EvidenceSearch(
+        {A: RecordCommit(commit=COMMIT, file=LEDGER_FILE, below=below, named=named)}, whole=True
+    )
 
 
 GIVEN, KNOWN = lost(AnchorKind.GIVEN), lost(AnchorKind.KNOWN_HEAD)
@@ -85,7 +87,7 @@ def test_each_missing_record_is_told_by_who_vouches_for_it(
     anchor: Anchor,
     known: tuple[KnownHead, ...],
     committed: Committed | None,
-    search: Search,
+    search: EvidenceSearch,
     told: tuple[LedgerCode, Severity] | None,
 ) -> None:
     found = with_cut_ends(verified(anchor), known, committed, search)

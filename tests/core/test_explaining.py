@@ -27,7 +27,7 @@ from intent_lsp.core.gate.request import (
     DeniedPath,
     Drift,
     FileFact,
-    Question,
+    GateRequest,
     Unread,
 )
 from intent_lsp.core.intents import Intent, IntentId, Intents, Status
@@ -107,12 +107,12 @@ def _ended(rows: Sequence[ExplainedRow], outcome: RowOutcome) -> list[int]:
     return [row.number for row in rows if row.outcome is outcome]
 
 
-def _row(number: int, question: Question, call: CallFacts | None = None) -> ExplainedRow:
+def _row(number: int, question: GateRequest, call: CallFacts | None = None) -> ExplainedRow:
     rows = explain_save(question) if call is None else explain_call(question, call)
     return rows[number - 1]
 
 
-def _owned_by(*intents: Intent, under: Intent, files: Sequence[str]) -> Question:
+def _owned_by(*intents: Intent, under: Intent, files: Sequence[str]) -> GateRequest:
     return replace(
         FINE,
         files=tuple(FileFact(path=WorkspacePath(path)) for path in files),
@@ -530,13 +530,13 @@ SOME_CALL = st.builds(
 
 
 @st.composite
-def _questions(draw: st.DrawFn) -> Question:
+def _questions(draw: st.DrawFn) -> GateRequest:
     intents = draw(SOME_INTENTS)
     active = draw(st.one_of(st.none(), LONG, st.sampled_from(["", *(i.id for i in intents)])))
     intent = None if active is None else intents.get(active)
     patterns = intent.owned_scope if intent else ()
     ignored = draw(st.lists(LONG, max_size=2).map(tuple))
-    return Question(
+    return GateRequest(
         tool_name=draw(LONG),
         governed=draw(st.sampled_from([True, True, True, False])),
         files=tuple(draw(st.lists(FILES, max_size=12))),
@@ -550,7 +550,7 @@ def _questions(draw: st.DrawFn) -> Question:
 
 @given(question=_questions(), call=SOME_CALL)
 def test_whatever_is_foreign_a_fact_is_one_short_line_that_agrees(
-    question: Question, call: CallFacts
+    question: GateRequest, call: CallFacts
 ) -> None:
     of_call, of_save = explain_call(question, call), explain_save(question)
     _agrees(of_call, judge_call(question, call))

@@ -18,7 +18,7 @@ from intent_lsp.core.gate.request import (
     Decision,
     Denied,
     FileFact,
-    Question,
+    GateRequest,
     Unread,
 )
 from intent_lsp.core.intents import Intent, IntentId, Intents, Status
@@ -55,9 +55,11 @@ def _file(path: str, **facts: Any) -> FileFact:
     return FileFact(path=WorkspacePath(path), **facts)
 
 
-def _question(*paths: str, active: str | None = "INT-001", intents: Intents = INTENTS) -> Question:
+def _question(
+    *paths: str, active: str | None = "INT-001", intents: Intents = INTENTS
+) -> GateRequest:
     intent = None if active is None else intents.get(active)
-    return Question(
+    return GateRequest(
         governed=True,
         files=tuple(map(_file, paths)),
         active_intent=active,
@@ -119,7 +121,7 @@ IGNORED: Mapping[IntentId, tuple[str, ...]] = {AUTH.id: ("INT-0*", "INT-001")}
         ),
     ],
 )
-def test_an_edit_may_happen(question: Question, decision: Allowed) -> None:
+def test_an_edit_may_happen(question: GateRequest, decision: Allowed) -> None:
     assert judge_save(question) == decision
 
 
@@ -251,7 +253,7 @@ def test_an_edit_may_happen(question: Question, decision: Allowed) -> None:
     ],
 )
 def test_a_row_refuses(
-    question: Question, code: GateCode, message: str, details: Mapping[str, object]
+    question: GateRequest, code: GateCode, message: str, details: Mapping[str, object]
 ) -> None:
     denied = _denied(judge_save(question))
     assert denied.code is code
@@ -334,11 +336,11 @@ ANY_INTENT = st.builds(
 
 
 @st.composite
-def _questions(draw: st.DrawFn) -> Question:
+def _questions(draw: st.DrawFn) -> GateRequest:
     intents = Intents(
         tuple(draw(st.lists(ANY_INTENT, max_size=4, unique_by=lambda intent: intent.id)))
     )
-    return Question(
+    return GateRequest(
         tool_name=draw(st.one_of(st.just(EDITOR_SAVE), st.text(max_size=5))),
         governed=draw(st.sampled_from([True, True, True, False])),
         files=tuple(draw(st.lists(FACTS, max_size=4))),
@@ -351,7 +353,7 @@ def _questions(draw: st.DrawFn) -> Question:
 
 
 @given(_questions())
-def test_every_question_has_an_answer(question: Question) -> None:
+def test_every_question_has_an_answer(question: GateRequest) -> None:
     decision = judge_save(question)
     match decision:
         case Allowed():

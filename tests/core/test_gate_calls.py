@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intent_lsp.core.codes import GateCode
-from intent_lsp.core.gate.gate import ROWS, judge_call, rejected, unavailable
+from intent_lsp.core.gate.gate import CHECKS, judge_call, rejected, unavailable
 from intent_lsp.core.gate.request import (
     Allowed,
     Ask,
@@ -95,7 +95,7 @@ DETAILS: Mapping[int, Mapping[str, object]] = {
 
 
 def test_every_row_of_the_table_is_broken_here() -> None:
-    assert [row.number for row in ROWS] == NUMBERS == list(MESSAGES) == list(DETAILS)
+    assert [row.number for row in CHECKS] == NUMBERS == list(MESSAGES) == list(DETAILS)
 
 
 def test_a_call_that_breaks_no_row_may_happen() -> None:

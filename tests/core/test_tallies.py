@@ -29,7 +29,7 @@ from intent_lsp.core.report.aggregates import (
     count_of_runs,
     shares,
 )
-from intent_lsp.core.report.report_data import NEWEST_KEPT, VIOLATIONS_KEPT, Survey
+from intent_lsp.core.report.report_data import NEWEST_KEPT, VIOLATIONS_KEPT, ReportSurvey
 from intent_lsp.core.report.timeline import timeline
 from tests.support.ledgers import HASH, edit, events
 
@@ -202,7 +202,7 @@ def test_parts_begin_where_people_begin_to_count(
 
 
 def test_a_survey_keeps_the_newest_and_counts_all() -> None:
-    survey = Survey()
+    survey = ReportSurvey()
     stray = edit(scope_validation=ScopeValidation.FAIL)
     records = [recorded(stray, number=number) for number in range(NEWEST_KEPT + 3)]
     for record in records:

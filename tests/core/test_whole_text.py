@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.core.ledger.chain import End, draft
+from intent_lsp.core.ledger.chain import ChainEnd, draft
 from intent_lsp.core.records import (
     GRANT_TOOL,
     Approval,
@@ -15,7 +15,7 @@ from intent_lsp.core.records import (
     Grant,
     MutationClass,
     RecordFile,
-    Related,
+    RelatedEntry,
     ScopeValidation,
 )
 from intent_lsp.core.text import whole, whole_event
@@ -46,7 +46,7 @@ def edit(text: str) -> Event:
     talk = Conversation(
         url=text,
         contributor=Contributor(EntityType.AI, text),
-        related=(Related("specification", text),),
+        related=(RelatedEntry("specification", text),),
     )
     return Event(
         intent_id=text,
@@ -83,13 +83,13 @@ def grant(text: str) -> Event:
 @given(texts)
 def test_no_text_stands_in_the_way_of_a_record(text: str) -> None:
     for event in (edit(text), grant(text)):
-        record, line = seal(draft(event, id=ID, timestamp=NOW, end=End()))
+        record, line = seal(draft(event, id=ID, timestamp=NOW, end=ChainEnd()))
         assert decode(line) == record
         assert whole_event(whole_event(event)) == whole_event(event)
 
 
 def test_a_name_that_is_not_utf8_keeps_its_bytes() -> None:
-    record = draft(edit("a\udcff"), id=ID, timestamp=NOW, end=End())
+    record = draft(edit("a\udcff"), id=ID, timestamp=NOW, end=ChainEnd())
     assert record.files[0].relative_path == "a%FF"
     assert record.files[0].path == "a\udcff"
     assert record.tool_name == "a\ufffd"

@@ -9,8 +9,8 @@ import pytest
 
 from intent_lsp.doors.lsp.protocol.framing import Frame
 from intent_lsp.doors.lsp.protocol.messages import frame
-from intent_lsp.doors.lsp.transport.acceptor import Accepting
-from intent_lsp.doors.lsp.transport.codec import HeaderCarrier
+from intent_lsp.doors.lsp.transport.acceptor import Acceptor
+from intent_lsp.doors.lsp.transport.codec import HeaderCodec
 from intent_lsp.doors.lsp.transport.peer import Peer
 
 LIMIT = 30
@@ -23,12 +23,12 @@ class Guests:
         self.came: asyncio.Queue[Peer] = asyncio.Queue()
 
     def greet(self) -> Peer:
-        return Peer(HeaderCarrier(), self)
+        return Peer(HeaderCodec(), self)
 
     def arrive(self, peer: Peer) -> None:
         self.came.put_nowait(peer)
 
-    def hear(self, peer: Peer, frame: Frame) -> None:
+    def handle(self, peer: Peer, frame: Frame) -> None:
         raise AssertionError(f"{peer} says nothing, and not {frame}")
 
     def watch(self, peer: Peer) -> None:
@@ -67,7 +67,7 @@ async def test_a_connection_is_taken_once_it_can_be() -> None:
     listener = exhausted(
         OSError(errno.EMFILE, "Too many open files"), ConnectionAbortedError(), BlockingIOError()
     )
-    accepting = Accepting(listener, guests.greet, pause=0)
+    accepting = Acceptor(listener, guests.greet, pause=0)
     with socket.create_connection(listener.getsockname()):
         peer = await asyncio.wait_for(guests.came.get(), LIMIT)
         assert listener.problems == []
@@ -79,7 +79,7 @@ async def test_what_is_put_off_is_taken_no_more_in_the_end() -> None:
     guests = Guests()
     listener = exhausted(OSError(errno.EMFILE, "Too many open files"))
     address = listener.getsockname()
-    accepting = Accepting(listener, guests.greet)
+    accepting = Acceptor(listener, guests.greet)
     with socket.create_connection(address) as connection:
         await asyncio.wait_for(listener.tried.wait(), LIMIT)
         await accepting.end()
@@ -91,7 +91,7 @@ async def test_what_is_put_off_is_taken_no_more_in_the_end() -> None:
 async def test_messages_arrive_in_order_from_whatever_thread() -> None:
     guests = Guests()
     listener = exhausted()
-    accepting = Accepting(listener, guests.greet)
+    accepting = Acceptor(listener, guests.greet)
     with socket.create_connection(listener.getsockname()) as connection:
         peer = await asyncio.wait_for(guests.came.get(), LIMIT)
         await asyncio.to_thread(peer.write, b"1")

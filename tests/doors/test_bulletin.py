@@ -6,7 +6,7 @@ from functools import partial
 
 from lsprotocol import types as lsp
 
-from intent_lsp.doors.lsp.diagnostics.publisher import Bulletin
+from intent_lsp.doors.lsp.diagnostics.publisher import DiagnosticsPublisher
 
 A, B = "file:///a", "file:///b"
 RANGE = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 1))
@@ -21,7 +21,9 @@ class Board:
         self.pushed: list[lsp.PublishDiagnosticsParams] = []
         self.refreshed = asyncio.Event()
         self.refreshes = 0
-        self.bulletin = Bulletin(pull=pull, publish=self._publish, refresh=self._refresh)
+        self.bulletin = DiagnosticsPublisher(
+            pull=pull, publish=self._publish, refresh=self._refresh
+        )
 
     def _publish(self, shown: lsp.PublishDiagnosticsParams) -> Callable[[], None]:
         return partial(self.pushed.append, shown)

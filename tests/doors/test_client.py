@@ -3,7 +3,7 @@
 import pytest
 from lsprotocol import types as lsp
 
-from intent_lsp.doors.lsp.runtime.client_capabilities import Client, client_of, pulls
+from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities, client_of, pulls
 
 
 def _everything() -> lsp.ClientCapabilities:
@@ -43,7 +43,7 @@ def _everything() -> lsp.ClientCapabilities:
 
 def test_a_client_that_declares_everything_can_do_everything() -> None:
     client = client_of(_everything())
-    assert all(getattr(client, name) for name in Client.__dataclass_fields__)
+    assert all(getattr(client, name) for name in ClientCapabilities.__dataclass_fields__)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_a_client_that_declares_everything_can_do_everything() -> None:
     ],
 )
 def test_what_is_not_declared_is_not_there(capabilities: lsp.ClientCapabilities) -> None:
-    assert client_of(capabilities) == Client()
+    assert client_of(capabilities) == ClientCapabilities()
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import pytest
 from intent_lsp.core.content import split_lines
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
-from intent_lsp.doors.lsp.diagnostics.parse_ahead import QUICK, ComingSaves
-from intent_lsp.doors.lsp.diagnostics.tracked_document import Tracked
-from intent_lsp.doors.lsp.diagnostics.tracked_documents import Workplace
+from intent_lsp.doors.lsp.diagnostics.parse_ahead import QUICK, ParseAhead
+from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
+from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
 from intent_lsp.doors.lsp.protocol.documents import Document
 from intent_lsp.doors.lsp.protocol.positions import PositionEncoding
 from tests.support.governed import govern
@@ -24,14 +24,14 @@ LARGE = "".join(f"def f{number}(a):\n    return a\n" for number in range(1_000))
 
 @dataclass
 class Window:
-    workplace: Workplace
-    saves: ComingSaves
+    tracked_documents: TrackedDocuments
+    saves: ParseAhead
 
-    async def shows(self, repository: Repository, text: str) -> Tracked:
+    async def shows(self, repository: Repository, text: str) -> TrackedDocument:
         """Open a file and look at it once."""
         repository.write(PATH, text)
         uri = uri_of(repository.root / PATH)
-        self.workplace.opened(
+        self.tracked_documents.opened(
             Document(
                 uri=uri,
                 version=1,
@@ -40,25 +40,25 @@ class Window:
                 encoding=PositionEncoding.UTF_16,
             )
         )
-        tracked = self.workplace.tracked(uri)
+        tracked = self.tracked_documents.tracked(uri)
         assert tracked is not None
-        await self.workplace.attach_again(tracked)
-        await self.workplace.look_again(tracked)
+        await self.tracked_documents.attach_again(tracked)
+        await self.tracked_documents.look_again(tracked)
         return tracked
 
 
 @pytest.fixture
 async def window(repository: Repository) -> AsyncIterator[Window]:
     govern(repository)
-    async with workplace_on(repository.root) as workplace:
-        yield Window(workplace, ComingSaves(workplace.work))
+    async with workplace_on(repository.root) as tracked_documents:
+        yield Window(tracked_documents, ParseAhead(tracked_documents.work))
 
 
-def asked(tracked: Tracked, text: str) -> int:
+def asked(tracked: TrackedDocument, text: str) -> int:
     """Count how often a caller is asked for time while a content of the file is parsed."""
     times: list[int] = []
-    assert tracked.attached is not None
-    trees = tracked.attached.desk.stores.trees
+    assert tracked.open_root is not None
+    trees = tracked.open_root.governance.stores.trees
     assert trees.tree(PATH, text.encode(), lambda: bool(times.append(1))) is not None
     return len(times)
 
@@ -88,5 +88,5 @@ async def test_what_is_parsed_in_no_time_waits_for_its_save(
 
 
 async def test_nothing_is_made_ready_where_nobody_governs(window: Window) -> None:
-    tracked = Tracked(uri="file:///elsewhere/a.py", lines=[LARGE], version=1)
+    tracked = TrackedDocument(uri="file:///elsewhere/a.py", lines=[LARGE], version=1)
     assert window.saves.typed(tracked) is None

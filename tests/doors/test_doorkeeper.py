@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from intent_lsp.doors.lsp.protocol.framing import BadHeader, Body, Frame, Oversized
 from intent_lsp.doors.lsp.transport.client_auth import (
-    Doorkeeper,
-    Enters,
-    Leaves,
-    Waits,
-    spell_refusal,
+    Accept,
+    ClientAuthenticator,
+    Reject,
+    Retry,
+    encode_refusal,
 )
 from tests.support.sockets import TOKEN, with_token
 
@@ -50,25 +50,25 @@ def said(message: object) -> Frame:
 @example(said(RIGHT | {"params": with_token(f"{TOKEN} ")}))
 @example(said(RIGHT | {"params": [with_token()]}))
 def test_only_initialize_with_the_token_enters(frame: Frame) -> None:
-    heard = Doorkeeper(TOKEN).hear(frame)
-    if isinstance(heard, Enters):
+    heard = ClientAuthenticator(TOKEN).handle(frame)
+    if isinstance(heard, Accept):
         assert isinstance(frame, Body)
         message = json.loads(frame.data)
         assert message["method"] == "initialize"
         assert message["params"]["initializationOptions"]["token"] == TOKEN
     elif heard.answer is not None:
-        error = json.loads(spell_refusal(heard.answer))["error"]
+        error = json.loads(encode_refusal(heard.answer))["error"]
         assert error["code"] in (-32700, -32600, -32002)
 
 
 @given(frames)
 def test_without_a_token_to_know_initialize_alone_enters(frame: Frame) -> None:
-    heard = Doorkeeper(None).hear(frame)
-    assert isinstance(heard, Enters) <= (b'"initialize"' in getattr(frame, "data", b""))
+    heard = ClientAuthenticator(None).handle(frame)
+    assert isinstance(heard, Accept) <= (b'"initialize"' in getattr(frame, "data", b""))
 
 
 def test_who_knows_the_token_enters() -> None:
-    keeper = Doorkeeper(TOKEN)
-    assert keeper.hear(said(RIGHT)) == Enters()
-    assert isinstance(keeper.hear(said(RIGHT | {"params": {}})), Leaves)
-    assert isinstance(keeper.hear(said(RIGHT | {"method": "shutdown"})), Waits)
+    keeper = ClientAuthenticator(TOKEN)
+    assert keeper.handle(said(RIGHT)) == Accept()
+    assert isinstance(keeper.handle(said(RIGHT | {"params": {}})), Reject)
+    assert isinstance(keeper.handle(said(RIGHT | {"method": "shutdown"})), Retry)

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from intent_lsp.doors.lsp.protocol.shutdown import Ending
+from intent_lsp.doors.lsp.protocol.shutdown import Shutdown
 from tests.support import tiny_server
 
 
@@ -17,7 +17,7 @@ class Story:
         self.save = asyncio.Event()
         self.stores = asyncio.Event()
         self.stores.set()
-        self.ending = Ending(self.finished)
+        self.ending = Shutdown(self.finished)
         self.ending.then = self.end
 
     async def finished(self, patience: float) -> None:
@@ -48,7 +48,7 @@ async def test_who_stops_waiting_for_the_end_does_not_break_it_off() -> None:
 @pytest.mark.parametrize(
     "again", [lambda e: e.ended(60), lambda e: e.ended_within(60, 60)], ids=["waits", "hurries"]
 )
-async def test_the_end_comes_once(again: Callable[[Ending], Awaitable[None]]) -> None:
+async def test_the_end_comes_once(again: Callable[[Shutdown], Awaitable[None]]) -> None:
     story = Story()
     story.save.set()
     await asyncio.gather(story.ending.ended(60), again(story.ending))
@@ -91,7 +91,7 @@ async def test_an_end_that_fails_is_logged_and_ends(caplog: pytest.LogCaptureFix
 async def test_a_conversation_without_anything_to_end_ends() -> None:
     story = Story()
     story.save.set()
-    ending = Ending(story.finished)
+    ending = Shutdown(story.finished)
     await ending.ended_within(60, 60)
     assert story.told == ["saved"]
 

@@ -8,15 +8,15 @@ import pytest
 
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.content import split_lines
-from intent_lsp.doors.lsp.connection.progress import Progress
+from intent_lsp.doors.lsp.connection.progress import ClientProgress
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
-from intent_lsp.doors.lsp.diagnostics.tracked_documents import Workplace
+from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
 from intent_lsp.doors.lsp.features.intent_lines import IntentLines, LinesFound
 from intent_lsp.doors.lsp.protocol.documents import Document
 from intent_lsp.doors.lsp.protocol.positions import PositionEncoding
-from intent_lsp.doors.lsp.runtime.client_capabilities import Client
-from intent_lsp.doors.lsp.runtime.open_root import Attached
-from intent_lsp.governance.plan.checkout import Refusal
+from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
+from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
+from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from tests.doors.test_progress import NEVER, Recorder
 from tests.governance.test_blaming import changed
 from tests.support.governed import LINES, govern
@@ -46,13 +46,13 @@ class Follower(Recorder):
 class Searched:
     """A root with four files of an intent, and whoever searches them."""
 
-    workplace: Workplace
-    attached: Attached
+    tracked_documents: TrackedDocuments
+    open_root: OpenRoot
     client: Follower
     lines: IntentLines
 
     async def found(self) -> list[str]:
-        found = await self.lines.of(self.attached, "INT-001", "mine")
+        found = await self.lines.of(self.open_root, "INT-001", "mine")
         assert isinstance(found, LinesFound)
         return [file.path for file in found.files]
 
@@ -60,15 +60,15 @@ class Searched:
 @pytest.fixture
 async def searched(repository: Repository) -> AsyncIterator[Searched]:
     govern(repository)
-    async with workplace_on(repository.root) as workplace:
-        attached = await workplace.work.in_thread(workplace.desks.first)
-        assert attached is not None
+    async with workplace_on(repository.root) as tracked_documents:
+        open_root = await tracked_documents.work.in_thread(tracked_documents.open_roots.first)
+        assert open_root is not None
         for path in reversed(FILES):
             repository.write(path, LINES)
-            attached.desk.stores.ledger.append(edit(files=(changed(None, LINES, path),)))
+            open_root.governance.stores.ledger.append(edit(files=(changed(None, LINES, path),)))
         client = Follower()
-        lines = IntentLines(workplace, Progress(client, Client(), NEVER))
-        yield Searched(workplace, attached, client, lines)
+        lines = IntentLines(tracked_documents, ClientProgress(client, ClientCapabilities(), NEVER))
+        yield Searched(tracked_documents, open_root, client, lines)
 
 
 async def test_it_is_shown_file_by_file(searched: Searched) -> None:
@@ -90,8 +90,8 @@ async def test_cancelled_it_stops_behind_the_file_that_it_is_at(searched: Search
 async def test_an_intent_that_nobody_knows_is_refused_before_anything_is_shown(
     searched: Searched,
 ) -> None:
-    found = await searched.lines.of(searched.attached, "INT-404", "mine")
-    assert isinstance(found, Refusal)
+    found = await searched.lines.of(searched.open_root, "INT-404", "mine")
+    assert isinstance(found, CheckoutRefusal)
     assert found.code is RequestCode.INTENT_NOT_FOUND
     assert searched.client.told == []
 
@@ -107,19 +107,19 @@ async def test_a_save_that_is_under_way_is_waited_for(
         text=LINES,
         encoding=PositionEncoding.UTF_16,
     )
-    searched.workplace.opened(document)
-    tracked = searched.workplace.tracked(document.uri)
+    searched.tracked_documents.opened(document)
+    tracked = searched.tracked_documents.tracked(document.uri)
     assert tracked is not None
-    await searched.workplace.settled(document.uri)
+    await searched.tracked_documents.settled(document.uri)
     repository.write(LOGIN, after)
     tracked.follow((), split_lines(after), 2)
     tracked.writes(tracked.lines)
-    tracked.save_told()
+    tracked.save_received()
     searching = asyncio.ensure_future(searched.found())
     for _ in range(20):
-        await searched.workplace.work.in_thread(searched.attached.desk.rules.current)
+        await searched.tracked_documents.work.in_thread(searched.open_root.governance.rules.current)
     assert searched.client.told == []
-    searched.attached.desk.stores.ledger.append(edit(files=(changed(LINES, after, LOGIN),)))
+    searched.open_root.governance.stores.ledger.append(edit(files=(changed(LINES, after, LOGIN),)))
     tracked.recorded(after.encode())
     tracked.save_over()
     assert await searching == [LOGIN, *FILES]

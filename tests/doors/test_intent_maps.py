@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator
 import pytest
 
 from intent_lsp.core.paths import INTENT_MAP
-from intent_lsp.doors.lsp.connection.record_notifier import IntentMaps
-from intent_lsp.doors.lsp.runtime.executor import Work
-from intent_lsp.doors.lsp.runtime.open_root import Attached
+from intent_lsp.doors.lsp.connection.record_notifier import IntentMapWriter
+from intent_lsp.doors.lsp.runtime.executor import BackgroundExecutor
+from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from tests.governance.editor import Editor
 from tests.support.governed import LINES, govern
 from tests.support.repository import Repository
@@ -23,38 +23,40 @@ def editor(repository: Repository) -> Editor:
 
 
 @pytest.fixture
-async def work() -> AsyncIterator[Work]:
-    made = Work()
+async def work() -> AsyncIterator[BackgroundExecutor]:
+    made = BackgroundExecutor()
     yield made
     await made.end()
 
 
 async def test_a_map_that_is_stirred_many_times_is_written_once(
-    editor: Editor, work: Work, monkeypatch: pytest.MonkeyPatch
+    editor: Editor, work: BackgroundExecutor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("intent_lsp.doors.lsp.connection.record_notifier.EVERY", 0.0)
-    maps, attached = IntentMaps(work), Attached(editor.desk, editor.session)
+    maps, open_root = IntentMapWriter(work), OpenRoot(editor.governance, editor.session)
     editor.select("INT-001")
     editor.save(LOGIN, LINES + "more\n")
     before, path = asyncio.all_tasks(), editor.root / INTENT_MAP
     for _ in range(3):
-        maps.stir(attached)
+        maps.schedule(open_root)
     (writing,) = asyncio.all_tasks() - before
     await writing
     path.unlink()
     # What comes after it is written in its turn.
-    maps.stir(attached)
+    maps.schedule(open_root)
     (writing,) = asyncio.all_tasks() - before
     await writing
     path.unlink()
     editor.close()
 
 
-async def test_a_map_that_waits_at_the_end_is_left_to_the_desks(editor: Editor, work: Work) -> None:
-    maps = IntentMaps(work)
+async def test_a_map_that_waits_at_the_end_is_left_to_the_desks(
+    editor: Editor, work: BackgroundExecutor
+) -> None:
+    maps = IntentMapWriter(work)
     editor.select("INT-001")
     editor.save(LOGIN, LINES + "more\n")
-    maps.stir(Attached(editor.desk, editor.session))
+    maps.schedule(OpenRoot(editor.governance, editor.session))
     await work.end()
     assert not (editor.root / INTENT_MAP).exists()
     editor.close()

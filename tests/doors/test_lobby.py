@@ -8,7 +8,7 @@ from intent_lsp.core.findings import Severity
 from intent_lsp.core.paths import INTENTS_FILE, POLICY_FILE
 from intent_lsp.doors.lsp.bootstrap import control_file
 from intent_lsp.doors.lsp.runtime.reach import in_reach
-from intent_lsp.doors.lsp.runtime.settings import CurrentSettings, Settings
+from intent_lsp.doors.lsp.runtime.settings import LiveSettings, Settings
 from intent_lsp.store.fs.resolve import is_directory
 
 
@@ -70,7 +70,7 @@ def test_a_folder_is_compared_as_it_really_is_too(tmp_path: Path) -> None:
 
 
 def test_the_newest_settings_say_how_loud_a_code_is() -> None:
-    settings = CurrentSettings(Settings())
+    settings = LiveSettings(Settings())
     assert settings.severity("X", Severity.ERROR, "a.py") is Severity.ERROR
     settings.now = Settings(severity={"X": Severity.HINT, "Y": None}, exclude=("docs/**",))
     assert settings.severity("X", Severity.ERROR, "a.py") is Severity.HINT

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from intent_lsp.doors.lsp.transport.writer import Outbox
+from intent_lsp.doors.lsp.transport.writer import MessageWriter
 
 PATIENCE = 30.0
 MORE_THAN_A_PIPE = 1 << 20
@@ -21,7 +21,7 @@ class Pipe:
     def __init__(self) -> None:
         self.source, sink = os.pipe()
         self.broken = threading.Event()
-        self.outbox = Outbox(sink, self.broken.set)
+        self.outbox = MessageWriter(sink, self.broken.set)
 
     def rest(self) -> bytes:
         """Read to the end, which comes when the outbox is closed."""

@@ -22,7 +22,7 @@ from intent_lsp.core.records import (
     RecordFile,
     ScopeValidation,
 )
-from intent_lsp.doors.lsp.diagnostics.violation import Problem
+from intent_lsp.doors.lsp.diagnostics.violation import Violation
 from intent_lsp.doors.lsp.diagnostics.violations import problems, runs_of_record
 from tests.governance.editor import INTENTS, Editor
 
@@ -113,7 +113,7 @@ def test_an_intent_that_has_no_place_is_not_pointed_at(editor: Editor) -> None:
     ],
 )
 def test_a_problem_is_as_loud_as_its_code(code: str, severity: Severity) -> None:
-    problem = Problem(code=code, message="", first_line=0, last_line=0, path="a")
+    problem = Violation(code=code, message="", first_line=0, last_line=0, path="a")
     assert problem.severity is severity
 
 
@@ -142,7 +142,7 @@ def test_a_file_takes_no_more_room_than_is_left_and_says_how_many_are_not_shown(
     look = editor.look("a.py")
     runs = [MarkedRun(line, line) for line in range(0, 300, 2)]
     for room, shown in ((1_000, 100), (3, 3), (0, 0)):
-        found = problems(editor.desk.root, look, runs, room)
+        found = problems(editor.governance.root, look, runs, room)
         assert [p.code for p in found] == [GateCode.NO_ACTIVE_INTENT] * shown + [
             ShownCode.MORE_VIOLATIONS
         ]

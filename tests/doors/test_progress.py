@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from lsprotocol import types as lsp
 
-from intent_lsp.doors.lsp.connection.progress import Progress
-from intent_lsp.doors.lsp.runtime.client_capabilities import Client
+from intent_lsp.doors.lsp.connection.progress import ClientProgress
+from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
 
-ABLE, UNABLE = Client(progress=True), Client()
+ABLE, UNABLE = ClientCapabilities(progress=True), ClientCapabilities()
 NEVER = 3600.0
 
 
@@ -44,7 +44,7 @@ class Recorder:
 
 async def test_work_under_a_token_of_the_clients_is_shown_at_once() -> None:
     client = Recorder()
-    async with Progress(client, UNABLE).shown("mine", "Working") as report:
+    async with ClientProgress(client, UNABLE).shown("mine", "Working") as report:
         report(0, 1000)
         for done in (5, 10, 11, 500, 499, 1000, 2000):
             report(done, 1000)
@@ -54,14 +54,14 @@ async def test_work_under_a_token_of_the_clients_is_shown_at_once() -> None:
 
 async def test_nothing_of_nothing_is_all() -> None:
     client = Recorder()
-    async with Progress(client, UNABLE).shown(7, "Working") as report:
+    async with ClientProgress(client, UNABLE).shown(7, "Working") as report:
         report(0, 0)
     assert client.told[1] == (7, ("report", 100))
 
 
 async def test_work_that_takes_long_is_shown_under_a_token_of_ours() -> None:
     client = Recorder()
-    async with Progress(client, ABLE, wondering=0).shown(None, "Working") as report:
+    async with ClientProgress(client, ABLE, wondering=0).shown(None, "Working") as report:
         report(1, 4)
         await client.begun.wait()
         report(1, 2)
@@ -72,7 +72,7 @@ async def test_work_that_takes_long_is_shown_under_a_token_of_ours() -> None:
 
 async def test_work_that_is_soon_over_is_not_shown() -> None:
     client = Recorder()
-    async with Progress(client, ABLE, wondering=NEVER).shown(None, "Working") as report:
+    async with ClientProgress(client, ABLE, wondering=NEVER).shown(None, "Working") as report:
         report(1, 2)
     assert client.told == []
 
@@ -80,7 +80,7 @@ async def test_work_that_is_soon_over_is_not_shown() -> None:
 async def test_work_that_ends_while_the_token_is_asked_for_is_not_begun() -> None:
     client = Recorder()
     client.answer.clear()
-    async with Progress(client, ABLE, wondering=0).shown(None, "Working"):
+    async with ClientProgress(client, ABLE, wondering=0).shown(None, "Working"):
         await client.created.wait()
     client.answer.set()
     await asyncio.sleep(0)
@@ -89,7 +89,7 @@ async def test_work_that_ends_while_the_token_is_asked_for_is_not_begun() -> Non
 
 async def test_a_client_that_cannot_show_progress_is_told_of_none() -> None:
     client = Recorder()
-    async with Progress(client, UNABLE, wondering=0).shown(None, "Working") as report:
+    async with ClientProgress(client, UNABLE, wondering=0).shown(None, "Working") as report:
         await asyncio.sleep(0)
         report(1, 2)
     assert (client.told, client.created.is_set()) == ([], False)
@@ -98,14 +98,14 @@ async def test_a_client_that_cannot_show_progress_is_told_of_none() -> None:
 async def test_what_was_begun_ends_when_the_work_fails() -> None:
     client = Recorder()
     with pytest.raises(RuntimeError):
-        async with Progress(client, UNABLE).shown("mine", "Working"):
+        async with ClientProgress(client, UNABLE).shown("mine", "Working"):
             raise RuntimeError
     assert client.told[-1] == ("mine", "end")
 
 
 async def test_reports_of_many_threads_only_grow() -> None:
     client = Recorder()
-    async with Progress(client, UNABLE).shown("mine", "Working") as report:
+    async with ClientProgress(client, UNABLE).shown("mine", "Working") as report:
         threads = [
             threading.Thread(target=lambda: [report(done, 500) for done in range(501)])
             for _ in range(4)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pygls.lsp.server import LanguageServer
 
-from intent_lsp.doors.lsp.protocol.in_flight import Calls
+from intent_lsp.doors.lsp.protocol.in_flight import InFlightRequests
 from intent_lsp.doors.lsp.protocol.messages import IdKey, id_key
 from intent_lsp.doors.lsp.transport import stdio
 from tests.support import tiny_server
@@ -334,7 +334,7 @@ async def test_a_call_that_does_not_end_is_not_waited_for(
                 await freed.wait()
 
     freed, ended = asyncio.Event(), asyncio.Event()
-    calls = Calls(ThreadPoolExecutor)
+    calls = InFlightRequests(ThreadPoolExecutor)
     calls.start(stubborn, (), lambda *_: ended.set(), None)
     await asyncio.sleep(0)
     await calls.settle(0.01)
@@ -364,7 +364,7 @@ class Features:
     """Features on calls of their own; `told` is what happened, in its order."""
 
     def __init__(self) -> None:
-        self.calls = Calls(ThreadPoolExecutor)
+        self.calls = InFlightRequests(ThreadPoolExecutor)
         self.told: list[object] = []
         self.freed, self.ended = asyncio.Event(), asyncio.Event()
 

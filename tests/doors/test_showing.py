@@ -11,10 +11,10 @@ from lsprotocol import types as lsp
 from intent_lsp.core.findings import Severity
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
-from intent_lsp.doors.lsp.diagnostics.tracked_documents import Workplace
+from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
 from intent_lsp.doors.lsp.protocol.documents import Document
 from intent_lsp.doors.lsp.protocol.positions import PositionEncoding
-from intent_lsp.doors.lsp.runtime.open_root import Attached
+from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.governance.plan.checkout import Selection
 from tests.support.governed import LINES, govern
 from tests.support.repository import Repository
@@ -31,16 +31,16 @@ class Window:
     """A workplace on one root, and every push that left it where it pushes."""
 
     repository: Repository
-    workplace: Workplace
-    attached: Attached
+    tracked_documents: TrackedDocuments
+    open_root: OpenRoot
     pushed: list[lsp.PublishDiagnosticsParams] = field(default_factory=list)
     news: asyncio.Event = field(default_factory=asyncio.Event)
 
     def record(self) -> None:
         """Record what has changed on disk since the last look, as one record."""
-        changes = self.attached.desk.disk_changes
+        changes = self.open_root.governance.disk_changes
         changes.look()
-        assert len(changes.record(self.attached.session, frozenset()).recorded) == 1
+        assert len(changes.record(self.open_root.session, frozenset()).recorded) == 1
 
     async def burst(self, names: Iterable[str], text: str = CHANGED) -> None:
         """Have one program change some files, and look at them when that is recorded."""
@@ -52,11 +52,11 @@ class Window:
 
     async def look(self, names: Iterable[str]) -> None:
         """Look at some files that no editor has open."""
-        await self.workplace.look_at_closed(self.attached, map(WorkspacePath, names))
+        await self.tracked_documents.look_at_closed(self.open_root, map(WorkspacePath, names))
 
     def open(self, name: str) -> None:
         """Open a file as the disk has it."""
-        self.workplace.opened(
+        self.tracked_documents.opened(
             Document(
                 uri=uri_of(self.repository.root / name),
                 version=1,
@@ -68,9 +68,9 @@ class Window:
 
     def close(self, name: str) -> None:
         """Close a file."""
-        tracked = self.workplace.tracked(uri_of(self.repository.root / name))
+        tracked = self.tracked_documents.tracked(uri_of(self.repository.root / name))
         assert tracked is not None
-        self.workplace.closed(tracked)
+        self.tracked_documents.closed(tracked)
 
     def messages(self, name: str) -> list[str]:
         """Give what was pushed last about a file."""
@@ -93,7 +93,7 @@ class Window:
         prefix = uri_of(self.repository.root) + "/"
         return {
             item.uri.removeprefix(prefix): [each.message for each in item.items]
-            for item in self.workplace.bulletin.workspace(()).items
+            for item in self.tracked_documents.bulletin.workspace(()).items
             if isinstance(item, lsp.WorkspaceFullDocumentDiagnosticReport)
         }
 
@@ -111,13 +111,15 @@ async def window_on(repository: Repository, *, push: bool = False) -> AsyncItera
 
         return send
 
-    async with workplace_on(repository.root, publish if push else None) as workplace:
-        attached = workplace.desks.of_path(str(repository.root))
-        assert attached is not None
-        chosen = attached.desk.checkout.select(attached.session, "INT-002", unsaved_file=False)
+    async with workplace_on(repository.root, publish if push else None) as tracked_documents:
+        open_root = tracked_documents.open_roots.of_path(str(repository.root))
+        assert open_root is not None
+        chosen = open_root.governance.checkout.select(
+            open_root.session, "INT-002", unsaved_file=False
+        )
         assert isinstance(chosen, Selection)
-        attached.desk.disk_changes.look()
-        yield Window(repository, workplace, attached, pushed, news)
+        open_root.governance.disk_changes.look()
+        yield Window(repository, tracked_documents, open_root, pushed, news)
 
 
 @pytest.fixture
@@ -151,7 +153,7 @@ async def test_of_more_than_fifty_files_one_is_shown_with_the_count(library: Rep
         assert window.shown() == {FIRST: for_all(FIRST, "50 more changed files in lib/")}
         # Asked about one of the others, the answer is that nothing is shown there.
         uri = uri_of(library.root / LIB[1])
-        report = window.workplace.bulletin.document(uri, None)
+        report = window.tracked_documents.bulletin.document(uri, None)
         assert isinstance(report, lsp.RelatedFullDocumentDiagnosticReport)
         assert report.items == []
     # After a restart it is the same.
@@ -170,7 +172,7 @@ async def test_a_client_that_is_pushed_to_is_pushed_the_one_alone(library: Repos
             library.write(name, LINES)
         await window.look(LIB)
         assert [len(each.diagnostics) for each in window.pushed] == [1, 0]
-        assert window.workplace.all_tracked() == ()
+        assert window.tracked_documents.all_tracked() == ()
 
 
 async def test_fifty_files_show_their_own_and_do_so_again_when_one_is_put_back(
@@ -257,15 +259,15 @@ async def test_a_file_that_settings_hide_is_neither_shown_nor_counted(library: R
     commit(library, more := ["lib/51.py", "lib/52.py"])
     async with window_on(library) as window:
         await window.burst([*LIB, *more])
-        now = window.workplace.settings.now
-        window.workplace.settings.now = replace(now, exclude=(FIRST,))
-        window.workplace.post_all()
+        now = window.tracked_documents.settings.now
+        window.tracked_documents.settings.now = replace(now, exclude=(FIRST,))
+        window.tracked_documents.post_all()
         assert window.shown() == {LIB[1]: for_all(LIB[1], "51 more changed files in lib/")}
-        window.workplace.settings.now = replace(now, severity={OUT: None})
-        window.workplace.post_all()
+        window.tracked_documents.settings.now = replace(now, severity={OUT: None})
+        window.tracked_documents.post_all()
         assert window.shown() == {}
-        window.workplace.settings.now = replace(now, severity={OUT: Severity.HINT})
-        window.workplace.post_all()
+        window.tracked_documents.settings.now = replace(now, severity={OUT: Severity.HINT})
+        window.tracked_documents.post_all()
         assert window.shown() == {FIRST: for_all(FIRST, "52 more changed files in lib/")}
 
 
@@ -288,7 +290,7 @@ async def test_what_is_counted_takes_no_room_of_a_root(library: Repository) -> N
 
 async def test_looks_that_overlap_show_a_root_when_the_last_is_over(library: Repository) -> None:
     async with window_on(library, push=True) as window:
-        showing, root = window.workplace.showing, window.attached
+        showing, root = window.tracked_documents.showing, window.open_root
         with showing.held_roots((root,)):
             await window.burst(LIB)
             assert window.pushed == []
@@ -302,7 +304,7 @@ async def test_looks_that_overlap_show_a_root_when_the_last_is_over(library: Rep
 
 async def test_at_the_end_nothing_more_is_shown(library: Repository) -> None:
     async with window_on(library, push=True) as window:
-        with window.workplace.showing.held_roots((window.attached,)):
+        with window.tracked_documents.showing.held_roots((window.open_root,)):
             await window.burst(LIB)
-            window.workplace.showing.end()
+            window.tracked_documents.showing.end()
         assert window.pushed == []

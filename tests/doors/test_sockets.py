@@ -15,9 +15,9 @@ from pygls.lsp.client import LanguageClient
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from intent_lsp.doors.lsp.protocol.framing import MESSAGE_LIMIT, Body, Frames
-from intent_lsp.doors.lsp.transport.client_admission import Limits, Reception
-from intent_lsp.doors.lsp.transport.client_auth import Doorkeeper
-from intent_lsp.doors.lsp.transport.codec import HeaderCarrier
+from intent_lsp.doors.lsp.transport.client_admission import ClientAdmission, Limits
+from intent_lsp.doors.lsp.transport.client_auth import ClientAuthenticator
+from intent_lsp.doors.lsp.transport.codec import HeaderCodec
 from intent_lsp.doors.lsp.transport.peer import Peer
 from tests.support import tiny_server
 from tests.support.raw_client import INITIALIZE, LIMIT, framed
@@ -224,12 +224,12 @@ def test_a_stranger_that_says_exit_only_leaves(scheme: str, tmp_path: Path) -> N
 async def test_a_stranger_that_is_gone_by_then_takes_no_client_with_it() -> None:
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
     protocol = tiny_server.build().protocol
-    reception = Reception(protocol, Doorkeeper(None), Limits(), ended.set)
+    reception = ClientAdmission(protocol, ClientAuthenticator(None), Limits(), ended.set)
 
     async def comes(listener: socket.socket) -> tuple[socket.socket, Peer]:
         other = socket.create_connection(listener.getsockname(), LIMIT)
         mine, _ = listener.accept()
-        _, peer = await loop.connect_accepted_socket(lambda: Peer(HeaderCarrier(), reception), mine)
+        _, peer = await loop.connect_accepted_socket(lambda: Peer(HeaderCodec(), reception), mine)
         return other, peer
 
     with socket.create_server(("127.0.0.1", 0)) as listener:

@@ -10,9 +10,14 @@ from hypothesis import strategies as st
 from intent_lsp.core.codes import GateCode, ShownCode
 from intent_lsp.core.content import hash_content, split_lines
 from intent_lsp.core.line_diff import LineDiff, LineEdit
-from intent_lsp.doors.lsp.diagnostics.refresh import see
-from intent_lsp.doors.lsp.diagnostics.tracked_document import Diffs, Disk, Replaced, Tracked
-from intent_lsp.doors.lsp.runtime.open_root import Attached
+from intent_lsp.doors.lsp.diagnostics.refresh import observe_disk
+from intent_lsp.doors.lsp.diagnostics.tracked_document import (
+    DiskState,
+    DocumentDiffs,
+    SaveDelta,
+    TrackedDocument,
+)
+from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.formats.diff import line_hunks
 from tests.governance.editor import INTENTS, Editor
 from tests.support.repository import Repository
@@ -51,11 +56,11 @@ class Window:
         if intent_id is not None and editor.session.continued != intent_id:
             editor.select(intent_id)
         self.editor, self.path = editor, path
-        self.tracked = Tracked(
+        self.tracked = TrackedDocument(
             uri="file:///x",
             lines=split_lines(editor.show(path)),
             version=1,
-            attached=Attached(editor.desk, editor.session),
+            open_root=OpenRoot(editor.governance, editor.session),
             place=editor.place(path),
         )
         self.look()
@@ -67,7 +72,7 @@ class Window:
         edited = data.decode("utf-8", "replace") != "".join(lines)
         look = self.editor.look(self.path, "".join(lines) if edited else None)
         self.tracked.look = look
-        self.tracked.diffs = Diffs.of(look, lines) if look.shown else None
+        self.tracked.diffs = DocumentDiffs.of(look, lines) if look.shown else None
 
     def type(self, text: str) -> list[tuple[int, int]]:
         """Put a text into the window, and give the lines that are marked."""
@@ -260,7 +265,7 @@ def test_texts_too_different_to_compare_are_shown_whole(
 
 
 def test_nothing_is_shown_without_a_root(tmp_path: Path) -> None:
-    tracked = Tracked(uri=tmp_path.as_uri(), lines=["x"], version=1)
+    tracked = TrackedDocument(uri=tmp_path.as_uri(), lines=["x"], version=1)
     tracked.follow([LineEdit(start=0, old_end=1, new_end=1)], ["y"], 2)
     assert tracked.show() == ()
     assert (tracked.lines, tracked.version, tracked.generation) == (["y"], 2, 1)
@@ -272,8 +277,8 @@ def test_nothing_is_shown_without_a_root(tmp_path: Path) -> None:
 A, B, C = b"a", b"b", b"c"
 
 
-def _opened() -> Disk:
-    disk = Disk()
+def _opened() -> DiskState:
+    disk = DiskState()
     disk.saved(A)
     return disk
 
@@ -324,7 +329,7 @@ def test_a_save_that_the_watcher_saw_first_takes_the_place_of_what_was_there_bef
 
 
 def test_a_file_that_appears_takes_the_place_of_nothing() -> None:
-    disk = Disk()
+    disk = DiskState()
     disk.saw(None, same_as_buffer=False)
     assert disk.before(A) == (None, None)
     disk.saved(A)
@@ -335,13 +340,13 @@ def test_a_file_that_appears_takes_the_place_of_nothing() -> None:
 # Saves that are told of late, when the buffer has moved on or the next save is made.
 
 
-def _watched(*, opened: bytes | None = None) -> Tracked:
-    tracked = Tracked(uri="file:///x", lines=["one\n"], version=1)
+def _watched(*, opened: bytes | None = None) -> TrackedDocument:
+    tracked = TrackedDocument(uri="file:///x", lines=["one\n"], version=1)
     tracked.disk.saved(opened)
     return tracked
 
 
-def _typed_on(tracked: Tracked, text: str) -> None:
+def _typed_on(tracked: TrackedDocument, text: str) -> None:
     tracked.follow([], split_lines(text), (tracked.version or 0) + 1)
 
 
@@ -349,22 +354,22 @@ def test_a_save_seen_when_the_buffer_has_moved_on_is_the_editors_own() -> None:
     tracked = _watched()
     tracked.writes(["one\n"])
     _typed_on(tracked, "one\ntwo\n")
-    assert not see(tracked, b"one\n", tracked.lines)
+    assert not observe_disk(tracked, b"one\n", tracked.lines)
     assert tracked.disk.read_now == hash_content(b"one\n")
-    assert tracked.replaced(b"one\n", ["one\n"]) == Replaced(b"one\n", None, None)
+    assert tracked.replaced(b"one\n", ["one\n"]) == SaveDelta(b"one\n", None, None)
 
 
 def test_two_saves_told_of_when_both_are_made_are_two() -> None:
     tracked = _watched()
     tracked.writes(["one\n"])
     _typed_on(tracked, "one\ntwo\n")
-    see(tracked, b"one\n", tracked.lines)
+    observe_disk(tracked, b"one\n", tracked.lines)
     tracked.writes(["one\n", "two\n"])
     both = b"one\ntwo\n"
-    assert tracked.replaced(both, ["one\n"]) == Replaced(b"one\n", None, None)
+    assert tracked.replaced(both, ["one\n"]) == SaveDelta(b"one\n", None, None)
     tracked.recorded(b"one\n")
-    see(tracked, both, tracked.lines)
-    expected = Replaced(both, b"one\n", hash_content(b"one\n"))
+    observe_disk(tracked, both, tracked.lines)
+    expected = SaveDelta(both, b"one\n", hash_content(b"one\n"))
     assert tracked.replaced(both, ["one\n", "two\n"]) == expected
     tracked.recorded(both)
     assert tracked.written == []
@@ -374,29 +379,29 @@ def test_two_saves_of_which_one_was_never_seen_are_one() -> None:
     tracked = _watched(opened=b"old\n")
     tracked.writes(["one\n"])
     tracked.writes(["one\n", "two\n"])
-    see(tracked, b"one\ntwo\n", ["one\n", "two\n"])
+    observe_disk(tracked, b"one\ntwo\n", ["one\n", "two\n"])
     old = (b"old\n", hash_content(b"old\n"))
-    assert tracked.replaced(b"one\ntwo\n", ["one\n"]) == Replaced(b"one\ntwo\n", *old)
+    assert tracked.replaced(b"one\ntwo\n", ["one\n"]) == SaveDelta(b"one\ntwo\n", *old)
 
 
 def test_what_another_program_makes_of_a_save_is_recorded_with_it() -> None:
     tracked = _watched(opened=b"old\n")
     tracked.writes(["one\n"])
-    see(tracked, b"one\n", ["one\n"])
+    observe_disk(tracked, b"one\n", ["one\n"])
     old = (b"old\n", hash_content(b"old\n"))
-    assert tracked.replaced(b"ONE\n", ["one\n"]) == Replaced(b"ONE\n", *old)
+    assert tracked.replaced(b"ONE\n", ["one\n"]) == SaveDelta(b"ONE\n", *old)
 
 
 def test_a_text_put_back_by_another_hand_after_its_record_was_read_and_not_written() -> None:
     tracked = _watched()
     for text in ("one\n", "two\n"):
         tracked.writes([text])
-        see(tracked, text.encode(), [text])
+        observe_disk(tracked, text.encode(), [text])
         tracked.recorded(text.encode())
-    see(tracked, b"one\n", ["two\n"])
+    observe_disk(tracked, b"one\n", ["two\n"])
     assert tracked.disk.read_now == hash_content(b"two\n")
-    see(tracked, b"one\n", ["one\n"])
-    expected = Replaced(b"new\n", b"one\n", hash_content(b"one\n"))
+    observe_disk(tracked, b"one\n", ["one\n"])
+    expected = SaveDelta(b"new\n", b"one\n", hash_content(b"one\n"))
     assert tracked.replaced(b"new\n", ["new\n"]) == expected
 
 
@@ -413,10 +418,10 @@ def test_a_file_that_is_being_written_is_not_changed_by_another_hand(seen: bytes
 @pytest.mark.parametrize("half", [b"", b"on"])
 def test_half_of_a_save_that_nobody_announced_is_the_save(half: bytes) -> None:
     tracked = _watched(opened=b"old\n")
-    see(tracked, half, ["one\n"])
+    observe_disk(tracked, half, ["one\n"])
     tracked.writes(["one\n"])
     old = (b"old\n", hash_content(b"old\n"))
-    assert tracked.replaced(b"one\n", ["one\n"]) == Replaced(b"one\n", *old)
+    assert tracked.replaced(b"one\n", ["one\n"]) == SaveDelta(b"one\n", *old)
 
 
 def test_of_many_saves_under_way_the_newest_are_kept() -> None:
@@ -444,7 +449,7 @@ STEPS = st.lists(
 def test_edits_that_came_together_are_followed_as_one(
     head: list[str], text: list[str], steps: list[tuple[int, int, list[str]]]
 ) -> None:
-    diffs = Diffs(LineDiff(head, text, line_hunks), None, None)
+    diffs = DocumentDiffs(LineDiff(head, text, line_hunks), None, None)
     edits: list[LineEdit] = []
     for start, count, fresh in steps:
         first = min(start, len(text))

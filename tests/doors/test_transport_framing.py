@@ -13,7 +13,7 @@ from intent_lsp.doors.lsp.protocol.framing import (
     Frames,
     Oversized,
 )
-from intent_lsp.doors.lsp.protocol.messages import Refusal, read_body, read_frame, read_value
+from intent_lsp.doors.lsp.protocol.messages import InvalidMessage, read_body, read_frame, read_value
 
 GOOD = b"Content-Length: 2\r\n\r\n{}"
 
@@ -88,14 +88,14 @@ def test_an_oversized_body_is_skipped_in_whatever_chunks() -> None:
     assert good == Body(b"{}")
     assert frames_of(stream) == [skipped, good]
     refusal = read_frame(skipped)
-    assert isinstance(refusal, Refusal)
+    assert isinstance(refusal, InvalidMessage)
     assert refusal.id == 1
 
 
 def test_the_id_of_an_oversized_message_is_read_only_where_it_is_certain() -> None:
     def identity(head: bytes, tail: bytes = b"") -> object:
         refusal = read_frame(Oversized(length=1 << 25, head=head, tail=tail))
-        assert isinstance(refusal, Refusal)
+        assert isinstance(refusal, InvalidMessage)
         return refusal.id
 
     assert identity(b' { "id" : "a\\"b" , "method" : "m" , "params"') == 'a"b'

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from intent_lsp.doors.lsp.connection import disk_monitor
-from intent_lsp.doors.lsp.connection.disk_monitor import TreeWatching
+from intent_lsp.doors.lsp.connection.disk_monitor import TreeWatcher
 from tests.support.governed import govern
 from tests.support.repository import Repository
 
@@ -18,7 +18,7 @@ class Told:
     """What a watch has told, and the following that a connection does on it."""
 
     def __init__(self) -> None:
-        self.watching = TreeWatching(lambda root, paths: self._told.put((root, paths)))
+        self.watching = TreeWatcher(lambda root, paths: self._told.put((root, paths)))
         self._told: queue.SimpleQueue[tuple[Path, frozenset[Path]]] = queue.SimpleQueue()
 
     def follow_until(self, path: Path) -> None:

@@ -8,28 +8,28 @@ from hypothesis import strategies as st
 from lsprotocol import types as lsp
 
 from intent_lsp.core.codes import FileCode
-from intent_lsp.core.findings import Finding, Fix, Position, Related, Severity, Span, TextChange
+from intent_lsp.core.findings import Finding, Fix, Position, RelatedSpan, Severity, Span, TextChange
 from intent_lsp.core.intents import IntentId
 from intent_lsp.core.paths import path_of_uri
 from intent_lsp.core.ranges import Hunk
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import (
-    Spelling,
+    LspEncoder,
     hunk_change,
     line_range,
     span_range,
     uri_of,
 )
-from intent_lsp.doors.lsp.diagnostics.violation import Elsewhere, Problem
+from intent_lsp.doors.lsp.diagnostics.violation import RelatedPlace, Violation
 from intent_lsp.doors.lsp.protocol.positions import PositionEncoding
-from intent_lsp.doors.lsp.runtime.client_capabilities import Client
+from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
 
 UTF_8, UTF_16, UTF_32 = PositionEncoding.UTF_8, PositionEncoding.UTF_16, PositionEncoding.UTF_32
 LINES = ["a\U0001f600b\r\n", "é\n", "last"]
-EVERYTHING = Client(
+EVERYTHING = ClientCapabilities(
     related_information=True, code_description=True, diagnostic_data=True, document_changes=True
 )
 SCOPE = Path("/work/.orchestration/active_intents.yaml")
-PROBLEM = Problem(
+PROBLEM = Violation(
     code="SCOPE_VIOLATION",
     message="No.",
     first_line=0,
@@ -38,7 +38,7 @@ PROBLEM = Problem(
     intent_id="INT-001",
     owners=(IntentId("INT-002"),),
     elsewhere=(
-        Elsewhere(path=SCOPE, span=Span(Position(0, 2), Position(0, 3)), message="The scope"),
+        RelatedPlace(path=SCOPE, span=Span(Position(0, 2), Position(0, 3)), message="The scope"),
     ),
 )
 FINDING = Finding(
@@ -46,7 +46,7 @@ FINDING = Finding(
     severity=Severity.ERROR,
     message="Twice.",
     span=Span(Position(0, 1), Position(0, 3)),
-    related=(Related(span=Span(Position(1, 0), Position(1, 1)), message="Here too"),),
+    related=(RelatedSpan(span=Span(Position(1, 0), Position(1, 1)), message="Here too"),),
 )
 
 
@@ -105,7 +105,7 @@ def test_a_span_is_in_the_clients_units() -> None:
 
 
 def test_a_problem_carries_what_its_fixes_need() -> None:
-    shown = Spelling(EVERYTHING, UTF_16).problem(
+    shown = LspEncoder(EVERYTHING, UTF_16).problem(
         PROBLEM, LINES, version=7, severity=Severity.WARNING, sources={SCOPE: ["\U0001f600xyz\n"]}
     )
     assert shown.range == _range(0, 0, 1, 1)
@@ -133,16 +133,16 @@ def test_a_problem_carries_what_its_fixes_need() -> None:
 
 
 def test_a_client_gets_only_what_it_declares() -> None:
-    shown = Spelling(Client(), UTF_16).problem(
+    shown = LspEncoder(ClientCapabilities(), UTF_16).problem(
         PROBLEM, LINES, version=None, severity=Severity.ERROR, sources={}
     )
     assert (shown.code_description, shown.related_information, shown.data) == (None, None, None)
-    found = Spelling(Client(), UTF_16).finding(FINDING, LINES, "file:///a")
+    found = LspEncoder(ClientCapabilities(), UTF_16).finding(FINDING, LINES, "file:///a")
     assert (found.code_description, found.related_information) == (None, None)
 
 
 def test_a_place_in_a_file_that_is_not_at_hand_is_its_start() -> None:
-    shown = Spelling(EVERYTHING, UTF_16).problem(
+    shown = LspEncoder(EVERYTHING, UTF_16).problem(
         PROBLEM, LINES, version=None, severity=Severity.ERROR, sources={}
     )
     assert shown.related_information is not None
@@ -150,7 +150,7 @@ def test_a_place_in_a_file_that_is_not_at_hand_is_its_start() -> None:
 
 
 def test_a_finding_points_at_its_other_place() -> None:
-    shown = Spelling(EVERYTHING, UTF_16).finding(FINDING, LINES, "file:///a")
+    shown = LspEncoder(EVERYTHING, UTF_16).finding(FINDING, LINES, "file:///a")
     assert shown.range == _range(0, 1, 0, 4)
     assert (shown.code, shown.severity) == ("DUPLICATE_ID", lsp.DiagnosticSeverity.Error)
     assert shown.related_information == [
@@ -160,18 +160,18 @@ def test_a_finding_points_at_its_other_place() -> None:
 
 def test_a_fix_is_edits_in_the_clients_units() -> None:
     fix = Fix("Quote it", (TextChange(Span(Position(0, 2), Position(0, 2)), '"'),))
-    assert Spelling(Client(), UTF_16).fix_edits(fix, LINES) == [
+    assert LspEncoder(ClientCapabilities(), UTF_16).fix_edits(fix, LINES) == [
         lsp.TextEdit(_range(0, 3, 0, 3), '"')
     ]
 
 
 def test_edits_are_versioned_where_the_client_can_hold_them_to_it() -> None:
     edit = lsp.TextEdit(_range(0, 0, 0, 0), "x")
-    versioned = Spelling(EVERYTHING, UTF_16).workspace_edit("file:///a", 3, [edit])
+    versioned = LspEncoder(EVERYTHING, UTF_16).workspace_edit("file:///a", 3, [edit])
     document = lsp.OptionalVersionedTextDocumentIdentifier(uri="file:///a", version=3)
     assert versioned.document_changes == [lsp.TextDocumentEdit(document, [edit])]
     assert versioned.changes is None
-    plain = Spelling(Client(), UTF_16).workspace_edit("file:///a", 3, [edit])
+    plain = LspEncoder(ClientCapabilities(), UTF_16).workspace_edit("file:///a", 3, [edit])
     assert (plain.changes, plain.document_changes) == ({"file:///a": [edit]}, None)
 
 

@@ -10,15 +10,15 @@ from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.doors.lsp.connection.client_ui import People
-from intent_lsp.doors.lsp.connection.disk_monitor import Unopened
-from intent_lsp.doors.lsp.connection.record_notifier import Outcomes
-from intent_lsp.doors.lsp.diagnostics.lsp_convert import Spelling
-from intent_lsp.doors.lsp.diagnostics.tracked_documents import Workplace
+from intent_lsp.doors.lsp.connection.client_ui import ClientUi
+from intent_lsp.doors.lsp.connection.disk_monitor import DiskChangeMonitor
+from intent_lsp.doors.lsp.connection.record_notifier import RecordNotifier
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import LspEncoder
+from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
 from intent_lsp.doors.lsp.protocol.positions import PositionEncoding
 from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
-from intent_lsp.doors.lsp.runtime.client_capabilities import Client
-from intent_lsp.doors.lsp.runtime.open_root import Attached
+from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
+from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from tests.support.governed import LINES, govern
 from tests.support.repository import Repository
 from tests.support.workplaces import workplace_on
@@ -29,18 +29,20 @@ CHANGED = LINES + "changed\n"
 PATIENCE = 60.0
 
 
-def unopened_on(workplace: Workplace, recorded: asyncio.Event) -> Unopened:
+def unopened_on(tracked_documents: TrackedDocuments, recorded: asyncio.Event) -> DiskChangeMonitor:
     """Follow work trees for a client that wants to hear nothing of us."""
 
-    async def look(_: Attached) -> None:
+    async def look(_: OpenRoot) -> None:
         """Look at nothing more."""
 
     protocol = LanguageServer("a server", "1", protocol_cls=IntentProtocol).protocol
     assert isinstance(protocol, IntentProtocol)
-    people = People(protocol, Client(), Spelling(Client(), PositionEncoding.UTF_16))
-    outcomes = Outcomes(workplace, people, look)
+    people = ClientUi(
+        protocol, ClientCapabilities(), LspEncoder(ClientCapabilities(), PositionEncoding.UTF_16)
+    )
+    outcomes = RecordNotifier(tracked_documents, people, look)
     outcomes.origins_changed = recorded.set
-    return Unopened(workplace, outcomes)
+    return DiskChangeMonitor(tracked_documents, outcomes)
 
 
 async def test_a_burst_is_not_recorded_while_a_look_at_it_is_due(repository: Repository) -> None:
@@ -53,20 +55,20 @@ async def test_a_burst_is_not_recorded_while_a_look_at_it_is_due(repository: Rep
     def publish(_: lsp.PublishDiagnosticsParams) -> Callable[[], None]:
         return shown.set
 
-    async with workplace_on(repository.root, publish) as workplace:
-        attached = workplace.desks.of_path(str(repository.root))
-        assert attached is not None
-        attached.desk.disk_changes.look()
-        unopened = unopened_on(workplace, recorded)
+    async with workplace_on(repository.root, publish) as tracked_documents:
+        open_root = tracked_documents.open_roots.of_path(str(repository.root))
+        assert open_root is not None
+        open_root.governance.disk_changes.look()
+        unopened = unopened_on(tracked_documents, recorded)
         for name in LIB:
             repository.write(name, CHANGED)
-        await unopened.follow(attached, watch=False)
+        await unopened.follow(open_root, watch=False)
         await asyncio.wait_for(shown.wait(), PATIENCE)
         # To look at so many files takes so long that the pause after it is longer than a quiet one.
         repository.write(LATER, CHANGED)
-        unopened.stir(attached)
+        unopened.schedule(open_root)
         await asyncio.wait_for(recorded.wait(), PATIENCE)
-        newest = attached.desk.stores.past.newest
+        newest = open_root.governance.stores.past.newest
         first, last = newest(WorkspacePath(LIB[0])), newest(WorkspacePath(LATER))
         assert first is not None
         assert first == last

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from intent_lsp.core.paths import CONTROL_ROOM
-from intent_lsp.doors.lsp.connection.rules_watcher import Watching
+from intent_lsp.doors.lsp.connection.rules_watcher import RulesWatcher
 from intent_lsp.governance.governance import Governance
 from tests.support.governed import govern
 from tests.support.repository import Repository
@@ -16,15 +16,15 @@ async def _nothing(_: frozenset[str]) -> None:
 async def test_directories_are_added_together_and_each_once(repository: Repository) -> None:
     govern(repository)
     root = repository.root
-    desk = Governance(root)
-    watching = Watching(_nothing)
+    governance = Governance(root)
+    watching = RulesWatcher(_nothing)
     src = frozenset({root / "src/auth", root / "src/billing"})
 
-    added = watching.add(desk, src)
+    added = watching.add(governance, src)
     assert added >= src | {root, root / CONTROL_ROOM, root / ".git"}
-    assert watching.add(desk, src) == frozenset()
-    assert watching.add(desk, src | {root / "docs"}) == {root / "docs"}
-    assert watching.add(desk, frozenset({Path(root)})) == frozenset()
+    assert watching.add(governance, src) == frozenset()
+    assert watching.add(governance, src | {root / "docs"}) == {root / "docs"}
+    assert watching.add(governance, frozenset({Path(root)})) == frozenset()
 
     watching.end()
-    desk.close(None)
+    governance.close(None)

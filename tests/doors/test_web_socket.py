@@ -8,8 +8,8 @@ from websockets.client import ClientProtocol
 from websockets.uri import parse_uri
 
 from intent_lsp.doors.lsp.protocol.framing import Body, Frame
-from intent_lsp.doors.lsp.transport.web_handshake import Admission
-from intent_lsp.doors.lsp.transport.web_socket import WebSocketCarrier
+from intent_lsp.doors.lsp.transport.web_handshake import HandshakeResult
+from intent_lsp.doors.lsp.transport.web_socket import WebSocketCodec
 
 REQUEST = (
     b"GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -20,8 +20,8 @@ pieces = st.lists(st.binary(max_size=20), min_size=1, max_size=3)
 streams = st.lists(pieces, max_size=4)
 
 
-def carrier() -> WebSocketCarrier:
-    return WebSocketCarrier(Admission(frozenset(), "localhost"))
+def codec() -> WebSocketCodec:
+    return WebSocketCodec(HandshakeResult(frozenset(), "localhost"))
 
 
 def spoken(messages: list[list[bytes]]) -> bytes:
@@ -37,7 +37,7 @@ def spoken(messages: list[list[bytes]]) -> bytes:
 
 
 def heard(*chunks: bytes) -> tuple[list[Frame], bytes]:
-    taken = carrier()
+    taken = codec()
     frames = [frame for chunk in chunks for frame in taken.feed(chunk)]
     _, _, said = taken.replies().partition(b"\r\n\r\n")
     return frames, said
@@ -57,22 +57,22 @@ def test_the_cut_of_the_stream_does_not_matter(
 @given(st.lists(st.binary(max_size=60), max_size=5))
 def test_any_bytes_are_heard_without_a_failure(chunks: list[bytes]) -> None:
     for begun in (b"", REQUEST):
-        taken = carrier()
+        taken = codec()
         first, *rest = chunks or [b""]
         for chunk in (begun + first, *rest):
             taken.feed(chunk)
             taken.replies()
-        taken.farewell(1001, "é" * 200)
-        assert taken.spell(b"{}") == b""
+        taken.close_frame(1001, "é" * 200)
+        assert taken.encode(b"{}") == b""
 
 
 def test_nothing_is_said_before_the_connection_is_open() -> None:
-    taken = carrier()
-    assert (taken.opened, taken.over, taken.spell(b"{}")) == (False, False, b"")
-    assert taken.farewell(1000, "") == b""
+    taken = codec()
+    assert (taken.opened, taken.over, taken.encode(b"{}")) == (False, False, b"")
+    assert taken.close_frame(1000, "") == b""
     taken.feed(REQUEST)
     assert taken.opened
     assert taken.replies().startswith(b"HTTP/1.1 101 ")
-    assert taken.spell(b"{}") == b"\x81\x02{}"
-    assert taken.farewell(1008, "é" * 100).endswith("é".encode())
+    assert taken.encode(b"{}") == b"\x81\x02{}"
+    assert taken.close_frame(1008, "é" * 100).endswith("é".encode())
     assert taken.over

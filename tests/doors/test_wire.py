@@ -15,9 +15,9 @@ from intent_lsp.core.content import EMPTY_HASH
 from intent_lsp.core.findings import Severity
 from intent_lsp.core.intents import Intent, IntentId
 from intent_lsp.core.ledger.chain import Head
-from intent_lsp.core.ledger.verification import Problem, Verification
+from intent_lsp.core.ledger.verification import LedgerProblem, Verification
 from intent_lsp.doors.lsp.wire.common import (
-    Common,
+    CommonParams,
     DraftParams,
     PathParams,
     PlaceParams,
@@ -39,7 +39,7 @@ from intent_lsp.formats.ledger.verification_json import verification_json
 from tests.governance.editor import INTENTS, Editor
 
 SHAPES: tuple[type[msgspec.Struct], ...] = (
-    Common,
+    CommonParams,
     SelectParams,
     PathParams,
     TraceParams,
@@ -76,7 +76,11 @@ def test_a_file_path_is_a_path() -> None:
 
 
 def test_absent_params_are_empty_and_unknown_ones_pass() -> None:
-    assert read_params(None, Common) == read_params({"new": 1, "": 2}, Common) == Common()
+    assert (
+        read_params(None, CommonParams)
+        == read_params({"new": 1, "": 2}, CommonParams)
+        == CommonParams()
+    )
 
 
 def test_places_and_moments_are_read() -> None:
@@ -94,16 +98,16 @@ def test_places_and_moments_are_read() -> None:
 @pytest.mark.parametrize(
     ("told", "shape", "named"),
     [
-        (["x"], Common, "params"),
-        ("x", Common, "params"),
+        (["x"], CommonParams, "params"),
+        ("x", CommonParams, "params"),
         ({}, SelectParams, "intentId"),
         ({"intentId": 7}, SelectParams, "params.intentId"),
         ({"intent_id": None}, SelectParams, "params.intentId"),
         ({"intentId": ""}, SelectParams, "params.intentId"),
         ({"intentId": "x" * 257}, SelectParams, "params.intentId"),
-        ({"sessionId": "x" * 257}, Common, "params.sessionId"),
-        ({"agentId": []}, Common, "params.agentId"),
-        ({"workspaceUri": {}}, Common, "params.workspaceUri"),
+        ({"sessionId": "x" * 257}, CommonParams, "params.sessionId"),
+        ({"agentId": []}, CommonParams, "params.agentId"),
+        ({"workspaceUri": {}}, CommonParams, "params.workspaceUri"),
         ({"path": 7}, PathParams, "params.path"),
         ({"uri": True}, PathParams, "params.uri"),
         ({"limit": 0}, TraceParams, "params.limit"),
@@ -170,7 +174,7 @@ def test_an_intent_is_spelled_in_camel_case() -> None:
 def test_a_status_is_spelled_with_its_heads(editor: Editor) -> None:
     record = editor.save("a.py", "x\n").record
     assert record is not None
-    told = status_wire(editor.desk.status(editor.session.id))
+    told = status_wire(editor.governance.status(editor.session.id))
     assert json.loads(json.dumps(told)) == {
         "root": str(editor.root),
         "enabled": True,
@@ -186,7 +190,7 @@ def test_a_status_is_spelled_with_its_heads(editor: Editor) -> None:
         "version": told["version"],
     }
     (editor.root / ".orchestration/active_intents.yaml").unlink()
-    told = status_wire(editor.desk.status(editor.session.id))
+    told = status_wire(editor.governance.status(editor.session.id))
     assert told["reason"] == ".orchestration/active_intents.yaml is gone"
 
 
@@ -256,7 +260,7 @@ def test_a_context_and_a_trace_are_spelled(editor: Editor) -> None:
 
 
 def test_a_verification_is_spelled_with_its_heads() -> None:
-    problem = Problem(
+    problem = LedgerProblem(
         code=LedgerCode.BAD_HASH, severity=Severity.ERROR, file="x", line=3, message="No."
     )
     found = Verification(

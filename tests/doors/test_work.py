@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 
-from intent_lsp.doors.lsp.runtime.executor import Work
+from intent_lsp.doors.lsp.runtime.executor import BackgroundExecutor
 
 
 async def test_work_that_comes_after_the_end_is_cancelled() -> None:
-    work = Work()
+    work = BackgroundExecutor()
     assert await work.in_thread(lambda number: number + 1, 1) == 2
     await work.end()
     with pytest.raises(asyncio.CancelledError):
@@ -18,7 +18,7 @@ async def test_work_that_comes_after_the_end_is_cancelled() -> None:
 async def test_what_waits_for_the_end_asks_for_nothing_more(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    work, go, done = Work(), asyncio.Event(), []
+    work, go, done = BackgroundExecutor(), asyncio.Event(), []
 
     async def two_steps() -> None:
         await go.wait()

@@ -7,7 +7,7 @@ import pytest
 
 from intent_lsp.core.content import split_lines
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
-from intent_lsp.doors.lsp.diagnostics.tracked_documents import Workplace
+from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
 from intent_lsp.doors.lsp.protocol.documents import Document
 from intent_lsp.doors.lsp.protocol.positions import PositionEncoding
 from tests.support.governed import LINES, govern
@@ -22,7 +22,7 @@ TYPED = LINES + "and away\n"
 class Window:
     """One document of a governed root, in a workplace of its own."""
 
-    workplace: Workplace
+    tracked_documents: TrackedDocuments
     document: Document
 
 
@@ -33,27 +33,27 @@ async def window(repository: Repository) -> AsyncIterator[Window]:
     document = Document(
         uri=uri, version=1, language_id="python", text=LINES, encoding=PositionEncoding.UTF_16
     )
-    async with workplace_on(repository.root) as workplace:
-        workplace.opened(document)
-        yield Window(workplace, document)
+    async with workplace_on(repository.root) as tracked_documents:
+        tracked_documents.opened(document)
+        yield Window(tracked_documents, document)
 
 
 async def test_a_look_at_a_closed_file_leaves_a_save_that_is_not_recorded_something_to_record(
     window: Window, repository: Repository
 ) -> None:
-    tracked = window.workplace.tracked(window.document.uri)
+    tracked = window.tracked_documents.tracked(window.document.uri)
     assert tracked is not None
-    await window.workplace.look_again(tracked)
+    await window.tracked_documents.look_again(tracked)
     repository.write(INVOICE, TYPED)
     tracked.follow((), split_lines(TYPED), 2)
     tracked.writes(tracked.lines)
-    tracked.save_told()
-    window.workplace.closed(tracked)
-    await window.workplace.look_again(tracked)
+    tracked.save_received()
+    window.tracked_documents.closed(tracked)
+    await window.tracked_documents.look_again(tracked)
     assert tracked.disk.known == LINES.encode()
     assert tracked.replaced(TYPED.encode(), tracked.lines).old == LINES.encode()
     # Recorded, it is as the disk has it.
     tracked.recorded(TYPED.encode())
     tracked.save_over()
-    await window.workplace.look_again(tracked)
+    await window.tracked_documents.look_again(tracked)
     assert tracked.disk.known == TYPED.encode()

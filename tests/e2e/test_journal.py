@@ -66,8 +66,8 @@ async def test_what_a_reset_takes_while_the_server_runs_comes_back(repository: R
         await save(editor, "two\n", 2)
         before = lines_of(repository.root)
         repository.git("checkout", "--quiet", "--", LEDGER_FILE)
-        with recovering(repository.root) as desk:
-            assert desk.recover(desk.lost()).as_they_were == 1
+        with recovering(repository.root) as governance:
+            assert governance.recover(governance.lost()).as_they_were == 1
         assert lines_of(repository.root) == before
         await save(editor, "three\n", 3)
         found = await editor.ask("intent/verify")

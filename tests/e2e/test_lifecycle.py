@@ -53,8 +53,8 @@ class Process(RawClient):
         identity = self.begin(method, params)
         return self.until(lambda message: message.get("id") == identity)
 
-    def until(self, met: Any) -> dict[str, Any]:
-        while not met(message := self.next()):
+    def until(self, bootstrapped: Any) -> dict[str, Any]:
+        while not bootstrapped(message := self.next()):
             pass
         return message
 

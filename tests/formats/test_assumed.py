@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.core.blame.attribution import Claim, Confidence
+from intent_lsp.core.blame.attribution import Attribution, Confidence
 from intent_lsp.core.blame.runs import one_run
 from intent_lsp.core.records import AGENT, DISK_CHANGE, HUMAN, UNKNOWN_CONTRIBUTOR, Record
 from intent_lsp.core.report.aggregates import Tally
@@ -42,7 +42,7 @@ def test_an_older_change_of_nobody_is_assumed(record: Record) -> None:
 
 def test_it_is_said_at_every_place(record: Record) -> None:
     assumed = replace(record, assumed=True)
-    run = one_run(Claim(0), [(assumed, assumed.files[0])], 1, 1)
+    run = one_run(Attribution(0), [(assumed, assumed.files[0])], 1, 1)
     assert run.confidence is Confidence.ASSUMED
     assert "no tool announced it" in hover_plain(run, None)
     assert [flat.get("assumed") for flat in flat_records(assumed)] == [True]

@@ -4,7 +4,7 @@ import pytest
 
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.policy import TeamPolicy
-from intent_lsp.formats.tool_call import read_call, told_program
+from intent_lsp.formats.tool_call import public_program, read_call
 from intent_lsp.store.command_lists import command_lists
 
 TOKEN = "ghp_" + "a1B2" * 9
@@ -30,6 +30,6 @@ def test_the_program_that_is_told_holds_no_secret(command: str, program: str | N
 
 
 def test_a_word_that_the_redacted_command_has_not_is_not_told() -> None:
-    assert told_program(f"x {TOKEN}", TOKEN[4:12]) is None
-    assert told_program("r''m x", "rm") is None
-    assert told_program("rm x", "rm") == "rm"
+    assert public_program(f"x {TOKEN}", TOKEN[4:12]) is None
+    assert public_program("r''m x", "rm") is None
+    assert public_program("rm x", "rm") == "rm"

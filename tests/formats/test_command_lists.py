@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.core.commands.rows import EVERY, Operands, Row, RowKind, Runs, Style
+from intent_lsp.core.commands.rows import EVERY, Operands, ProgramRow, RowKind, Runs, Style
 from intent_lsp.formats.command_lists import read_command_lists
 from intent_lsp.store.command_lists import command_lists
 
@@ -14,7 +14,7 @@ LISTS = command_lists()
 ROWS = [(name, row) for name, rows in LISTS.rows.items() for row in rows]
 
 
-def lists(text: str, kind: RowKind = RowKind.READS) -> dict[str, tuple[Row, ...]]:
+def lists(text: str, kind: RowKind = RowKind.READS) -> dict[str, tuple[ProgramRow, ...]]:
     return dict(read_command_lists({"ours.toml": (kind, text)}).rows)
 
 
@@ -67,7 +67,7 @@ def test_no_row_says_what_has_no_effect() -> None:
         keeps_its_word(name, row)
 
 
-def keeps_its_word(name: str, row: Row) -> None:
+def keeps_its_word(name: str, row: ProgramRow) -> None:
     assert name == " ".join(name.split())
     options = row.values | row.attached | row.writes | row.enters | row.texts | row.unless
     if row.style is not Style.KEYED:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 
 from intent_lsp.core.content import EMPTY_HASH
-from intent_lsp.core.ledger.chain import End, draft
+from intent_lsp.core.ledger.chain import ChainEnd, draft
 from intent_lsp.core.records import (
     HUMAN,
     Contributor,
@@ -18,7 +18,7 @@ from intent_lsp.core.records import (
     Event,
     Range,
     Record,
-    Related,
+    RelatedEntry,
     Vcs,
 )
 from intent_lsp.formats.ledger.exports.csv_form import HEADINGS
@@ -35,7 +35,7 @@ TALK = PLAIN.conversations[0]
 
 
 def sealed(event: Event) -> Record:
-    return seal(draft(event, id=ID, timestamp=TIME, end=End()))[0]
+    return seal(draft(event, id=ID, timestamp=TIME, end=ChainEnd()))[0]
 
 
 def exported(form: str, event: Event) -> list[dict[str, Any]]:
@@ -66,9 +66,9 @@ def test_a_record_is_an_agent_trace_word_for_word() -> None:
         url="0192 ü",
         contributor=Contributor(EntityType.MIXED, "anthropic/claude-opus-4-5"),
         related=(
-            Related("specification", "INT-001"),
-            Related("mutation_class", "BUG_FIX"),
-            Related("ticket", "https://example.org/1"),
+            RelatedEntry("specification", "INT-001"),
+            RelatedEntry("mutation_class", "BUG_FIX"),
+            RelatedEntry("ticket", "https://example.org/1"),
         ),
     )
     file = replace(PLAIN, conversations=(talk,))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intent_lsp.core.content import hash_content
-from intent_lsp.core.ledger.chain import End, draft
+from intent_lsp.core.ledger.chain import ChainEnd, draft
 from intent_lsp.core.paths import parse_relative
 from intent_lsp.core.records import (
     Contributor,
@@ -18,7 +18,7 @@ from intent_lsp.core.records import (
     Event,
     MutationClass,
     Range,
-    Related,
+    RelatedEntry,
     ScopeValidation,
 )
 from intent_lsp.formats.ledger.exports.agent_trace import agent_trace
@@ -102,7 +102,7 @@ def test_an_agent_trace_is_read() -> None:
     assert agents.contributor.model_identifier == "anthropic/claude-opus-4-5-20251101"
     assert persons.contributor == Contributor(EntityType.HUMAN, "human")
     assert [(each.start_line, each.content_hash) for each in agents.ranges] == [(42, UNHASHED)]
-    assert agents.related == (Related("session", "https://api.cursor.com/v1/sessions/67890"),)
+    assert agents.related == (RelatedEntry("session", "https://api.cursor.com/v1/sessions/67890"),)
     assert set(first.lost) == {
         "files[].conversations[].ranges[].content_hash (no SHA-256)",
         "tool.version",
@@ -238,7 +238,7 @@ def test_a_mark_says_where_an_edit_is_from() -> None:
     assert is_marked(told)
     assert told.tool_name == "import/nested"
     (talk,) = told.files[0].conversations
-    assert talk.related == (Related("imported", "nested"),)
+    assert talk.related == (RelatedEntry("imported", "nested"),)
     named = marked(replace(plain, tool_name="write"), Dialect.FLAT)
     assert named.tool_name == "write"
 
@@ -251,7 +251,7 @@ def test_an_id_is_made_of_a_line_and_of_nothing_else() -> None:
 
 @given(events)
 def test_what_we_export_is_read_back_as_far_as_the_form_goes(event: Event) -> None:
-    record, _ = seal(draft(event, id=ID, timestamp=TIME, end=End()))
+    record, _ = seal(draft(event, id=ID, timestamp=TIME, end=ChainEnd()))
     ours = read(foreign_record(json.loads(json.dumps(to_wire(record)))))
     flat = [read(foreign_record(told)) for told in flat_records(record)]
     trace = read(foreign_record(agent_trace(record)))
@@ -318,7 +318,7 @@ def test_whatever_is_read_can_be_written(value: Any) -> None:
     found = foreign_record(value)
     if isinstance(found, Foreign):
         told = marked(found.event, found.known.dialect)
-        record, line = seal(draft(told, id=ID, timestamp=found.known.timestamp, end=End()))
+        record, line = seal(draft(told, id=ID, timestamp=found.known.timestamp, end=ChainEnd()))
         assert hash_content(line)
         for file in record.files:
             assert parse_relative(file.path) == file.path

@@ -19,7 +19,12 @@ from intent_lsp.formats.markdown.intent_map import (
     section_of,
     section_of_archived,
 )
-from intent_lsp.formats.markdown.intent_map_reader import MAX_READ, Told, cells_in, told_of
+from intent_lsp.formats.markdown.intent_map_reader import (
+    MAX_READ,
+    NamedDefinitions,
+    cells_in,
+    definitions_of,
+)
 
 SECRET = "ghp_" + "a" * 36
 TIME = "2026-11-21T20:27:33.123Z"
@@ -48,8 +53,8 @@ def written(*found: MapRow) -> bytes:
     return intent_map([first, section_of_archived("INT-OLD", found[half:])]).encode()
 
 
-def told(text: str, row: MapRow = ROW) -> Told | None:
-    return told_of(row, cells_in(text.encode()))
+def told(text: str, row: MapRow = ROW) -> NamedDefinitions | None:
+    return definitions_of(row, cells_in(text.encode()))
 
 
 def key(row: MapRow) -> tuple[object, ...]:
@@ -65,14 +70,14 @@ def test_what_is_written_is_read_back(found: list[MapRow], names: list[list[str]
     cells = cells_in(written(*found))
     for row in found:
         shown = tuple(map(redacted, row.definitions))
-        expected = Told() if row.hash is None else Told(shown, row.more)
-        assert told_of(row, cells) == expected
+        expected = NamedDefinitions() if row.hash is None else NamedDefinitions(shown, row.more)
+        assert definitions_of(row, cells) == expected
 
 
 @given(row=rows.filter(lambda row: row.hash is not None), names=st.lists(hostile, max_size=12))
 def test_what_is_read_is_spelled_as_it_stood(row: MapRow, names: list[str]) -> None:
     text = written(named(row, names))
-    told = told_of(row, cells_in(text))
+    told = definitions_of(row, cells_in(text))
     assert told is not None
     assert written(replace(row, definitions=told.definitions, more=told.more)) == text
 
@@ -83,7 +88,10 @@ def test_of_a_map_that_was_cut_nothing_wrong_is_read(first: int, last: int) -> N
     found = [named(ROW, ["A", "A.b"]), named(other, ["C"] * 20)]
     piece = written(*found)[first:last]
     for row in found:
-        assert told_of(row, cells_in(piece)) in (None, Told(row.definitions, row.more))
+        assert definitions_of(row, cells_in(piece)) in (
+            None,
+            NamedDefinitions(row.definitions, row.more),
+        )
 
 
 @given(
@@ -97,11 +105,14 @@ def test_any_bytes_are_read(data: bytes) -> None:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        (LINE, Told(("A", "A.b"))),
-        (LINE + "\r", Told(("A", "A.b"))),
-        (LINE.replace("`A.b`", "`A.b` and 12 more"), Told(("A", "A.b"), 12)),
-        (LINE.replace("`A`, `A.b`", "-"), Told()),
-        (LINE.replace("`A.b`", r"`\x5c\u202e\U0001f600\n`"), Told(("A", "\\\u202e\U0001f600\n"))),
+        (LINE, NamedDefinitions(("A", "A.b"))),
+        (LINE + "\r", NamedDefinitions(("A", "A.b"))),
+        (LINE.replace("`A.b`", "`A.b` and 12 more"), NamedDefinitions(("A", "A.b"), 12)),
+        (LINE.replace("`A`, `A.b`", "-"), NamedDefinitions()),
+        (
+            LINE.replace("`A.b`", r"`\x5c\u202e\U0001f600\n`"),
+            NamedDefinitions(("A", "\\\u202e\U0001f600\n")),
+        ),
         # Not of our form: a name without its span, an end that is cut, words that nobody wrote.
         (LINE.replace("`A`", "A"), None),
         (LINE.replace("`A`, `A.b`", "``"), None),
@@ -119,29 +130,31 @@ def test_any_bytes_are_read(data: bytes) -> None:
         (LINE.replace(HASH[7:19], "0" * 12), None),
     ],
 )
-def test_a_row_says_what_has_the_form_of_ours(line: str, expected: Told | None) -> None:
+def test_a_row_says_what_has_the_form_of_ours(line: str, expected: NamedDefinitions | None) -> None:
     assert told(f"# Intent map\n\n{line}\n") == expected
 
 
 def test_an_escape_that_names_no_character_is_a_text() -> None:
     name = r"\UFFFFFFFF\xZZ"
-    assert told(LINE.replace("`A`, `A.b`", f"`{name}`")) == Told((name,))
+    assert told(LINE.replace("`A`, `A.b`", f"`{name}`")) == NamedDefinitions((name,))
 
 
 def test_of_two_rows_for_a_record_the_first_that_names_anything_counts() -> None:
     nothing, other = LINE.replace("`A`, `A.b`", "-"), LINE.replace("`A`, ", "")
-    assert told(f"{nothing}\n{LINE}\n{other}\n") == Told(("A", "A.b"))
+    assert told(f"{nothing}\n{LINE}\n{other}\n") == NamedDefinitions(("A", "A.b"))
 
 
 def test_a_path_with_a_secret_is_found_without_it() -> None:
     row = MapRow(path=WorkspacePath(f"{SECRET}.py"), definitions=("A",), time=TIME, hash=HASH)
     text = written(row).decode()
     assert SECRET not in text
-    assert told(text, row) == Told(("A",))
+    assert told(text, row) == NamedDefinitions(("A",))
 
 
 def test_a_map_that_is_too_large_names_nothing() -> None:
     data = LINE.encode() + b"\n"
-    assert told_of(ROW, cells_in(data + b" " * (MAX_READ - len(data)))) == Told(("A", "A.b"))
+    assert definitions_of(ROW, cells_in(data + b" " * (MAX_READ - len(data)))) == NamedDefinitions(
+        ("A", "A.b")
+    )
     assert cells_in(data + b" " * MAX_READ) is None
-    assert told_of(ROW, None) == Told()
+    assert definitions_of(ROW, None) == NamedDefinitions()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.errors import InvalidRecordError
-from intent_lsp.core.ledger.chain import End, Flaw, draft
+from intent_lsp.core.ledger.chain import ChainEnd, Flaw, draft
 from intent_lsp.core.records import (
     Approval,
     ApprovalChoice,
@@ -34,16 +34,16 @@ from intent_lsp.formats.ledger import jsonl
 from tests.support.ledgers import HASH, edit, events, hashes, new_id
 
 ID = "b3c1a7e2-5d4f-4a6b-8c9d-0e1f2a3b4c5d"
-NOWHERE = End()
+NOWHERE = ChainEnd()
 TIME = "2026-11-21T20:27:33.123Z"
 
 
-def sealed(event: Event, end: End = NOWHERE) -> tuple[Record, bytes]:
+def sealed(event: Event, end: ChainEnd = NOWHERE) -> tuple[Record, bytes]:
     return jsonl.seal(draft(event, id=ID, timestamp=TIME, end=end))
 
 
 records = st.builds(
-    lambda event, last, other: sealed(event, End(last, (other, last) if last else ())),
+    lambda event, last, other: sealed(event, ChainEnd(last, (other, last) if last else ())),
     events,
     st.none() | hashes,
     hashes,
@@ -130,7 +130,7 @@ def everything() -> Event:
 
 
 def test_the_keys_of_a_line_stand_in_the_order_of_the_specification() -> None:
-    record, line = sealed(everything(), End(HASH, (hash_content(b"y"), HASH)))
+    record, line = sealed(everything(), ChainEnd(HASH, (hash_content(b"y"), HASH)))
     wire = json.loads(line)
     assert msgspec.json.encode(jsonl.to_wire(record)) + b"\n" == line
     assert keys(wire) == (
@@ -372,4 +372,4 @@ def test_half_a_character_stands_in_no_records_way() -> None:
 
 def test_a_record_without_seal_has_no_line() -> None:
     with pytest.raises(InvalidRecordError, match="not sealed"):
-        jsonl.encode(draft(edit(), id=new_id(), timestamp=TIME, end=End()))
+        jsonl.encode(draft(edit(), id=new_id(), timestamp=TIME, end=ChainEnd()))

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from benchmarks.support.ledger_maker import lines
 from intent_lsp.core.codes import LedgerCode
-from intent_lsp.core.ledger.chain import End, Link, draft
+from intent_lsp.core.ledger.chain import ChainEnd, Link, draft
 from intent_lsp.core.records import Event
-from intent_lsp.formats.ledger.batch import Columns, Stretch, examine_lines, index_lines
-from intent_lsp.formats.ledger.jsonl import Entry, entry, examine, seal
+from intent_lsp.formats.ledger.batch import Columns, LinkedBatch, examine_lines, index_lines
+from intent_lsp.formats.ledger.jsonl import IndexEntry, entry, examine, seal
 from intent_lsp.formats.ledger.schema import WireRecord
 from tests.support.ledgers import HASH, edit, events, new_id
 
@@ -26,10 +26,10 @@ RANGES = "files.0.conversations.0.ranges"
 
 
 def line_of(event: Event) -> bytes:
-    return seal(draft(event, id=new_id(), timestamp=TIME, end=End()))[1]
+    return seal(draft(event, id=new_id(), timestamp=TIME, end=ChainEnd()))[1]
 
 
-def entries(data: bytes) -> list[Entry]:
+def entries(data: bytes) -> list[IndexEntry]:
     found = index_lines(data)
     return found.entries if isinstance(found, Columns) else found
 
@@ -37,14 +37,14 @@ def entries(data: bytes) -> list[Entry]:
 def check(several: list[bytes]) -> None:
     data, alone = b"".join(several), [examine(line) for line in several]
     found = examine_lines(data)
-    if isinstance(found, Stretch):
+    if isinstance(found, LinkedBatch):
         check_stretch(found, alone)
     else:
         assert found == alone
     assert entries(data) == [entry(line) for line in several]
 
 
-def check_stretch(found: Stretch, alone: list[Link]) -> None:
+def check_stretch(found: LinkedBatch, alone: list[Link]) -> None:
     assert (found.first, found.last) == (alone[0], alone[-1])
     assert found.ids == [link.id for link in alone]
     assert [f"sha256:{digest.hex()}" for digest in found.digests] == [link.hash for link in alone]
@@ -197,7 +197,7 @@ def test_what_the_first_of_lines_that_follow_one_another_names_is_looked_at(name
     first = changed("integrity.prev_record_hash", named)
     below = changed("integrity.prev_record_hash", stated(first), PLAIN[2])
     check([first, below])
-    assert isinstance(examine_lines(first + below), Stretch) == (named == HASH)
+    assert isinstance(examine_lines(first + below), LinkedBatch) == (named == HASH)
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ def test_of_no_lines_nothing_is_said() -> None:
 
 
 def test_lines_that_follow_one_another_are_one_stretch() -> None:
-    assert isinstance(examine_lines(b"".join(PLAIN)), Stretch)
+    assert isinstance(examine_lines(b"".join(PLAIN)), LinkedBatch)
 
 
 @pytest.mark.parametrize(
@@ -253,19 +253,19 @@ def test_lines_that_follow_one_another_are_one_stretch() -> None:
 )
 def test_other_lines_are_told_one_by_one(several: list[bytes]) -> None:
     check(several)
-    assert not isinstance(examine_lines(b"".join(several)), Stretch)
+    assert not isinstance(examine_lines(b"".join(several)), LinkedBatch)
 
 
 @pytest.mark.parametrize(
     "told", [{"merges": (HASH,)}, {"time": "2026-11-21T20:27:33.122Z"}, {"above": HASH}]
 )
 def test_a_line_that_ties_or_whose_clock_went_back_is_in_no_stretch(told: dict[str, Any]) -> None:
-    first, line = seal(draft(edit(), id=new_id(), timestamp=TIME, end=End()))
+    first, line = seal(draft(edit(), id=new_id(), timestamp=TIME, end=ChainEnd()))
     above, time = told.get("above", first.integrity.record_hash), told.get("time", TIME)
-    end = End(above, (*told.get("merges", ()), above))
+    end = ChainEnd(above, (*told.get("merges", ()), above))
     _, next_line = seal(draft(edit(), id=new_id(), timestamp=time, end=end))
     check([line, next_line])
-    assert not isinstance(examine_lines(line + next_line), Stretch)
+    assert not isinstance(examine_lines(line + next_line), LinkedBatch)
 
 
 def test_the_maker_of_large_ledgers_writes_what_the_program_would_write() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.formats.ledger.conflict import Conflict, Part
+from intent_lsp.formats.ledger.conflict import Conflict, ConflictPart
 from intent_lsp.formats.ledger.jsonl import encode, examine, read
 from intent_lsp.formats.ledger.union import Union, union_of
 from tests.support.ledgers import chained
@@ -146,13 +146,13 @@ def test_the_union_has_every_line_once_and_every_link_joins(
     assert sorted(joined(theirs, ours)[0]) == sorted(lines)
 
 
-def parts(text: str) -> tuple[list[tuple[str, Part]], Conflict]:
+def parts(text: str) -> tuple[list[tuple[str, ConflictPart]], Conflict]:
     conflict = Conflict()
     lines = text.encode().splitlines(keepends=True)
     return [(line.decode().strip(), part) for _, line, part in conflict.parts(lines)], conflict
 
 
-KEPT, MARKER, INSIDE = Part.KEPT, Part.MARKER, Part.BASE
+KEPT, MARKER, INSIDE = ConflictPart.KEPT, ConflictPart.MARKER, ConflictPart.BASE
 
 
 @pytest.mark.parametrize(
@@ -219,7 +219,7 @@ KEPT, MARKER, INSIDE = Part.KEPT, Part.MARKER, Part.BASE
     ],
 )
 def test_a_conflict_is_taken_apart_at_its_markers(
-    text: str, expected: list[tuple[str, Part]], conflicts: int
+    text: str, expected: list[tuple[str, ConflictPart]], conflicts: int
 ) -> None:
     found, conflict = parts(text)
     assert (found, conflict.conflicts, conflict.open_at) == (expected, conflicts, None)

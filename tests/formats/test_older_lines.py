@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import hash_content
-from intent_lsp.core.ledger.chain import End, Link, Trail, draft
+from intent_lsp.core.ledger.chain import ChainCursor, ChainEnd, Link, draft
 from intent_lsp.core.records import EntityType, MutationClass, Record, ScopeValidation
 from intent_lsp.formats.ledger import jsonl
 from intent_lsp.formats.ledger.foreign.javascript_json import stringify
@@ -49,7 +49,7 @@ def code_of(line: bytes) -> LedgerCode | None:
 
 @pytest.mark.parametrize("name", ["nested_chained", "nested_bare", "nested_then_chained"])
 def test_the_lines_of_an_older_ledger_join(name: str) -> None:
-    trail = Trail()
+    trail = ChainCursor()
     for line in golden(name):
         link = link_of(line)
         assert (link.flaw, link.older, trail.step(link)) == (None, True, ())
@@ -229,7 +229,7 @@ def test_a_line_nested_too_deep_is_no_record() -> None:
 
 @pytest.mark.parametrize("at", range(len("integrity")))
 def test_a_line_of_ours_that_lost_its_integrity_is_no_older_line(at: int) -> None:
-    _, line = seal(draft(edit(), id=ID, timestamp="2026-11-21T20:27:33.123Z", end=End()))
+    _, line = seal(draft(edit(), id=ID, timestamp="2026-11-21T20:27:33.123Z", end=ChainEnd()))
     start = line.index(b'"integrity"') + 1 + at
     told = line[:start] + b"X" + line[start + 1 :]
     assert code_of(told) is LedgerCode.BAD_RECORD

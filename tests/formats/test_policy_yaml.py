@@ -17,7 +17,7 @@ from intent_lsp.core.policy import (
 from intent_lsp.formats.intents import templates
 from intent_lsp.formats.intents.intents_file import read_intents
 from intent_lsp.formats.intents.policy_file import read_policy
-from intent_lsp.formats.text_positions import Places
+from intent_lsp.formats.text_positions import TextPositions
 
 FULL = """\
 sidecar:
@@ -139,7 +139,7 @@ def test_a_flaw_stands_at_its_place_and_the_rest_still_applies(
     read = read_policy(text)
     assert (read.parsed, read.policy.contract) == (True, ContractRule.IGNORE)
     (found,) = (it for it in read.findings if it.code is code)
-    places = Places(text)
+    places = TextPositions(text)
     assert text[places.offset(found.span.start) : places.offset(found.span.end)] == place
 
 

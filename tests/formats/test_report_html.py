@@ -14,7 +14,7 @@ from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.findings import Severity
 from intent_lsp.core.ledger.chain import UNSEALED, Head
-from intent_lsp.core.ledger.verification import Anchor, AnchorKind, Problem, Verification
+from intent_lsp.core.ledger.verification import Anchor, AnchorKind, LedgerProblem, Verification
 from intent_lsp.core.records import (
     Approval,
     ApprovalChoice,
@@ -31,7 +31,7 @@ from intent_lsp.core.records import (
     ScopeValidation,
     Vcs,
 )
-from intent_lsp.core.report.report_data import Report, Survey
+from intent_lsp.core.report.report_data import ReportData, ReportSurvey
 from intent_lsp.formats.report.html_text import spelled
 from intent_lsp.formats.report.page import OPENING, report_html
 from intent_lsp.formats.report.parts import LONGEST
@@ -125,11 +125,11 @@ def recorded(event: Event, number: int = 0, at: str = "2026-11-21T20:27:33.123Z"
     return Record.of(event, id=name, timestamp=at, integrity=place)
 
 
-def report(*records: Record, **told: object) -> Report:
-    survey = Survey()
+def report(*records: Record, **told: object) -> ReportData:
+    survey = ReportSurvey()
     for record in records:
         survey.count(record)
-    plain = Report(
+    plain = ReportData(
         project="shop",
         product="intent-lsp 1",
         made_at="2026-11-22T09:00:00.000Z",
@@ -141,7 +141,7 @@ def report(*records: Record, **told: object) -> Report:
     return replace(plain, **told)  # type: ignore[arg-type]  # a test's shorthand
 
 
-def everything_says(word: str) -> Report:
+def everything_says(word: str) -> ReportData:
     """Make a report in which every foreign text is this one."""
     talk = Conversation(
         url=word,
@@ -164,7 +164,7 @@ def everything_says(word: str) -> Report:
         vcs=Vcs(word),
         files=(file,),
     )
-    problem = Problem(
+    problem = LedgerProblem(
         code=LedgerCode.BAD_HASH, severity=Severity.ERROR, file=word, line=1, message=word
     )
     anchor = Anchor(hash=ContentHash(word), kind=AnchorKind.COMMIT, name=word, records=None)
@@ -246,7 +246,7 @@ def test_a_ledger_without_records_has_a_page_too() -> None:
 
 
 def test_what_was_found_is_told_with_its_place() -> None:
-    problem = Problem(
+    problem = LedgerProblem(
         code=LedgerCode.CLOCK_BACKWARDS,
         severity=Severity.INFORMATION,
         file="x.jsonl",
@@ -282,7 +282,7 @@ def test_what_was_found_is_told_with_its_place() -> None:
 )
 def test_what_is_wrong_is_the_verdict(codes: list[LedgerCode], title: str) -> None:
     problems = tuple(
-        Problem(code=code, severity=Severity.ERROR, file="x.jsonl", line=1, message="m")
+        LedgerProblem(code=code, severity=Severity.ERROR, file="x.jsonl", line=1, message="m")
         for code in codes
     )
     told = parsed(report_html(report(verification=replace(SOUND, ok=False, problems=problems))))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.formats.msgspec_types import known
+from intent_lsp.formats.msgspec_types import register_msgspec_types
 from tests.support import architecture
 
 PACKAGE = Path(__file__).parent.parent.parent / "intent_lsp"
@@ -16,14 +16,15 @@ PACKAGE = Path(__file__).parent.parent.parent / "intent_lsp"
 AT_ONCE = """
 import msgspec, sys, threading
 from dataclasses import make_dataclass
-from intent_lsp.formats.msgspec_types import known
+from intent_lsp.formats.msgspec_types import register_msgspec_types
 
 sys.setswitchinterval(1e-6)
 NAMES = [f"field_{number}" for number in range(20)]
 VALUE = {name: {inner: 1 for inner in NAMES} for name in NAMES}
 for _ in range(60):
     inner = make_dataclass("Inner", [(name, int | None, None) for name in NAMES])
-    (outer,) = known(make_dataclass("Outer", [(name, inner | None, None) for name in NAMES]))
+    fields = [(name, inner | None, None) for name in NAMES]
+    (outer,) = register_msgspec_types(make_dataclass("Outer", fields))
     together = threading.Barrier(4)
 
     def read():
@@ -42,7 +43,7 @@ class Point:
 
 
 def test_classes_are_given_back() -> None:
-    assert known(Point, int) == (Point, int)
+    assert register_msgspec_types(Point, int) == (Point, int)
 
 
 def test_what_is_known_may_be_read_by_many_threads_at_once() -> None:
@@ -85,5 +86,5 @@ def test_what_is_read_into_a_class_of_a_module_is_known_there() -> None:
         tree = ast.parse((PACKAGE.parent / module.path).read_text(encoding="utf-8"))
         classes = {name for name in named(tree, "msgspec.convert") if name[0].isupper()}
         classes |= {name for name in named(tree, "_converted") if name.startswith("_")}
-        found[module.room] = classes - named(tree, "register_msgspec_types")
+        found[module.short_name] = classes - named(tree, "register_msgspec_types")
     assert {room: names for room, names in found.items() if names} == {}

@@ -14,10 +14,10 @@ from intent_lsp.formats.ledger.signed_note import (
     Note,
     NoteKey,
     Signature,
+    format_key,
+    format_note,
     read_key,
     read_note,
-    spell_key,
-    spell_note,
 )
 from intent_lsp.formats.ledger.signed_note_keys import (
     MAKE_KEY,
@@ -33,7 +33,7 @@ RSA = generate_private_key(65537, 2048)
 KEY = SigningKey(PRIVATE)
 NAME = "example.org/ledger"
 TEXT = "one\n\ntwo\u00e9\n"
-NOTE = spell_note(KEY.sign(NAME, TEXT)).encode()
+NOTE = format_note(KEY.sign(NAME, TEXT)).encode()
 
 PLAIN = (pem.Encoding.PEM, pem.PrivateFormat.PKCS8)
 OPEN = pem.NoEncryption()
@@ -75,10 +75,10 @@ def problem(found: object) -> str:
 @given(names, bodies)
 def test_what_is_signed_is_checked_and_read_back(name: str, text: str) -> None:
     note = KEY.sign(name, text)
-    read = read_note(spell_note(note).encode())
+    read = read_note(format_note(note).encode())
     assert read == note
     assert signed_text(note, KEY.public(name)) == text
-    assert read_key(spell_key(KEY.public(name))) == KEY.public(name)
+    assert read_key(format_key(KEY.public(name))) == KEY.public(name)
 
 
 @given(st.integers(0, len(NOTE) - 1), st.integers(1, 255))
@@ -103,17 +103,17 @@ def test_any_bytes_are_a_note_or_a_key_or_told_why_not(data: bytes) -> None:
 def test_a_note_that_others_signed_is_checked() -> None:
     key = read_key(GOLDEN_KEY)
     assert isinstance(key, NoteKey)
-    assert spell_key(key) == GOLDEN_KEY
+    assert format_key(key) == GOLDEN_KEY
     assert opened(GOLDEN.encode(), key) == GOLDEN_TEXT
     signing = SigningKey(Ed25519PrivateKey.from_private_bytes(GOLDEN_SEED))
-    assert spell_note(signing.sign("PeterNeumann", GOLDEN_TEXT)) == GOLDEN
+    assert format_note(signing.sign("PeterNeumann", GOLDEN_TEXT)) == GOLDEN
 
 
 def test_signatures_of_other_keys_are_no_matter() -> None:
     note = KEY.sign(NAME, TEXT)
     stranger = Signature(name="w", key_id=b"1234", signed=b"x")
     both = Note(TEXT, (stranger, *note.signatures))
-    assert opened(spell_note(both).encode(), KEY.public(NAME)) == TEXT
+    assert opened(format_note(both).encode(), KEY.public(NAME)) == TEXT
     same_name = Note(TEXT, (Signature(name=NAME, key_id=b"1234", signed=b"x"),))
     assert "not signed by this key" in problem(signed_text(same_name, KEY.public(NAME)))
     bad = Note(
@@ -173,7 +173,7 @@ def test_keys_are_read_from_their_files() -> None:
     assert isinstance(key, SigningKey)
     assert key.public(NAME) == KEY.public(NAME)
     assert read_public_key(PUBLIC_PEM, name=NAME) == KEY.public(NAME)
-    spelled = spell_key(KEY.public(NAME)).encode() + b"\n"
+    spelled = format_key(KEY.public(NAME)).encode() + b"\n"
     assert read_public_key(spelled, name="another") == KEY.public(NAME)
 
 

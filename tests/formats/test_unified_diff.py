@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from intent_lsp.core.content import line_body, split_lines
 from intent_lsp.formats.diff import MAX_DIFFED_BYTES
-from intent_lsp.formats.unified_diff import Mark, text_lines, unified
+from intent_lsp.formats.unified_diff import DiffMark, text_lines, unified
 
 TEN = "".join(f"line {number}\n" for number in range(1, 11))
 
@@ -82,17 +82,17 @@ def test_a_diff_says_which_lines_each_side_has_at_its_place(old: list[str], new:
     found = unified(before.encode(), after.encode())
     assert found is not None
     assert bool(found) == (before != after)
-    for mark, text in ((Mark.REMOVED, before), (Mark.ADDED, after)):
+    for mark, text in ((DiffMark.REMOVED, before), (DiffMark.ADDED, after)):
         lines = [line_body(line) for line in split_lines(text)]
         at = end = 0
         for line in found:
-            if line.mark is Mark.PLACE:
+            if line.mark is DiffMark.PLACE:
                 assert at == end
-                side = line.text.split()[1 if mark is Mark.REMOVED else 2]
+                side = line.text.split()[1 if mark is DiffMark.REMOVED else 2]
                 first, count = map(int, side[1:].split(","))
                 at = first - 1 if count else first
                 end = at + count
-            elif line.mark in (Mark.KEPT, mark):
+            elif line.mark in (DiffMark.KEPT, mark):
                 assert lines[at] == line.text
                 at += 1
         assert at == end

@@ -21,7 +21,7 @@ from intent_lsp.formats.intents.edit import (
 )
 from intent_lsp.formats.intents.intents_file import read_intents
 from intent_lsp.formats.intents.new_entry import NewIntent, intent_meant
-from intent_lsp.formats.text_positions import Places
+from intent_lsp.formats.text_positions import TextPositions
 from intent_lsp.formats.yaml.list_edit import text_spelled
 from intent_lsp.formats.yaml.scalars import spelled_like
 from tests.formats.test_yaml_laws import COMMENTS, GLOBS, LAYOUTS, STYLES, WORDS, edited, files
@@ -70,7 +70,7 @@ def one_entry(draw: st.DrawFn, key: str, words: st.SearchStrategy[str]) -> str:
 
 
 def removed(text: str, changes: Sequence[TextChange]) -> list[str]:
-    places = Places(text)
+    places = TextPositions(text)
     return [text[places.offset(it.span.start) : places.offset(it.span.end)] for it in changes]
 
 

@@ -5,7 +5,7 @@ import pytest
 from intent_lsp.core.codes import FileCode
 from intent_lsp.formats.intents.edit import apply_changes
 from intent_lsp.formats.intents.intents_file import IntentsFile, read_intents
-from intent_lsp.formats.text_positions import Places
+from intent_lsp.formats.text_positions import TextPositions
 
 HEAD = "active_intents:\n- id: A\n"
 
@@ -44,7 +44,7 @@ PLAIN = ["src/**", "a", "-a", "?a", ":a", "a#b", "C:x", "a b", "'*.py'", '"[x]"'
 
 
 def unquoted(read: IntentsFile, text: str) -> list[str]:
-    places = Places(text)
+    places = TextPositions(text)
     return [
         text[places.offset(found.span.start) : places.offset(found.span.end)]
         for found in read.findings

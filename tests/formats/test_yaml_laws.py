@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from intent_lsp.core.intents import Intents, Status
 from intent_lsp.formats.intents.edit import EditRefused, apply_changes, set_status
 from intent_lsp.formats.intents.intents_file import IntentsFile, IntentsReader, read_intents
-from intent_lsp.formats.text_positions import Places
+from intent_lsp.formats.text_positions import TextPositions
 from intent_lsp.formats.yaml.compose import compose
 from intent_lsp.formats.yaml.limits import refused
 from intent_lsp.formats.yaml.scalars import double_quoted, spelled_like
@@ -145,7 +145,7 @@ def test_setting_a_status_changes_the_status_and_its_date_and_nothing_else(
     expected = tuple(wanted if it.id == intent.id else it for it in before.intents)
     assert read_intents(after).intents == Intents(expected)
     assert len(changes) == (0 if intent.status is status else 1 + (intent.updated_at is not None))
-    places = Places(text)
+    places = TextPositions(text)
     for change in changes:
         start, end = places.offset(change.span.start), places.offset(change.span.end)
         assert end - start <= len("2026-01-01T00:00:00Z") + 2
@@ -169,7 +169,7 @@ def test_quoting_the_globs_leaves_no_unquoted_one_and_the_same_intents(text: str
 
 @given(text=st.text(alphabet=st.sampled_from("-:[]{}*&!'\"|>#,?% \n\r\tab<~\ufeff\u2028😀")))
 def test_reading_is_total_and_every_place_is_within_the_text(text: str) -> None:
-    end = Places(text).position(len(text))
+    end = TextPositions(text).position(len(text))
     for finding in read_intents(text).findings:
         assert finding.span.start <= finding.span.end <= end
 

@@ -8,7 +8,7 @@ from intent_lsp.core.findings import Position
 from intent_lsp.formats.intents.intents_file import IntentsFile, IntentsReader, read_intents
 from intent_lsp.formats.yaml import compose as compose_module
 from intent_lsp.formats.yaml.compose import compose
-from intent_lsp.formats.yaml.limits import MAX_BYTES, MAX_LINES, MAX_VALUES, Problem
+from intent_lsp.formats.yaml.limits import MAX_BYTES, MAX_LINES, MAX_VALUES, YamlProblem
 
 LINE = "active_intents:\n"
 
@@ -110,10 +110,10 @@ def test_the_parser_in_python_reads_and_refuses_the_same(
     monkeypatch.delattr(yaml, "CSafeLoader")
     text = "\ufeffa: [*x, 'é', &y {b: |\n  c\n }]"
     problem = compose(text)
-    assert isinstance(problem, Problem)
+    assert isinstance(problem, YamlProblem)
     assert (problem.code, problem.start) == (FileCode.YAML_SYNTAX, 5)
     for bad in ('a: "\\UFFFFFFFF"', "%YAML 9.1\n---\n", "{" * 80, "a: 1\n b: 2"):
-        assert isinstance(compose(bad), Problem)
+        assert isinstance(compose(bad), YamlProblem)
     good = read_intents(LINE + "- id: 001\n  owned_scope: [*.py]\n")
     assert good.intents.items[0].owned_scope == ("*.py",)
 
@@ -124,5 +124,5 @@ def test_a_failure_without_a_place_stands_at_the_start(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(compose_module, "_events", unmarked)
     problem = compose("abc")
-    assert isinstance(problem, Problem)
+    assert isinstance(problem, YamlProblem)
     assert (problem.start, problem.end) == (0, 1)

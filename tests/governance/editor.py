@@ -7,12 +7,12 @@ from intent_lsp.core.content import ContentHash, decode, hash_content, split_lin
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import HUMAN
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.judging.file_snapshot import Look
+from intent_lsp.governance.judging.file_snapshot import OpenFileState
 from intent_lsp.governance.plan.checkout import Selection
 from intent_lsp.governance.saves.claimed_saves import AfterSave
 from intent_lsp.governance.saves.saves import BeforeSave, Buffer, Written
 from intent_lsp.governance.sessions import Session
-from intent_lsp.store.fs.resolve import Place, real_relative
+from intent_lsp.store.fs.resolve import ResolvedPath, resolve_below
 
 INTENTS = """\
 # What we are at.
@@ -40,35 +40,37 @@ class Editor:
     """One window on one root; `reads` is what it last read of each file."""
 
     root: Path
-    desk: Governance
+    governance: Governance
     session: Session
     reads: dict[str, ContentHash | None] = field(default_factory=dict)
 
     @classmethod
     def open(cls, root: Path, session_id: str | None = None) -> "Editor":
         """Connect to the desk of a root."""
-        desk = Governance(root)
-        return cls(root, desk, desk.open_editor(session_id, HUMAN))
+        governance = Governance(root)
+        return cls(root, governance, governance.open_editor(session_id, HUMAN))
 
     def close(self) -> None:
         """Disconnect."""
-        self.desk.close(self.session)
+        self.governance.close(self.session)
 
-    def place(self, path: str) -> Place:
+    def place(self, path: str) -> ResolvedPath:
         """Place a path, which must be below the root."""
-        found = real_relative(self.root, path)
+        found = resolve_below(self.root, path)
         assert found is not None
         return found
 
     def select(self, intent_id: str, *, unsaved_file: bool = False) -> Selection:
         """Select an intent, which must be possible."""
-        selection = self.desk.checkout.select(self.session, intent_id, unsaved_file=unsaved_file)
+        selection = self.governance.checkout.select(
+            self.session, intent_id, unsaved_file=unsaved_file
+        )
         assert isinstance(selection, Selection), selection
         return selection
 
     def show(self, path: str) -> str:
         """Open a file, and give its text."""
-        data = self.desk.looks.first_sight(self.place(path).path)
+        data = self.governance.looks.read_first(self.place(path).path)
         self.reads[path] = None if data is None else hash_content(data)
         text = decode(data or b"")
         return "" if text is None else text.text
@@ -78,18 +80,18 @@ class Editor:
         if path not in self.reads:
             self.show(path)
         buffer = Buffer(lines=split_lines(text), read=self.reads[path], manual=manual)
-        return self.desk.saves.before(self.session, self.place(path), buffer)
+        return self.governance.saves.before(self.session, self.place(path), buffer)
 
     def did_save(self, path: str, known: bytes | None, *, automatic: bool = False) -> AfterSave:
         """Tell of a save that took the place of `known`."""
         if path not in self.reads:
             self.reads[path] = None if known is None else hash_content(known)
         place = self.place(path)
-        after = self.desk.saves.after(
+        after = self.governance.saves.after(
             self.session,
             place,
             Written(
-                disk=self.desk.contents.disk(place.path),
+                disk=self.governance.contents.disk(place.path),
                 known=known,
                 read=self.reads[path],
                 automatic=automatic,
@@ -108,17 +110,17 @@ class Editor:
         target.write_text(text, newline="")
         return self.did_save(path, before.disk, automatic=not manual)
 
-    def look(self, path: str, text: str | None = None) -> Look:
+    def look(self, path: str, text: str | None = None) -> OpenFileState:
         """Look at a file, with `text` unsaved in the window (None: none is)."""
         if path not in self.reads:
             self.show(path)
         place, read = self.place(path), self.reads[path]
-        data = self.desk.contents.disk(place.path)
-        return self.desk.looks.look(self.session, place, data, read, edited=text is not None)
+        data = self.governance.contents.disk(place.path)
+        return self.governance.looks.look(self.session, place, data, read, edited=text is not None)
 
     def disk(self, path: str) -> bytes | None:
         """Give what the disk holds."""
-        return self.desk.contents.disk(WorkspacePath(path))
+        return self.governance.contents.disk(WorkspacePath(path))
 
     def policy(self, text: str) -> None:
         """Write the team's policy."""

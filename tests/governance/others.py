@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from intent_lsp.governance.stores import Stores
-from intent_lsp.store.fs.files import room_for_temporary
+from intent_lsp.store.fs.files import directory_for_temporary
 
 NOON = datetime(2030, 1, 1, 12, 0, tzinfo=UTC)
 
@@ -27,7 +27,7 @@ def quicker(monkeypatch: pytest.MonkeyPatch, path: Path, *contents: bytes) -> No
 
 def _is_to_be(path: Path, inode: int) -> bool:
     """Whether a file is the new content of `path`, before it takes its place."""
-    room = room_for_temporary(path)
+    room = directory_for_temporary(path)
     beside = [each for each in room.glob(".tmp-*") if each.stat().st_ino == inode]
     # In `.local/` others are written too.
     return any(room == path.parent or b"\nactive_intents:" in each.read_bytes() for each in beside)

@@ -9,7 +9,7 @@ from intent_lsp.core.agents.file_changes import FileChange
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.gate.request import Allowed, Denied
-from intent_lsp.governance.calls.apply import Applying
+from intent_lsp.governance.calls.apply import CallApplier
 from intent_lsp.governance.calls.calls import Applied
 from tests.governance.test_calls import Agent
 from tests.support.repository import Repository
@@ -40,7 +40,7 @@ class Maker(Agent):
     def applies(self, *changes: FileChange) -> Applied:
         paths = tuple(touched.path for change in changes for touched in change.touched)
         call = ToolCall(tool_name="apply", paths=paths)
-        return self.desk.calls.apply(self.name, "", call, changes)
+        return self.governance.calls.apply(self.name, "", call, changes)
 
     def holds(self, path: str) -> bytes | None:
         file = self.root.root / path
@@ -51,7 +51,7 @@ class Maker(Agent):
 def maker(governed: Repository) -> Iterator[Maker]:
     opened = Maker(governed, "builder")
     yield opened
-    opened.desk.close(None)
+    opened.governance.close(None)
 
 
 def names(root: Path) -> set[str]:
@@ -88,7 +88,7 @@ def test_a_file_moves_with_its_mode_and_may_change_on_the_way(maker: Maker) -> N
     assert maker.applies(changed).problem is None
     assert maker.holds(again) == TEXT.upper()
     assert (maker.root.root / again).stat().st_mode & 0o777 == 0o755
-    (file,) = maker.desk.stores.ledger.index.newest_for_path(again).files  # type: ignore[union-attr, arg-type]
+    (file,) = maker.governance.stores.ledger.index.newest_for_path(again).files  # type: ignore[union-attr, arg-type]
     assert (file.relative_path, file.previous_path) == (again, there)
 
 
@@ -162,7 +162,7 @@ def test_what_cannot_be_made_leaves_all_as_it_was(
         assert maker.holds("src/auth/first.py") is None
         assert maker.holds("src/auth/fixed.py") == b"fixed\n"
         assert maker.holds("src/auth/image.png") == b"\x89PNG\xff\0"
-        maker.desk.sessions.begin_turn("builder")
+        maker.governance.sessions.begin_turn("builder")
         maker.select("INT-001")
 
 
@@ -203,9 +203,9 @@ def test_a_file_that_changed_since_it_was_judged_is_not_written(maker: Maker) ->
 )
 def test_a_ticket_is_good_for_what_was_judged_alone(maker: Maker, change: FileChange) -> None:
     call = ToolCall(tool_name="apply", paths=tuple(each.path for each in change.touched))
-    admission = maker.desk.calls.admit_change("builder", "", call, (change,))
+    admission = maker.governance.calls.admit_change("builder", "", call, (change,))
     assert admission.ticket is not None
-    applying = Applying(stores=maker.desk.stores, contents=maker.desk.contents)
+    applying = CallApplier(stores=maker.governance.stores, contents=maker.governance.contents)
     maker.root.write(LOGIN, "theirs\n")
     assert applying.make((change,), admission.ticket) == (
         f"{change.path} changed while it was judged"
@@ -218,16 +218,16 @@ def test_a_ticket_is_good_for_what_was_judged_alone(maker: Maker, change: FileCh
 def test_a_link_that_came_after_the_judgement_leads_nowhere(maker: Maker) -> None:
     change = write("src/auth/late/x", "ours\n")
     call = ToolCall(tool_name="apply", paths=(change.path,))
-    admission = maker.desk.calls.admit_change("builder", "", call, (change,))
+    admission = maker.governance.calls.admit_change("builder", "", call, (change,))
     (maker.root.root / "src/auth/late").symlink_to(maker.root.root.parent)
-    applying = Applying(stores=maker.desk.stores, contents=maker.desk.contents)
+    applying = CallApplier(stores=maker.governance.stores, contents=maker.governance.contents)
     assert applying.make((change,), admission.ticket) == "src/auth/late/x is outside of the root"
     assert not (maker.root.root.parent / "x").exists()
 
 
 @pytest.mark.parametrize("path", ["", ".", "a\0b", "../x", "/etc/passwd"])
 def test_what_is_no_file_of_the_root_is_said(maker: Maker, path: str) -> None:
-    applying = Applying(stores=maker.desk.stores, contents=maker.desk.contents)
+    applying = CallApplier(stores=maker.governance.stores, contents=maker.governance.contents)
     before = names(maker.root.root)
     changes = (write(LOGIN, "x"), write(path, "x"))
     assert applying.make(changes, None) == f"{path} is outside of the root"
@@ -246,5 +246,5 @@ def test_without_governance_it_is_made_of_whatever_is_there(maker: Maker) -> Non
 
 
 def test_a_change_of_nothing_is_made(maker: Maker) -> None:
-    applying = Applying(stores=maker.desk.stores, contents=maker.desk.contents)
+    applying = CallApplier(stores=maker.governance.stores, contents=maker.governance.contents)
     assert applying.make((), None) is None

@@ -20,15 +20,15 @@ from tests.support.repository import Repository
 PATH = "src/auth/a.py"
 
 
-def named(desk: Governance) -> Sequence[BlameRun]:
+def named(governance: Governance) -> Sequence[BlameRun]:
     """Blame the file, with names."""
-    blamed = desk.blaming.blame(WorkspacePath(PATH))
+    blamed = governance.blaming.blame(WorkspacePath(PATH))
     assert blamed is not None
-    return desk.authors.named(blamed.runs(*ALL_LINES))
+    return governance.authors.named(blamed.runs(*ALL_LINES))
 
 
-def who(desk: Governance) -> list[tuple[str | None, bool]]:
-    return [(run.author, run.is_you) for run in named(desk)]
+def who(governance: Governance) -> list[tuple[str | None, bool]]:
+    return [(run.author, run.is_you) for run in named(governance)]
 
 
 @pytest.fixture
@@ -40,19 +40,19 @@ def saved(editor: Editor) -> Editor:
 
 
 def test_a_person_of_this_user_is_you_until_the_record_is_committed(saved: Editor) -> None:
-    assert who(saved.desk) == [(None, True)]
+    assert who(saved.governance) == [(None, True)]
     Repository(saved.root).commit_as("Ada")
-    assert who(saved.desk) == [("Ada", False)]
+    assert who(saved.governance) == [("Ada", False)]
     saved.save(PATH, "import this\nimport that\n")
-    assert who(saved.desk) == [("Ada", False), (None, True)]
+    assert who(saved.governance) == [("Ada", False), (None, True)]
 
 
 def test_sessions_whose_ids_are_hashed_are_known_again(editor: Editor) -> None:
     (editor.root / POLICY_FILE).write_text("privacy: {session_ids: hashed}\n")
     editor.select("INT-001")
     editor.save(PATH, "import this\n")
-    assert named(editor.desk)[0].record is not None
-    assert who(editor.desk) == [(None, True)]
+    assert named(editor.governance)[0].record is not None
+    assert who(editor.governance) == [(None, True)]
 
 
 def test_a_session_of_another_user_or_machine_is_a_person(
@@ -62,21 +62,21 @@ def test_a_session_of_another_user_or_machine_is_a_person(
         saved.root, tmp_path / "other", ignore=shutil.ignore_patterns(Path(LOCAL_ROOM).name)
     )
     other = Editor.open(tmp_path / "other")
-    assert who(other.desk) == [(None, False)]
+    assert who(other.governance) == [(None, False)]
     other.close()
     monkeypatch.setattr(authors_module, "this_user", lambda: "somebody else")
-    assert who(saved.desk) == [(None, False)]
+    assert who(saved.governance) == [(None, False)]
 
 
 def test_nobody_is_named_where_the_team_wants_no_names(saved: Editor) -> None:
     (saved.root / POLICY_FILE).write_text("privacy: {authors: none}\n")
-    assert who(saved.desk) == [(None, False)]
+    assert who(saved.governance) == [(None, False)]
     Repository(saved.root).commit_as("Ada")
-    assert who(saved.desk) == [(None, False)]
+    assert who(saved.governance) == [(None, False)]
 
 
 def test_without_a_session_the_state_is_read_and_none_is_made(saved: Editor) -> None:
-    runs = named(saved.desk)
+    runs = named(saved.governance)
     with authors_of(saved.root) as asked:
         assert asked.named(runs) == runs
     saved.close()
@@ -94,9 +94,9 @@ def test_a_state_that_cannot_be_read_makes_nobody_you(
     def fail(*_: object) -> frozenset[str]:
         raise authors_module.StateUnavailableError(path="x", problem="is gone")
 
-    assert saved.desk.stores.state is not None
-    monkeypatch.setattr(type(saved.desk.stores.state), "sessions_of", fail)
-    assert who(saved.desk) == [(None, False)]
+    assert saved.governance.stores.state is not None
+    monkeypatch.setattr(type(saved.governance.stores.state), "sessions_of", fail)
+    assert who(saved.governance) == [(None, False)]
 
 
 def test_whom_the_system_has_no_name_for_has_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,10 +15,10 @@ from intent_lsp.core.records import RecordFile, Vcs
 from intent_lsp.formats.diff import file_ranges
 from intent_lsp.governance.contents import content_lookup
 from intent_lsp.governance.ledger import file_lineage
-from intent_lsp.governance.ledger.blame import ALL_LINES, Blaming
+from intent_lsp.governance.ledger.blame import ALL_LINES, FileBlame
 from intent_lsp.store.git.repository import Git
 from intent_lsp.store.ledger.ledger import Ledger
-from intent_lsp.store.state.blob_cache import Snapshots
+from intent_lsp.store.state.blob_cache import BlobCache
 from tests.governance.editor import Editor
 from tests.support.ledgers import edit, ledger_at
 from tests.support.repository import Repository
@@ -66,11 +66,11 @@ class Root:
 
     def keep(self, *texts: str) -> None:
         for text in texts:
-            Snapshots(self.root).put(text.encode())
+            BlobCache(self.root).put(text.encode())
 
     def who(self, path: str = PATH, shown: Sequence[str] | None = None) -> str | None:
         """Tell the runs in short: `1-2:0 3-3:?`, the intent of each, `=` or `>` before it."""
-        blamed = Blaming(self.root, self.ledger.index).blame(WorkspacePath(path), shown)
+        blamed = FileBlame(self.root, self.ledger.index).blame(WorkspacePath(path), shown)
         if blamed is None:
             return None
         marks = {"exact": "", "normalized": "=", "moved": ">", "unattributed": "?"}
@@ -103,7 +103,7 @@ def test_lines_are_their_records_and_their_contributors(at: Root) -> None:
     at.record(changed(A + C, A + B + C))
     at.write(A + B + C)
     assert at.who() == "1-1:0 2-2:1 3-3:0"
-    blamed = Blaming(at.root, at.ledger.index).blame(WorkspacePath(PATH))
+    blamed = FileBlame(at.root, at.ledger.index).blame(WorkspacePath(PATH))
     assert blamed is not None
     (run,) = blamed.runs(1, 1)
     assert run.record is not None
@@ -243,7 +243,7 @@ def test_what_is_no_text_is_told_by_its_hash(at: Root, monkeypatch: pytest.Monke
 
 def test_kept_contents_that_are_no_text_mend_nothing(at: Root) -> None:
     at.record(changed(None, b"\xff\xff"))
-    Snapshots(at.root).put(b"\xff\xff")
+    BlobCache(at.root).put(b"\xff\xff")
     at.write(A)
     assert at.who() == "1-1:?"
 
@@ -287,7 +287,7 @@ def test_the_desk_tells_what_its_editors_saved(
     editor.select("INT-001")
     text = editor.show(path)
     editor.save(path, text + D)
-    blamed = open_editor(editor.root).desk.blaming.blame(WorkspacePath(path))
+    blamed = open_editor(editor.root).governance.blaming.blame(WorkspacePath(path))
     assert blamed is not None
     before, ours = blamed.runs(*ALL_LINES)
     assert (before.record, before.end_line) == (None, 3)

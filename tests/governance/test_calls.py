@@ -14,11 +14,11 @@ from intent_lsp.core.gate.request import Allowed, Denied
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.privacy import hashed_session
 from intent_lsp.core.records import MutationClass, ScopeValidation
-from intent_lsp.governance.calls.admission import Admission
+from intent_lsp.governance.calls.admission import CallDecision
 from intent_lsp.governance.governance import Governance
 from intent_lsp.store.ledger.index.queries import Query
 from intent_lsp.store.locks.file_lock import try_lock
-from intent_lsp.store.state.notes import Voice
+from intent_lsp.store.state.notes import AgentInfo
 from tests.governance.editor import INTENTS
 from tests.support.repository import Repository
 
@@ -41,16 +41,18 @@ class Agent:
 
     def __init__(self, root: Repository, name: str, intent: str | None = "INT-001") -> None:
         self.root, self.name = root, name
-        self.desk = Governance(root.root)
+        self.governance = Governance(root.root)
         if intent is not None:
             self.select(intent)
 
     def select(self, intent: str) -> None:
-        session = self.desk.sessions.open_agent(self.name)
-        self.desk.checkout.select(session, intent, unsaved_file=False)
+        session = self.governance.sessions.open_agent(self.name)
+        self.governance.checkout.select(session, intent, unsaved_file=False)
 
-    def asks(self, *paths: str, tool: str = "Write", **more: Any) -> Admission:
-        return self.desk.calls.admit(self.name, "", ToolCall(tool_name=tool, paths=paths, **more))
+    def asks(self, *paths: str, tool: str = "Write", **more: Any) -> CallDecision:
+        return self.governance.calls.admit(
+            self.name, "", ToolCall(tool_name=tool, paths=paths, **more)
+        )
 
     def refused(self, *paths: str, **more: Any) -> Denied:
         admission = self.asks(*paths, **more)
@@ -65,13 +67,13 @@ class Agent:
 
     def reads(self, path: str) -> None:
         data = (self.root.root / path).read_bytes()
-        self.desk.calls.read(self.name, "", WorkspacePath(path), hash_content(data))
+        self.governance.calls.read(self.name, "", WorkspacePath(path), hash_content(data))
 
     def writes(self, path: str, text: str, **more: Any) -> Any:
         """Ask, write and record, as a well-behaved agent does."""
         ticket = self.ticket(path, **more)
         self.root.write(path, text)
-        outcome = self.desk.calls.record(ticket)
+        outcome = self.governance.calls.record(ticket)
         assert outcome is not None
         return outcome.record
 
@@ -86,7 +88,7 @@ def agent(root: Repository) -> Iterator[Callable[..., Agent]]:
 
     yield open_one
     for each in opened:
-        each.desk.close(None)
+        each.governance.close(None)
 
 
 Open = Callable[..., Agent]
@@ -137,7 +139,7 @@ def test_nothing_is_mutated_without_an_intent(agent: Open) -> None:
 
 def test_a_turn_asks_for_a_new_checkout(agent: Open) -> None:
     builder = agent()
-    builder.desk.sessions.begin_turn("builder")
+    builder.governance.sessions.begin_turn("builder")
     denied = builder.refused(LOGIN)
     assert denied.code is GateCode.CHECKOUT_REQUIRED
     assert denied.message.startswith("PreToolUse denied Write: intent checkout required")
@@ -201,8 +203,8 @@ def test_an_open_ticket_keeps_others_away(agent: Open) -> None:
     assert "is being written by another session" in denied.message
     assert denied.details["files"][0]["claimed_by"] == "builder"  # type: ignore[index]
     builder.ticket(LOGIN, tool="Edit")
-    builder.desk.calls.record(ticket)
-    builder.desk.sessions.begin_turn("builder")
+    builder.governance.calls.record(ticket)
+    builder.governance.sessions.begin_turn("builder")
     architect.ticket(LOGIN)
 
 
@@ -211,20 +213,20 @@ def test_a_ticket_is_recorded_once(agent: Open, root: Repository) -> None:
     ticket = builder.ticket(LOGIN, tool_use_id="call-7")
     assert builder.ticket(LOGIN, tool_use_id="call-7") == ticket
     root.write(LOGIN, "new\n")
-    first = builder.desk.calls.record(ticket)
+    first = builder.governance.calls.record(ticket)
     root.write(LOGIN, "newer\n")
-    again = agent("other").desk.calls.record(ticket)
+    again = agent("other").governance.calls.record(ticket)
     assert first is not None
     assert again is not None
     assert first.recorded == again.recorded
     assert first.recorded.record_id is not None
     assert again.record is None
-    assert builder.desk.calls.record("unknown") is None
+    assert builder.governance.calls.record("unknown") is None
 
 
 def test_a_failed_call_has_a_record_without_lines(agent: Open) -> None:
     builder = agent()
-    outcome = builder.desk.calls.record(
+    outcome = builder.governance.calls.record(
         builder.ticket(LOGIN), error="no space\nleft: password=hunter2"
     )
     assert outcome is not None
@@ -237,7 +239,7 @@ def test_a_failed_call_has_a_record_without_lines(agent: Open) -> None:
 
 def test_a_call_that_changed_nothing_has_no_record(agent: Open) -> None:
     builder = agent()
-    outcome = builder.desk.calls.record(builder.ticket(LOGIN))
+    outcome = builder.governance.calls.record(builder.ticket(LOGIN))
     assert outcome is not None
     assert outcome.recorded.record_id is None
     assert outcome.recorded.files == (
@@ -252,7 +254,7 @@ def test_files_come_and_go(agent: Open, root: Repository) -> None:
     assert created.files[0].pre_hash is None
     ticket = builder.ticket("src/auth/new.py", "src/auth/moved.py", tool="move_file")
     (root.root / "src/auth/new.py").rename(root.root / "src/auth/moved.py")
-    moved = builder.desk.calls.record(ticket)
+    moved = builder.governance.calls.record(ticket)
     assert moved is not None
     assert moved.record is not None
     (file,) = moved.record.files
@@ -260,7 +262,7 @@ def test_files_come_and_go(agent: Open, root: Repository) -> None:
     assert (file.pre_hash, file.conversations[0].ranges) == (file.post_hash, ())
     ticket = builder.ticket(command="rm src/auth/moved.py", tool="Bash")
     (root.root / "src/auth/moved.py").unlink()
-    gone = builder.desk.calls.record(ticket)
+    gone = builder.governance.calls.record(ticket)
     assert gone is not None
     assert gone.record is not None
     assert gone.record.mutation_class is MutationClass.FILE_DELETION
@@ -326,7 +328,7 @@ def test_the_teams_policy_is_held(agent: Open, root: Repository) -> None:
     }
     assert builder.refused("src/auth/001-x").code is GateCode.SPEC_ITERATION
     builder.ticket("src/auth/001-x", mutation_class=MutationClass.INTENT_EVOLUTION)
-    builder.desk.sessions.begin_turn("builder")
+    builder.governance.sessions.begin_turn("builder")
     builder.select("INT-001")
     assert builder.refused(LOGIN).code is GateCode.READ_REQUIRED
 
@@ -395,7 +397,7 @@ def test_a_file_that_cannot_be_hashed_has_no_hash_and_goes_on(
     assert admission.decision == Allowed(ScopeValidation.PASS)
     assert [file.pre_hash for file in admission.files] == [None]
     assert admission.ticket is not None
-    outcome = builder.desk.calls.record(admission.ticket.id, error="Permission denied")
+    outcome = builder.governance.calls.record(admission.ticket.id, error="Permission denied")
     assert outcome is not None
     assert outcome.record is not None
     assert outcome.record.files[0].post_hash is None
@@ -410,25 +412,25 @@ def test_a_record_that_another_overtook_says_so(
     builder, architect = agent("builder"), agent("architect")
     names = [LOGIN, *(f"src/auth/{number}.py" for number in range(more))]
     ticket = builder.ticket(*names)
-    builder.desk.sessions.begin_turn("builder")  # Its claim ends; the ticket is good still.
+    builder.governance.sessions.begin_turn("builder")  # Its claim ends; the ticket is good still.
     architect.writes(theirs, "theirs\n")
     for name in names:
         root.write(name, "ours\n")
-    outcome = builder.desk.calls.record(ticket)
+    outcome = builder.governance.calls.record(ticket)
     assert outcome is not None
     assert outcome.record is not None
     assert outcome.record.concurrent_modification == (theirs == LOGIN)
-    assert builder.desk.stores.ledger.verify().ok
+    assert builder.governance.stores.ledger.verify().ok
 
 
 def test_without_a_memory_a_call_is_judged_and_not_recorded(root: Repository) -> None:
     (root.root / ".orchestration/.local").write_text("no room")
-    desk = Governance(root.root)
-    desk.sessions.open_agent("builder")
-    desk.sessions.choose("builder", "INT-001")
-    admission = desk.calls.admit("builder", "", ToolCall(tool_name="Write", paths=(LOGIN,)))
+    governance = Governance(root.root)
+    governance.sessions.open_agent("builder")
+    governance.sessions.choose("builder", "INT-001")
+    admission = governance.calls.admit("builder", "", ToolCall(tool_name="Write", paths=(LOGIN,)))
     assert isinstance(admission.decision, Denied)  # The control room has drifted.
-    desk.close(None)
+    governance.close(None)
 
 
 def _ways(tool: str) -> list[dict[str, Any]]:
@@ -456,8 +458,8 @@ MUTATIONS = [
 def test_without_a_valid_intent_every_mutating_attempt_is_refused(agent: Open) -> None:
     assert len(MUTATIONS) >= 100
     nobody, gone, done = agent("nobody", None), agent("gone"), agent("done")
-    gone.desk.sessions.choose("gone", "INT-099")
-    done.desk.sessions.choose("done", "INT-003")
+    gone.governance.sessions.choose("gone", "INT-099")
+    done.governance.sessions.choose("done", "INT-003")
     codes = {
         each.name: {each.refused(*call.get("paths", ()), **_rest(call)).code for call in MUTATIONS}
         for each in (nobody, gone, done)
@@ -494,7 +496,7 @@ def test_what_a_command_changed_unseen_is_found_and_judged(root: Repository, age
     assert asked.ticket is not None
     root.write(LOGIN, "generated\n")
     root.write("docs/guide.md", "generated\n")
-    outcome = builder.desk.calls.record(asked.ticket.id)
+    outcome = builder.governance.calls.record(asked.ticket.id)
     assert outcome is not None
     record = outcome.record
     assert record is not None
@@ -519,12 +521,12 @@ def test_a_command_that_stays_in_scope_passes_and_one_without_a_change_has_no_re
     builder = agent()
     ticket = builder.ticket(tool="Bash", command="python tools/generate.py")
     root.write(LOGIN, "generated\n")
-    outcome = builder.desk.calls.record(ticket)
+    outcome = builder.governance.calls.record(ticket)
     assert outcome is not None
     assert outcome.record is not None
     assert outcome.record.scope_validation is ScopeValidation.PASS
     ticket = builder.ticket(tool="Bash", command="python tools/generate.py")
-    outcome = builder.desk.calls.record(ticket)
+    outcome = builder.governance.calls.record(ticket)
     assert outcome is not None
     assert (outcome.record, outcome.recorded.files) == (None, ())
 
@@ -545,12 +547,12 @@ def test_a_call_that_its_host_names_twice_gets_the_same_answer(
 
 def test_a_subagent_has_its_sessions_intent_until_it_selects_its_own(agent: Open) -> None:
     builder = agent()
-    calls, sessions = builder.desk.calls, builder.desk.sessions
+    calls, sessions = builder.governance.calls, builder.governance.sessions
     guide = ToolCall(tool_name="Write", paths=("docs/guide.md",))
     login = ToolCall(tool_name="Write", paths=(LOGIN,))
     assert isinstance(calls.admit("builder", "helper", login).decision, Allowed)
     own = sessions.open_agent("builder", "helper")
-    builder.desk.checkout.select(own, "INT-002", unsaved_file=False)
+    builder.governance.checkout.select(own, "INT-002", unsaved_file=False)
     assert isinstance(calls.admit("builder", "helper", guide).decision, Allowed)
     assert isinstance(calls.admit("builder", "", guide).decision, Denied)
     # Its turns are its own as well.
@@ -567,9 +569,9 @@ def test_records_do_not_tell_what_the_team_keeps_to_itself(root: Repository, age
         "sidecar:\n  privacy: {session_ids: hashed, urls: drop}\n",
     )
     builder = agent(intent=None)
-    session = builder.desk.sessions.open_agent("builder")
-    voice = Voice(model="maker/model-1", url="https://example.org/talk/1")
-    builder.desk.checkout.select(session, "INT-001", unsaved_file=False, voice=voice)
+    session = builder.governance.sessions.open_agent("builder")
+    voice = AgentInfo(model="maker/model-1", url="https://example.org/talk/1")
+    builder.governance.checkout.select(session, "INT-001", unsaved_file=False, voice=voice)
     record = builder.writes(LOGIN, "new\n")
     assert record.session_id == hashed_session("builder")
     (conversation,) = record.files[0].conversations
@@ -580,7 +582,7 @@ def test_records_do_not_tell_what_the_team_keeps_to_itself(root: Repository, age
         assert "builder" not in told
         assert "example.org" not in told
     # It is found by its own name all the same, and its own next edit overtakes nothing.
-    found = builder.desk.tracing.page(Query(session_ids=("builder",)), limit=5)
+    found = builder.governance.tracing.page(Query(session_ids=("builder",)), limit=5)
     assert [each.id for each in found.records] == [record.id]
     assert not builder.writes(LOGIN, "newer\n").concurrent_modification
 
@@ -590,7 +592,7 @@ def test_committing_does_not_hide_what_a_command_changed(root: Repository, agent
     ticket = builder.ticket(tool="Bash", command="make everything")
     root.write("docs/guide.md", "hidden\n")
     root.commit("nothing to see")
-    outcome = builder.desk.calls.record(ticket)
+    outcome = builder.governance.calls.record(ticket)
     assert outcome is not None
     assert outcome.record is not None
     assert outcome.record.scope_validation is ScopeValidation.FAIL
@@ -599,7 +601,7 @@ def test_committing_does_not_hide_what_a_command_changed(root: Repository, agent
 
 def test_a_command_that_verifies_is_compared_all_the_same(root: Repository, agent: Open) -> None:
     builder = agent()
-    verified = builder.desk.verifying.end
+    verified = builder.governance.verifying.end
     asked = builder.asks(tool="Bash", command="pytest -q")
     assert asked.decision == Allowed(ScopeValidation.EXEMPT)
     root.write(LOGIN, "formatted\n")

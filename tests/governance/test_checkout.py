@@ -9,7 +9,7 @@ import pytest
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.intents import Status
-from intent_lsp.governance.plan.checkout import Refusal
+from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.sessions import CHECKOUT_REQUIRED, EXECUTION_AUTHORIZED
 from tests.governance.editor import INTENTS, Editor
 from tests.support.repository import Repository
@@ -21,9 +21,9 @@ def _file(editor: Editor) -> Path:
     return editor.root / ".orchestration/active_intents.yaml"
 
 
-def _refused(editor: Editor, intent_id: str) -> Refusal:
-    refusal = editor.desk.checkout.select(editor.session, intent_id, unsaved_file=False)
-    assert isinstance(refusal, Refusal)
+def _refused(editor: Editor, intent_id: str) -> CheckoutRefusal:
+    refusal = editor.governance.checkout.select(editor.session, intent_id, unsaved_file=False)
+    assert isinstance(refusal, CheckoutRefusal)
     return refusal
 
 
@@ -37,7 +37,7 @@ def test_a_planned_intent_is_in_progress_once_selected(editor: Editor) -> None:
     changed = INTENTS.replace("status: PLANNED", "status: IN_PROGRESS")
     head, _, tail = changed.rpartition('updated_at: "2026-01-01T00:00:00Z"')
     assert text == f'{head}updated_at: "{selection.intent.updated_at}"{tail}'
-    row = editor.desk.sessions.row(editor.session.id)
+    row = editor.governance.sessions.row(editor.session.id)
     assert row is not None
     assert (row.active_intent, row.stage) == ("INT-002", EXECUTION_AUTHORIZED)
 
@@ -50,7 +50,7 @@ def test_an_intent_under_way_leaves_the_file_as_it_is(editor: Editor) -> None:
 def test_what_is_written_to_the_file_is_known_as_ours(editor: Editor) -> None:
     editor.select("INT-002")
     path = editor.place(".orchestration/active_intents.yaml").path
-    state = editor.desk.stores.state
+    state = editor.governance.stores.state
     assert state is not None
     assert state.own_write(path) == hash_content(_file(editor).read_bytes())
 
@@ -61,7 +61,7 @@ def test_a_blocked_intent_is_selected_with_a_warning(editor: Editor) -> None:
 
 def test_an_earlier_id_selects_the_intent_that_has_it_now(editor: Editor) -> None:
     assert editor.select("INT-OLD").intent.id == "INT-004"
-    assert editor.desk.sessions.active_intent(editor.session.id) == "INT-004"
+    assert editor.governance.sessions.active_intent(editor.session.id) == "INT-004"
 
 
 def test_a_file_with_unsaved_text_is_not_written(editor: Editor) -> None:
@@ -69,7 +69,7 @@ def test_a_file_with_unsaved_text_is_not_written(editor: Editor) -> None:
     assert selection.warnings == (STAYS + "the file is open with unsaved text",)
     assert selection.intent.status is Status.PLANNED
     assert _file(editor).read_text() == INTENTS
-    assert editor.desk.sessions.active_intent(editor.session.id) == "INT-002"
+    assert editor.governance.sessions.active_intent(editor.session.id) == "INT-002"
 
 
 def test_a_read_only_file_is_not_written(editor: Editor) -> None:
@@ -77,7 +77,7 @@ def test_a_read_only_file_is_not_written(editor: Editor) -> None:
     (warning,) = editor.select("INT-002").warnings
     assert warning.startswith(STAYS + "could not be written: ")
     assert _file(editor).read_text() == INTENTS
-    assert editor.desk.sessions.active_intent(editor.session.id) == "INT-002"
+    assert editor.governance.sessions.active_intent(editor.session.id) == "INT-002"
 
 
 def test_a_file_that_leaves_the_root_is_not_written(editor: Editor) -> None:
@@ -97,7 +97,7 @@ def test_a_status_spelled_by_an_alias_is_not_written(editor: Editor) -> None:
     (warning,) = editor.select("INT-002").warnings
     assert warning.startswith(STAYS)
     assert _file(editor).read_text() == text
-    assert editor.desk.sessions.active_intent(editor.session.id) == "INT-002"
+    assert editor.governance.sessions.active_intent(editor.session.id) == "INT-002"
 
 
 def test_a_mark_and_line_ends_stay(editor: Editor) -> None:
@@ -113,7 +113,7 @@ def test_an_intent_is_refused_that_is_closed(editor: Editor) -> None:
     assert refusal.code is RequestCode.INTENT_CLOSED
     assert refusal.message == "Intent INT-003 is COMPLETED."
     assert refusal.data == {"intent_id": "INT-003", "status": "COMPLETED"}
-    assert editor.desk.sessions.active_intent(editor.session.id) is None
+    assert editor.governance.sessions.active_intent(editor.session.id) is None
 
 
 def test_an_intent_is_refused_that_nobody_knows(editor: Editor) -> None:
@@ -150,7 +150,7 @@ def test_nothing_is_selected_while_governance_is_off(editor: Editor, text: str |
     refusal = _refused(editor, "INT-002")
     assert refusal.code is RequestCode.NOT_GOVERNED
     assert refusal.data == {"reason": refusal.message}
-    assert editor.desk.sessions.active_intent(editor.session.id) == "INT-001"
+    assert editor.governance.sessions.active_intent(editor.session.id) == "INT-001"
 
 
 def test_an_intent_is_told_with_its_files_and_its_past(editor: Editor) -> None:
@@ -195,8 +195,8 @@ def test_a_related_file_that_cannot_be_read_has_no_hash(editor: Editor) -> None:
 
 def test_a_session_can_be_without_an_intent_again(editor: Editor) -> None:
     editor.select("INT-001")
-    editor.desk.checkout.clear(editor.session)
-    row = editor.desk.sessions.row(editor.session.id)
+    editor.governance.checkout.clear(editor.session)
+    row = editor.governance.sessions.row(editor.session.id)
     assert row is not None
     assert (row.active_intent, row.stage) == (None, CHECKOUT_REQUIRED)
 
@@ -206,8 +206,8 @@ def test_a_root_that_cannot_remember_selects_all_the_same(
 ) -> None:
     (governed.root / ".orchestration/.local").write_text("in the way\n")
     editor = open_editor(governed.root)
-    assert editor.desk.stores.state is None
+    assert editor.governance.stores.state is None
     assert editor.select("INT-002").intent.status is Status.IN_PROGRESS
-    assert editor.desk.sessions.active_intent(editor.session.id) == "INT-002"
+    assert editor.governance.sessions.active_intent(editor.session.id) == "INT-002"
     assert editor.will_save("docs/guide.md", "x\n").judgement.denied is None
     assert editor.will_save("src/db.py", "x\n").judgement.denied is not None

@@ -21,7 +21,7 @@ from intent_lsp.core.paths import GOVERNANCE_LEDGER, INTENTS_FILE
 from intent_lsp.formats.intents.templates import LESSONS
 from intent_lsp.formats.markdown.lessons import lessons_in
 from intent_lsp.governance.governance import Governance
-from intent_lsp.store.state.notes import Voice
+from intent_lsp.store.state.notes import AgentInfo
 from tests.governance.editor import INTENTS, Editor
 from tests.governance.test_calls import Agent
 from tests.support import hostile, repository
@@ -35,7 +35,7 @@ POLICY = ".orchestration/constraints.sidecar.yaml"
 def agent(governed: Repository) -> Iterator[Agent]:
     opened = Agent(governed, "builder")
     yield opened
-    opened.desk.close(None)
+    opened.governance.close(None)
 
 
 def text_of(root: Path) -> str:
@@ -63,8 +63,8 @@ def told(root: Repository) -> list[tuple[str, str, str]]:
 def test_each_governed_call_is_told_with_its_end(agent: Agent, governed: Repository) -> None:
     agent.refused(GUIDE)
     agent.writes(LOGIN, "new\n")
-    agent.desk.calls.record(agent.ticket(LOGIN, "src/auth/x.py", tool="Edit"), error="no")
-    agent.desk.calls.record(agent.ticket(tool="Bash", command=f"rm {LOGIN}"))
+    agent.governance.calls.record(agent.ticket(LOGIN, "src/auth/x.py", tool="Edit"), error="no")
+    agent.governance.calls.record(agent.ticket(tool="Bash", command=f"rm {LOGIN}"))
     assert told(governed) == [
         ("DENIED", "Write", f"`{GUIDE}`"),
         ("OK", "Write", f"`{LOGIN}`"),
@@ -77,15 +77,15 @@ def test_an_entry_says_who_called_for_what_and_where_it_stood(
     agent: Agent, governed: Repository
 ) -> None:
     governed.write(POLICY, 'sidecar:\n  architectural_constraints: ["No x | y", "Only `z`"]\n')
-    session = agent.desk.sessions.open_agent("builder")
-    agent.desk.checkout.select(
-        session, "INT-001", unsaved_file=False, voice=Voice("a-model", "https://x")
+    session = agent.governance.sessions.open_agent("builder")
+    agent.governance.checkout.select(
+        session, "INT-001", unsaved_file=False, voice=AgentInfo("a-model", "https://x")
     )
     head = governed.git("rev-parse", "HEAD").strip()
     agent.refused(GUIDE)
     nobody = Agent(governed, "nobody", None)
     nobody.refused(LOGIN)
-    nobody.desk.close(None)
+    nobody.governance.close(None)
     known, unknown = entries(governed)
     assert known == {
         "status": "DENIED",
@@ -107,7 +107,7 @@ def test_without_a_commit_the_revision_is_unknown(tmp_path: Path) -> None:
     root.write(INTENTS_FILE, INTENTS)
     agent = Agent(root, "builder")
     agent.refused(GUIDE)
-    agent.desk.close(None)
+    agent.governance.close(None)
     (entry,) = entries(root)
     assert entry["rev"] == "UNKNOWN"
     assert entry["sidecar_constraints"] == "(none)"
@@ -127,7 +127,7 @@ def test_of_what_the_gate_is_not_asked_about_nothing_is_told(
         agent.asks(*paths, **call)
     governed.write(INTENTS_FILE, "active_intents: [\n")
     agent.asks(GUIDE)
-    agent.desk.calls.apply(
+    agent.governance.calls.apply(
         "builder", "", ToolCall(tool_name="apply", paths=(GUIDE,)), (FileChange(path=GUIDE),)
     )
     assert text_of(governed.root) == ""
@@ -149,9 +149,9 @@ def test_one_call_is_told_of_once_however_often_it_is_asked(
         agent.refused(GUIDE, tool_use_id="use-1")
         ticket = agent.ticket(LOGIN, tool_use_id="use-2")
     for _ in range(2):
-        agent.desk.calls.record(ticket, error="no")
+        agent.governance.calls.record(ticket, error="no")
     assert [status for status, _, _ in told(governed)] == ["DENIED", "FAILED"]
-    assert agent.desk.calls.record("no such ticket") is None
+    assert agent.governance.calls.record("no such ticket") is None
 
 
 def test_what_a_person_is_asked_is_told_when_they_have_answered(
@@ -159,10 +159,10 @@ def test_what_a_person_is_asked_is_told_when_they_have_answered(
 ) -> None:
     governed.write(POLICY, "sidecar:\n  hitl: always\n")
     call = ToolCall(tool_name="Write", paths=(LOGIN,))
-    asked = agent.desk.calls.admit("builder", "", call, ASKABLE)
+    asked = agent.governance.calls.admit("builder", "", call, ASKABLE)
     assert isinstance(asked.decision, Ask)
     assert entries(governed) == []
-    assert isinstance(agent.desk.calls.admit("builder", "", call).decision, Denied)
+    assert isinstance(agent.governance.calls.admit("builder", "", call).decision, Denied)
     assert [status for status, _, _ in told(governed)] == ["DENIED"]
 
 
@@ -174,7 +174,7 @@ def test_a_change_that_is_made_for_an_agent_is_told_of_once(
 
     for rewrite, path in ((str.upper, LOGIN), (impossible, LOGIN), (str.upper, GUIDE)):
         call = ToolCall(tool_name="apply", paths=(path,))
-        agent.desk.calls.apply("builder", "", call, (FileChange(path=path, rewrite=rewrite),))
+        agent.governance.calls.apply("builder", "", call, (FileChange(path=path, rewrite=rewrite),))
     assert told(governed) == [
         ("OK", "apply", f"`{LOGIN}`"),
         ("FAILED", "apply", f"`{LOGIN}`"),
@@ -204,9 +204,9 @@ def test_a_save_that_is_turned_back_is_told_of_and_teaches_nobody(
     editor.policy("  enforcement: warn\n")
     editor.save(GUIDE, "warned of\n")
     assert len(entries(governed)) == 1
-    intent = editor.desk.rules.current().active("INT-001")
+    intent = editor.governance.rules.current().active("INT-001")
     assert intent is not None
-    assert editor.desk.history.of(intent)[0] == "POST_HOOK editor/save OK"
+    assert editor.governance.history.of(intent)[0] == "POST_HOOK editor/save OK"
 
 
 def test_session_ids_are_hashed_where_the_team_wants_that(
@@ -257,7 +257,7 @@ def test_what_is_no_file_of_ours_is_refused_and_the_call_goes_on(
         assert decision.code is GateCode.CONTRACT_DRIFT
     else:
         assert isinstance(decision, Allowed)
-        agent.desk.sessions.begin_turn("builder")
+        agent.governance.sessions.begin_turn("builder")
         agent.select("INT-001")
         assert agent.writes(LOGIN, "new\n").success
     assert "the governance ledger: " in caplog.text
@@ -272,11 +272,11 @@ def test_lessons_and_history_go_on_without_the_ledger_of_people(
     brain = governed.write("AGENT.md", LESSONS)
     (governed.root / GOVERNANCE_LEDGER).mkdir()
     agent.refused(GUIDE)
-    agent.desk.calls.record(agent.ticket(LOGIN), error="no")
+    agent.governance.calls.record(agent.ticket(LOGIN), error="no")
     assert len(lessons_in(brain.read_text())) == 2
-    intent = agent.desk.rules.current().active("INT-001")
+    intent = agent.governance.rules.current().active("INT-001")
     assert intent is not None
-    assert agent.desk.history.of(intent)[0] == "POST_HOOK Write FAILED"
+    assert agent.governance.history.of(intent)[0] == "POST_HOOK Write FAILED"
 
 
 AN_ENTRY = {
@@ -295,7 +295,7 @@ class Hostile:
     def __init__(self, root: Repository) -> None:
         self.root = root
         root.write(INTENTS_FILE, INTENTS)
-        self.desk = Governance(root.root)
+        self.governance = Governance(root.root)
 
     def begin(self) -> None:
         self.root.write(LOGIN, "one\n")
@@ -311,7 +311,7 @@ class Hostile:
 def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hostile]:
     opened = Hostile(repository.create(tmp_path_factory.mktemp("hostile") / "root"))
     yield opened
-    opened.desk.close(None)
+    opened.governance.close(None)
 
 
 def spoken(most: int) -> st.SearchStrategy[str]:
@@ -350,17 +350,17 @@ said_words = st.builds(
 @given(said_words)
 def test_nothing_hostile_is_alive_where_it_is_told(arena: Hostile, said: Said) -> None:
     arena.begin()
-    calls, name = arena.desk.calls, f"{said.session} {next(_number)}"
-    agent = arena.desk.sessions.open_agent(name)
-    voice = Voice(said.model)
-    arena.desk.checkout.select(agent, "INT-001", unsaved_file=False, voice=voice)
+    calls, name = arena.governance.calls, f"{said.session} {next(_number)}"
+    agent = arena.governance.sessions.open_agent(name)
+    voice = AgentInfo(said.model)
+    arena.governance.checkout.select(agent, "INT-001", unsaved_file=False, voice=voice)
     calls.admit(name, "", ToolCall(tool_name=said.tool, paths=(GUIDE, *said.paths)))
     calls.admit(name, "", ToolCall(tool_name="Bash", command=f"{said.command} > {GUIDE}"))
     admission = calls.admit(name, "", ToolCall(tool_name=said.tool, paths=(LOGIN,)))
     assert admission.ticket is not None
     outcome = calls.record(admission.ticket.id, error=said.error)
-    arena.desk.verifying.end(name, "", said.command, success=False)
-    arena.desk.sessions.begin_turn(name)
+    arena.governance.verifying.end(name, "", said.command, success=False)
+    arena.governance.sessions.begin_turn(name)
 
     assert outcome is not None
     assert outcome.record is not None

@@ -75,7 +75,7 @@ def keeps_the_law(room: Room, text: str, world: World) -> None:
             if admission.ticket is None:
                 assert not ran.changed
                 return
-            outcome = agent.desk.calls.record(admission.ticket.id)
+            outcome = agent.governance.calls.record(admission.ticket.id)
             assert outcome is not None
             records = [each for each in (outcome.record, *outcome.beside) if each is not None]
             told = {path: verdict for record in records for path, verdict in _files(record)}
@@ -85,7 +85,7 @@ def keeps_the_law(room: Room, text: str, world: World) -> None:
                 owned = world.intent and path.startswith("a/")
                 assert owned or told[path] is ScopeValidation.FAIL, (path, told[path])
         finally:
-            agent.desk.close(None)
+            agent.governance.close(None)
 
 
 def _files(record: Record) -> Iterator[tuple[str, ScopeValidation]]:

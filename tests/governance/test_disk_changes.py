@@ -22,7 +22,7 @@ from intent_lsp.governance.saves.saves import Written
 from intent_lsp.store.fs.files import TEMPORARY_PREFIX
 from intent_lsp.store.fs.tree_reader import HELD_AT_MOST
 from intent_lsp.store.locks.root_lock import RootLock
-from intent_lsp.store.state.notes import Voice
+from intent_lsp.store.state.notes import AgentInfo
 from tests.governance.editor import Editor
 from tests.governance.watcher import Touched, Watcher
 from tests.support.repository import Repository
@@ -35,12 +35,12 @@ BEFORE = {LOGIN: b"one\ntwo\nthree\n", DB: b"alpha\nbeta\ngamma\n"}
 
 @pytest.fixture
 def watcher(editor: Editor) -> Watcher:
-    return Watcher(editor.desk, editor.session)
+    return Watcher(editor.governance, editor.session)
 
 
 def other(watcher: Watcher, editor: Editor) -> Watcher:
     """Give another server that has seen what this one has."""
-    return Watcher(editor.desk, watcher.session)
+    return Watcher(editor.governance, watcher.session)
 
 
 def test_a_change_is_recorded_once_with_what_it_replaced(
@@ -164,7 +164,7 @@ def test_what_git_puts_back_ends_its_violation(watcher: Watcher, governed: Repos
 
 def test_what_git_put_back_is_nobodys_change(editor: Editor, governed: Repository) -> None:
     governed.write(DB, "before the session\n")
-    watcher = other(Watcher(editor.desk, editor.session), editor)
+    watcher = other(Watcher(editor.governance, editor.session), editor)
     governed.git("checkout", "--quiet", "--", DB)
     assert watcher.touched() == []
     governed.write(DB, "after it\n")
@@ -194,7 +194,7 @@ def test_a_stash_of_an_earlier_day_is_gits_when_it_is_popped(
 ) -> None:
     governed.write(DB, "long ago\n")
     governed.git("stash", "--quiet")
-    watcher = Watcher(editor.desk, editor.session)
+    watcher = Watcher(editor.governance, editor.session)
     governed.git("stash", "pop", "--quiet")
     assert watcher.touched() == []
 
@@ -229,14 +229,14 @@ def test_a_save_and_a_write_of_the_servers_own_are_known(
     watcher: Watcher, editor: Editor, governed: Repository
 ) -> None:
     governed.write(DB, "by the editor\n")
-    editor.desk.saves.after(
+    editor.governance.saves.after(
         editor.session,
         editor.place(DB),
         Written(disk=b"by the editor\n", known=BEFORE[DB], read=hash_content(BEFORE[DB])),
     )
     governed.write(NEW, "ours\n")
-    assert editor.desk.stores.state is not None
-    editor.desk.stores.state.note_own_write(NEW, hash_content(b"ours\n"))
+    assert editor.governance.stores.state is not None
+    editor.governance.stores.state.note_own_write(NEW, hash_content(b"ours\n"))
     assert watcher.touched() == []
 
 
@@ -246,7 +246,7 @@ def test_a_change_right_after_a_save_begins_where_the_save_ended(
     watcher.at -= timedelta(seconds=5)
     watcher.recorded()
     saved = BEFORE[LOGIN] + b"saved\n"
-    editor.desk.saves.after(
+    editor.governance.saves.after(
         editor.session,
         editor.place(LOGIN),
         Written(disk=saved, known=BEFORE[LOGIN], read=hash_content(BEFORE[LOGIN])),
@@ -285,7 +285,7 @@ def test_what_another_server_records_while_the_lock_is_waited_for_is_known(
 ) -> None:
     path = governed.root / ".orchestration/.local/gate.lock"
     lock = AnnouncedLock(path)
-    second = Watcher(editor.desk, watcher.session, lock=lock)
+    second = Watcher(editor.governance, watcher.session, lock=lock)
     governed.write(DB, "by a script\n")
     with ThreadPoolExecutor(1) as pool:
         with RootLock(path).held():
@@ -298,15 +298,15 @@ def test_what_another_server_records_while_the_lock_is_waited_for_is_known(
 
 def admit(editor: Editor, call: ToolCall) -> str:
     """Have an agent's call judged; give its ticket."""
-    agent = editor.desk.sessions.open_agent("builder")
-    chosen = editor.desk.checkout.select(agent, "INT-001", unsaved_file=False, voice=VOICE)
+    agent = editor.governance.sessions.open_agent("builder")
+    chosen = editor.governance.checkout.select(agent, "INT-001", unsaved_file=False, voice=VOICE)
     assert hasattr(chosen, "intent"), chosen
-    admission = editor.desk.calls.admit("builder", "", call)
+    admission = editor.governance.calls.admit("builder", "", call)
     assert admission.ticket is not None, admission
     return admission.ticket.id
 
 
-VOICE = Voice(model="maker/model-1")
+VOICE = AgentInfo(model="maker/model-1")
 EDIT = ToolCall(tool_name="Write", paths=(LOGIN,))
 COMMAND = ToolCall(tool_name="Bash", command="python3 make.py")
 LAPSES = [
@@ -322,7 +322,7 @@ def test_a_change_under_an_open_call_waits_for_its_agent(
     ticket = admit(editor, call)
     governed.write(LOGIN, "by an agent\n")
     assert watcher.news() == DiskNews(waiting=True)
-    editor.desk.calls.record(ticket)
+    editor.governance.calls.record(ticket)
     watcher.at += lapses
     assert watcher.news() == DiskNews()
 
@@ -372,7 +372,7 @@ def test_a_record_that_cannot_be_written_waits(watcher: Watcher, governed: Repos
     assert watcher.news() == DiskNews(waiting=True)
     ledger.rmdir()
     assert watcher.touched() == [(LOGIN, "INTENT_EVOLUTION", "FAIL")]
-    assert watcher.desk.stores.past.count() == 2
+    assert watcher.governance.stores.past.count() == 2
 
 
 def test_what_moves_on_meanwhile_is_left_to_the_next_look(
@@ -480,7 +480,7 @@ def test_a_file_that_is_claimed_while_the_lock_is_waited_for_is_left_to_its_agen
     governed.write(DB, "written\n")
     watcher.changes.look()
     claimed = iter([None, object()])
-    state = watcher.desk.stores.state
+    state = watcher.governance.stores.state
     assert state is not None
     monkeypatch.setattr(state.tickets, "over", lambda *_: next(claimed))
     assert watcher.changes.record(watcher.session).recorded == ()
@@ -511,7 +511,7 @@ def test_a_file_that_was_moved_keeps_its_past(
 ) -> None:
     governed.write("src/auth/poem.py", POEM)
     governed.commit()
-    watcher = Watcher(editor.desk, editor.session)
+    watcher = Watcher(editor.governance, editor.session)
     for command in move:
         subprocess.run(["sh", "-ec", command], cwd=governed.root, check=True)
     (record,) = watcher.recorded()
@@ -529,11 +529,11 @@ def test_a_file_that_was_moved_keeps_its_past(
 def test_a_name_that_was_given_up_is_told_of_once(editor: Editor, governed: Repository) -> None:
     governed.write("src/auth/poem.py", POEM)
     governed.commit()
-    one, other = (Watcher(editor.desk, editor.session) for _ in "12")
+    one, other = (Watcher(editor.governance, editor.session) for _ in "12")
     (governed.root / "src/auth/poem.py").rename(governed.root / "src/auth/song.py")
     assert len(one.recorded()) == 1
     assert other.recorded() == []
-    assert editor.desk.stores.past.left_last(WorkspacePath("src/auth/poem.py"), None)
+    assert editor.governance.stores.past.left_last(WorkspacePath("src/auth/poem.py"), None)
 
 
 def test_a_file_that_left_its_owners_scope_is_out_of_bounds(
@@ -542,7 +542,7 @@ def test_a_file_that_left_its_owners_scope_is_out_of_bounds(
     governed.write("src/auth/poem.py", POEM)
     governed.commit()
     editor.select("INT-001")
-    watcher = Watcher(editor.desk, editor.session)
+    watcher = Watcher(editor.governance, editor.session)
     (governed.root / "src/auth/poem.py").rename(governed.root / "src/auth/song.py")
     assert [verdict for _, _, verdict in watcher.touched()] == ["PASS"]
     (governed.root / "src/auth/song.py").rename(governed.root / "docs/song.py")

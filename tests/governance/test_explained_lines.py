@@ -9,9 +9,9 @@ from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import INTENTS_FILE, LEDGER_FILE, WorkspacePath
 from intent_lsp.core.records import RecordFile
 from intent_lsp.governance.ledger import intent_lines
-from intent_lsp.governance.ledger.blame import ALL_LINES, Blaming
+from intent_lsp.governance.ledger.blame import ALL_LINES, FileBlame
 from intent_lsp.governance.ledger.intent_lines import WorkedFiles, explained, worked_files
-from intent_lsp.governance.plan.checkout import Refusal
+from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.rules import RulesCache
 from tests.governance.test_blaming import A, B, C, D, Root, at, changed
 from tests.support.ledgers import edit
@@ -35,7 +35,7 @@ def record(at: Root, intent_id: str | None, *files: RecordFile) -> None:
 
 def worked(
     at: Root, intent_id: str = "INT-001", meant: Meant = lambda _: True, *, intents: str = INTENTS
-) -> WorkedFiles | Refusal:
+) -> WorkedFiles | CheckoutRefusal:
     (at.root / INTENTS_FILE).write_text(intents)
     return worked_files(at.root, at.ledger.index, RulesCache(at.root).current(), intent_id, meant)
 
@@ -50,7 +50,7 @@ def lines(at: Root, intent_id: str = "INT-001") -> list[str]:
     """Tell the lines in short: `src/a.py:1-2`."""
     asked = worked(at, intent_id)
     assert isinstance(asked, WorkedFiles)
-    blaming = Blaming(at.root, at.ledger.index)
+    blaming = FileBlame(at.root, at.ledger.index)
     files = [explained(blaming, path, asked.names) for path in asked.paths]
     return [
         f"{file.path}:{run.start_line}-{run.end_line}"
@@ -99,7 +99,7 @@ def test_an_intent_that_is_gone_is_known_by_its_records(at: Root) -> None:
 )
 def test_an_intent_that_nobody_knows_is_refused(at: Root, intents: str, code: RequestCode) -> None:
     found = worked(at, "INT-404", intents=intents)
-    assert isinstance(found, Refusal)
+    assert isinstance(found, CheckoutRefusal)
     assert found.code is code
 
 
@@ -246,7 +246,7 @@ def test_every_line_that_blame_gives_an_intent_is_among_its_lines(
     at.keep(LONG, OTHER)
     told = []
     for path in files:
-        blamed = Blaming(at.root, at.ledger.index).blame(WorkspacePath(path))
+        blamed = FileBlame(at.root, at.ledger.index).blame(WorkspacePath(path))
         assert blamed is not None
         told += [
             f"{path}:{run.start_line}-{run.end_line}"

@@ -19,7 +19,7 @@ from intent_lsp.core.content import hash_content
 from intent_lsp.core.gate.request import Allowed, Decision, Denied
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.records import ScopeValidation
-from intent_lsp.governance.calls.admission import Admission
+from intent_lsp.governance.calls.admission import CallDecision
 from intent_lsp.governance.calls.authorize import NO_MEMORY
 from intent_lsp.governance.governance import Governance
 from tests.governance.editor import Editor
@@ -30,7 +30,7 @@ DB = "src/db.py"
 
 
 @pytest.fixture
-def desk(governed: Repository) -> Iterator[Callable[[], Governance]]:
+def governance(governed: Repository) -> Iterator[Callable[[], Governance]]:
     """Open desks at which the agent `builder` has checked INT-001 out."""
     opened: list[Governance] = []
 
@@ -48,8 +48,8 @@ def desk(governed: Repository) -> Iterator[Callable[[], Governance]]:
 Open = Callable[[], Governance]
 
 
-def asks(desk: Governance, path: str = LOGIN) -> Admission:
-    return desk.calls.admit("builder", "", ToolCall(tool_name="Write", paths=(path,)))
+def asks(governance: Governance, path: str = LOGIN) -> CallDecision:
+    return governance.calls.admit("builder", "", ToolCall(tool_name="Write", paths=(path,)))
 
 
 def set_policy(repository: Repository, lines: str) -> None:
@@ -70,14 +70,14 @@ def held_to_the_policy(decision: Decision, cause: str, *, fail_open: bool) -> No
 @pytest.mark.parametrize("fail_open", [True, False])
 def test_a_disk_that_fails_while_the_gate_reads_is_logged_and_held_to_the_policy(
     governed: Repository,
-    desk: Open,
+    governance: Open,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
     *,
     fail_open: bool,
 ) -> None:
     set_policy(governed, f"fail_open: {str(fail_open).lower()}")
-    at_work, real = desk(), os.scandir
+    at_work, real = governance(), os.scandir
 
     def failing(path: Any) -> Any:
         if Path(path).name == ".orchestration":
@@ -106,10 +106,10 @@ def _failing_to_read(name: str) -> Callable[..., int]:
 
 @pytest.mark.parametrize("fail_open", [True, False])
 def test_intents_that_the_disk_does_not_give_switch_governance_off(
-    governed: Repository, desk: Open, monkeypatch: pytest.MonkeyPatch, *, fail_open: bool
+    governed: Repository, governance: Open, monkeypatch: pytest.MonkeyPatch, *, fail_open: bool
 ) -> None:
     set_policy(governed, f"fail_open: {str(fail_open).lower()}")
-    at_work = desk()
+    at_work = governance()
     intents = governed.root / ".orchestration/active_intents.yaml"
     intents.write_text(intents.read_text() + "# touched\n")
     with monkeypatch.context() as patch:
@@ -124,10 +124,10 @@ def test_intents_that_the_disk_does_not_give_switch_governance_off(
 
 
 def test_a_policy_that_the_disk_does_not_give_leaves_the_last_good_one_in_force(
-    governed: Repository, desk: Open, monkeypatch: pytest.MonkeyPatch
+    governed: Repository, governance: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     set_policy(governed, "fail_open: false\n  blocked_tools: [Write]")
-    at_work = desk()
+    at_work = governance()
     assert isinstance(asks(at_work).decision, Denied)
     set_policy(governed, "fail_open: true\n  blocked_tools: []")
     with monkeypatch.context() as patch:
@@ -186,9 +186,9 @@ Governance(Path(root)).calls.record(ticket)
 
 
 def test_killed_between_the_record_and_its_answer_the_ticket_has_one_record(
-    governed: Repository, desk: Open
+    governed: Repository, governance: Open
 ) -> None:
-    at_work = desk()
+    at_work = governance()
     admission = asks(at_work)
     assert admission.ticket is not None
     governed.write(LOGIN, "new\n")
@@ -199,7 +199,7 @@ def test_killed_between_the_record_and_its_answer_the_ticket_has_one_record(
     assert done.returncode == -9
     (line,) = ledger.read_bytes().splitlines()
     # Nobody was answered, so that it is asked for again: for the same edit, once.
-    outcome = desk().calls.record(admission.ticket.id)
+    outcome = governance().calls.record(admission.ticket.id)
     assert outcome is not None
     assert outcome.recorded.record_id is not None
     assert outcome.recorded.record_id.encode() in line

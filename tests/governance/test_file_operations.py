@@ -11,8 +11,8 @@ import pytest
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import EMPTY_HASH, hash_content
-from intent_lsp.core.errors import OverLimitError
-from intent_lsp.core.file_operations import Ends, FileHashes, FileOperation, mutation_class
+from intent_lsp.core.errors import RequestLimitError
+from intent_lsp.core.file_operations import FileHashes, FileOperation, OperationEnds, mutation_class
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import EntityType, MutationClass, Record, ScopeValidation
 from intent_lsp.governance.contents.contents import Contents
@@ -28,23 +28,23 @@ LOGIN_HASH = hash_content(b"one\ntwo\nthree\n")
 INTENTS_FILE = ".orchestration/active_intents.yaml"
 
 
-def ends(old: str | None, new: str | None) -> Ends:
-    return Ends(*(None if name is None else WorkspacePath(name) for name in (old, new)))
+def ends(old: str | None, new: str | None) -> OperationEnds:
+    return OperationEnds(*(None if name is None else WorkspacePath(name) for name in (old, new)))
 
 
-def operate(editor: Editor, operation: FileOperation, *named: Ends) -> AfterOperation:
+def operate(editor: Editor, operation: FileOperation, *named: OperationEnds) -> AfterOperation:
     """Do an operation as editors do: announced, done, told."""
-    editor.desk.file_operations.before(editor.session, operation, named, Event())
+    editor.governance.file_operations.before(editor.session, operation, named, Event())
     for each in named:
         perform(editor.root, each)
     return tell(editor, operation, *named)
 
 
-def tell(editor: Editor, operation: FileOperation, *named: Ends) -> AfterOperation:
-    return editor.desk.file_operations.after(editor.session, operation, named)
+def tell(editor: Editor, operation: FileOperation, *named: OperationEnds) -> AfterOperation:
+    return editor.governance.file_operations.after(editor.session, operation, named)
 
 
-def perform(root: Path, named: Ends) -> None:
+def perform(root: Path, named: OperationEnds) -> None:
     old = root / (named.old or "")
     if named.new is None:
         remove(old)
@@ -66,8 +66,10 @@ def remove(path: Path) -> None:
         path.unlink()
 
 
-def warned(editor: Editor, operation: FileOperation, *named: Ends) -> list[tuple[str, GateCode]]:
-    found = editor.desk.file_operations.before(editor.session, operation, named, Event())
+def warned(
+    editor: Editor, operation: FileOperation, *named: OperationEnds
+) -> list[tuple[str, GateCode]]:
+    found = editor.governance.file_operations.before(editor.session, operation, named, Event())
     return [(each.path, each.denied.code) for each in found.refused if each.denied is not None]
 
 
@@ -104,7 +106,7 @@ def test_an_announced_operation_is_judged_at_both_ends(
     editor: Editor,
     governed: Repository,
     operation: FileOperation,
-    named: Ends,
+    named: OperationEnds,
     refused: list[tuple[str, GateCode]],
 ) -> None:
     governed.write(".gitignore", "build/\n")
@@ -129,7 +131,7 @@ def test_what_only_the_server_writes_is_warned_of(editor: Editor) -> None:
     editor.select("INT-001")
     (editor.root / ".orchestration/governance_ledger.md").write_text("- an entry\n")
     named = ends(".orchestration/governance_ledger.md", None)
-    forecast = editor.desk.file_operations.before(editor.session, DELETE, [named], Event())
+    forecast = editor.governance.file_operations.before(editor.session, DELETE, [named], Event())
     (refused,) = forecast.refused
     assert refused.denied is None
     assert recorded(operate(editor, DELETE, named)).scope_validation is FAIL
@@ -196,7 +198,7 @@ def test_a_rename_is_both_ends_in_one_record(editor: Editor) -> None:
 def test_a_rename_with_a_change_says_which_lines(editor: Editor) -> None:
     editor.select("INT-001")
     named = ends(LOGIN, "src/auth/entry.py")
-    editor.desk.file_operations.before(editor.session, RENAME, [named], Event())
+    editor.governance.file_operations.before(editor.session, RENAME, [named], Event())
     perform(editor.root, named)
     (editor.root / "src/auth/entry.py").write_bytes(b"one\nTWO\nthree\n")
     record = recorded(tell(editor, RENAME, named))
@@ -221,7 +223,7 @@ def test_the_worst_end_decides(
     editor: Editor,
     governed: Repository,
     operation: FileOperation,
-    named: Ends,
+    named: OperationEnds,
     verdict: ScopeValidation,
 ) -> None:
     governed.write(".intentignore", "INT-9\n")
@@ -277,7 +279,7 @@ def test_what_is_seen_too_late_counts_only_where_nothing_has_happened_yet(editor
     moved, made = ends("src/auth", "src/auth2"), ends(None, "src/auth/new.py")
     for operation, named in ((RENAME, moved), (CREATE, made)):
         perform(editor.root, named)
-        before = editor.desk.file_operations.before(editor.session, operation, [named], late)
+        before = editor.governance.file_operations.before(editor.session, operation, [named], late)
         assert before == Forecast(files=0, refused=())
         assert tell(editor, operation, named).record is not None
 
@@ -296,7 +298,7 @@ def test_a_new_name_that_is_read_too_late_is_not_what_was_there_before(
     made = ends(None, "src/auth/new.py")
     with monkeypatch.context() as patched:
         patched.setattr(Contents, "disk_if_readable", slow)
-        editor.desk.file_operations.before(editor.session, CREATE, [made], late)
+        editor.governance.file_operations.before(editor.session, CREATE, [made], late)
     (file,) = recorded(tell(editor, CREATE, made)).files
     assert (file.pre_hash, file.post_hash) == (None, EMPTY_HASH)
 
@@ -332,10 +334,10 @@ def test_a_recorded_content_is_what_a_deletion_took_away(editor: Editor) -> None
     ],
 )
 def test_what_did_not_happen_is_not_recorded(
-    editor: Editor, operation: FileOperation, named: Ends
+    editor: Editor, operation: FileOperation, named: OperationEnds
 ) -> None:
     editor.select("INT-001")
-    editor.desk.file_operations.before(editor.session, operation, [named], Event())
+    editor.governance.file_operations.before(editor.session, operation, [named], Event())
     if named != ends(None, "src"):
         assert tell(editor, operation, named) == AfterOperation()
 
@@ -433,20 +435,20 @@ def test_what_the_session_found_is_not_undone_by_deleting_it(
 
 def test_what_is_known_of_a_file_follows_it(editor: Editor) -> None:
     editor.select("INT-001")
-    state = editor.desk.stores.state
+    state = editor.governance.stores.state
     assert state is not None
     known = ReadHash(LOGIN_HASH, 1)
     state.put_read("agent", "", WorkspacePath(LOGIN), known)
     operate(editor, RENAME, ends(LOGIN, "src/auth/entry.py"))
     new = WorkspacePath("src/auth/entry.py")
-    assert editor.desk.contents.baseline(editor.session.id, new).hash == LOGIN_HASH
-    memory = state.calls.of([new], ("agent", ""), editor.desk.stores.clock())
+    assert editor.governance.contents.baseline(editor.session.id, new).hash == LOGIN_HASH
+    memory = state.calls.of([new], ("agent", ""), editor.governance.stores.clock())
     assert (memory[new].read, memory[new].turn) == (LOGIN_HASH, 1)
     # And once more, from what is listed by now.
     operate(editor, RENAME, ends(new, LOGIN))
     operate(editor, RENAME, ends(LOGIN, "src/auth/third.py"))
     third = WorkspacePath("src/auth/third.py")
-    assert editor.desk.contents.baseline(editor.session.id, third).hash == LOGIN_HASH
+    assert editor.governance.contents.baseline(editor.session.id, third).hash == LOGIN_HASH
 
 
 def test_without_a_commit_the_first_sight_follows(
@@ -458,17 +460,17 @@ def test_without_a_commit_the_first_sight_follows(
     editor.select("INT-001")
     operate(editor, RENAME, ends(LOGIN, "src/auth/entry.py"))
     new = WorkspacePath("src/auth/entry.py")
-    assert editor.desk.contents.baseline(editor.session.id, new).hash == LOGIN_HASH
-    assert editor.desk.contents.head(new).hash == LOGIN_HASH
+    assert editor.governance.contents.baseline(editor.session.id, new).hash == LOGIN_HASH
+    assert editor.governance.contents.head(new).hash == LOGIN_HASH
     # Nobody can say that a file is new where no commit says what there was.
     assert warned(editor, DELETE, ends(DB, None)) == [(DB, OUT)]
 
 
 def test_what_an_agent_claims_is_in_its_own_record(editor: Editor) -> None:
-    agent = editor.desk.sessions.open_agent("agent")
-    editor.desk.checkout.select(agent, "INT-001", unsaved_file=False)
+    agent = editor.governance.sessions.open_agent("agent")
+    editor.governance.checkout.select(agent, "INT-001", unsaved_file=False)
     call = ToolCall(tool_name="delete_file", paths=(LOGIN,))
-    assert editor.desk.calls.admit("agent", "", call).ticket is not None
+    assert editor.governance.calls.admit("agent", "", call).ticket is not None
     assert warned(editor, DELETE, ends(LOGIN, None)) == []
     assert operate(editor, DELETE, ends(LOGIN, None)) == AfterOperation()
 
@@ -487,10 +489,10 @@ def test_more_files_than_a_record_holds_are_said_to_be_too_many(
     monkeypatch.setattr("intent_lsp.governance.saves.operation_targets.FILES_AT_MOST", 1)
     editor.select("INT-001")
     for named in (ends("src", None), ends("src", "source")):
-        with pytest.raises(OverLimitError, match="files of one operation: more than 1"):
-            editor.desk.file_operations.before(editor.session, DELETE, [named], Event())
+        with pytest.raises(RequestLimitError, match="files of one operation: more than 1"):
+            editor.governance.file_operations.before(editor.session, DELETE, [named], Event())
     perform(editor.root, ends("src", None))
-    with pytest.raises(OverLimitError):
+    with pytest.raises(RequestLimitError):
         tell(editor, DELETE, ends("src", None))
 
 

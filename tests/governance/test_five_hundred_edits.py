@@ -170,7 +170,7 @@ class Schedule:
         path = self.one_of(path for path in OWNED[agent] if self.is_free(path))
         if path is not None and agent not in self.commands:
             held, lines = self.work.editor.disk(path), self.edited(path)
-            self.work.desk.calls.read(agent, "", WorkspacePath(path), hash_if_there(held))
+            self.work.governance.calls.read(agent, "", WorkspacePath(path), hash_if_there(held))
             ticket = self.work.begins(agent, path, "".join(lines))
             self.claims[path] = Call(agent=agent, ticket=ticket, lines=lines)
 
@@ -253,13 +253,13 @@ def left_by(record: Record, path: str) -> Left:
 
 def recorded(work: Work) -> list[Left]:
     """Tell of each file of each record, the oldest first."""
-    records = reversed(work.desk.stores.ledger.index.query(Query(), limit=100_000).records)
+    records = reversed(work.governance.stores.ledger.index.query(Query(), limit=100_000).records)
     return [left_by(each, file.relative_path) for each in records for file in each.files]
 
 
 def blamed(work: Work, path: str) -> list[ContentHash | None]:
     """Tell of each line of a file which of its contents it is said to have come with."""
-    found = work.desk.blaming.blame(WorkspacePath(path))
+    found = work.governance.blaming.blame(WorkspacePath(path))
     assert found is not None
     runs = found.runs(*ALL_LINES)
     records = [run.record for run in runs for _ in range(run.count)]

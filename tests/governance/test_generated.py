@@ -62,7 +62,7 @@ def test_a_person_without_an_intent_saves_it_without_a_warning(
     editor: Editor, governed: Repository
 ) -> None:
     governed.write(".gitignore", "")
-    editor.desk.checkout.clear(editor.session)
+    editor.governance.checkout.clear(editor.session)
     saved = editor.save("next-env.d.ts", "// generated\n")
     assert saved.record is not None
     assert saved.record.scope_validation is ScopeValidation.EXEMPT
@@ -78,7 +78,7 @@ def test_an_agent_may_write_it_by_name_under_any_intent(work: Work) -> None:
     assert record.scope_validation is ScopeValidation.EXEMPT
     # Beside a file of the intent's, the edit is the intent's.
     both = ToolCall(tool_name="Write", paths=("next-env.d.ts", LOGIN))
-    decision = work.desk.calls.admit("builder", "", both).decision
+    decision = work.governance.calls.admit("builder", "", both).decision
     assert isinstance(decision, Allowed)
     assert decision.verdict is ScopeValidation.PASS
 
@@ -96,6 +96,8 @@ def test_the_teams_own_are_added_and_what_it_denies_is_denied(work: Work) -> Non
     outcome = work.ends(ticket)
     assert sorted(outcome.violating) == [".turbo/log", "gen/no"]
     assert [paths(each) for each in outcome.beside] == [["gen/a"]]
-    named = work.desk.calls.admit("builder", "", ToolCall(tool_name="Write", paths=("gen/no",)))
+    named = work.governance.calls.admit(
+        "builder", "", ToolCall(tool_name="Write", paths=("gen/no",))
+    )
     assert isinstance(named.decision, Denied)
     assert named.decision.code is GateCode.PATH_DENIED

@@ -78,7 +78,7 @@ def test_only_the_edits_are_recorded_each_once(
     """The long one takes minutes: a checkout of 2,000 files, and looks at them, 200 times."""
     monkeypatch.setattr(activity, "RESTS_AFTER", 1.0)
     fill(governed, files)
-    watcher = Watcher(editor.desk, editor.session)
+    watcher = Watcher(editor.governance, editor.session)
     storm = Storm(governed.root, count)
     written: dict[str, list[ContentHash]] = {path: [] for path in MINE}
     recorded: dict[str, list[ContentHash | None]] = {path: [] for path in MINE}

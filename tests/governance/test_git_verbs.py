@@ -273,7 +273,7 @@ TABLE = [pytest.param((verb, True), verb, id=verb.name) for verb in (*GITS, *EDI
 
 @pytest.mark.parametrize(("began", "verb"), TABLE, indirect=["began"])
 def test_the_watcher_records_the_edits_alone(began: Repository, verb: Verb, editor: Editor) -> None:
-    watcher = Watcher(editor.desk, editor.session)
+    watcher = Watcher(editor.governance, editor.session)
     run(began.root, verb.command)
     assert sorted(path for path, _, _ in watcher.touched()) == verb.edits.split()
     assert watcher.touched() == []
@@ -281,7 +281,7 @@ def test_the_watcher_records_the_edits_alone(began: Repository, verb: Verb, edit
 
 @pytest.mark.parametrize(("began", "verb"), TABLE, indirect=["began"])
 def test_a_command_is_told_the_edits_alone(began: Repository, verb: Verb, editor: Editor) -> None:
-    tree = WorkTree(editor.desk.stores, editor.desk.contents)
+    tree = WorkTree(editor.governance.stores, editor.governance.contents)
     before = tree.seen()
     assert before is not None
     run(began.root, verb.command)
@@ -309,7 +309,7 @@ WITHOUT_LOGS = [
 def test_without_logs_what_was_there_is_gits_and_what_is_new_is_an_edit(
     began: Repository, verb: Verb, editor: Editor
 ) -> None:
-    watcher = Watcher(editor.desk, editor.session)
+    watcher = Watcher(editor.governance, editor.session)
     run(began.root, verb.command)
     assert sorted(path for path, _, _ in watcher.touched()) == verb.edits.split()
 
@@ -323,7 +323,7 @@ def test_while_a_hook_holds_head_back_nothing_is_recorded(
     run(governed.root, BEGIN)
     waits = '[ "$1" = prepared ] || exit 0; touch .git/waits; while [ -e .git/waits ]; do :; done'
     put_hook(governed, "reference-transaction", waits)
-    watcher = Watcher(editor.desk, editor.session)
+    watcher = Watcher(editor.governance, editor.session)
     with subprocess.Popen(["git", "merge", "-q", "other"], cwd=governed.root) as merging:
         waits = governed.root / ".git/waits"
         held_back = 0
@@ -362,7 +362,7 @@ def test_what_git_takes_back_of_its_own_is_nobodys_loss(
 ) -> None:
     """A merge in conflict is given up: neither its marks nor what it merged was anybody's."""
     run(governed.root, f"{BEGIN}{THEIRS_TOO}; {before}")
-    tree = WorkTree(editor.desk.stores, editor.desk.contents)
+    tree = WorkTree(editor.governance.stores, editor.governance.contents)
     then = tree.seen()
     assert then is not None
     run(governed.root, command)
@@ -375,7 +375,7 @@ def test_what_somebody_wrote_into_a_merge_is_lost_with_it(
     governed: Repository, editor: Editor
 ) -> None:
     run(governed.root, f"{BEGIN}{THEIRS_TOO}; git merge -q other || true; echo both > a")
-    tree = WorkTree(editor.desk.stores, editor.desk.contents)
+    tree = WorkTree(editor.governance.stores, editor.governance.contents)
     then = tree.seen()
     assert then is not None
     run(governed.root, "git merge --abort")

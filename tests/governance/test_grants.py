@@ -14,7 +14,7 @@ from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.gate.request import Allowed
 from intent_lsp.core.intents import Intent
-from intent_lsp.core.ledger.chain import End, draft
+from intent_lsp.core.ledger.chain import ChainEnd, draft
 from intent_lsp.core.paths import INTENTS_FILE, LEDGER_FILE, LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.records import (
     GRANT_TOOL,
@@ -27,7 +27,7 @@ from intent_lsp.core.records import (
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.ledger.jsonl import seal
 from intent_lsp.governance.grants import Grants
-from intent_lsp.governance.plan.planning import Granted, Planning, Wish
+from intent_lsp.governance.plan.planning import Granted, Planner, Wish
 from intent_lsp.store.ledger.index.queries import Query
 from tests.governance.editor import INTENTS
 from tests.governance.others import Clock
@@ -46,21 +46,21 @@ class Granting:
         self.root = root
         self.clock = Clock()
         self.agent = Agent(root, "builder")
-        self.desk = self.agent.desk
-        stores = self.clock.of(self.desk.stores)
-        self.grants = Grants(stores, self.desk.rules)
-        self.planning = Planning(
+        self.governance = self.agent.governance
+        stores = self.clock.of(self.governance.stores)
+        self.grants = Grants(stores, self.governance.rules)
+        self.planning = Planner(
             stores=stores,
-            rules=self.desk.rules,
-            sessions=self.desk.sessions,
-            writer=self.desk._writer,  # noqa: SLF001 - the desk's own, so that there is one lock
+            rules=self.governance.rules,
+            sessions=self.governance.sessions,
+            writer=self.governance._writer,  # noqa: SLF001 - the desk's own, so that there is one lock
         )
 
     def close(self) -> None:
-        self.desk.close(None)
+        self.governance.close(None)
 
     def intent(self, intent_id: str = "INT-001") -> Intent:
-        found = self.desk.rules.current().active(intent_id)
+        found = self.governance.rules.current().active(intent_id)
         assert found is not None
         return found
 
@@ -68,12 +68,12 @@ class Granting:
         self, *patterns: str, ttl: timedelta | None = HOUR, intent_id: str = "INT-001"
     ) -> None:
         wish = Wish(intent_id=intent_id, patterns=patterns, ttl=ttl)
-        session = self.desk.sessions.of_agent("builder")
+        session = self.governance.sessions.of_agent("builder")
         done = self.planning.grant(wish, session, by="person", unsaved_file=False)
         assert isinstance(done, Granted), done
 
     def covers(self, path: str, intent_id: str = "INT-001") -> bool:
-        scope = self.grants.scope_of(self.desk.rules.current(), self.intent(intent_id))
+        scope = self.grants.scope_of(self.governance.rules.current(), self.intent(intent_id))
         return scope.covers(WorkspacePath(path))
 
     def live(self, intent_id: str = "INT-001") -> list[tuple[str, ...]]:
@@ -104,7 +104,7 @@ def of_patterns(*patterns: str, expires_at: str | None) -> Grant:
 
 
 def test_without_a_grant_an_intent_owns_what_the_file_says(granting: Granting) -> None:
-    rules = granting.desk.rules.current()
+    rules = granting.governance.rules.current()
     assert granting.grants.scope_of(rules, granting.intent()) is rules.scope_of(granting.intent())
     assert granting.grants.scope_of(rules, None).patterns == ()
     assert granting.live() == []
@@ -132,7 +132,7 @@ def test_the_gate_lets_pass_what_is_granted_and_records_it(granting: Granting) -
     # What can be known only afterwards is judged by the grants of then.
     ticket = granting.agent.ticket(tool="Bash", command='rm "$F"')
     (granting.root.root / GUIDE).write_text("newer\n")
-    outcome = granting.desk.calls.record(ticket)
+    outcome = granting.governance.calls.record(ticket)
     assert outcome is not None
     assert outcome.record is not None
     assert outcome.record.scope_validation is ScopeValidation.PASS
@@ -193,25 +193,25 @@ def test_a_grant_in_the_record_of_another_tool_grants_nothing(
     granting: Granting, tool: str
 ) -> None:
     grant = of_patterns("docs/**", expires_at=timestamp(granting.clock() + HOUR))
-    granting.desk.stores.ledger.append(event(grant, tool=tool))
+    granting.governance.stores.ledger.append(event(grant, tool=tool))
     assert granting.live() == []
     assert not granting.covers(GUIDE)
-    granting.desk.stores.ledger.append(event(grant))
+    granting.governance.stores.ledger.append(event(grant))
     assert granting.live() == [("docs/**",)]
 
 
 def test_a_grant_without_an_intent_is_nobodys(granting: Granting) -> None:
     grant = of_patterns("docs/**", expires_at=timestamp(granting.clock() + HOUR))
-    granting.desk.stores.ledger.append(event(grant, intent_id=None))
-    granting.desk.stores.ledger.append(event(of_patterns("docs/**", expires_at=None)))
+    granting.governance.stores.ledger.append(event(grant, intent_id=None))
+    granting.governance.stores.ledger.append(event(of_patterns("docs/**", expires_at=None)))
     assert granting.live() == []
 
 
-def forged(granting: Granting, end: End, *patterns: str) -> tuple[Record, bytes]:
+def forged(granting: Granting, end: ChainEnd, *patterns: str) -> tuple[Record, bytes]:
     """Spell a grant as our own program would, chained where its forger likes."""
     grant = of_patterns(*patterns, expires_at="2099-01-01T00:00:00.000Z")
     now = timestamp(granting.clock())
-    new_id = granting.desk.stores.new_id()
+    new_id = granting.governance.stores.new_id()
     return seal(draft(event(grant), id=new_id, timestamp=now, end=end))
 
 
@@ -222,8 +222,8 @@ def test_a_grant_written_by_hand_counts_only_where_it_joins_the_chain(
     granting.agent.writes(LOGIN, "new\n")
     last = ContentHash("sha256:" + "0" * 64)
     if how != "its predecessor":
-        (last,) = granting.desk.stores.past.heads()  # type: ignore[assignment]
-    _, line = forged(granting, End(last, (last,)), "docs/**")
+        (last,) = granting.governance.stores.past.heads()  # type: ignore[assignment]
+    _, line = forged(granting, ChainEnd(last, (last,)), "docs/**")
     if how == "its hash":
         line = line.replace(b"docs/", b"docz/").replace(b"docz/", b"src/", 1)
     if how == "its form":
@@ -245,10 +245,10 @@ def test_a_grant_on_a_branch_counts_once_a_record_has_tied_it(
     granting.agent.writes(LOGIN, "2\n")
     ledger = granting.root.root / LEDGER_FILE
     lines = ledger.read_bytes().splitlines(keepends=True)
-    _, line = forged(granting, End(first, (first,)), "docs/**")
+    _, line = forged(granting, ChainEnd(first, (first,)), "docs/**")
     lines.insert(1 if place == "in the middle" else 2, line)
     ledger.write_bytes(b"".join(lines))
-    assert granting.desk.stores.ledger.verify().ok
+    assert granting.governance.stores.ledger.verify().ok
     assert granting.live() == []
     granting.agent.writes(LOGIN, "3\n")
     assert granting.live() == [("docs/**",)]
@@ -263,13 +263,13 @@ def test_an_earlier_id_that_is_anothers_by_now_gives_nothing_of_that_one(
     granting.root.write(INTENTS_FILE, named)
     assert granting.live() == [("docs/**",)]
     assert not granting.covers("lib/x")
-    records = granting.desk.tracing.page(Query(intent_ids=("INT-001",)), limit=9).records
+    records = granting.governance.tracing.page(Query(intent_ids=("INT-001",)), limit=9).records
     assert [record.intent_id for record in records] == ["INT-001"]
 
 
 def test_the_control_plane_is_granted_to_nobody(granting: Granting) -> None:
     grant = of_patterns("**", expires_at="2099-01-01T00:00:00.000Z")
-    granting.desk.stores.ledger.append(event(grant))
+    granting.governance.stores.ledger.append(event(grant))
     assert isinstance(granting.agent.asks(DATABASE).decision, Allowed)
     for path in (".git/config", INTENTS_FILE, ".claude/settings.json"):
         assert granting.agent.refused(path).code is GateCode.PATH_DENIED
@@ -284,7 +284,7 @@ def test_the_grants_are_those_of_the_ledger_whatever_is_cached(
     granting.grant("other/**", intent_id="INT-002")
     granting.agent.writes(LOGIN, "new\n")
     before = granting.live(), granting.live("INT-002")
-    granting.desk.stores.ledger.close()
+    granting.governance.stores.ledger.close()
     for each in (granting.root.root / LOCAL_ROOM).glob("index.sqlite3*"):
         each.unlink() if lost == "deleted" else each.write_bytes(b"\0" * 8192)
     again = Granting(granting.root)
@@ -337,7 +337,7 @@ def test_what_is_live_is_what_has_not_expired(
     noon = shared.clock()
     for intent_id, pattern, minute in given_grants:
         at = None if minute is None else timestamp(noon + timedelta(minutes=minute))
-        shared.desk.stores.ledger.append(
+        shared.governance.stores.ledger.append(
             event(of_patterns(pattern, expires_at=at), intent_id=intent_id)
         )
     names = {"INT-001": ["INT-001"], "INT-002": ["INT-002"], "INT-004": ["INT-004", "INT-OLD"]}

@@ -48,10 +48,10 @@ def refused(project: Repository, kinds: set[str], intent: str | None) -> dict[st
         if kind in kinds
     }
     decisions = {
-        command: agent.desk.calls.explain(agent.name, "", call)[1].decision
+        command: agent.governance.calls.explain(agent.name, "", call)[1].decision
         for command, call in calls.items()
     }
-    agent.desk.close(None)
+    agent.governance.close(None)
     assert all(isinstance(each, Allowed | Denied) for each in decisions.values())
     return {name: each.code for name, each in decisions.items() if isinstance(each, Denied)}
 

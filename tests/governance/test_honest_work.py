@@ -168,10 +168,10 @@ def does(root: Repository, work: Work) -> tuple[set[str], set[ScopeValidation]]:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    outcome = agent.desk.calls.record(admission.ticket.id)
-    agent.desk.close(None)
+    outcome = agent.governance.calls.record(admission.ticket.id)
+    agent.governance.close(None)
     assert outcome is not None
-    assert agent.desk.violations.of(outcome) == ()
+    assert agent.governance.violations.of(outcome) == ()
     records = [each for each in (outcome.record, *outcome.beside) if each is not None]
     files = {file.relative_path for record in records for file in record.files}
     return files, {record.scope_validation for record in records}

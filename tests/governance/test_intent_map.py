@@ -9,10 +9,10 @@ from collections.abc import Callable
 import pytest
 
 from intent_lsp.core.content import hash_content
-from intent_lsp.core.file_operations import Ends, FileOperation
+from intent_lsp.core.file_operations import FileOperation, OperationEnds
 from intent_lsp.core.paths import INTENT_MAP, WorkspacePath
 from intent_lsp.store.ledger.index.index import Index
-from intent_lsp.store.ledger.index.touched_files import Mark, TouchedFiles
+from intent_lsp.store.ledger.index.touched_files import TouchedFiles, TouchMark
 from tests.governance.editor import INTENTS, Editor
 from tests.support.repository import Repository
 
@@ -41,45 +41,45 @@ def saved(editor: Editor) -> Editor:
 
 
 def test_a_record_is_a_row_below_its_intent(saved: Editor) -> None:
-    assert saved.desk.intent_map.write()
+    assert saved.governance.intent_map.write()
     assert sections(saved) == [
         "## INT-001 — Auth (IN_PROGRESS)",
         "## INT-002 — Docs (PLANNED)",
         "## INT-003 — Done (COMPLETED)",
         "## INT-004 — Stuck (BLOCKED)",
     ]
-    (record,) = saved.desk.stores.ledger.index.touched_files(None).files
+    (record,) = saved.governance.stores.ledger.index.touched_files(None).files
     short = hash_content(b"one\n")[7:19]
     assert row_of(saved, LOGIN) == [f"| `{LOGIN}` | - | {record.record.timestamp} | `{short}` |"]
 
 
 def test_a_later_record_takes_the_place_of_the_row(saved: Editor) -> None:
-    saved.desk.intent_map.write()
+    saved.governance.intent_map.write()
     saved.save(LOGIN, "two\n")
-    assert saved.desk.intent_map.write()
+    assert saved.governance.intent_map.write()
     (row,) = row_of(saved, LOGIN)
     assert hash_content(b"two\n")[7:19] in row
     # Of a deleted file there is no hash.
-    gone = [Ends(WorkspacePath(LOGIN), None)]
+    gone = [OperationEnds(WorkspacePath(LOGIN), None)]
     (saved.root / LOGIN).unlink()
-    saved.desk.file_operations.after(saved.session, FileOperation.DELETE, gone)
-    assert saved.desk.intent_map.write()
+    saved.governance.file_operations.after(saved.session, FileOperation.DELETE, gone)
+    assert saved.governance.intent_map.write()
     (row,) = row_of(saved, LOGIN)
     assert row.endswith("| - |")
 
 
 def test_while_nothing_changes_the_file_is_not_touched(saved: Editor) -> None:
-    assert saved.desk.intent_map.write()
+    assert saved.governance.intent_map.write()
     before = (saved.root / INTENT_MAP).stat()
-    assert not saved.desk.intent_map.write()
+    assert not saved.governance.intent_map.write()
     # A record without an intent is in no section.
-    saved.desk.checkout.clear(saved.session)
+    saved.governance.checkout.clear(saved.session)
     saved.save("src/db.py", "x\n")
-    assert not saved.desk.intent_map.write()
+    assert not saved.governance.intent_map.write()
     # A comment in the intents file changes no section either.
     path = saved.root / INTENTS_FILE
     path.write_text(path.read_text() + "# more\n")
-    assert not saved.desk.intent_map.write()
+    assert not saved.governance.intent_map.write()
     after = (saved.root / INTENT_MAP).stat()
     assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
 
@@ -87,17 +87,17 @@ def test_while_nothing_changes_the_file_is_not_touched(saved: Editor) -> None:
 def test_of_a_grown_ledger_only_the_new_records_are_read(
     saved: Editor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[Mark | None] = []
+    asked: list[TouchMark | None] = []
     ask = Index.touched_files
 
-    def spied(index: Index, since: Mark | None) -> TouchedFiles:
+    def spied(index: Index, since: TouchMark | None) -> TouchedFiles:
         asked.append(since)
         return ask(index, since)
 
     monkeypatch.setattr(Index, "touched_files", spied)
-    saved.desk.intent_map.write()
+    saved.governance.intent_map.write()
     saved.save(LOGIN, "two\n")
-    saved.desk.intent_map.write()
+    saved.governance.intent_map.write()
     first, second = asked
     assert first is None
     assert second is not None
@@ -107,40 +107,40 @@ def test_of_a_grown_ledger_only_the_new_records_are_read(
 def test_another_window_leaves_the_map_as_it_is(
     saved: Editor, open_editor: Callable[..., Editor]
 ) -> None:
-    saved.desk.intent_map.write()
-    assert not open_editor(saved.root).desk.intent_map.write()
+    saved.governance.intent_map.write()
+    assert not open_editor(saved.root).governance.intent_map.write()
 
 
 def test_what_another_has_made_of_the_file_is_written_over(saved: Editor) -> None:
-    saved.desk.intent_map.write()
+    saved.governance.intent_map.write()
     whole = text(saved)
     (saved.root / INTENT_MAP).write_text("<<<<<<< ours\n")
-    assert saved.desk.intent_map.write()
+    assert saved.governance.intent_map.write()
     assert text(saved) == whole
 
 
 def test_opening_a_root_makes_no_file(saved: Editor, open_editor: Callable[..., Editor]) -> None:
     other = open_editor(saved.root)
-    assert not other.desk.intent_map.write()
+    assert not other.governance.intent_map.write()
     assert not (saved.root / INTENT_MAP).exists()
     other.select("INT-001")
     other.save(LOGIN, "three\n")
-    assert other.desk.intent_map.write()
+    assert other.governance.intent_map.write()
 
 
 def test_without_records_or_rules_nothing_is_written(editor: Editor) -> None:
-    assert not editor.desk.intent_map.write()
+    assert not editor.governance.intent_map.write()
     editor.select("INT-001")
     editor.save(LOGIN, "one\n")
     (editor.root / INTENTS_FILE).write_text("active_intents: [")
-    assert not editor.desk.intent_map.write()
+    assert not editor.governance.intent_map.write()
     assert not (editor.root / INTENT_MAP).exists()
 
 
 def test_an_intent_that_is_gone_keeps_its_section(saved: Editor) -> None:
     path = saved.root / INTENTS_FILE
     path.write_text(path.read_text().replace("INT-001", "INT-100"))
-    assert saved.desk.intent_map.write()
+    assert saved.governance.intent_map.write()
     assert sections(saved)[0] == "## INT-100 — Auth (IN_PROGRESS)"
     assert sections(saved)[-1] == "## INT-001 (INTENT_ARCHIVED)"
     assert len(row_of(saved, LOGIN)) == 1
@@ -153,7 +153,7 @@ def test_records_of_an_earlier_id_belong_to_its_intent(saved: Editor) -> None:
     saved.select("INT-100")
     saved.save(LOGIN, "two\n")
     saved.save("src/auth/more.py", "more\n")
-    assert saved.desk.intent_map.write()
+    assert saved.governance.intent_map.write()
     assert sections(saved)[0] == "## INT-100 — Auth (IN_PROGRESS)"
     assert not any("ARCHIVED" in each for each in sections(saved))
     (row,) = row_of(saved, LOGIN)
@@ -173,7 +173,7 @@ def test_nothing_is_written_through_a_link(
     target.write_text("somebody's\n")
     (saved.root / INTENT_MAP).symlink_to(target)
     with caplog.at_level(logging.WARNING):
-        assert not saved.desk.intent_map.write()
+        assert not saved.governance.intent_map.write()
     assert "is a link" in caplog.text
     assert target.read_text() == "somebody's\n"
 
@@ -184,14 +184,14 @@ def test_a_file_that_cannot_be_written_stops_nothing_and_is_tried_again(
     path = saved.root / INTENT_MAP
     path.mkdir()
     with caplog.at_level(logging.WARNING):
-        assert not saved.desk.intent_map.write()
+        assert not saved.governance.intent_map.write()
     assert "the intent map" in caplog.text
     path.rmdir()
-    assert saved.desk.intent_map.write()
+    assert saved.governance.intent_map.write()
 
 
 def test_the_map_is_nobodys_edit(saved: Editor, governed: Repository) -> None:
-    saved.desk.intent_map.write()
-    state = saved.desk.stores.state
+    saved.governance.intent_map.write()
+    state = saved.governance.stores.state
     assert state is not None
     assert state.own_write(INTENT_MAP) == hash_content((governed.root / INTENT_MAP).read_bytes())

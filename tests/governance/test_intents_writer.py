@@ -16,7 +16,7 @@ from intent_lsp.core.intents import Intent, Status
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.formats.intents.edit import EditRefused, set_status
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.intents_writer import UNSAVED, Changes, IntentsWriter
+from intent_lsp.governance.intents_writer import UNSAVED, IntentsEdit, IntentsWriter
 from intent_lsp.governance.plan.planning import Plan
 from intent_lsp.store.locks.root_lock import RootLock
 from tests.governance.editor import INTENTS
@@ -28,15 +28,15 @@ DONE = INTENTS.replace("IN_PROGRESS", "COMPLETED", 1).replace("2026-01-01T00:00:
 
 
 @pytest.fixture
-def desk(governed: Repository) -> Iterator[Governance]:
+def governance(governed: Repository) -> Iterator[Governance]:
     opened = Governance(governed.root)
     yield opened
     opened.close(None)
 
 
 @pytest.fixture
-def writer(desk: Governance, tmp_path: Path) -> Iterator[IntentsWriter]:
-    opened = IntentsWriter(desk.stores, RootLock(tmp_path / "lock", 0.05))
+def writer(governance: Governance, tmp_path: Path) -> Iterator[IntentsWriter]:
+    opened = IntentsWriter(governance.stores, RootLock(tmp_path / "lock", 0.05))
     yield opened
     opened.close()
 
@@ -46,11 +46,11 @@ def file(governed: Repository) -> Path:
     return governed.root / INTENTS_FILE
 
 
-def complete(text: str) -> Changes:
+def complete(text: str) -> IntentsEdit:
     return set_status(text, "INT-001", Status.COMPLETED, NOW)
 
 
-def first_line(text: str) -> Changes:
+def first_line(text: str) -> IntentsEdit:
     """Put one more comment on top of whatever is there."""
     top = Position(0, 0)
     return (TextChange(Span(top, top), f"# {text.count('#')}\n"),)
@@ -59,15 +59,15 @@ def first_line(text: str) -> Changes:
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "marked"])
 @pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["LF", "CRLF"])
 def test_every_byte_beside_the_change_stays(
-    writer: IntentsWriter, desk: Governance, file: Path, mark: bytes, end: str
+    writer: IntentsWriter, governance: Governance, file: Path, mark: bytes, end: str
 ) -> None:
     file.write_bytes(mark + INTENTS.replace("\n", end).encode())
     file.chmod(0o640)
     assert writer.change(complete, unsaved_file=False) is None
     assert file.read_bytes() == mark + DONE.replace("\n", end).encode()
     assert file.stat().st_mode & 0o777 == 0o640
-    assert desk.stores.state is not None
-    assert desk.stores.state.own_write(INTENTS_FILE) == hash_content(file.read_bytes())
+    assert governance.stores.state is not None
+    assert governance.stores.state.own_write(INTENTS_FILE) == hash_content(file.read_bytes())
 
 
 def test_what_is_so_already_is_not_written(writer: IntentsWriter, file: Path) -> None:
@@ -165,7 +165,7 @@ def test_what_came_meanwhile_can_make_the_edit_impossible(
 
 
 def test_while_another_edits_nobody_does(
-    writer: IntentsWriter, desk: Governance, file: Path, tmp_path: Path
+    writer: IntentsWriter, governance: Governance, file: Path, tmp_path: Path
 ) -> None:
     other = RootLock(tmp_path / "lock", 0.05)
     with other.held():
@@ -175,7 +175,7 @@ def test_while_another_edits_nobody_does(
     assert file.read_text() == INTENTS
     # What is to be noted is noted while the lock is held.
     found: list[str | None] = []
-    second = IntentsWriter(desk.stores, other)
+    second = IntentsWriter(governance.stores, other)
     writer.change(
         complete,
         unsaved_file=False,
@@ -185,25 +185,27 @@ def test_while_another_edits_nobody_does(
     assert [said is not None and "has held the lock" in said for said in found] == [True]
 
 
-def test_without_a_local_room_the_file_is_edited_all_the_same(desk: Governance, file: Path) -> None:
-    writer = IntentsWriter(replace(desk.stores, state=None), None)
+def test_without_a_local_room_the_file_is_edited_all_the_same(
+    governance: Governance, file: Path
+) -> None:
+    writer = IntentsWriter(replace(governance.stores, state=None), None)
     assert writer.change(complete, unsaved_file=False) is None
     writer.close()
     assert file.read_text() == DONE
 
 
-def test_of_edits_of_two_desks_none_gets_lost(desk: Governance, governed: Repository) -> None:
-    desks = (desk, Governance(governed.root))
+def test_of_edits_of_two_desks_none_gets_lost(governance: Governance, governed: Repository) -> None:
+    open_roots = (governance, Governance(governed.root))
 
     def create(number: int) -> Intent | None:
         plan = Plan(name=f"Plan {number}", owned_scope=(f"p{number}/**",))
-        made = desks[number % 2].planning.create(plan, unsaved_file=False)
+        made = open_roots[number % 2].planning.create(plan, unsaved_file=False)
         return made if isinstance(made, Intent) else None
 
     with ThreadPoolExecutor(4) as pool:
         made = [intent for intent in pool.map(create, range(12)) if intent is not None]
-    desks[1].close(None)
+    open_roots[1].close(None)
     assert len({intent.id for intent in made}) == 12
-    intents = desk.rules.current().file.intents
+    intents = governance.rules.current().file.intents
     assert {intent.name for intent in intents} >= {f"Plan {number}" for number in range(12)}
     assert list((governed.root / ".orchestration").glob(".tmp-*")) == []

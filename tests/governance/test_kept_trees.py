@@ -10,17 +10,17 @@ from hypothesis import strategies as st
 
 from intent_lsp.formats.syntax.fingerprint import file_fingerprint
 from intent_lsp.formats.syntax.languages import language_of, parse
-from intent_lsp.formats.syntax.node import Node, Tree
+from intent_lsp.formats.syntax.node import ParsedTree, SyntaxNode
 from intent_lsp.formats.syntax.outlined import OutlinedTree, outlined
-from intent_lsp.governance.syntax_tree_cache import MAX_BYTES, MAX_TREES, KeptTrees
+from intent_lsp.governance.syntax_tree_cache import MAX_BYTES, MAX_TREES, SyntaxTreeCache
 from tests.support.edited_texts import edits, programs
 
 Told = tuple[str, bool, int, int, tuple[int, int], tuple[int, int]]
 
 
-def nodes(tree: Tree) -> Iterator[Told]:
+def nodes(tree: ParsedTree) -> Iterator[Told]:
     """Give all nodes of a tree, the outer before the inner."""
-    left: list[Node] = [tree.root_node]
+    left: list[SyntaxNode] = [tree.root_node]
     while left:
         node = left.pop()
         places = node.start_point, node.end_point
@@ -45,7 +45,7 @@ def same(found: OutlinedTree | None, expected: OutlinedTree | None) -> bool:
 
 @given(path=st.sampled_from(sorted(programs())), seed=st.integers(0, 2**32))
 def test_a_tree_is_the_same_whatever_was_known_before(path: str, seed: int) -> None:
-    trees = KeptTrees()
+    trees = SyntaxTreeCache()
     for text in edits(Random(seed), path, 6):  # noqa: S311 - nobody is kept out by these numbers
         assert same(trees.tree(path, text.encode()), alone(path, text.encode()))
         assert file_fingerprint(path, text.encode(), tree_of=trees.tree) == file_fingerprint(
@@ -77,7 +77,7 @@ BROKEN_ONES = [("a.java", APP, CUT), ("a.js", CALL, CALL.replace("return 2", "re
 
 @pytest.mark.parametrize(("path", "before", "after"), BROKEN_ONES)
 def test_broken_code_has_the_tree_that_it_has_alone(path: str, before: str, after: str) -> None:
-    trees = KeptTrees()
+    trees = SyntaxTreeCache()
     trees.tree(path, before.encode())
     assert same(trees.tree(path, after.encode()), alone(path, after.encode()))
     assert same(trees.tree(path, before.encode()), alone(path, before.encode()))
@@ -110,13 +110,13 @@ DECORATED = (
     ],
 )
 def test_what_stays_is_where_it_is_now(path: str, before: str, after: str) -> None:
-    trees = KeptTrees()
+    trees = SyntaxTreeCache()
     trees.tree(path, before.encode())
     assert same(trees.tree(path, after.encode()), alone(path, after.encode()))
 
 
 def test_a_content_that_is_known_is_not_parsed_again() -> None:
-    trees = KeptTrees()
+    trees = SyntaxTreeCache()
     first = trees.tree("a.py", b"x = 1\n")
     second = trees.tree("a.py", b"x = 2\n")
     assert trees.tree("b.py", b"x = 1\n") is first is not None
@@ -125,7 +125,7 @@ def test_a_content_that_is_known_is_not_parsed_again() -> None:
     assert trees.tree("a.js", b"x = 1\n") is not first
 
 
-def asked(trees: KeptTrees, text: str) -> int:
+def asked(trees: SyntaxTreeCache, text: str) -> int:
     """Count how often a caller is asked for time while a content is parsed."""
     times = []
 
@@ -140,7 +140,7 @@ def asked(trees: KeptTrees, text: str) -> int:
 def test_what_stays_is_not_parsed_again() -> None:
     text = "".join(f"def f{n}(a):\n    return [a, {n}, (a, {n})]\n" for n in range(400))
     changed, broken = text.replace("f200(a)", "f200(b)"), text.replace("f200(a)", "f200(a")
-    trees = KeptTrees()
+    trees = SyntaxTreeCache()
     whole, again = asked(trees, text), asked(trees, changed)
     assert again < whole / 3
     assert asked(trees, changed) == 0
@@ -150,7 +150,7 @@ def test_what_stays_is_not_parsed_again() -> None:
 
 
 def test_a_line_above_all_definitions_moves_them() -> None:
-    trees = KeptTrees()
+    trees = SyntaxTreeCache()
     head, rest = "a = 1\nb = 2\nc = 3\n", "\n\nclass A:\n    def f(self): pass\n"
     trees.tree("a.py", f"{head}{rest}".encode())
     for more in ("", "d = 4\n"):
@@ -159,7 +159,7 @@ def test_a_line_above_all_definitions_moves_them() -> None:
 
 
 def test_an_edit_within_a_definition_leaves_all_called_as_they_were() -> None:
-    trees = KeptTrees()
+    trees = SyntaxTreeCache()
     text = "class A:\n    def f(self):\n        return 1\n\n\ndef g(): pass\n"
     before = trees.tree("a.py", text.encode())
     after = trees.tree("a.py", text.replace("return 1", "return 1 + 2").encode())
@@ -171,14 +171,14 @@ def test_an_edit_within_a_definition_leaves_all_called_as_they_were() -> None:
 
 
 def test_what_is_not_parsed_has_no_tree() -> None:
-    trees = KeptTrees()
+    trees = SyntaxTreeCache()
     for path, data in (("a.zig", b"x"), ("a.py", b"\xff"), ("a.py", b"\0"), ("a.py", b"")):
         assert (trees.tree(path, data) is None) == bool(data)
 
 
 def test_who_has_no_time_gets_no_tree() -> None:
     text, again = b"def f(): pass\n" * 500, b"def f(): pass\n" * 501
-    trees = KeptTrees()
+    trees = SyntaxTreeCache()
     assert trees.tree("a.py", text, lambda: True) is None
     known = trees.tree("a.py", text)
     assert trees.tree("a.py", again, lambda: True) is None
@@ -186,13 +186,13 @@ def test_who_has_no_time_gets_no_tree() -> None:
     assert outlined(known.tree, lambda: True) is None
     # The last that is asked for time looks for definitions.
     times = iter(range(asked(trees, again.decode()) - 1))
-    other = KeptTrees()
+    other = SyntaxTreeCache()
     other.tree("a.py", text)
     assert other.tree("a.py", again, lambda: next(times, None) is None) is None
 
 
 def test_few_trees_are_kept() -> None:
-    trees = KeptTrees()
+    trees = SyntaxTreeCache()
     oldest, used = (trees.tree("a.py", b"x = %d\n" % n) for n in range(2))
     for number in range(2, MAX_TREES + 4):
         trees.tree("b.py", b"y = %d\n" % number)
@@ -204,7 +204,7 @@ def test_few_trees_are_kept() -> None:
 def test_not_many_bytes_are_kept() -> None:
     line = b"# " + b"a" * 1_000 + b"\n"
     contents = [line * (MAX_BYTES // 3 // len(line)) + b"# %d\n" % n for n in range(4)]
-    trees = KeptTrees()
+    trees = SyntaxTreeCache()
     first, second, third = (trees.tree("a.py", data) for data in contents[:3])
     assert trees.tree("a.py", contents[2]) is third
     trees.tree("a.py", contents[3])
@@ -215,7 +215,7 @@ def test_not_many_bytes_are_kept() -> None:
 
 def test_many_threads_ask_at_the_same_time() -> None:
     texts = [f"def f_{n % 7}():\n    return {n}\n".encode() * 40 for n in range(60)]
-    trees = KeptTrees()
+    trees = SyntaxTreeCache()
     with ThreadPoolExecutor(4) as threads:
         found = list(threads.map(lambda data: trees.tree("a.py", data), texts))
     assert all(same(each, alone("a.py", text)) for each, text in zip(found, texts, strict=True))

@@ -9,8 +9,8 @@ from intent_lsp.core.content import hash_content
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import UNKNOWN_REVISION
 from intent_lsp.governance.contents import content_lookup
-from intent_lsp.governance.contents.content_lookup import KnownContents
-from intent_lsp.store.state.blob_cache import Snapshots
+from intent_lsp.governance.contents.content_lookup import ContentLookup
+from intent_lsp.store.state.blob_cache import BlobCache
 from tests.support.repository import Repository
 
 PATH = WorkspacePath("src/a.py")
@@ -18,7 +18,7 @@ OLD, NOW = b"old\n", b"now\n"
 
 
 def found(root: Path, data: bytes, path: str = PATH, revision: str = UNKNOWN_REVISION) -> bool:
-    given = KnownContents(root).find(hash_content(data), WorkspacePath(path), revision)
+    given = ContentLookup(root).find(hash_content(data), WorkspacePath(path), revision)
     assert given in (None, data)
     return given is not None
 
@@ -33,7 +33,7 @@ def test_a_file_as_it_is_now_is_known(tmp_path: Path) -> None:
 
 def test_what_was_kept_is_known(tmp_path: Path) -> None:
     (tmp_path / ".orchestration").mkdir()
-    Snapshots(tmp_path).put(OLD)
+    BlobCache(tmp_path).put(OLD)
     assert found(tmp_path, OLD)
 
 

@@ -47,5 +47,5 @@ def test_a_large_file_has_a_class_and_a_fingerprint(
 def test_its_tree_is_kept_for_the_next_save(editor: Editor) -> None:
     editor.select("INT-001")
     editor.save(PATH, TEXT)
-    known = editor.desk.stores.trees.tree(PATH, TEXT.encode(), lambda: True)
+    known = editor.governance.stores.trees.tree(PATH, TEXT.encode(), lambda: True)
     assert known is not None

@@ -36,12 +36,12 @@ def lesson(number: int = 0) -> Lesson:
 def agent(governed: Repository) -> Iterator[Agent]:
     opened = Agent(governed, "builder")
     yield opened
-    opened.desk.close(None)
+    opened.governance.close(None)
 
 
 @pytest.fixture
 def learn(agent: Agent) -> Callable[..., bool]:
-    lessons = Lessons(agent.desk.stores)
+    lessons = Lessons(agent.governance.stores)
 
     def one(name: str = "AGENT.md", number: int = 0, session: str = "s") -> bool:
         return lessons.learn(name, session, lesson(number))
@@ -60,7 +60,7 @@ def both(root: Repository) -> tuple[Path, Path]:
 
 
 def fail(agent: Agent, error: str = "no space left", **more: Any) -> None:
-    agent.desk.calls.record(agent.ticket(LOGIN, **more), error=error)
+    agent.governance.calls.record(agent.ticket(LOGIN, **more), error=error)
 
 
 def test_what_went_wrong_is_told_where_the_team_wants_it(
@@ -69,7 +69,7 @@ def test_what_went_wrong_is_told_where_the_team_wants_it(
     violations, verification = both(governed)
     agent.refused(GUIDE)
     fail(agent)
-    assert agent.desk.verifying.end("builder", "", "pytest -q tests", success=False)[0]
+    assert agent.governance.verifying.end("builder", "", "pytest -q tests", success=False)[0]
     (governed.root / ".orchestration/stranger").touch()
     agent.refused(LOGIN)
     scope, failure, drift = told(violations)
@@ -99,7 +99,7 @@ def test_a_command_is_told_by_its_first_word_and_never_by_its_output(
     violations, _ = both(governed)
     agent.refused(tool="Bash", command=f"cat {LOGIN} > {GUIDE} --token=hunter2secret")
     ticket = agent.ticket(tool="Bash", command=f"rm {LOGIN}")
-    agent.desk.calls.record(
+    agent.governance.calls.record(
         ticket, error="rm: cannot remove\n\npassword=hunter2secret " + "x" * 500
     )
     text = violations.read_text()
@@ -116,7 +116,7 @@ def test_what_a_command_was_found_to_have_changed_against_the_rules_is_a_lesson(
     violations, _ = both(governed)
     ticket = agent.ticket(tool="Bash", command='rm "$F"')
     (governed.root / GUIDE).unlink()
-    agent.desk.calls.record(ticket)
+    agent.governance.calls.record(ticket)
     (text,) = told(violations)
     assert text.startswith(f'SCOPE_VIOLATION: "Bash" running "rm" wanted to change "{GUIDE}"')
 
@@ -125,23 +125,23 @@ def test_what_is_no_lesson_is_not_told(agent: Agent, governed: Repository) -> No
     files = both(governed)
     nobody = Agent(governed, "nobody", None)
     nobody.refused(LOGIN)
-    nobody.desk.close(None)
+    nobody.governance.close(None)
     agent.refused("../x")
     agent.refused(".git/config")
     agent.asks(GUIDE, tool="Read")
     agent.writes(LOGIN, "new\n")
-    agent.desk.calls.record(agent.ticket(LOGIN))
+    agent.governance.calls.record(agent.ticket(LOGIN))
     assert [path.read_text() for path in files] == [LESSONS, LESSONS]
 
 
 def test_the_first_lesson_makes_its_file(agent: Agent, governed: Repository) -> None:
-    agent.desk.calls.record(agent.ticket(LOGIN))
+    agent.governance.calls.record(agent.ticket(LOGIN))
     assert not (governed.root / "AGENT.md").exists()
     agent.refused(GUIDE)
     fail(agent)
     assert len(told(governed.root / "AGENT.md")) == 2
     assert not (governed.root / "CLAUDE.md").exists()
-    assert agent.desk.verifying.end("builder", "", "pytest", success=False)[0]
+    assert agent.governance.verifying.end("builder", "", "pytest", success=False)[0]
     assert len(told(governed.root / "CLAUDE.md")) == 1
 
 
@@ -173,10 +173,10 @@ def test_the_same_lesson_stands_once(agent: Agent, governed: Repository) -> None
         agent.refused(GUIDE)
     other = Agent(governed, "architect")
     other.refused(GUIDE)
-    other.desk.close(None)
+    other.governance.close(None)
     assert len(told(violations)) == 1
-    assert agent.desk.verifying.end("builder", "", "pytest", success=False)[0]
-    assert not agent.desk.verifying.end("builder", "", "pytest -x", success=False)[0]
+    assert agent.governance.verifying.end("builder", "", "pytest", success=False)[0]
+    assert not agent.governance.verifying.end("builder", "", "pytest -x", success=False)[0]
 
 
 def test_a_session_gives_ten_lessons_and_no_more(
@@ -205,7 +205,7 @@ def test_the_teams_own_files_are_taught(agent: Agent, governed: Repository) -> N
         "sidecar:\n  lessons: {violations: ./docs//brain/lessons.md, verification: notes.txt}\n",
     )
     agent.refused(GUIDE)
-    assert agent.desk.verifying.end("builder", "", "npm test", success=False)[0]
+    assert agent.governance.verifying.end("builder", "", "npm test", success=False)[0]
     assert told(violations)[0].startswith("SCOPE_VIOLATION: ")
     assert told(verification)[0].startswith("VERIFICATION_FAILED: ")
     assert violations.read_text().startswith("ours\n\n<!-- intent-lsp lessons -->\n")
@@ -304,7 +304,7 @@ def test_our_own_write_is_known_as_ours(
 ) -> None:
     path = governed.write("AGENT.md", LESSONS)
     assert learn()
-    state = agent.desk.stores.state
+    state = agent.governance.stores.state
     assert state is not None
     assert state.own_write(WorkspacePath("AGENT.md")) == hash_content(path.read_bytes())
 
@@ -347,10 +347,10 @@ def test_a_lesson_that_somebody_else_was_quicker_to_tell_is_told_once(
 def test_lessons_of_two_desks_are_all_kept(agent: Agent, governed: Repository) -> None:
     path = governed.write("AGENT.md", LESSONS)
     other = Governance(governed.root)
-    desks = (Lessons(agent.desk.stores), Lessons(other.stores))
+    open_roots = (Lessons(agent.governance.stores), Lessons(other.stores))
 
     def learn(number: int) -> bool:
-        return desks[number % 2].learn("AGENT.md", f"s{number}", lesson(number))
+        return open_roots[number % 2].learn("AGENT.md", f"s{number}", lesson(number))
 
     with ThreadPoolExecutor(2) as pool:
         learnt = sum(pool.map(learn, range(8)))
@@ -362,9 +362,9 @@ def test_lessons_of_two_desks_are_all_kept(agent: Agent, governed: Repository) -
 def test_without_a_memory_nobody_is_taught(governed: Repository) -> None:
     path = governed.write("AGENT.md", LESSONS)
     (governed.root / ".orchestration/.local").write_text("no room")
-    desk = Governance(governed.root)
-    assert not Lessons(desk.stores).learn("AGENT.md", "s", lesson())
-    desk.close(None)
+    governance = Governance(governed.root)
+    assert not Lessons(governance.stores).learn("AGENT.md", "s", lesson())
+    governance.close(None)
     assert path.read_text() == LESSONS
 
 
@@ -372,13 +372,13 @@ def test_a_memory_that_is_lost_stops_nothing(
     agent: Agent, governed: Repository, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = governed.write("AGENT.md", LESSONS)
-    assert agent.desk.stores.state is not None
-    database = agent.desk.stores.state.path
-    agent.desk.stores.state.close()
+    assert agent.governance.stores.state is not None
+    database = agent.governance.stores.state.path
+    agent.governance.stores.state.close()
     for each in database.parent.glob(f"{database.name}*"):
         each.unlink()
     database.mkdir()
-    assert not Lessons(agent.desk.stores).learn("AGENT.md", "s", lesson())
+    assert not Lessons(agent.governance.stores).learn("AGENT.md", "s", lesson())
     database.rmdir()
     assert "a lesson for AGENT.md: " in caplog.text
     assert path.read_text() == LESSONS
@@ -393,6 +393,6 @@ def test_an_asked_for_answer_given_again_teaches_once(
         (governed.root / ".orchestration/stranger").touch()
     call = ToolCall(tool_name="Write", paths=(GUIDE,), tool_use_id="use-1")
     for _ in range(2):
-        agent.desk.calls.admit("builder", "", call)
+        agent.governance.calls.admit("builder", "", call)
     assert [text.split(":")[0] for text in told(path)] == [code]
     assert LessonCode.MUTATION_FAILED not in path.read_text()

@@ -11,7 +11,7 @@ from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.gate.request import Allowed, Denied
 from intent_lsp.core.records import HUMAN, ScopeValidation
-from intent_lsp.governance.calls.admission import Admission
+from intent_lsp.governance.calls.admission import CallDecision
 from intent_lsp.governance.calls.authorize import NOT_COMPARED
 from intent_lsp.governance.calls.recorder import Outcome
 from intent_lsp.governance.disk.work_tree import WorkTree
@@ -42,14 +42,14 @@ def open_agent(root: Repository) -> Iterator[Callable[..., Agent]]:
 
     yield open_one
     for each in opened:
-        each.desk.close(None)
+        each.governance.close(None)
 
 
 @pytest.fixture
 def nobody(open_agent: Callable[..., Agent]) -> Agent:
     """Give an agent that has chosen no intent."""
     agent = open_agent("nobody")
-    agent.desk.sessions.open_agent(agent.name)
+    agent.governance.sessions.open_agent(agent.name)
     return agent
 
 
@@ -59,11 +59,11 @@ def builder(open_agent: Callable[..., Agent]) -> Agent:
     return open_agent("builder", "INT-001")
 
 
-def asks(agent: Agent, command: str) -> Admission:
+def asks(agent: Agent, command: str) -> CallDecision:
     return agent.asks(tool="Bash", command=command)
 
 
-def code(admission: Admission) -> GateCode | None:
+def code(admission: CallDecision) -> GateCode | None:
     decision = admission.decision
     return decision.code if isinstance(decision, Denied) else None
 
@@ -74,7 +74,7 @@ def ran(agent: Agent, command: str, *, error: str | None = None) -> Outcome:
     assert isinstance(admission.decision, Allowed), admission
     assert admission.ticket is not None
     subprocess.run(["bash", "-c", command], cwd=agent.root.root, check=False, capture_output=True)
-    outcome = agent.desk.calls.record(admission.ticket.id, error=error)
+    outcome = agent.governance.calls.record(admission.ticket.id, error=error)
     assert outcome is not None
     return outcome
 
@@ -102,7 +102,7 @@ def test_whoever_looks_or_verifies_is_asked_for_no_intent(nobody: Agent, command
 def test_neither_a_closed_nor_an_unknown_intent_keeps_anybody_from_looking(
     nobody: Agent, intent: str
 ) -> None:
-    nobody.desk.sessions.choose(nobody.name, intent)
+    nobody.governance.sessions.choose(nobody.name, intent)
     assert code(asks(nobody, "python3 make.py")) in {
         GateCode.INTENT_CLOSED,
         GateCode.INTENT_NOT_FOUND,
@@ -162,8 +162,8 @@ def test_a_verification_is_recorded_once_whoever_tells_of_its_end(builder: Agent
     ticket = asks(builder, "pytest -q").ticket
     assert ticket is not None
     builder.root.write(GUIDE, "by the tests\n")
-    _, first = builder.desk.verifying.end(builder.name, "", "pytest -q", success=True)
-    again = builder.desk.calls.record(ticket.id)
+    _, first = builder.governance.verifying.end(builder.name, "", "pytest -q", success=True)
+    again = builder.governance.calls.record(ticket.id)
     assert first is not None
     assert again is not None
     assert (again.again, again.recorded) == (True, first.recorded)
@@ -310,7 +310,7 @@ def test_a_repository_that_came_to_the_root_is_looked_at(
         below.git("init", "-q")
         assert asks(agent, "git status").ticket is not None
     finally:
-        agent.desk.close(None)
+        agent.governance.close(None)
 
 
 @pytest.mark.parametrize(
@@ -419,12 +419,12 @@ def test_a_violation_names_the_way_back(
 ) -> None:
     root.write("src/db.py", "not committed\n")
     outcome = ran(builder, WRITES.format(path))
-    (violation,) = builder.desk.violations.of(outcome)
+    (violation,) = builder.governance.violations.of(outcome)
     assert (violation.path, violation.code, violation.message) == (path, code_, message)
     # Whoever asks again is told again.
-    again = builder.desk.calls.record(outcome.ticket.id)
+    again = builder.governance.calls.record(outcome.ticket.id)
     assert again is not None
-    assert builder.desk.violations.of(again) == (violation,)
+    assert builder.governance.violations.of(again) == (violation,)
 
 
 @pytest.mark.parametrize(
@@ -460,7 +460,7 @@ def test_the_way_back_is_let_through_and_leads_back(
     before = root.git("status", "--porcelain", GUIDE)
     nobody.select("INT-001")
     outcome = ran(nobody, command.format(GUIDE))
-    told = nobody.desk.violations.of(outcome)
+    told = nobody.governance.violations.of(outcome)
     assert told
     for violation in told:
         ended = ran(nobody, violation.message.split("put it back (`")[1].split("`)")[0])
@@ -532,20 +532,20 @@ def test_a_directory_with_another_file_is_not_changed(builder: Agent, command: s
 
 def test_what_a_person_did_is_not_undone_by_an_agent(builder: Agent, root: Repository) -> None:
     """What nobody announced is a violation, too, and may be a person's work."""
-    session = builder.desk.open_editor(None, HUMAN)
-    builder.desk.checkout.select(session, "INT-001", unsaved_file=False)
-    assert builder.desk.disk_changes.look() is not None
-    builder.desk.disk_changes.record(session)
+    session = builder.governance.open_editor(None, HUMAN)
+    builder.governance.checkout.select(session, "INT-001", unsaved_file=False)
+    assert builder.governance.disk_changes.look() is not None
+    builder.governance.disk_changes.record(session)
     root.write("docs/persons.md", "hours\n")
     root.write(GUIDE, "hours\n")
-    assert builder.desk.disk_changes.look() is not None
-    recorded = builder.desk.disk_changes.record(session).recorded
+    assert builder.governance.disk_changes.look() is not None
+    recorded = builder.governance.disk_changes.record(session).recorded
     assert [each.record.scope_validation for each in recorded if each.record] == [
         ScopeValidation.FAIL
     ] * len(recorded)
     for command in ("rm docs/persons.md", f"git restore {GUIDE}", "git restore docs"):
         assert code(asks(builder, command)) is GateCode.SCOPE_VIOLATION
-    builder.desk.close(session)
+    builder.governance.close(session)
 
 
 @pytest.mark.parametrize(
@@ -634,7 +634,7 @@ def test_a_long_text_is_read_all_the_same(nobody: Agent, command: str) -> None:
 
 def test_of_many_violations_the_first_are_told_by_name(builder: Agent) -> None:
     outcome = ran(builder, "for i in $(seq 60); do echo x > docs/$i.md; done")
-    told = builder.desk.violations.of(outcome)
+    told = builder.governance.violations.of(outcome)
     assert (len(outcome.violating), len(told)) == (60, 50)
     assert told[0].message.startswith("docs/1.md was created while")
     assert told[-1].message.endswith(". So did 10 more files, which the record names")
@@ -642,7 +642,7 @@ def test_of_many_violations_the_first_are_told_by_name(builder: Agent) -> None:
 
 def test_without_an_intent_the_way_on_is_to_select_one(nobody: Agent) -> None:
     outcome = ran(nobody, f"x='a[$(echo x > {GUIDE})]'; echo $((x))")
-    (violation,) = nobody.desk.violations.of(outcome)
+    (violation,) = nobody.governance.violations.of(outcome)
     assert violation.code is GateCode.NO_ACTIVE_INTENT
     assert violation.message.endswith(
         "no intent is active: put it back (`git restore -- docs/guide.md`) or select an intent that"
@@ -654,7 +654,7 @@ def test_what_is_another_roots_is_outside(builder: Agent, root: Repository) -> N
     root.write("sub/.orchestration/active_intents.yaml", "active_intents: []\n")
     root.write("sub/a.txt", "one\n")
     outcome = ran(builder, WRITES.format("sub/a.txt"))
-    (violation,) = builder.desk.violations.of(outcome)
+    (violation,) = builder.governance.violations.of(outcome)
     assert violation.code is GateCode.OUTSIDE_WORKSPACE
     assert "it lies outside of this workspace" in violation.message
 
@@ -662,7 +662,7 @@ def test_what_is_another_roots_is_outside(builder: Agent, root: Repository) -> N
 def test_others_are_judged_while_the_tree_is_looked_at(
     builder: Agent, open_agent: Callable[..., Agent], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other, judged, look = open_agent("other", "INT-001"), list[Admission](), WorkTree.seen
+    other, judged, look = open_agent("other", "INT-001"), list[CallDecision](), WorkTree.seen
 
     def seen(tree: WorkTree) -> TreeSnapshot | None:
         monkeypatch.undo()
@@ -692,7 +692,7 @@ def test_what_was_never_answered_begins_when_it_is_asked_again(
     assert ticket is not None
     assert builder.asks(**call).ticket == replace(ticket, tree=None, guarded=ticket.guarded)
     builder.root.write(GUIDE, "by the command\n")
-    outcome = builder.desk.calls.record(ticket.id)
+    outcome = builder.governance.calls.record(ticket.id)
     assert outcome is not None
     assert outcome.violating == (GUIDE,)
 
@@ -708,7 +708,7 @@ def test_a_tree_that_cannot_be_looked_at_stops_nobody_but_where_the_team_says_so
     monkeypatch.setattr(WorkTree, "seen", seen)
     admission = asks(nobody, "pytest -q")
     assert admission.decision == Allowed(ScopeValidation.EXEMPT, (NOT_COMPARED,))
-    assert nobody.desk.calls.failures == (fails is not None)
+    assert nobody.governance.calls.failures == (fails is not None)
     root.write(".orchestration/constraints.sidecar.yaml", "sidecar:\n  fail_open: false\n")
     expected = None if fails is None else GateCode.GOVERNANCE_UNAVAILABLE
     assert code(asks(nobody, "pytest -q")) is expected

@@ -6,11 +6,11 @@ import pytest
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import hash_content
-from intent_lsp.core.gate.file_class import Standing
+from intent_lsp.core.gate.file_class import FileClass
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.governance.contents.content import ABSENT, content_of
 from intent_lsp.governance.contents.contents import KEPT_AT_MOST
-from intent_lsp.governance.judging.file_snapshot import Look
+from intent_lsp.governance.judging.file_snapshot import OpenFileState
 from tests.governance.editor import INTENTS, Editor
 from tests.support.repository import Repository
 
@@ -22,7 +22,7 @@ def _lines(text: str) -> list[str]:
     return text.splitlines(keepends=True)
 
 
-def _code(look: Look) -> GateCode | None:
+def _code(look: OpenFileState) -> GateCode | None:
     return None if look.judgement.denied is None else look.judgement.denied.code
 
 
@@ -56,7 +56,7 @@ def test_without_an_intent_changes_are_shown_too(editor: Editor) -> None:
 
 
 def fine(editor: Editor, path: str) -> bool:
-    return editor.desk.looks.is_fine(editor.session, editor.place(path))
+    return editor.governance.looks.is_fine(editor.session, editor.place(path))
 
 
 def test_a_file_in_scope_is_fine_whatever_it_holds(editor: Editor) -> None:
@@ -108,7 +108,7 @@ def test_the_servers_own_files_are_shown(editor: Editor) -> None:
     look = editor.look(".orchestration/intent_map.md")
     assert look.shown
     assert look.server_only
-    assert look.judgement.standing is Standing.SERVER_ONLY
+    assert look.judgement.standing is FileClass.SERVER_ONLY
 
 
 def test_only_a_text_that_is_edited_can_be_stale(editor: Editor) -> None:
@@ -175,7 +175,7 @@ def test_the_ledger_is_part_of_no_baseline(governed: Repository, open_editor: Op
     texts = {name: f"{name}\n" for name in (LEDGER_FILE, SEGMENT, "src/db.py")}
     for name, text in texts.items():
         governed.write(name, text)
-    snapshots = open_editor(governed.root).desk.stores.snapshots
+    snapshots = open_editor(governed.root).governance.stores.snapshots
     kept = {name: snapshots.get(hash_content(text.encode())) for name, text in texts.items()}
     assert kept == {LEDGER_FILE: None, SEGMENT: None, "src/db.py": b"src/db.py\n"}
 
@@ -318,7 +318,9 @@ def test_a_file_nobody_opened_has_heads_content_where_nothing_is_remembered(
 ) -> None:
     (governed.root / ".orchestration/.local").write_text("in the way\n")
     editor = open_editor(governed.root)
-    baseline = editor.desk.contents.baseline(editor.session.id, editor.place("src/db.py").path)
+    baseline = editor.governance.contents.baseline(
+        editor.session.id, editor.place("src/db.py").path
+    )
     assert baseline.lines == _lines("alpha\nbeta\ngamma\n")
 
 

@@ -50,7 +50,7 @@ def saved(editor: Editor) -> Editor:
 @pytest.fixture
 def drawn(saved: Editor) -> Editor:
     """Give an editor that has drawn the map of its change."""
-    assert saved.desk.intent_map.write()
+    assert saved.governance.intent_map.write()
     return saved
 
 
@@ -63,20 +63,20 @@ def lose(editor: Editor, path: str = LOGIN) -> None:
 def test_a_row_names_what_its_record_touched(drawn: Editor) -> None:
     assert named(drawn) == "`g`"
     drawn.save(LOGIN, "def h():\n    return 4\n\n" + TWO.replace("3", "4"))
-    assert drawn.desk.intent_map.write()
+    assert drawn.governance.intent_map.write()
     assert named(drawn) == "`h`, `g`"
 
 
 def test_a_content_that_the_disk_holds_no_more_is_known_from_what_is_kept(saved: Editor) -> None:
     (saved.root / LOGIN).write_text("gone = 1\n")
-    assert saved.desk.intent_map.write()
+    assert saved.governance.intent_map.write()
     assert named(saved) == "`g`"
 
 
 def test_of_many_definitions_some_are_named(editor: Editor) -> None:
     editor.select("INT-001")
     editor.save(MORE, "".join(f"def f{number}(): pass\n" for number in range(20)))
-    assert editor.desk.intent_map.write()
+    assert editor.governance.intent_map.write()
     assert named(editor, MORE).endswith("`f7` and 12 more")
 
 
@@ -84,7 +84,7 @@ def test_of_many_definitions_some_are_named(editor: Editor) -> None:
 def test_a_file_without_definitions_names_none(editor: Editor, path: str) -> None:
     editor.select("INT-001")
     editor.save(path, "x = 1\n")
-    assert editor.desk.intent_map.write()
+    assert editor.governance.intent_map.write()
     assert named(editor, path) == "-"
 
 
@@ -92,38 +92,38 @@ def test_a_content_that_nobody_has_names_nothing_and_is_not_looked_for_again(
     saved: Editor,
 ) -> None:
     lose(saved)
-    assert saved.desk.intent_map.write()
+    assert saved.governance.intent_map.write()
     assert named(saved) == "-"
     (saved.root / LOGIN).write_text(TWO)
-    assert not saved.desk.intent_map.write()
+    assert not saved.governance.intent_map.write()
     saved.save(MORE, ONE)
-    assert saved.desk.intent_map.write()
+    assert saved.governance.intent_map.write()
     assert named(saved) == "-"
     assert named(saved, MORE) == "`f`, `g`"
 
 
 def test_two_desks_of_a_root_agree(saved: Editor, open_editor: Open) -> None:
     other = open_editor(saved.root)
-    assert saved.desk.intent_map.write()
+    assert saved.governance.intent_map.write()
     for _ in range(2):
-        assert not other.desk.intent_map.write()
-        assert not saved.desk.intent_map.write()
+        assert not other.governance.intent_map.write()
+        assert not saved.governance.intent_map.write()
     other.select("INT-001")
     other.save(MORE, ONE)
-    assert saved.desk.intent_map.write()
+    assert saved.governance.intent_map.write()
     lose(saved, MORE)
-    assert not other.desk.intent_map.write()
+    assert not other.governance.intent_map.write()
     assert (named(saved), named(saved, MORE)) == ("`g`", "`f`, `g`")
 
 
 def test_a_later_desk_that_cannot_know_follows_the_file(drawn: Editor, open_editor: Open) -> None:
     lose(drawn)
-    assert not open_editor(drawn.root).desk.intent_map.write()
+    assert not open_editor(drawn.root).governance.intent_map.write()
     # It has drawn the map anew with what it took over.
     other = open_editor(drawn.root)
     other.select("INT-001")
     other.save(MORE, ONE)
-    assert other.desk.intent_map.write()
+    assert other.governance.intent_map.write()
     assert named(drawn) == "`g`"
 
 
@@ -133,10 +133,10 @@ def test_what_another_has_drawn_is_not_drawn_over(
 ) -> None:
     put(drawn, text(drawn).replace("`g`", cell))
     for each in (drawn, open_editor(drawn.root)):
-        assert not each.desk.intent_map.write()
+        assert not each.governance.intent_map.write()
     assert named(drawn) == cell
     drawn.save(MORE, ONE)
-    assert drawn.desk.intent_map.write()
+    assert drawn.governance.intent_map.write()
     assert named(drawn) == cell
 
 
@@ -147,13 +147,13 @@ def test_news_of_which_another_named_nothing_is_looked_for(
     editor.select("INT-001")
     editor.save(LOGIN, ONE)
     editor.save(LOGIN, TWO)
-    editor.desk.intent_map.write()
+    editor.governance.intent_map.write()
     put(editor, text(editor).replace("`g`", "-"))
     # Of old records it is final.
-    assert not open_editor(editor.root).desk.intent_map.write()
-    assert before.desk.intent_map.write()
+    assert not open_editor(editor.root).governance.intent_map.write()
+    assert before.governance.intent_map.write()
     assert named(editor) == "`g`"
-    assert not editor.desk.intent_map.write()
+    assert not editor.governance.intent_map.write()
 
 
 @pytest.mark.parametrize("spoilt", ["<<<<<<< ours\n", "", "| `a` | `b`"])
@@ -161,7 +161,7 @@ def test_what_is_no_map_changes_no_row(drawn: Editor, spoilt: str) -> None:
     whole = text(drawn)
     lose(drawn)
     put(drawn, spoilt)
-    assert drawn.desk.intent_map.write()
+    assert drawn.governance.intent_map.write()
     assert text(drawn) == whole
 
 
@@ -169,15 +169,15 @@ def test_other_line_ends_lose_no_name(drawn: Editor, open_editor: Open) -> None:
     whole = text(drawn)
     lose(drawn)
     put(drawn, whole.replace("\n", "\r\n"))
-    assert open_editor(drawn.root).desk.intent_map.write()
+    assert open_editor(drawn.root).governance.intent_map.write()
     assert text(drawn) == whole
 
 
 def test_a_map_too_large_to_be_read_ends_all_names(drawn: Editor, open_editor: Open) -> None:
     put(drawn, text(drawn) + " " * MAX_READ)
-    assert drawn.desk.intent_map.write()
+    assert drawn.governance.intent_map.write()
     assert named(drawn) == "-"
-    assert not open_editor(drawn.root).desk.intent_map.write()
+    assert not open_editor(drawn.root).governance.intent_map.write()
 
 
 def test_a_ledger_told_anew_leaves_the_names(drawn: Editor) -> None:
@@ -187,7 +187,7 @@ def test_a_ledger_told_anew_leaves_the_names(drawn: Editor) -> None:
     ledger = drawn.root / ".orchestration/agent_trace.jsonl"
     lines = ledger.read_bytes().splitlines(keepends=True)
     ledger.write_bytes(b"".join(lines[1:]))
-    drawn.desk.intent_map.write()
+    drawn.governance.intent_map.write()
     assert named(drawn) == "`g`"
     assert named(drawn, "docs/new.py") == "`f`, `g`"
 
@@ -196,10 +196,10 @@ def test_an_intent_of_another_id_keeps_the_names(drawn: Editor) -> None:
     lose(drawn)
     path = drawn.root / ".orchestration/active_intents.yaml"
     path.write_text(INTENTS.replace("id: INT-001\n", "id: INT-100\n    aliases: [INT-001]\n"))
-    assert drawn.desk.intent_map.write()
+    assert drawn.governance.intent_map.write()
     assert named(drawn) == "`g`"
     path.write_text(INTENTS.replace("INT-001", "INT-300"))
-    assert drawn.desk.intent_map.write()
+    assert drawn.governance.intent_map.write()
     assert "INT-001 (INTENT_ARCHIVED)" in text(drawn)
     assert named(drawn) == "`g`"
 
@@ -217,7 +217,7 @@ def test_a_clone_keeps_the_names_that_it_was_given(
     lose(drawn)
     governed.commit()
     other = open_editor(clone(drawn, tmp_path / "clone"))
-    assert not other.desk.intent_map.write()
+    assert not other.governance.intent_map.write()
     assert text(other) == whole
 
 
@@ -226,11 +226,11 @@ def test_a_clone_without_a_map_knows_what_its_commit_holds(
 ) -> None:
     governed.commit()
     other = open_editor(clone(saved, tmp_path / "clone"))
-    assert not other.desk.intent_map.write()
+    assert not other.governance.intent_map.write()
     (other.root / LOGIN).write_text("gone = 1\n")
     other.select("INT-001")
     other.save(MORE, ONE)
-    assert other.desk.intent_map.write()
+    assert other.governance.intent_map.write()
     assert (named(other), named(other, MORE)) == ("`g`", "`f`, `g`")
 
 
@@ -249,27 +249,27 @@ def put_many(editor: Editor, count: int) -> None:
         )
         for path in paths
     )
-    editor.desk.stores.ledger.append(edit(intent_id="INT-001", files=found))
+    editor.governance.stores.ledger.append(edit(intent_id="INT-001", files=found))
 
 
 def test_of_very_many_files_some_are_looked_at_and_no_others_ever(
     drawn: Editor, open_editor: Open
 ) -> None:
     put_many(drawn, LOOKED_AT + 5)
-    assert drawn.desk.intent_map.write()
+    assert drawn.governance.intent_map.write()
     assert text(drawn).count(" `f` ") == LOOKED_AT
     # Neither by this desk, nor by one that is opened later.
     for each in (drawn, open_editor(drawn.root)):
         each.select("INT-001")
         each.save(LOGIN, f"def f(): return {id(each)}\n")
-        assert each.desk.intent_map.write()
+        assert each.governance.intent_map.write()
         assert text(drawn).count(" `f` ") == LOOKED_AT + 1
 
 
 def rows_of(editor: Editor) -> MapRows:
-    found = editor.desk.stores.past.touched_files(None)
+    found = editor.governance.stores.past.touched_files(None)
     assert found is not None
-    rows = MapRows(editor.desk.stores)
+    rows = MapRows(editor.governance.stores)
     rows.follow(found)
     return rows
 
@@ -292,7 +292,7 @@ def test_without_time_the_rest_is_not_looked_at(saved: Editor) -> None:
 
 def test_a_row_that_is_not_drawn_is_not_looked_at(saved: Editor) -> None:
     saved.select("INT-002", unsaved_file=True)
-    saved.desk.stores.ledger.append(
+    saved.governance.stores.ledger.append(
         edit(LOGIN, intent_id="INT-NEW", files=_of(saved.root / LOGIN, ONE))
     )
     rows = rows_of(saved)
@@ -315,8 +315,8 @@ def _of(path: Path, content: str) -> tuple[RecordFile, ...]:
 
 def test_a_file_that_is_gone_names_nothing(drawn: Editor) -> None:
     (drawn.root / LOGIN).unlink()
-    drawn.desk.stores.ledger.append(edit(files=(_gone(),)))
-    assert drawn.desk.intent_map.write()
+    drawn.governance.stores.ledger.append(edit(files=(_gone(),)))
+    assert drawn.governance.intent_map.write()
     assert named(drawn) == "-"
 
 

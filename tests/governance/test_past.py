@@ -5,15 +5,15 @@ import logging
 import pytest
 
 from intent_lsp.core.errors import LedgerUnavailableError
-from intent_lsp.governance.stores import Past
+from intent_lsp.governance.stores import LedgerHistory
 from tests.governance.editor import Editor
 
 
 def test_an_answer_that_was_asked_for_before_the_ledger_failed_does_not_end_the_failure(
     editor: Editor, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    index = editor.desk.stores.ledger.index
-    past = Past(index)
+    index = editor.governance.stores.ledger.index
+    past = LedgerHistory(index)
 
     def broken() -> int:
         raise LedgerUnavailableError(path="ledger", problem="broken")

@@ -18,8 +18,8 @@ from intent_lsp.core.records import GRANT_TOOL, Grant, MutationClass, Record, Sc
 from intent_lsp.formats.intents.intent_json import intent_hash
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.intents_writer import UNSAVED, IntentsWriter
-from intent_lsp.governance.plan.checkout import Refusal
-from intent_lsp.governance.plan.planning import Granted, Plan, Planning, Wish, next_id
+from intent_lsp.governance.plan.checkout import CheckoutRefusal
+from intent_lsp.governance.plan.planning import Granted, Plan, Planner, Wish, next_id
 from intent_lsp.governance.sessions import Session
 from intent_lsp.store.ledger.index.queries import Query
 from intent_lsp.store.locks.root_lock import RootLock
@@ -34,38 +34,41 @@ STAMP = "2030-01-01T12:00:00.000Z"
 PERSON = "a-person"
 
 
-class Planner:
+class PlanningAgent:
     """A desk whose plan is changed at noon, for an agent's session."""
 
     def __init__(self, root: Repository) -> None:
         self.agent = Agent(root, "builder")
-        self.desk: Governance = self.agent.desk
+        self.governance: Governance = self.agent.governance
         self.file: Path = root.root / INTENTS_FILE
         self.clock = Clock()
-        stores = self.clock.of(self.desk.stores)
+        stores = self.clock.of(self.governance.stores)
         self.writer = IntentsWriter(stores, RootLock(root.root.parent / "intents.lock", 0.05))
-        self.planning = Planning(
-            stores=stores, rules=self.desk.rules, sessions=self.desk.sessions, writer=self.writer
+        self.planning = Planner(
+            stores=stores,
+            rules=self.governance.rules,
+            sessions=self.governance.sessions,
+            writer=self.writer,
         )
 
     def close(self) -> None:
         self.writer.close()
-        self.desk.close(None)
+        self.governance.close(None)
 
     @property
     def session(self) -> Session:
-        return self.desk.sessions.of_agent("builder")
+        return self.governance.sessions.of_agent("builder")
 
-    def create(self, *, unsaved_file: bool = False, **plan: object) -> Intent | Refusal:
+    def create(self, *, unsaved_file: bool = False, **plan: object) -> Intent | CheckoutRefusal:
         given = {"name": "New", "owned_scope": ("new/**",), **plan}
         return self.planning.create(Plan(**given), unsaved_file=unsaved_file)  # type: ignore[arg-type]
 
     def complete(
         self, intent_id: str | None = None, *, unsaved_file: bool = False
-    ) -> Intent | Refusal:
+    ) -> Intent | CheckoutRefusal:
         return self.planning.complete(self.session, intent_id, unsaved_file=unsaved_file)
 
-    def grant(self, *patterns: str, **more: object) -> Granted | Refusal:
+    def grant(self, *patterns: str, **more: object) -> Granted | CheckoutRefusal:
         unsaved = bool(more.pop("unsaved_file", False))
         given = {"intent_id": "INT-001", "patterns": patterns, **more}
         wish = Wish(**given)  # type: ignore[arg-type]
@@ -73,18 +76,18 @@ class Planner:
 
     def grants(self) -> list[Record]:
         query = Query(grants=True)
-        return list(self.desk.stores.ledger.index.query(query, limit=100).records)
+        return list(self.governance.stores.ledger.index.query(query, limit=100).records)
 
 
 @pytest.fixture
-def planner(governed: Repository) -> Iterator[Planner]:
-    opened = Planner(governed)
+def planner(governed: Repository) -> Iterator[PlanningAgent]:
+    opened = PlanningAgent(governed)
     yield opened
     opened.close()
 
 
-def refusal(answer: object) -> Refusal:
-    assert isinstance(answer, Refusal), answer
+def refusal(answer: object) -> CheckoutRefusal:
+    assert isinstance(answer, CheckoutRefusal), answer
     return answer
 
 
@@ -98,7 +101,7 @@ def granted(answer: object) -> Granted:
     return answer
 
 
-def test_an_intent_is_created_at_the_end_of_the_file(planner: Planner) -> None:
+def test_an_intent_is_created_at_the_end_of_the_file(planner: PlanningAgent) -> None:
     made = intent(
         planner.create(
             owned_scope=("new/**", "*.toml"),
@@ -117,13 +120,13 @@ def test_an_intent_is_created_at_the_end_of_the_file(planner: Planner) -> None:
         created_at=STAMP,
     )
     assert planner.file.read_text().startswith(INTENTS)
-    assert planner.desk.rules.current().active("INT-005") == made
+    assert planner.governance.rules.current().active("INT-005") == made
     assert intent(planner.create(status=Status.IN_PROGRESS)).status is Status.IN_PROGRESS
-    assert planner.desk.rules.current().active("INT-006") is not None
+    assert planner.governance.rules.current().active("INT-006") is not None
     assert planner.grants() == []
 
 
-def test_an_id_of_its_own_is_taken_unless_it_is_in_use(planner: Planner) -> None:
+def test_an_id_of_its_own_is_taken_unless_it_is_in_use(planner: PlanningAgent) -> None:
     assert intent(planner.create(id="AUTH-7")).id == "AUTH-7"
     before = planner.file.read_bytes()
     for taken in ("AUTH-7", "INT-001", "INT-OLD"):
@@ -166,7 +169,7 @@ def test_the_next_id_was_never_given(numbers: set[int]) -> None:
 
 
 def test_whoever_took_the_id_meanwhile_keeps_it(
-    planner: Planner, monkeypatch: pytest.MonkeyPatch
+    planner: PlanningAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     theirs = INTENTS + "  - {id: INT-005, name: Theirs}\n"
     quicker(monkeypatch, planner.file, theirs.encode())
@@ -174,7 +177,7 @@ def test_whoever_took_the_id_meanwhile_keeps_it(
     assert planner.file.read_text().startswith(theirs)
 
 
-def test_intents_of_another_file_are_taken_over_by_one_edit(planner: Planner) -> None:
+def test_intents_of_another_file_are_taken_over_by_one_edit(planner: PlanningAgent) -> None:
     others = [
         Intent(id=IntentId(name), name=name, owned_scope=("x/**",))
         for name in ("NEW-1", "INT-001", "NEW-2")
@@ -182,7 +185,7 @@ def test_intents_of_another_file_are_taken_over_by_one_edit(planner: Planner) ->
     assert planner.planning.take_over(others, unsaved_file=False) == {
         "INT-001": "there is an intent INT-001 in the file already"
     }
-    known = planner.desk.rules.current().file.intents
+    known = planner.governance.rules.current().file.intents
     assert [each.id for each in known][4:] == ["NEW-1", "NEW-2"]
     assert planner.file.read_text().startswith(INTENTS)
     refused = refusal(planner.planning.take_over(others, unsaved_file=True))
@@ -192,31 +195,31 @@ def test_intents_of_another_file_are_taken_over_by_one_edit(planner: Planner) ->
     assert off.code is RequestCode.NOT_GOVERNED
 
 
-def test_an_intent_is_completed_where_it_stands(planner: Planner) -> None:
+def test_an_intent_is_completed_where_it_stands(planner: PlanningAgent) -> None:
     done = intent(planner.complete())
     assert (done.id, done.status, done.updated_at) == ("INT-001", Status.COMPLETED, STAMP)
     assert planner.file.read_text() == INTENTS.replace("IN_PROGRESS", "COMPLETED", 1).replace(
         "2026-01-01T00:00:00Z", STAMP, 1
     )
-    assert planner.desk.sessions.active_intent("builder") is None
+    assert planner.governance.sessions.active_intent("builder") is None
     assert planner.agent.refused("src/auth/login.py").code is GateCode.CHECKOUT_REQUIRED
     again = refusal(planner.complete("INT-001"))
     assert again.code is RequestCode.INTENT_CLOSED
     assert again.data == {"intent_id": "INT-001", "status": "COMPLETED"}
 
 
-def test_completing_another_intent_leaves_the_sessions_own(planner: Planner) -> None:
+def test_completing_another_intent_leaves_the_sessions_own(planner: PlanningAgent) -> None:
     assert intent(planner.complete("INT-OLD")).id == "INT-004"
-    assert planner.desk.sessions.active_intent("builder") == "INT-001"
+    assert planner.governance.sessions.active_intent("builder") == "INT-001"
     planner.agent.select("INT-002")
     assert intent(planner.complete("INT-002")).status is Status.COMPLETED
-    assert planner.desk.sessions.active_intent("builder") is None
+    assert planner.governance.sessions.active_intent("builder") is None
 
 
-def test_the_intent_of_an_earlier_name_is_left_with_it(planner: Planner) -> None:
-    planner.desk.sessions.choose("builder", "INT-OLD")
+def test_the_intent_of_an_earlier_name_is_left_with_it(planner: PlanningAgent) -> None:
+    planner.governance.sessions.choose("builder", "INT-OLD")
     assert intent(planner.complete()).id == "INT-004"
-    assert planner.desk.sessions.active_intent("builder") is None
+    assert planner.governance.sessions.active_intent("builder") is None
 
 
 @pytest.mark.parametrize(
@@ -230,10 +233,10 @@ def test_the_intent_of_an_earlier_name_is_left_with_it(planner: Planner) -> None
     ],
 )
 def test_what_cannot_be_worked_for_is_neither_completed_nor_granted(
-    planner: Planner, governed: Repository, intent_id: str, code: RequestCode
+    planner: PlanningAgent, governed: Repository, intent_id: str, code: RequestCode
 ) -> None:
     governed.write(".intentignore", "INT-002\n")
-    planner.desk.sessions.choose("builder", None)
+    planner.governance.sessions.choose("builder", None)
     for answer in (
         planner.complete(intent_id),
         planner.grant("docs/**", intent_id=intent_id),
@@ -247,7 +250,9 @@ def test_what_cannot_be_worked_for_is_neither_completed_nor_granted(
     assert planner.planning.refusal("INT-001") is None
 
 
-def test_without_governance_nothing_is_planned(planner: Planner, governed: Repository) -> None:
+def test_without_governance_nothing_is_planned(
+    planner: PlanningAgent, governed: Repository
+) -> None:
     governed.write(INTENTS_FILE, "active_intents: [\n")
     for answer in (
         planner.create(),
@@ -261,7 +266,7 @@ def test_without_governance_nothing_is_planned(planner: Planner, governed: Repos
         assert refused.data == {"reason": refused.message}
 
 
-Change = Callable[..., Intent | Refusal | Granted]
+Change = Callable[..., Intent | CheckoutRefusal | Granted]
 CHANGES: dict[str, tuple[Change, str]] = {
     "create": (lambda p, **how: p.create(**how), "New was not created"),
     "complete": (lambda p, **how: p.complete(**how), "INT-001 was not completed"),
@@ -275,7 +280,7 @@ CHANGES: dict[str, tuple[Change, str]] = {
 @pytest.mark.parametrize("name", CHANGES)
 @pytest.mark.parametrize("how", ["unsaved", "read-only", "locked", "a link that leaves"])
 def test_a_file_that_cannot_be_written_is_said_and_nothing_happens(
-    planner: Planner, governed: Repository, name: str, how: str
+    planner: PlanningAgent, governed: Repository, name: str, how: str
 ) -> None:
     change, said = CHANGES[name]
     lock = RootLock(governed.root.parent / "intents.lock")
@@ -295,10 +300,10 @@ def test_a_file_that_cannot_be_written_is_said_and_nothing_happens(
     assert (refused.data["reason"] == UNSAVED) == (how == "unsaved")
     assert planner.file.read_text() == INTENTS
     assert planner.grants() == []
-    assert planner.desk.sessions.active_intent("builder") == "INT-001"
+    assert planner.governance.sessions.active_intent("builder") == "INT-001"
 
 
-def test_scope_for_good_stands_in_the_file_and_in_the_ledger(planner: Planner) -> None:
+def test_scope_for_good_stands_in_the_file_and_in_the_ledger(planner: PlanningAgent) -> None:
     done = granted(planner.grant("docs/**", "src/auth/**", reason="to tell of it"))
     assert done.expires_at is None
     assert done.intent.owned_scope == ("src/auth/**", "docs/**")
@@ -319,10 +324,10 @@ def test_scope_for_good_stands_in_the_file_and_in_the_ledger(planner: Planner) -
     assert (record.files, record.success) == ((), True)
     planner.agent.select("INT-001")
     assert planner.agent.writes(GUIDE, "new\n").scope_validation is ScopeValidation.PASS
-    assert planner.desk.stores.ledger.verify().ok
+    assert planner.governance.stores.ledger.verify().ok
 
 
-def test_scope_for_a_time_stands_in_the_ledger_alone(planner: Planner) -> None:
+def test_scope_for_a_time_stands_in_the_ledger_alone(planner: PlanningAgent) -> None:
     done = granted(
         planner.grant("docs/**", ttl=timedelta(hours=1), reason="token=hunter2secret please")
     )
@@ -337,7 +342,7 @@ def test_scope_for_a_time_stands_in_the_ledger_alone(planner: Planner) -> None:
     assert planner.agent.writes(GUIDE, "new\n").scope_validation is ScopeValidation.PASS
 
 
-def test_the_record_of_a_subagents_grant_names_it(planner: Planner) -> None:
+def test_the_record_of_a_subagents_grant_names_it(planner: PlanningAgent) -> None:
     session = replace(planner.session, agent_id="sub")
     wish = Wish(intent_id="INT-OLD", patterns=("docs/**",))
     done = planner.planning.grant(wish, session, by=PERSON, unsaved_file=False)
@@ -346,14 +351,14 @@ def test_the_record_of_a_subagents_grant_names_it(planner: Planner) -> None:
     assert (record.intent_id, record.agent_id) == ("INT-004", "sub")
 
 
-def test_what_the_file_says_already_is_recorded_all_the_same(planner: Planner) -> None:
+def test_what_the_file_says_already_is_recorded_all_the_same(planner: PlanningAgent) -> None:
     assert granted(planner.grant("src/auth/**")).intent.owned_scope == ("src/auth/**",)
     assert planner.file.read_text() == INTENTS
     assert len(planner.grants()) == 1
 
 
 def test_what_cannot_be_recorded_is_not_granted_for_a_time(
-    planner: Planner, governed: Repository
+    planner: PlanningAgent, governed: Repository
 ) -> None:
     (governed.root / LEDGER_FILE).mkdir()
     with pytest.raises(IntentLspError):
@@ -363,14 +368,14 @@ def test_what_cannot_be_recorded_is_not_granted_for_a_time(
     assert granted(planner.grant("docs/**")).intent.owned_scope[-1] == "docs/**"
     assert len(list((governed.root / LOCAL_ROOM / "queue").glob("*"))) == 1
     (governed.root / LEDGER_FILE).rmdir()
-    planner.desk.stores.ledger.drain()
+    planner.governance.stores.ledger.drain()
     (record,) = planner.grants()
     assert record.grant is not None
     assert record.grant.patterns == ("docs/**",)
 
 
 def test_whoever_takes_the_intent_away_meanwhile_is_heard(
-    planner: Planner, monkeypatch: pytest.MonkeyPatch
+    planner: PlanningAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     quicker(monkeypatch, planner.file, b"active_intents: []\n")
     refused = refusal(planner.grant("docs/**"))
@@ -379,7 +384,7 @@ def test_whoever_takes_the_intent_away_meanwhile_is_heard(
 
 
 def test_an_intent_that_goes_before_its_grant_is_recorded_is_granted_nothing(
-    planner: Planner, monkeypatch: pytest.MonkeyPatch
+    planner: PlanningAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = os.fsync
 
@@ -393,9 +398,9 @@ def test_an_intent_that_goes_before_its_grant_is_recorded_is_granted_nothing(
     assert planner.grants() == []
 
 
-def test_patterns_are_asked_for_one_by_one(planner: Planner) -> None:
+def test_patterns_are_asked_for_one_by_one(planner: PlanningAgent) -> None:
     ungrantable = planner.planning.ungrantable
-    is_directory = planner.desk.scope_checks.is_directory
+    is_directory = planner.governance.scope_checks.is_directory
     assert ungrantable((), is_directory) is None
     assert ungrantable(("docs/**", "src/*.py"), is_directory) is None
     assert ungrantable(("docs/**", "**", "!x"), is_directory) == (
@@ -415,7 +420,7 @@ HALVES = ("\ud800", "a\udcffb")
 
 
 @pytest.mark.parametrize("half", HALVES)
-def test_half_a_character_is_refused_and_nothing_breaks(planner: Planner, half: str) -> None:
+def test_half_a_character_is_refused_and_nothing_breaks(planner: PlanningAgent, half: str) -> None:
     before = planner.file.read_bytes()
     for answer in (
         planner.create(name=half),
@@ -445,11 +450,11 @@ def test_a_hostile_plan_is_one_intent_more_or_none(
     def law(name: str, texts: tuple[str, ...]) -> None:
         planner.file.write_text(INTENTS)
         made = planner.create(name=name, owned_scope=texts, constraints=texts)
-        if isinstance(made, Refusal):
+        if isinstance(made, CheckoutRefusal):
             assert planner.file.read_text() == INTENTS
             return
         assert (made.name, made.owned_scope) == (name, texts)
-        known = planner.desk.rules.current().file.intents
+        known = planner.governance.rules.current().file.intents
         assert len(known) == INTENTS.count("id:") + 1
         assert planner.file.read_text().startswith(INTENTS)
 

@@ -1,8 +1,8 @@
 """Contents asked for lately are decoded once, as long as there is room."""
 
 from intent_lsp.core.content import ContentHash
-from intent_lsp.governance.contents.content import ABSENT, Content, content_of
-from intent_lsp.governance.contents.contents import RecentContents
+from intent_lsp.governance.contents.content import ABSENT, FileContent, content_of
+from intent_lsp.governance.contents.contents import ContentLru
 
 
 class Shelf:
@@ -10,12 +10,12 @@ class Shelf:
 
     def __init__(self) -> None:
         self.read: list[str] = []
-        self._recent = RecentContents(kept_together=10)
+        self._recent = ContentLru(kept_together=10)
 
-    def get(self, text: str) -> Content:
+    def get(self, text: str) -> FileContent:
         return self._recent.get(text, lambda: self._read(text))
 
-    def _read(self, text: str) -> Content:
+    def _read(self, text: str) -> FileContent:
         self.read.append(text)
         return content_of(text.encode())
 
@@ -41,8 +41,8 @@ def test_a_content_that_is_larger_than_the_room_is_not_kept_and_drives_nothing_o
 
 
 def test_what_could_not_be_read_is_read_again() -> None:
-    recent = RecentContents()
-    by_hash_alone = Content(hash=ContentHash("sha256:" + "0" * 64), text=None)
+    recent = ContentLru()
+    by_hash_alone = FileContent(hash=ContentHash("sha256:" + "0" * 64), text=None)
     assert recent.get("absent", lambda: ABSENT) is ABSENT
     assert recent.get("absent", lambda: by_hash_alone) is by_hash_alone
     found = content_of(b"x")
@@ -50,10 +50,10 @@ def test_what_could_not_be_read_is_read_again() -> None:
 
 
 def test_two_who_read_at_once_are_given_one_value() -> None:
-    recent = RecentContents()
+    recent = ContentLru()
     first, second = content_of(b"x"), content_of(b"x")
 
-    def read_late() -> Content:
+    def read_late() -> FileContent:
         recent.get("x", lambda: first)
         return second
 

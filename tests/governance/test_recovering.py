@@ -13,11 +13,11 @@ from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.core.records import Record
 from intent_lsp.formats.ledger.jsonl import decode
 from intent_lsp.governance.ledger.open_ledger import governed_ledger
-from intent_lsp.governance.ledger.recovery import Recovered, Recovering, recovering
+from intent_lsp.governance.ledger.recovery import Recovered, Recovery, recovering
 from intent_lsp.governance.rules import RulesCache
 from intent_lsp.store.ledger.journal import Journal
 from intent_lsp.store.ledger.ledger import Ledger, Queued
-from intent_lsp.store.ledger.raw.file import Disk
+from intent_lsp.store.ledger.raw.file import FileSystem
 from tests.support.governed import govern
 from tests.support.ledgers import edit, ledger_at, lines_of, put_lines
 from tests.support.repository import Repository
@@ -31,8 +31,8 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
 
 
 def recover(root: Path) -> Recovered:
-    with recovering(root) as desk:
-        return desk.recover(desk.lost())
+    with recovering(root) as governance:
+        return governance.recover(governance.lost())
 
 
 def records_of(root: Path) -> list[Record]:
@@ -49,12 +49,12 @@ def test_what_was_taken_from_the_end_comes_back_as_it_was(ledger: Ledger, tmp_pa
         ledger.append(edit(name))
     before = lines_of(tmp_path)
     put_lines(tmp_path, before[:1])
-    with recovering(tmp_path) as desk:
-        found = desk.lost()
+    with recovering(tmp_path) as governance:
+        found = governance.lost()
         assert [lost.line for lost in found.lost] == before[1:]
         assert {lost.source for lost in found.lost} == {".orchestration/.local/journal.jsonl"}
         assert lines_of(tmp_path) == before[:1]
-        assert desk.recover(found) == Recovered(as_they_were=3, anew=0)
+        assert governance.recover(found) == Recovered(as_they_were=3, anew=0)
     assert lines_of(tmp_path) == before
     assert recover(tmp_path) == Recovered(0, 0)
     assert lines_of(tmp_path) == before
@@ -82,11 +82,11 @@ def test_what_is_asked_for_twice_or_kept_twice_comes_once(ledger: Ledger, tmp_pa
     before = lines_of(tmp_path)
     Journal(tmp_path / LOCAL_ROOM).note(before[1])
     put_lines(tmp_path, before[:1])
-    with recovering(tmp_path) as desk:
-        found = desk.lost()
+    with recovering(tmp_path) as governance:
+        found = governance.lost()
         assert [lost.line for lost in found.lost] == before[1:]
-        assert desk.recover(found) == Recovered(1, 0)
-        assert desk.recover(found) == Recovered(0, 0)
+        assert governance.recover(found) == Recovered(1, 0)
+        assert governance.recover(found) == Recovered(0, 0)
     assert lines_of(tmp_path) == before
 
 
@@ -154,13 +154,13 @@ def test_what_waits_is_listed_and_appended(tmp_path: Path) -> None:
     def full(_fd: int, _data: bytes) -> int:
         raise OSError(28, "No space left on device")
 
-    ledger = ledger_at(tmp_path, disk=Disk(write=full))
+    ledger = ledger_at(tmp_path, disk=FileSystem(write=full))
     assert isinstance(ledger.append_or_queue(edit("waits")), Queued)
-    with recovering(tmp_path) as desk:
-        (lost,) = desk.lost().lost
+    with recovering(tmp_path) as governance:
+        (lost,) = governance.lost().lost
         assert (lost.waits, lost.joins) == (True, False)
-        assert desk.recover(desk.lost()) == Recovered(0, 1)
-        assert desk.lost().lost == ()
+        assert governance.recover(governance.lost()) == Recovered(0, 1)
+        assert governance.lost().lost == ()
     assert ledger_at(tmp_path).verify().records == 1
 
 
@@ -173,11 +173,11 @@ def test_what_is_no_record_is_named_and_left(ledger: Ledger, tmp_path: Path, roo
     odd = b"nonsense" if room == "queue" else forged
     path.write_bytes(odd)
     put_lines(tmp_path, [])
-    with recovering(tmp_path) as desk:
-        found = desk.lost()
+    with recovering(tmp_path) as governance:
+        found = governance.lost()
         assert [each.source for each in found.unreadable] == [path.relative_to(tmp_path).as_posix()]
         assert found.unreadable[0].problem.startswith("it ")
-        assert desk.recover(found).as_they_were == (1 if room else 0)
+        assert governance.recover(found).as_they_were == (1 if room else 0)
     assert ledger.verify().ok
     assert any(odd == each.read_bytes() for each in path.parent.iterdir() if each.is_file())
 
@@ -194,12 +194,12 @@ def test_odd_things_in_the_rooms_stop_nothing(ledger: Ledger, tmp_path: Path) ->
     (torn / "directory").mkdir()
     (torn / "link").symlink_to("/dev/zero")
     (torn / "empty").write_bytes(b"")
-    with recovering(tmp_path) as desk:
-        assert desk.lost().lost == ()
+    with recovering(tmp_path) as governance:
+        assert governance.lost().lost == ()
     (tmp_path / LEDGER_FILE).unlink()
     (tmp_path / LEDGER_FILE).mkdir()
-    with recovering(tmp_path) as desk, pytest.raises(LedgerUnavailableError):
-        desk.lost()
+    with recovering(tmp_path) as governance, pytest.raises(LedgerUnavailableError):
+        governance.lost()
 
 
 def test_records_in_any_file_of_the_ledger_are_not_lost(ledger: Ledger, tmp_path: Path) -> None:
@@ -211,8 +211,8 @@ def test_records_in_any_file_of_the_ledger_are_not_lost(ledger: Ledger, tmp_path
         path.parent.mkdir()
         path.write_bytes(line)
     put_lines(tmp_path, lines[1:2])
-    with recovering(tmp_path) as desk:
-        assert desk.lost().lost == ()
+    with recovering(tmp_path) as governance:
+        assert governance.lost().lost == ()
 
 
 def test_a_segment_that_was_removed_comes_back(repository: Repository) -> None:
@@ -254,5 +254,5 @@ def test_whatever_is_taken_every_record_is_there_again_once(
 
 def test_pruning_without_a_repository_is_nothing(ledger: Ledger, tmp_path: Path) -> None:
     ledger.append(edit())
-    Recovering(tmp_path, ledger, None).prune()
+    Recovery(tmp_path, ledger, None).prune()
     assert list(Journal(tmp_path / LOCAL_ROOM).lines()) == lines_of(tmp_path)

@@ -11,7 +11,7 @@ import pytest
 
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.errors import LedgerUnavailableError
-from intent_lsp.core.file_operations import Ends, FileOperation
+from intent_lsp.core.file_operations import FileOperation, OperationEnds
 from intent_lsp.core.paths import LOCAL_ROOM, POLICY_FILE, WorkspacePath
 from intent_lsp.core.records import Record, ScopeValidation
 from intent_lsp.governance.disk.disk_changes import ABANDONED_AFTER
@@ -44,7 +44,7 @@ def auto(editor: Editor, *texts: str, path: str = PATH) -> AfterSave:
 def records(editor: Editor, path: str = PATH) -> Sequence[Record]:
     """Give a file's records, the oldest first."""
     query = Query(path=WorkspacePath(path))
-    return editor.desk.stores.ledger.index.query(query, limit=100).records[::-1]
+    return editor.governance.stores.ledger.index.query(query, limit=100).records[::-1]
 
 
 def steps(editor: Editor, path: str = PATH) -> list[tuple[str | None, str | None]]:
@@ -63,7 +63,7 @@ def line(name: str) -> str:
 
 
 def ended(editor: Editor) -> list[Record | None]:
-    return [after.record for after in editor.desk.saves.end_runs()]
+    return [after.record for after in editor.governance.saves.end_runs()]
 
 
 def test_consecutive_automatic_saves_are_one_record(typing: Editor) -> None:
@@ -93,7 +93,7 @@ def test_another_intent_or_verdict_begins_another_run(typing: Editor) -> None:
     auto(typing, line("a"), line("b"))
     typing.select("INT-002")
     auto(typing, line("c"), line("d"))
-    typing.desk.saves.end_runs()
+    typing.governance.saves.end_runs()
     assert steps(typing) == [(None, "b"), ("b", "d")]
     verdicts = [record.scope_validation.value for record in records(typing)]
     assert verdicts == ["PASS", "FAIL"]
@@ -103,9 +103,9 @@ def test_each_file_has_its_run(typing: Editor) -> None:
     auto(typing, line("a"))
     auto(typing, line("c"), path=OTHER)
     auto(typing, line("b"))
-    typing.desk.saves.end_runs([WorkspacePath(OTHER)])
+    typing.governance.saves.end_runs([WorkspacePath(OTHER)])
     assert (steps(typing), steps(typing, OTHER)) == ([], [(None, "c")])
-    typing.desk.saves.end_runs()
+    typing.governance.saves.end_runs()
     assert steps(typing) == [(None, "b")]
 
 
@@ -114,17 +114,17 @@ def test_what_is_taken_back_within_a_run_has_no_record(typing: Editor) -> None:
     auto(typing, line("b"), line("a"))
     assert ended(typing) == []
     auto(typing, line("c"))
-    typing.desk.saves.end_runs()
+    typing.governance.saves.end_runs()
     assert steps(typing) == [(None, "a"), ("a", "c")]
 
 
 def test_a_run_rests_where_nothing_was_added_since(typing: Editor) -> None:
     first = auto(typing, line("a"))
     second = auto(typing, line("b"))
-    assert typing.desk.saves.end_run_at_rest(first) == ()
-    (after,) = typing.desk.saves.end_run_at_rest(second)
+    assert typing.governance.saves.end_run_at_rest(first) == ()
+    (after,) = typing.governance.saves.end_run_at_rest(second)
     assert after.record is not None
-    assert typing.desk.saves.end_run_at_rest(second) == ()
+    assert typing.governance.saves.end_run_at_rest(second) == ()
     assert steps(typing) == [(None, "b")]
 
 
@@ -152,7 +152,7 @@ def test_what_a_killed_server_left_open_is_recorded_by_the_next(typing: Editor) 
     other.close()
     # The first one lives after all, and goes on.
     auto(typing, line("c"), line("d"))
-    typing.desk.saves.end_runs()
+    typing.governance.saves.end_runs()
     assert steps(typing) == [(None, "b"), ("b", "d")]
 
 
@@ -184,7 +184,7 @@ def test_a_comparison_ends_every_run(typing: Editor) -> None:
 def test_what_is_taken_back_after_somebody_ended_the_run_is_recorded(typing: Editor) -> None:
     typing.save(PATH, line("a"))
     auto(typing, line("b"))
-    typing.desk.stores.ledger.end_runs()
+    typing.governance.stores.ledger.end_runs()
     auto(typing, line("a"))
     (before, after) = ended(typing)
     assert steps(typing) == [(None, "a"), ("a", "b"), ("b", "a")]
@@ -215,9 +215,9 @@ def test_a_run_that_another_process_has_queued_is_recorded_by_whoever_ends_runs(
     auto(typing, line("a"))
     with monkeypatch.context() as patch:
         patch.setattr(Ledger, "drain", die)
-        typing.desk.stores.end_runs()
+        typing.governance.stores.end_runs()
     assert steps(typing) == []
-    typing.desk.stores.end_runs()
+    typing.governance.stores.end_runs()
     assert steps(typing) == [(None, "a")]
 
 
@@ -235,34 +235,36 @@ def test_a_deletion_comes_after_what_was_saved(typing: Editor) -> None:
     auto(typing, line("a"), line("b"))
     (typing.root / PATH).unlink()
     operation = FileOperation.DELETE
-    typing.desk.file_operations.after(typing.session, operation, [Ends(WorkspacePath(PATH), None)])
+    typing.governance.file_operations.after(
+        typing.session, operation, [OperationEnds(WorkspacePath(PATH), None)]
+    )
     assert steps(typing) == [(None, "b"), ("b", None)]
 
 
 def test_a_look_leaves_a_run_to_the_save_that_goes_on_with_it(typing: Editor) -> None:
-    watcher = Watcher(typing.desk, typing.session)
+    watcher = Watcher(typing.governance, typing.session)
     auto(typing, line("a"))
     before = typing.will_save(PATH, line("b"), manual=False)
     (typing.root / PATH).write_text(line("b"))
     watcher.changes.look()
     watcher.changes.record(typing.session, [WorkspacePath(PATH)])
     typing.did_save(PATH, before.disk, automatic=True)
-    typing.desk.saves.end_runs()
+    typing.governance.saves.end_runs()
     assert steps(typing) == [(None, "b")]
 
 
 def test_a_look_at_the_disk_waits_for_an_open_run(typing: Editor) -> None:
-    watcher = Watcher(typing.desk, typing.session)
+    watcher = Watcher(typing.governance, typing.session)
     auto(typing, line("a"))
     news = watcher.news()
     assert (news.recorded, news.waiting) == ((), True)
-    typing.desk.saves.end_runs()
+    typing.governance.saves.end_runs()
     assert watcher.recorded() == []
     assert steps(typing) == [(None, "a")]
 
 
 def test_a_look_that_is_older_than_the_last_save_ends_no_run(typing: Editor) -> None:
-    changes, nobody = typing.desk.disk_changes, frozenset[WorkspacePath]()
+    changes, nobody = typing.governance.disk_changes, frozenset[WorkspacePath]()
     changes.look()
     auto(typing, line("a"))
     changes.look()
@@ -271,12 +273,12 @@ def test_a_look_that_is_older_than_the_last_save_ends_no_run(typing: Editor) -> 
     assert changes.record(typing.session, nobody).recorded == ()
     auto(typing, line("c"))
     assert records(typing) == ()
-    typing.desk.saves.end_runs()
+    typing.governance.saves.end_runs()
     assert steps(typing) == [(None, "c")]
 
 
 def test_somebody_elses_change_ends_the_run(typing: Editor) -> None:
-    watcher = Watcher(typing.desk, typing.session)
+    watcher = Watcher(typing.governance, typing.session)
     auto(typing, line("a"))
     watcher.news()
     (typing.root / PATH).write_text(line("z"))
@@ -286,7 +288,7 @@ def test_somebody_elses_change_ends_the_run(typing: Editor) -> None:
 
 
 def test_a_run_of_a_server_long_gone_is_ended_by_whoever_looks(typing: Editor) -> None:
-    watcher = Watcher(typing.desk, typing.session)
+    watcher = Watcher(typing.governance, typing.session)
     auto(typing, line("a"))
     assert watcher.recorded() == []
     watcher.at = datetime.now(UTC) + ABANDONED_AFTER * 2
@@ -316,7 +318,7 @@ def test_a_run_waits_for_a_ledger_that_cannot_be_written(
     auto(typing, line("a"))
     drain = Ledger.drain
     monkeypatch.setattr(Ledger, "drain", fail)
-    (after,) = typing.desk.saves.end_runs()
+    (after,) = typing.governance.saves.end_runs()
     assert (after.record, after.queued) == (None, "x: no room")
     monkeypatch.setattr(Ledger, "drain", drain)
     typing.save(OTHER, line("b"))
@@ -329,17 +331,17 @@ def test_a_damaged_run_is_passed_over(typing: Editor) -> None:
     kept.write_bytes(b"{")
     typing.save(OTHER, line("b"))
     assert steps(typing, OTHER) == [(None, "b")]
-    typing.desk.saves.end_runs()
+    typing.governance.saves.end_runs()
     assert steps(typing) == [(None, "a")]
 
 
 def test_lines_of_an_open_run_are_nobodys_until_it_ends(typing: Editor) -> None:
     auto(typing, line("a"))
-    blamed = typing.desk.blaming.blame(WorkspacePath(PATH))
+    blamed = typing.governance.blaming.blame(WorkspacePath(PATH))
     assert blamed is not None
     assert [run.record for run in blamed.runs(*ALL_LINES)] == [None]
-    typing.desk.saves.end_runs()
-    blamed = typing.desk.blaming.blame(WorkspacePath(PATH))
+    typing.governance.saves.end_runs()
+    blamed = typing.governance.blaming.blame(WorkspacePath(PATH))
     assert blamed is not None
     assert [run.record for run in blamed.runs(*ALL_LINES)] == list(records(typing))
     assert not list(Path(typing.root / LOCAL_ROOM / "runs").iterdir())

@@ -13,8 +13,8 @@ from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.errors import UnsafePathError
-from intent_lsp.core.gate.approval import PersonsWord
-from intent_lsp.core.gate.file_class import Standing
+from intent_lsp.core.gate.approval import ApprovalAnswer
+from intent_lsp.core.gate.file_class import FileClass
 from intent_lsp.core.gate.request import Allowed
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import (
@@ -22,7 +22,7 @@ from intent_lsp.core.records import (
     Contributor,
     EntityType,
     MutationClass,
-    Related,
+    RelatedEntry,
     ScopeValidation,
 )
 from intent_lsp.governance.governance import Governance
@@ -59,8 +59,8 @@ def test_a_save_in_scope_passes_and_is_recorded(editor: Editor, governed: Reposi
     assert conversation.url == editor.session.id
     assert conversation.contributor.entity_type is EntityType.HUMAN
     assert conversation.related == (
-        Related("specification", "INT-001"),
-        Related("mutation_class", "INTENT_EVOLUTION"),
+        RelatedEntry("specification", "INT-001"),
+        RelatedEntry("mutation_class", "INTENT_EVOLUTION"),
     )
     (run,) = conversation.ranges
     assert (run.start_line, run.end_line, run.replaced) == (2, 2, (2, 1, 1))
@@ -87,7 +87,7 @@ def test_an_intent_with_a_specification_is_recorded_with_it(
     editor.select("A")
     record = editor.save("src/db.py", "x\n").record
     assert record is not None
-    assert record.files[0].conversations[0].related[0] == Related("specification", "REQ-7")
+    assert record.files[0].conversations[0].related[0] == RelatedEntry("specification", "REQ-7")
 
 
 def test_a_save_that_changes_nothing_has_no_record(editor: Editor) -> None:
@@ -135,7 +135,7 @@ def test_where_the_team_blocks_a_save_is_turned_back_and_its_text_kept(editor: E
     draft = before.draft
     assert draft is not None
     # On disk already, whatever becomes of the editor now.
-    assert editor.desk.stores.drafts.get(draft.id) == draft
+    assert editor.governance.stores.drafts.get(draft.id) == draft
     assert (draft.path, draft.text) == ("src/db.py", typed)
     assert draft.base_hash == hash_content(b"alpha\nbeta\ngamma\n")
     assert (draft.session_id, draft.intent_id) == (editor.session.id, "INT-001")
@@ -178,7 +178,7 @@ def test_these_saves_are_not_turned_back(editor: Editor, why: str) -> None:
             text = "alpha\nbeta\ngamma\n"
     before = editor.will_save(path, text, manual=why != "not manual")
     assert before.draft is None
-    assert editor.desk.stores.drafts.list() == ()
+    assert editor.governance.stores.drafts.list() == ()
 
 
 def test_a_save_over_an_unseen_change_is_stale_and_recorded_as_concurrent(editor: Editor) -> None:
@@ -204,7 +204,7 @@ def test_what_the_server_wrote_itself_is_never_stale(editor: Editor) -> None:
     editor.select("INT-001")
     path = "src/auth/login.py"
     editor.show(path)
-    state = editor.desk.stores.state
+    state = editor.governance.stores.state
     assert state is not None
     state.note_own_write(editor.place(path).path, hash_content(b"ours\n"))
     (editor.root / path).write_text("ours\n")
@@ -227,18 +227,18 @@ def test_what_the_server_wrote_itself_is_not_recorded_as_a_save(editor: Editor) 
 @pytest.mark.parametrize(
     ("path", "standing", "verdict"),
     [
-        (".orchestration/active_intents.yaml", Standing.EXEMPT, ScopeValidation.EXEMPT),
-        (".orchestration/constraints.sidecar.yaml", Standing.EXEMPT, ScopeValidation.EXEMPT),
-        (".intentignore", Standing.EXEMPT, ScopeValidation.EXEMPT),
-        ("AGENT.md", Standing.EXEMPT, ScopeValidation.EXEMPT),
-        (".cursor/hooks.json", Standing.EXEMPT, ScopeValidation.EXEMPT),
-        (".orchestration/intent_map.md", Standing.SERVER_ONLY, ScopeValidation.FAIL),
-        (".orchestration/governance_ledger.md", Standing.SERVER_ONLY, ScopeValidation.FAIL),
+        (".orchestration/active_intents.yaml", FileClass.EXEMPT, ScopeValidation.EXEMPT),
+        (".orchestration/constraints.sidecar.yaml", FileClass.EXEMPT, ScopeValidation.EXEMPT),
+        (".intentignore", FileClass.EXEMPT, ScopeValidation.EXEMPT),
+        ("AGENT.md", FileClass.EXEMPT, ScopeValidation.EXEMPT),
+        (".cursor/hooks.json", FileClass.EXEMPT, ScopeValidation.EXEMPT),
+        (".orchestration/intent_map.md", FileClass.SERVER_ONLY, ScopeValidation.FAIL),
+        (".orchestration/governance_ledger.md", FileClass.SERVER_ONLY, ScopeValidation.FAIL),
     ],
 )
 @pytest.mark.parametrize("enforcement", ["observe", "warn", "block"])
 def test_control_files_are_peoples_and_the_servers_are_not(
-    editor: Editor, path: str, standing: Standing, verdict: ScopeValidation, enforcement: str
+    editor: Editor, path: str, standing: FileClass, verdict: ScopeValidation, enforcement: str
 ) -> None:
     editor.policy(f"  enforcement: {enforcement}\n")
     text = (editor.disk(path) or b"").decode() + "# mine\n"
@@ -253,9 +253,9 @@ def test_control_files_are_peoples_and_the_servers_are_not(
 @pytest.fixture
 def agents_editor(governed: Repository) -> Iterator[Editor]:
     """Give an editor whose connection has said that an agent works in it."""
-    desk = Governance(governed.root)
-    session = desk.open_editor(None, Contributor(EntityType.AI, "maker/model"))
-    editor = Editor(governed.root, desk, session)
+    governance = Governance(governed.root)
+    session = governance.open_editor(None, Contributor(EntityType.AI, "maker/model"))
+    editor = Editor(governed.root, governance, session)
     editor.select("INT-001")
     yield editor
     editor.close()
@@ -295,7 +295,7 @@ def test_the_control_plane_is_no_agents_to_save(
     assert after.record.scope_validation is ScopeValidation.FAIL
     look = agents_editor.look(path)
     assert (look.shown, look.server_only) == (True, True)
-    (row,), judgement = agents_editor.desk.explain_save(
+    (row,), judgement = agents_editor.governance.explain_save(
         agents_editor.session.id, WorkspacePath(path)
     )
     assert (row.number, row.code) == (6, GateCode.PATH_DENIED)
@@ -319,7 +319,7 @@ def test_an_agents_other_saves_are_judged_by_scope_and_by_the_teams_rules(
         "src/auth/keys/a": "FAIL",
     }
     judgement = agents_editor.will_save("src/auth/keys/a", "y\n").judgement
-    assert (judgement.standing, judgement.denied is None) == (Standing.JUDGED, False)
+    assert (judgement.standing, judgement.denied is None) == (FileClass.JUDGED, False)
 
 
 def test_what_git_ignores_is_nobodys_business_in_an_agents_editor_too(
@@ -327,7 +327,7 @@ def test_what_git_ignores_is_nobodys_business_in_an_agents_editor_too(
 ) -> None:
     (agents_editor.root / ".git/info/exclude").write_text("*.o\n")
     after = agents_editor.save("docs/a.o", "x\n")
-    assert (after.record, after.judgement.standing) == (None, Standing.UNSEEN)
+    assert (after.record, after.judgement.standing) == (None, FileClass.UNSEEN)
 
 
 def test_an_agent_may_put_back_what_it_may_not_change(
@@ -343,12 +343,12 @@ def test_an_agent_may_put_back_what_it_may_not_change(
 
 
 def test_what_a_ticket_lets_an_agent_write_its_editor_may_save(agents_editor: Editor) -> None:
-    desk, path = agents_editor.desk, ".orchestration/active_intents.yaml"
+    governance, path = agents_editor.governance, ".orchestration/active_intents.yaml"
     (agents_editor.root / path).write_text("active_intents: []\n")
     # The first intent: a person has let it be written.
-    word = PersonsWord(approval=ApprovalChoice.ONCE, session_id="person")
+    word = ApprovalAnswer(approval=ApprovalChoice.ONCE, session_id="person")
     call = ToolCall(tool_name="Write", paths=(path,))
-    admission = desk.calls.admit("builder", "", call, word)
+    admission = governance.calls.admit("builder", "", call, word)
     assert admission.ticket is not None, admission.decision
     agents_editor.show(path)
     judgement = agents_editor.will_save(path, INTENTS).judgement
@@ -358,7 +358,7 @@ def test_what_a_ticket_lets_an_agent_write_its_editor_may_save(agents_editor: Ed
 def test_while_governance_is_off_an_agents_editor_may_mend_it(agents_editor: Editor) -> None:
     path = ".orchestration/active_intents.yaml"
     (agents_editor.root / path).write_text("active_intents: [\n")
-    assert agents_editor.will_save(path, INTENTS).judgement.standing is Standing.EXEMPT
+    assert agents_editor.will_save(path, INTENTS).judgement.standing is FileClass.EXEMPT
 
 
 def test_what_git_ignores_and_what_is_gits_is_never_recorded(
@@ -369,7 +369,7 @@ def test_what_git_ignores_and_what_is_gits_is_never_recorded(
     governed.git("add", "--force", "kept.log")
     for path in ("build/out.o", "x.log", ".git/config", ".git/hooks/new"):
         after = editor.save(path, "changed\n" if path != ".git/config" else "# mine\n")
-        assert after.judgement.standing is Standing.UNSEEN
+        assert after.judgement.standing is FileClass.UNSEEN
         assert after.judgement.verdict is None
         assert after.record is None
     # Tracked, it counts although a pattern matches it.

@@ -10,7 +10,7 @@ from tests.support.repository import Repository
 
 
 def _findings(editor: Editor, text: str) -> dict[FileCode, Finding]:
-    found = editor.desk.scope_checks.findings(read_intents(text))
+    found = editor.governance.scope_checks.findings(read_intents(text))
     return {finding.code: finding for finding in found}
 
 
@@ -51,14 +51,14 @@ def test_a_file_that_does_not_parse_has_no_scopes(editor: Editor) -> None:
 
 
 def test_a_directory_of_the_work_tree_is_known(editor: Editor) -> None:
-    assert editor.desk.scope_checks.is_directory("src/auth")
-    assert not editor.desk.scope_checks.is_directory("src/db.py")
-    assert not editor.desk.scope_checks.is_directory("none")
-    assert not editor.desk.scope_checks.is_directory("..")
+    assert editor.governance.scope_checks.is_directory("src/auth")
+    assert not editor.governance.scope_checks.is_directory("src/db.py")
+    assert not editor.governance.scope_checks.is_directory("none")
+    assert not editor.governance.scope_checks.is_directory("..")
 
 
 def test_while_a_text_is_typed_what_is_known_of_unchanged_scopes_stays(editor: Editor) -> None:
-    checks = editor.desk.scope_checks
+    checks = editor.governance.scope_checks
     assert checks.typed(read_intents(INTENTS)) == ()
     known = checks.findings(read_intents(INTENTS))
     assert known
@@ -69,7 +69,7 @@ def test_while_a_text_is_typed_what_is_known_of_unchanged_scopes_stays(editor: E
 
 
 def test_while_a_scope_is_typed_it_is_held_against_the_work_tree(editor: Editor) -> None:
-    checks = editor.desk.scope_checks
+    checks = editor.governance.scope_checks
     checks.findings(read_intents(INTENTS))
     text = """\
 active_intents:
@@ -94,7 +94,7 @@ active_intents:
 
 
 def test_of_many_scopes_that_differ_only_what_is_known_is_told(editor: Editor) -> None:
-    checks = editor.desk.scope_checks
+    checks = editor.governance.scope_checks
     checks.findings(read_intents(INTENTS))
     many = "".join(f"- {{id: N{n}, owned_scope: [no/such/{n}]}}\n" for n in range(5))
     assert checks.typed(read_intents("active_intents:\n" + many)) == ()

@@ -18,16 +18,16 @@ AGENT = Contributor(EntityType.AI, "acme/1")
 
 def test_a_first_session_has_no_intent(editor: Editor) -> None:
     assert editor.session.continued is None
-    row = editor.desk.sessions.row(editor.session.id)
+    row = editor.governance.sessions.row(editor.session.id)
     assert row is not None
     assert (row.active_intent, row.stage, row.turn) == (None, CHECKOUT_REQUIRED, 1)
 
 
 def test_the_first_turn_of_a_session_is_turn_one(editor: Editor) -> None:
-    turns = [editor.desk.sessions.begin_turn("new").turn for _ in range(3)]
+    turns = [editor.governance.sessions.begin_turn("new").turn for _ in range(3)]
     assert turns == [1, 2, 3]
-    editor.desk.sessions.open_agent("opened")
-    assert editor.desk.sessions.begin_turn("opened").turn == 2
+    editor.governance.sessions.open_agent("opened")
+    assert editor.governance.sessions.begin_turn("opened").turn == 2
 
 
 def test_a_new_window_goes_on_with_the_last_ones_intent(
@@ -39,7 +39,7 @@ def test_a_new_window_goes_on_with_the_last_ones_intent(
     second = open_editor(governed.root)
     assert second.session.id != first.session.id
     assert second.session.continued == "INT-001"
-    row = second.desk.sessions.row(second.session.id)
+    row = second.governance.sessions.row(second.session.id)
     assert row is not None
     assert (row.active_intent, row.stage) == ("INT-001", EXECUTION_AUTHORIZED)
 
@@ -57,7 +57,7 @@ def test_an_editor_goes_on_when_all_that_was_remembered_is_deleted(
     first = open_editor(governed.root)
     first.select("INT-001")
     shutil.rmtree(governed.root / LOCAL_ROOM)
-    row = first.desk.sessions.row(first.session.id)
+    row = first.governance.sessions.row(first.session.id)
     assert row is not None
     assert (row.active_intent, row.stage, row.turn) == (None, CHECKOUT_REQUIRED, 1)
     first.select("INT-001")
@@ -90,23 +90,23 @@ def test_a_session_named_by_its_id_is_the_same_session(
     first.close()
     again = open_editor(governed.root, "mine")
     assert again.session.id == "mine"
-    assert again.desk.sessions.active_intent("mine") == "INT-001"
+    assert again.governance.sessions.active_intent("mine") == "INT-001"
     assert open_editor(governed.root, "other").session.continued is None
 
 
 def test_an_agents_session_begins_unknown_and_is_kept(editor: Editor) -> None:
-    sessions = editor.desk.sessions
+    sessions = editor.governance.sessions
     agent = sessions.open_agent("agent")
     sessions.choose(agent.id, "INT-001")
     assert sessions.open_agent("agent") == agent
     row = sessions.row("agent")
     assert row is not None
     assert (row.kind, row.active_intent, row.turn) == ("agent", "INT-001", 1)
-    assert editor.desk.sessions.active_intent(editor.session.id) is None
+    assert editor.governance.sessions.active_intent(editor.session.id) is None
 
 
 def test_a_session_that_was_forgotten_begins_anew_by_choosing(editor: Editor) -> None:
-    sessions = editor.desk.sessions
+    sessions = editor.governance.sessions
     sessions.choose("forgotten", None)
     assert sessions.row("forgotten") is None
     sessions.choose("forgotten", "INT-001")
@@ -119,19 +119,19 @@ def test_without_a_place_to_keep_it_a_session_lives_in_memory(
     (governed.root / ".orchestration/.local").write_text("in the way\n")
     first = open_editor(governed.root, "mine")
     first.select("INT-001")
-    assert first.desk.sessions.active_intent("mine") == "INT-001"
+    assert first.governance.sessions.active_intent("mine") == "INT-001"
     first.close()
     again = open_editor(governed.root, "mine")
-    assert again.desk.sessions.active_intent("mine") is None
+    assert again.governance.sessions.active_intent("mine") is None
     assert again.session.continued is None
 
 
 def test_what_was_chosen_while_a_lost_session_is_begun_anew_stays_chosen(
     editor: Editor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    state, sessions = editor.desk.stores.state, editor.desk.sessions
+    state, sessions = editor.governance.stores.state, editor.governance.sessions
     assert state is not None
-    shutil.rmtree(editor.desk.root / LOCAL_ROOM)
+    shutil.rmtree(editor.governance.root / LOCAL_ROOM)
     real = state.session
 
     def chosen_meanwhile(session_id: str, agent_id: str = "") -> SessionRow | None:

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.findings import Severity
-from intent_lsp.core.ledger.chain import End, draft
+from intent_lsp.core.ledger.chain import ChainEnd, draft
 from intent_lsp.core.ledger.verification import Verification
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.timestamps import timestamp
@@ -43,7 +43,7 @@ SEGMENTS: Final = [f"{SEGMENT_ROOM}/2026-11-2{number}-0123456789ab.jsonl" for nu
 
 def line_after(heads: Sequence[ContentHash], second: int, **told: object) -> bytes:
     """Give the line of a record that follows the last of some heads and ties the others."""
-    end = End(heads[-1] if heads else None, tuple(heads))
+    end = ChainEnd(heads[-1] if heads else None, tuple(heads))
     moment = timestamp(START + timedelta(seconds=second))
     path = f"src/{second}.py"
     return seal(draft(edit(path, **told), id=new_id(), timestamp=moment, end=end))[1]
@@ -284,7 +284,7 @@ def tail_written_anew(files: Files) -> None:
 def same_id_again(files: Files) -> None:
     lines = files.held[list(files.held)[-1]]
     first = examine(files.file()[0])
-    end = End(hash_of(lines[-1]), (hash_of(lines[-1]),))
+    end = ChainEnd(hash_of(lines[-1]), (hash_of(lines[-1]),))
     moment = timestamp(START + timedelta(seconds=99))
     lines.append(seal(draft(edit("other"), id=first.id, timestamp=moment, end=end))[1])
 

@@ -18,7 +18,7 @@ def test_records_are_told_newest_first_and_narrowed(editor: Editor) -> None:
     first = _saved(editor, "src/auth/login.py")
     editor.select("INT-002")
     second = _saved(editor, "docs/guide.md")
-    trace = editor.desk.tracing
+    trace = editor.governance.tracing
 
     def told(query: Query) -> tuple[Record, ...]:
         return trace.page(query, limit=20).records
@@ -40,7 +40,7 @@ def test_records_are_told_newest_first_and_narrowed(editor: Editor) -> None:
 def test_an_earlier_id_is_followed(editor: Editor) -> None:
     editor.select("INT-004")
     record = _saved(editor, "lib/a.py")
-    page = editor.desk.tracing.page(Query(intent_ids=["INT-OLD"]), limit=20)
+    page = editor.governance.tracing.page(Query(intent_ids=["INT-OLD"]), limit=20)
     assert page.records == (record,)
 
 
@@ -55,7 +55,7 @@ def test_a_record_tells_what_became_of_its_intent(editor: Editor) -> None:
     free = _saved(editor, "src/db.py")
     editor.select("INT-001")
     record = _saved(editor, "src/auth/login.py")
-    trace = editor.desk.tracing
+    trace = editor.governance.tracing
     assert trace.flags(free) == trace.flags(record) == ()
     intents.write_text(INTENTS.replace("src/auth/**", "src/**"))
     assert trace.flags(record) == ("INTENT_CHANGED",)

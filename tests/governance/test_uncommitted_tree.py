@@ -46,14 +46,14 @@ def plain(root: Path) -> Repository:
 
 def watch(open_editor: Open, repository: Repository) -> Watcher:
     editor = open_editor(repository.root)
-    return Watcher(editor.desk, editor.session)
+    return Watcher(editor.governance, editor.session)
 
 
 def test_what_changes_after_the_first_look_is_recorded_once(
     young: Repository, open_editor: Open
 ) -> None:
     watcher = watch(open_editor, young)
-    second = Watcher(watcher.desk, watcher.session)
+    second = Watcher(watcher.governance, watcher.session)
     assert watcher.recorded() == []
     young.write(DB, "alpha\nBETA\ngamma\n")
     young.write(NEW, "new\n")
@@ -84,7 +84,7 @@ def test_what_changed_while_no_server_ran_is_nobodys(young: Repository, open_edi
     (young.root / LOGIN).unlink()
     for session_id in (None, first.session.id):
         editor = open_editor(young.root, session_id)
-        watcher = Watcher(editor.desk, editor.session)
+        watcher = Watcher(editor.governance, editor.session)
         assert watcher.touched() == []
         assert editor.look(NEW).head == content_of(b"while none ran\n")
         assert editor.look(DB).head == content_of(b"while it ran\n")
@@ -117,7 +117,7 @@ def test_the_first_commit_is_gits_and_what_waits_is_not_lost(
 
 def test_the_first_commit_of_all_has_no_record(young: Repository, open_editor: Open) -> None:
     editor = open_editor(young.root)
-    watcher = Watcher(editor.desk, editor.session)
+    watcher = Watcher(editor.governance, editor.session)
     young.commit()
     assert watcher.touched() == []
     assert editor.look(DB).head.committed
@@ -297,7 +297,7 @@ def test_a_content_that_is_kept_no_more_is_known_by_its_hash(
     young: Repository, open_editor: Open
 ) -> None:
     editor = open_editor(young.root)
-    watcher = Watcher(editor.desk, editor.session)
+    watcher = Watcher(editor.governance, editor.session)
     shutil.rmtree(young.root / ".orchestration/.local/snapshots")
     young.write(DB, "changed\n")
     (record,) = watcher.recorded()
@@ -324,7 +324,7 @@ def test_a_tree_that_is_too_large_is_not_followed_until_it_is_smaller(
         for number in range(FILES_AT_MOST):
             (room / str(number)).touch()
     editor = open_editor(repository.root)
-    changes = editor.desk.disk_changes
+    changes = editor.governance.disk_changes
     assert changes.look() is None
     assert changes.record(editor.session) == DiskNews()
     assert caplog.text.count("too large or too many") == 1
@@ -382,9 +382,9 @@ def test_what_the_first_look_has_no_room_to_keep_the_next_keeps(
     assert sum(each.stat().st_size for each in large) > KEPT_AT_ONCE
     editor = open_editor(repository.root)
     held = hash_content(BEFORE[DB].encode())
-    assert editor.desk.stores.snapshots.get(held) is None
-    editor.desk.disk_changes.look()
-    assert editor.desk.stores.snapshots.get(held) == BEFORE[DB].encode()
+    assert editor.governance.stores.snapshots.get(held) is None
+    editor.governance.disk_changes.look()
+    assert editor.governance.stores.snapshots.get(held) == BEFORE[DB].encode()
 
 
 def test_what_is_too_large_to_be_kept_takes_no_room(tmp_path: Path, open_editor: Open) -> None:
@@ -393,7 +393,7 @@ def test_what_is_too_large_to_be_kept_takes_no_room(tmp_path: Path, open_editor:
     repository.write("a.bin", b"a" * KEPT_AT_ONCE)
     editor = open_editor(repository.root)
     held = BEFORE[DB].encode()
-    assert editor.desk.stores.snapshots.get(hash_content(held)) == held
+    assert editor.governance.stores.snapshots.get(hash_content(held)) == held
 
 
 def test_a_file_that_cannot_be_read_is_left_out_of_a_baseline(
@@ -419,7 +419,7 @@ def test_a_file_that_nobody_has_opened_is_held_to_what_was_found_first(
     editor = open_editor(young.root)
     young.write(DB, "changed\n")
     young.write(NEW, "new\n")
-    editor.desk.disk_changes.look()
+    editor.governance.disk_changes.look()
     for path, before in ((DB, content_of(BEFORE[DB].encode())), (NEW, ABSENT)):
         look = editor.look(path)
         assert (look.head, look.baseline) == (before, before)
@@ -448,7 +448,7 @@ def test_a_first_save_that_was_quicker_than_the_first_look_is_taken_out_of_it(
     editor = open_editor(young.root)
     editor.show(DB)
     first = Overtaken(saved=BEFORE[DB].encode(), before=b"older\n")
-    editor.desk.looks.was_overtaken(editor.session, DB, first)
+    editor.governance.looks.was_overtaken(editor.session, DB, first)
     look = editor.look(DB)
     assert (look.head, look.baseline) == (content_of(b"older\n"), content_of(b"older\n"))
 
@@ -461,9 +461,9 @@ def test_an_ignored_file_that_is_opened_is_held_to_what_it_was(
     editor = open_editor(young.root)
     editor.show("a.log")
     young.write("a.log", "second\n")
-    assert editor.desk.contents.head(WorkspacePath("a.log")) == content_of(b"first\n")
+    assert editor.governance.contents.head(WorkspacePath("a.log")) == content_of(b"first\n")
     editor.select("INT-001")
-    baseline = editor.desk.contents.baseline(editor.session.id, WorkspacePath("a.log"))
+    baseline = editor.governance.contents.baseline(editor.session.id, WorkspacePath("a.log"))
     assert baseline == content_of(b"second\n")
 
 
@@ -471,7 +471,7 @@ def test_what_was_found_before_a_commit_counts_no_more_after_it(
     young: Repository, open_editor: Open
 ) -> None:
     editor = open_editor(young.root)
-    changes, contents = editor.desk.disk_changes, editor.desk.contents
+    changes, contents = editor.governance.disk_changes, editor.governance.contents
     for text in ("first\n", "second\n"):
         young.write(DB, text)
         young.commit()
@@ -486,7 +486,7 @@ def test_a_file_that_nobody_has_opened_takes_what_it_was_to_its_new_name(
 ) -> None:
     young.write(LEDGER_FILE, "")
     editor = open_editor(young.root)
-    contents, before = editor.desk.contents, content_of(BEFORE[DB].encode())
+    contents, before = editor.governance.contents, content_of(BEFORE[DB].encode())
     editor.select("INT-001")
     contents.follow(editor.session.id, DB, NEW)
     assert (contents.head(NEW), contents.baseline(editor.session.id, NEW)) == (before, before)
@@ -495,5 +495,5 @@ def test_a_file_that_nobody_has_opened_takes_what_it_was_to_its_new_name(
 def test_what_nobody_has_seen_cannot_be_corrected(young: Repository, open_editor: Open) -> None:
     editor = open_editor(young.root)
     first = Overtaken(saved=b"saved\n", before=b"before\n")
-    editor.desk.looks.was_overtaken(editor.session, NEW, first)
-    assert editor.desk.contents.head(NEW) == ABSENT
+    editor.governance.looks.was_overtaken(editor.session, NEW, first)
+    assert editor.governance.contents.head(NEW) == ABSENT

@@ -39,7 +39,7 @@ class Followed(RuleBasedStateMachine):
 
     def start(self) -> None:
         self.editor = Editor.open(self.repository.root)
-        self.watcher = Watcher(self.editor.desk, self.editor.session)
+        self.watcher = Watcher(self.editor.governance, self.editor.session)
         self.known = self.held()
 
     @rule(path=PATHS)

@@ -12,7 +12,7 @@ from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
 from intent_lsp.core.commands.background import goes_on
 from intent_lsp.core.gate.request import Allowed
 from intent_lsp.core.records import Record, ScopeValidation
-from intent_lsp.governance.calls.admission import Admission
+from intent_lsp.governance.calls.admission import CallDecision
 from intent_lsp.governance.calls.recorder import Outcome
 from intent_lsp.governance.disk.tree_snapshots import TreeLooks
 from intent_lsp.governance.disk.work_tree import WorkTree
@@ -22,8 +22,8 @@ from tests.governance.work import BASH, Work, paths
 LOGIN, DB, GUIDE = "src/auth/login.py", "src/db.py", "docs/guide.md"
 
 
-def asks(work: Work, name: str = "builder", command: str = BASH) -> Admission:
-    return work.desk.calls.admit(name, "", ToolCall(tool_name="Bash", command=command))
+def asks(work: Work, name: str = "builder", command: str = BASH) -> CallDecision:
+    return work.governance.calls.admit(name, "", ToolCall(tool_name="Bash", command=command))
 
 
 def files(outcomes: tuple[Outcome, ...]) -> list[list[str]]:
@@ -64,7 +64,7 @@ def test_a_command_that_is_still_under_way_goes_on_from_what_was_recorded(work: 
     work.root.write(LOGIN, "once\ntwice\n")
     assert other.ticket is not None
     work.ends(other.ticket.id)
-    newest = work.desk.stores.ledger.index.newest_for_path(LOGIN)
+    newest = work.governance.stores.ledger.index.newest_for_path(LOGIN)
     assert newest is not None
     assert _replaced(newest) == [(2, 0, 1)]
     assert work.ends(first).recorded.files == ()
@@ -93,14 +93,14 @@ def test_another_session_ends_nothing(work: Work) -> None:
 def test_a_turn_that_begins_ends_what_was_open(work: Work) -> None:
     ticket = work.begins("builder")
     work.root.write(LOGIN, "in the first turn\n")
-    row, ended = work.desk.begin_turn("builder", "")
+    row, ended = work.governance.begin_turn("builder", "")
     assert row.turn == 2
     assert files(ended) == [[LOGIN]]
     # Whoever tells of its end later is given what there was.
     work.root.write(LOGIN, "in the second turn\n")
     again = work.ends(ticket)
     assert (again.again, again.recorded.record_id) == (True, ended[0].recorded.record_id)
-    assert work.desk.begin_turn("builder", "")[1] == ()
+    assert work.governance.begin_turn("builder", "")[1] == ()
 
 
 @pytest.mark.parametrize(
@@ -131,14 +131,14 @@ def test_what_a_command_left_running_is_looked_for_once_more_and_assumed(work: W
     assert paths(work.ends(ticket).record) == [LOGIN]
     work.root.write(DB, "later\n")
     work.root.write(LOGIN, "later\n")
-    _, ended = work.desk.begin_turn("builder", "")
+    _, ended = work.governance.begin_turn("builder", "")
     assert files(ended) == [[DB], [LOGIN]]
     record = ended[0].record
     assert record is not None
     assert (record.assumed, record.scope_validation) == (True, ScopeValidation.FAIL)
     # Once, and no more.
     work.root.write(DB, "by somebody else\n")
-    assert work.desk.begin_turn("builder", "")[1] == ()
+    assert work.governance.begin_turn("builder", "")[1] == ()
 
 
 def test_a_watcher_need_not_wait_for_what_was_left_running(work: Work) -> None:
@@ -147,7 +147,7 @@ def test_a_watcher_need_not_wait_for_what_was_left_running(work: Work) -> None:
     work.root.write(LOGIN, "later\n")
     (record,) = work.noticed()
     assert (paths(record), record.session_id, record.assumed) == ([LOGIN], "builder", True)
-    assert work.desk.begin_turn("builder", "")[1] == ()
+    assert work.governance.begin_turn("builder", "")[1] == ()
 
 
 def test_what_was_left_running_takes_nothing_from_other_commands(work: Work) -> None:
@@ -164,29 +164,29 @@ def test_what_was_left_running_takes_nothing_from_other_commands(work: Work) -> 
 
 def test_the_host_may_say_that_a_command_goes_on(work: Work) -> None:
     call = ToolCall(tool_name="Bash", command=BASH, background=True)
-    asked = work.desk.calls.admit("builder", "", call)
+    asked = work.governance.calls.admit("builder", "", call)
     assert asked.ticket is not None
     work.ends(asked.ticket.id)
     work.root.write(LOGIN, "later\n")
-    assert files(work.desk.begin_turn("builder", "")[1]) == [[LOGIN]]
+    assert files(work.governance.begin_turn("builder", "")[1]) == [[LOGIN]]
 
 
 def test_equal_trees_are_kept_once_and_not_longer_than_needed(work: Work) -> None:
-    state = work.desk.stores.state
+    state = work.governance.stores.state
     assert state is not None
     tickets = [work.begins("builder") for _ in range(3)]
     assert (
         len(
             {
                 id(each.tree)
-                for each in state.tickets.commands.of("builder", "", work.desk.stores.clock())
+                for each in state.tickets.commands.of("builder", "", work.governance.stores.clock())
             }
         )
         == 1
     )
     for ticket in tickets:
         work.ends(ticket)
-    assert state.tickets.commands.of("builder", "", work.desk.stores.clock()) == ()
+    assert state.tickets.commands.of("builder", "", work.governance.stores.clock()) == ()
     assert state._rows("SELECT count(*) FROM tree") == [(0,)]  # noqa: SLF001 - nothing else tells
 
 
@@ -245,7 +245,7 @@ def test_what_changes_long_after_it_is_only_assumed_to_be_its(work: Work) -> Non
     work.root.write(LOGIN, "by the command\n")
     assert files(asks(work).before) == [[LOGIN]]
     work.root.write(DB, "by a person in another editor\n")
-    _, ended = work.desk.begin_turn("builder", "")
+    _, ended = work.governance.begin_turn("builder", "")
     records = [each.record for each in ended if each.record is not None]
     assert [(paths(each), each.assumed) for each in records] == [([DB], True)]
 
@@ -254,12 +254,12 @@ def test_a_ticket_that_is_too_old_is_no_sign_of_a_deleted_memory(
     work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ticket = work.begins("builder")
-    real = work.desk.stores.clock
-    later = replace(work.desk.stores, clock=lambda: real() + GOOD_FOR + timedelta(hours=1))
-    for part in (work.desk.calls._recording, work.desk._unended):  # noqa: SLF001 - of our own desk
+    real = work.governance.stores.clock
+    later = replace(work.governance.stores, clock=lambda: real() + GOOD_FOR + timedelta(hours=1))
+    for part in (work.governance.calls._recording, work.governance._unended):  # noqa: SLF001 - of our own desk
         monkeypatch.setattr(part, "_stores", later)
-    assert work.desk.begin_turn("builder", "")[1] == ()
-    assert work.desk.calls.record(ticket) is None
+    assert work.governance.begin_turn("builder", "")[1] == ()
+    assert work.governance.calls.record(ticket) is None
 
 
 def test_what_goes_wrong_with_one_of_them_stops_neither_call_nor_turn(
@@ -274,7 +274,7 @@ def test_what_goes_wrong_with_one_of_them_stops_neither_call_nor_turn(
     monkeypatch.setattr(WorkTree, "changes_until", broken)
     monkeypatch.setattr(WorkTree, "changes", broken)
     assert isinstance(asks(work).decision, Allowed)
-    row, ended = work.desk.begin_turn("builder", "")
+    row, ended = work.governance.begin_turn("builder", "")
     assert (row.turn, ended) == (2, ())
 
 
@@ -282,19 +282,19 @@ def test_a_second_look_begins_with_the_tree_that_it_says(work: Work) -> None:
     """Between a command's last look and its record, others may record."""
     work.agent("other", "INT-002")
     ticket = work.begins("builder", command=f"{BASH} &")
-    compared = work.desk.calls._recording.compare(ticket)  # noqa: SLF001 - as `record` does
+    compared = work.governance.calls._recording.compare(ticket)  # noqa: SLF001 - as `record` does
     write = work.begins("other", GUIDE, "by the other\n")
     work.root.write(GUIDE, "by the other\n")
     assert paths(work.ends(write).record) == [GUIDE]
-    work.desk.calls._recording.record(ticket, compared=compared)  # noqa: SLF001 - likewise
-    assert work.desk.begin_turn("builder", "")[1] == ()
+    work.governance.calls._recording.record(ticket, compared=compared)  # noqa: SLF001 - likewise
+    assert work.governance.begin_turn("builder", "")[1] == ()
 
 
 def test_reading_pays_for_nothing(work: Work) -> None:
     work.begins("builder")
     work.root.write(LOGIN, "by the command\n")
     read = ToolCall(tool_name="Read", paths=(LOGIN,))
-    assert work.desk.calls.admit("builder", "", read).before == ()
+    assert work.governance.calls.admit("builder", "", read).before == ()
 
 
 def test_the_end_of_an_agents_own_connection_ends_its_commands(
@@ -303,9 +303,9 @@ def test_the_end_of_an_agents_own_connection_ends_its_commands(
     own = open_editor(work.root.root, "agents-own")
     own.select("INT-001")
     call = ToolCall(tool_name="Bash", command=BASH)
-    assert own.desk.calls.admit("agents-own", "", call).ticket is not None
+    assert own.governance.calls.admit("agents-own", "", call).ticket is not None
     work.root.write(DB, "out of bounds\n")
     own.close()
-    newest = work.desk.stores.ledger.index.newest_for_path(DB)
+    newest = work.governance.stores.ledger.index.newest_for_path(DB)
     assert newest is not None
     assert (newest.session_id, newest.scope_validation) == ("agents-own", ScopeValidation.FAIL)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.commands.reading import TouchedPath
-from intent_lsp.core.errors import InvalidCallError, OverLimitError
+from intent_lsp.core.errors import InvalidCallError, RequestLimitError
 from intent_lsp.core.gate.request import Allowed, Denied
 from intent_lsp.core.paths import POLICY_FILE, is_file_name
 from intent_lsp.formats import tool_call
@@ -59,7 +59,7 @@ def agent(governed: Repository) -> Iterator[Agent]:
     governed.write(POLICY_FILE, "sidecar: {fail_open: true}\n")
     agent = Agent(governed, "builder")
     yield agent
-    agent.desk.close(None)
+    agent.governance.close(None)
 
 
 @pytest.fixture(scope="module")
@@ -71,20 +71,20 @@ def lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agent]:
     root.commit()
     agent = Agent(root, "builder")
     yield agent
-    agent.desk.close(None)
+    agent.governance.close(None)
 
 
 @settings(max_examples=10 * settings.default.max_examples)
 @given(call=CALLS)
 def test_no_call_is_let_through_unjudged(lasting: Agent, call: ToolCall) -> None:
-    desk = lasting.desk
+    governance = lasting.governance
     try:
-        admission = desk.calls.admit("builder", "", call)
-    except (InvalidCallError, OverLimitError):
+        admission = governance.calls.admit("builder", "", call)
+    except (InvalidCallError, RequestLimitError):
         return
-    assert (admission.failed, desk.calls.failures) == (None, 0)
+    assert (admission.failed, governance.calls.failures) == (None, 0)
     if isinstance(admission.decision, Allowed):
-        reading = tool_call.read_call(call, desk.rules.current().policy, command_lists())
+        reading = tool_call.read_call(call, governance.rules.current().policy, command_lists())
         assert (admission.ticket is not None) == reading.mutating
 
 
@@ -109,7 +109,7 @@ def test_a_path_that_is_none_fails_the_whole_call(agent: Agent, bad: str, kind: 
     paths = words.pop("paths", ())
     with pytest.raises(InvalidCallError):
         agent.asks(*paths, **words)
-    assert agent.desk.status("builder").failures == 0
+    assert agent.governance.status("builder").failures == 0
 
 
 def test_a_reader_that_fails_lets_nothing_through(
@@ -146,14 +146,14 @@ def test_a_path_that_cannot_be_judged_does_not_free_the_others(
     assert isinstance(allowed.decision, Allowed)
     assert allowed.failed == "the disk fails"
     assert allowed.decision.warnings == ("The call could not be judged: the disk fails",)
-    assert agent.desk.status("builder").failures == 2
+    assert agent.governance.status("builder").failures == 2
 
 
 def test_who_has_no_intent_is_refused_whatever_fails(
     agent: Agent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fail_on(monkeypatch, LOGIN)
-    agent.desk.sessions.begin_turn("builder")
+    agent.governance.sessions.begin_turn("builder")
     denied = agent.asks(LOGIN).decision
     assert isinstance(denied, Denied)
     assert denied.code is GateCode.CHECKOUT_REQUIRED

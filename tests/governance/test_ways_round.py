@@ -26,12 +26,12 @@ from intent_lsp.core.paths import (
 )
 from intent_lsp.core.records import MutationClass, Record, ScopeValidation
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.governance.calls.admission import Admission
-from intent_lsp.governance.calls.link_targets import LedAway, led_away
+from intent_lsp.governance.calls.admission import CallDecision
+from intent_lsp.governance.calls.link_targets import RetargetedLinks, led_away
 from intent_lsp.governance.denied_paths import denied_path
 from intent_lsp.governance.rules import NameSpelling
-from intent_lsp.store.fs.tree_reader import Held, TreeFiles
-from intent_lsp.store.state.notes import Voice
+from intent_lsp.store.fs.tree_reader import ReadFile, TreeFiles
+from intent_lsp.store.state.notes import AgentInfo
 from tests.governance.editor import Editor
 from tests.governance.test_calls import Agent
 from tests.governance.work import Work, paths
@@ -103,10 +103,10 @@ def agent(governed: Repository) -> Iterator[Agent]:
     """Give an agent that has checked out the intent which owns `src/auth/**`."""
     opened = Agent(governed, "builder")
     yield opened
-    opened.desk.close(None)
+    opened.governance.close(None)
 
 
-def code(admission: Admission) -> GateCode | None:
+def code(admission: CallDecision) -> GateCode | None:
     decision = admission.decision
     return decision.code if isinstance(decision, Denied) else None
 
@@ -118,7 +118,7 @@ def done(agent: Agent, command: str) -> Record:
     assert admission.decision.warnings
     assert admission.ticket is not None
     subprocess.run(["bash", "-c", command], cwd=agent.root.root, check=True)
-    outcome = agent.desk.calls.record(admission.ticket.id)
+    outcome = agent.governance.calls.record(admission.ticket.id)
     assert outcome is not None
     assert outcome.record is not None, command
     return outcome.record
@@ -208,7 +208,7 @@ def test_a_link_that_a_command_makes_and_writes_through_is_followed(
 ) -> None:
     ticket = agent.ticket(tool="Bash", command=command)
     subprocess.run(["bash", "-c", command], cwd=agent.root.root, check=False)
-    outcome = agent.desk.calls.record(ticket)
+    outcome = agent.governance.calls.record(ticket)
     assert outcome is not None
     assert outcome.record is not None
     assert path in outcome.violating
@@ -233,7 +233,7 @@ def test_a_link_that_comes_after_the_judgement_is_followed(
     link, target = made
     (agent.root.root / "src/auth" / link).symlink_to(target)
     subprocess.run(["bash", "-c", change], cwd=agent.root.root, check=True)
-    outcome = agent.desk.calls.record(ticket)
+    outcome = agent.governance.calls.record(ticket)
     assert outcome is not None
     assert outcome.record is not None
     assert outcome.violating == (led_to,)
@@ -256,11 +256,11 @@ def test_a_file_that_nobody_touched_is_not_changed_by_a_link_to_it(agent: Agent)
         files=(TicketFile(path=WorkspacePath("src/auth/g"), pre_hash=None),),
     )
     (agent.root.root / "src/auth/g").symlink_to("../../docs/guide.md")
-    assert led_away(agent.root.root, ticket) == LedAway()
+    assert led_away(agent.root.root, ticket) == RetargetedLinks()
     earlier = replace(ticket, issued_at=timestamp(datetime.now(UTC) - timedelta(hours=1)))
-    assert led_away(agent.root.root, earlier) == LedAway(inside=(WorkspacePath(GUIDE),))
+    assert led_away(agent.root.root, earlier) == RetargetedLinks(inside=(WorkspacePath(GUIDE),))
     named = TicketFile(path=WorkspacePath("src/auth/g"), pre_hash=None, real=WorkspacePath(GUIDE))
-    assert led_away(agent.root.root, replace(earlier, files=(named,))) == LedAway()
+    assert led_away(agent.root.root, replace(earlier, files=(named,))) == RetargetedLinks()
 
 
 @pytest.mark.parametrize("judged", [LOGIN, "src/auth/l"])
@@ -270,7 +270,7 @@ def test_a_link_that_leads_on_within_the_scope_is_no_violation(agent: Agent, jud
     (agent.root.root / "src/auth/new").symlink_to("other.py")
     agent.root.write("src/auth/other.py", "x\n")
     agent.root.write(LOGIN, "x\n")
-    outcome = agent.desk.calls.record(ticket)
+    outcome = agent.governance.calls.record(ticket)
     assert outcome is not None
     assert outcome.violating == ()
     assert outcome.record is not None
@@ -294,7 +294,7 @@ def test_another_call_under_the_same_id_is_judged_anew(agent: Agent) -> None:
     # A refusal is no answer to another call either.
     agent.ticket(LOGIN, tool_use_id="7", new_text="c")
     agent.root.write(LOGIN, "a")
-    outcome = agent.desk.calls.record(first)
+    outcome = agent.governance.calls.record(first)
     assert outcome is not None
     assert outcome.record is not None
 
@@ -355,7 +355,7 @@ def test_what_git_does_to_its_own_files_and_the_ledger_is_gits(agent: Agent, com
     agent.root.commit()
     ticket = agent.ticket(tool="Bash", command=command)
     subprocess.run(["bash", "-c", command], cwd=agent.root.root, check=True)
-    outcome = agent.desk.calls.record(ticket)
+    outcome = agent.governance.calls.record(ticket)
     assert outcome is not None
     assert outcome.violating == ()
 
@@ -367,10 +367,10 @@ def test_a_session_that_records_meanwhile_has_not_changed_the_ledger(agent: Agen
     other.writes("docs/other.md", "x\n")
     agent.root.git("add", "docs/other.md")
     agent.root.git("commit", "--quiet", "--message", "theirs", "docs/other.md")
-    outcome = agent.desk.calls.record(ticket)
+    outcome = agent.governance.calls.record(ticket)
     assert outcome is not None
     assert LEDGER_FILE not in outcome.violating
-    other.desk.close(None)
+    other.governance.close(None)
 
 
 def test_a_ledger_that_cannot_be_read_any_more_raises_nothing(
@@ -387,7 +387,7 @@ def test_a_ledger_that_cannot_be_read_any_more_raises_nothing(
         return real(path, *given, **named)
 
     monkeypatch.setattr(os, "open", refusing)
-    outcome = agent.desk.calls.record(ticket)
+    outcome = agent.governance.calls.record(ticket)
     assert outcome is not None
     assert outcome.violating == (LEDGER_FILE,)
 
@@ -396,7 +396,7 @@ def test_scope_that_our_own_program_gives_is_found_as_well(agent: Agent) -> None
     own = [sys.executable, "-m", "intent_lsp", "intents", "add", "All", "--scope", "docs/**"]
     ticket = agent.ticket(tool="Bash", command='python3 "$f"')
     subprocess.run(own, cwd=agent.root.root, check=True, capture_output=True)
-    outcome = agent.desk.calls.record(ticket)
+    outcome = agent.governance.calls.record(ticket)
     assert outcome is not None
     assert outcome.violating == (INTENTS_FILE,)
 
@@ -406,10 +406,10 @@ def test_our_own_bookkeeping_is_no_commands_change(agent: Agent) -> None:
     before = (agent.root.root / INTENTS_FILE).read_bytes()
     other = Agent(agent.root, "other", "INT-002")
     assert (agent.root.root / INTENTS_FILE).read_bytes() != before
-    outcome = agent.desk.calls.record(ticket)
+    outcome = agent.governance.calls.record(ticket)
     assert outcome is not None
     assert (outcome.record, outcome.violating) == (None, ())
-    other.desk.close(None)
+    other.governance.close(None)
 
 
 def test_another_governed_root_below_this_one_is_outside(agent: Agent) -> None:
@@ -441,7 +441,7 @@ def test_a_rule_of_the_team_holds_in_every_case_that_the_disk_ignores(
     denying = "sidecar: {deny_mutations: [{path_glob: 'vendor/**', reason: theirs}]}\n"
     agent.root.write(POLICY_FILE, denying)
     spelling = NameSpelling(case_sensitive=sensitive)
-    rules = replace(agent.desk.rules.current(), spelling=spelling)
+    rules = replace(agent.governance.rules.current(), spelling=spelling)
     assert [each.reason for each in denied_path(rules, WorkspacePath(path))] == ["theirs"]
     minding = replace(rules, spelling=NameSpelling(case_sensitive=True))
     assert any(denied_path(minding, WorkspacePath(path))) is (path == "vendor/x")
@@ -455,25 +455,25 @@ def test_words_that_no_text_can_hold_stand_in_no_records_way(
     governed: Repository, error: str | None
 ) -> None:
     odd = Agent(governed, ODD, None)
-    session = odd.desk.sessions.open_agent(ODD)
-    voice = Voice(model=ODD, url=ODD)
-    odd.desk.checkout.select(session, "INT-001", unsaved_file=False, voice=voice)
+    session = odd.governance.sessions.open_agent(ODD)
+    voice = AgentInfo(model=ODD, url=ODD)
+    odd.governance.checkout.select(session, "INT-001", unsaved_file=False, voice=voice)
     ticket = odd.ticket(LOGIN, tool=ODD, tool_use_id=ODD)
     governed.write(LOGIN, "new\n")
-    outcome = odd.desk.calls.record(ticket, error=error)
+    outcome = odd.governance.calls.record(ticket, error=error)
     assert outcome is not None
     assert outcome.record is not None
     told = "\ufffdx\ufffd\U0001f642"
     assert (outcome.record.tool_name, outcome.record.session_id) == (told, told)
-    assert odd.desk.stores.ledger.verify().ok
-    odd.desk.close(None)
+    assert odd.governance.stores.ledger.verify().ok
+    odd.governance.close(None)
 
 
 def test_an_answer_that_another_session_was_given_is_not_ones_own(agent: Agent) -> None:
     agent.ticket(LOGIN, tool_use_id="7")
     other = Agent(agent.root, "other", None)
     assert other.refused(LOGIN, tool_use_id="7").code is GateCode.CHECKOUT_REQUIRED
-    other.desk.close(None)
+    other.governance.close(None)
 
 
 def test_who_takes_a_persons_session_is_an_agent_all_the_same(agent: Agent, editor: Editor) -> None:
@@ -506,7 +506,7 @@ def test_a_command_that_deletes_what_is_known_of_it_is_recorded_all_the_same(
     assert (record.session_id, record.intent_id) == ("builder", "INT-001")
     assert paths(record) == ([change] if change else [])
     assert work.ends(ticket).again
-    assert work.desk.stores.ledger.verify().ok
+    assert work.governance.stores.ledger.verify().ok
 
 
 @pytest.mark.parametrize("command", ["git clean -fdx", "git add . && git stash -a"])
@@ -514,7 +514,7 @@ def test_a_command_that_says_so_is_refused_and_told_how_to_spare_it(
     work: Work, command: str
 ) -> None:
     work.agent("builder", "INT-001")
-    asked = work.desk.calls.admit("builder", "", ToolCall(tool_name="Bash", command=command))
+    asked = work.governance.calls.admit("builder", "", ToolCall(tool_name="Bash", command=command))
     denied = asked.decision
     assert isinstance(denied, Denied)
     assert denied.code is GateCode.PATH_DENIED
@@ -541,7 +541,7 @@ def test_a_committed_file_that_cannot_be_read_stops_nothing(
     work.root.write("src/db.py", "later\n")
     real = TreeFiles.held
 
-    def held(self: TreeFiles, path: WorkspacePath) -> Held:
+    def held(self: TreeFiles, path: WorkspacePath) -> ReadFile:
         if path == "src/db.py":
             raise PermissionError(errno.EACCES, "not for us")
         return real(self, path)

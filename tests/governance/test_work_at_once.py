@@ -75,13 +75,13 @@ def test_what_another_program_wrote_into_a_claimed_file_is_a_record_of_its_own(w
     outcome = work.ends(ticket)
     record = outcome.record
     assert record is not None
-    foreign = work.desk.stores.ledger.index.newest_for_path(LOGIN)
+    foreign = work.governance.stores.ledger.index.newest_for_path(LOGIN)
     assert foreign is not None
     assert record.concurrent_modification
     (file,) = record.files
     assert file.pre_hash == hash_content(b"by a program\ntwo\nthree\n")
     assert [run.replaced for run in file.conversations[0].ranges] == [(4, 0, 1)]
-    blamed = work.desk.blaming.blame(LOGIN)
+    blamed = work.governance.blaming.blame(LOGIN)
     assert blamed is not None
     told = [run.record.tool_name for run in blamed.runs(0, 9) if run.record is not None]
     assert told == ["disk/change", "Write"]
@@ -118,7 +118,7 @@ def test_what_a_command_throws_away_of_others_is_kept_and_told(
     # Selecting the intent has changed the intents file, too, which nobody committed.
     (draft,) = (each for each in outcome.discarded if each.path == GUIDE)
     assert (draft.path, draft.text, draft.code) == (GUIDE, "hours of work\n", DISCARDED)
-    assert draft in work.desk.stores.drafts.list()
+    assert draft in work.governance.stores.drafts.list()
 
 
 def test_what_a_session_throws_away_of_its_own_is_no_loss(
@@ -138,7 +138,7 @@ def test_a_file_is_put_back_by_whoever_may_not_change_it(work: Work) -> None:
     """By another program, by a command and by an agent's write: the violation is gone."""
     work.agent("builder", "INT-001")
     before = (work.root.root / DB).read_bytes()
-    ledger = work.desk.stores.ledger
+    ledger = work.governance.stores.ledger
 
     def spoil() -> None:
         work.root.write(DB, "spoilt\n")
@@ -159,7 +159,7 @@ def test_a_file_is_put_back_by_whoever_may_not_change_it(work: Work) -> None:
     assert work.noticed() == []
     spoil()
     spoilt = hash_content((work.root.root / DB).read_bytes())
-    work.desk.calls.read("builder", "", WorkspacePath(DB), spoilt)
+    work.governance.calls.read("builder", "", WorkspacePath(DB), spoilt)
     ticket = work.begins("builder", DB, before.decode())
     work.root.write(DB, before)
     assert work.ends(ticket).violating == ()
@@ -168,7 +168,7 @@ def test_a_file_is_put_back_by_whoever_may_not_change_it(work: Work) -> None:
     assert newest.scope_validation is ScopeValidation.EXEMPT
     # It may be put back, and changed no further.
     call = ToolCall(tool_name="Write", paths=(DB,), new_text=before.decode())
-    assert isinstance(work.desk.calls.admit("builder", "", call).decision, Denied)
+    assert isinstance(work.governance.calls.admit("builder", "", call).decision, Denied)
 
 
 def test_what_others_wrote_in_between_is_not_put_back(work: Work) -> None:
@@ -176,7 +176,7 @@ def test_what_others_wrote_in_between_is_not_put_back(work: Work) -> None:
     work.root.write(DB, "spoilt\n")
     work.noticed()
     call = ToolCall(tool_name="Write", paths=(DB,), new_text="another\n")
-    assert isinstance(work.desk.calls.admit("builder", "", call).decision, Denied)
+    assert isinstance(work.governance.calls.admit("builder", "", call).decision, Denied)
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_a_command_may_put_back_what_was_changed_out_of_bounds(
     work.agent("builder", "INT-001")
     asked = ToolCall(tool_name="Bash", command=command)
     # While nothing is wrong with the file it is no more the intent's than any other.
-    assert isinstance(work.desk.calls.admit("builder", "", asked).decision, Denied)
+    assert isinstance(work.governance.calls.admit("builder", "", asked).decision, Denied)
     ticket = work.begins("builder")
     work.root.write(DB, "out of bounds\n")
     assert work.ends(ticket).violating == (DB,)
@@ -258,7 +258,7 @@ def test_what_a_program_wrote_before_a_call_has_a_record(both: Work, announced: 
     both.root.write(LOGIN, text)
     both.ends(ticket)
     both.noticed()
-    blamed = both.desk.blaming.blame(LOGIN)
+    blamed = both.governance.blaming.blame(LOGIN)
     assert blamed is not None
     (run,) = blamed.runs(3, 3)
     assert run.record is not None  # there is no record of that line, and the chain has a gap

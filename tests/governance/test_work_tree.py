@@ -20,13 +20,13 @@ from intent_lsp.governance.disk.tree_snapshots import FILES_AT_MOST, KEPT_AT_ONC
 from intent_lsp.governance.disk.work_tree import WorkTree
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store import clock
-from intent_lsp.store.fs.local_dir import open_local_room
+from intent_lsp.store.fs.local_dir import open_local_directory
 from intent_lsp.store.fs.tree_reader import HELD_AT_MOST
 from intent_lsp.store.git.repository import Git
 from intent_lsp.store.ledger.ledger import Ledger
-from intent_lsp.store.state.blob_cache import Snapshots
+from intent_lsp.store.state.blob_cache import BlobCache
 from intent_lsp.store.state.drafts import Drafts
-from intent_lsp.store.state.sessions_db import State
+from intent_lsp.store.state.sessions_db import SessionDb
 from tests.support.repository import Repository, create
 
 Texts = Mapping[str, tuple[str | None, str | None]]
@@ -58,15 +58,15 @@ class Desk:
     def of(cls, root: Path) -> "Desk":
         """Open the stores of a root that is governed."""
         (root / ".orchestration").mkdir(parents=True, exist_ok=True)
-        local = open_local_room(root)
+        local = open_local_directory(root)
         assert local is not None
         stores = Stores(
             root=root,
             git=Git.open(root),
             ledger=Ledger(root, clock.now, clock.new_id),
-            state=State(local),
+            state=SessionDb(local),
             drafts=Drafts(root),
-            snapshots=Snapshots(root),
+            snapshots=BlobCache(root),
             clock=clock.now,
             new_id=clock.new_id,
         )
@@ -162,9 +162,9 @@ def files(repository: Repository) -> Repository:
 def test_what_a_command_changes_is_told_with_what_it_was(
     files: Repository, before: str, command: str, changed: Texts
 ) -> None:
-    desk = Desk.of(files.root)
-    desk.run(before)
-    assert desk.texts(desk.changed_by(command)) == changed
+    governance = Desk.of(files.root)
+    governance.run(before)
+    assert governance.texts(governance.changed_by(command)) == changed
 
 
 @pytest.mark.parametrize(
@@ -204,9 +204,9 @@ def test_what_a_command_changes_is_told_with_what_it_was(
     ],
 )
 def test_what_git_made_of_a_file_is_gits(files: Repository, before: str, command: str) -> None:
-    desk = Desk.of(files.root)
-    desk.run(before)
-    assert desk.texts(desk.changed_by(command)) == {}
+    governance = Desk.of(files.root)
+    governance.run(before)
+    assert governance.texts(governance.changed_by(command)) == {}
 
 
 @pytest.mark.parametrize(
@@ -259,9 +259,9 @@ def test_what_git_made_of_a_file_is_gits(files: Repository, before: str, command
 def test_what_else_a_command_did_is_told(
     files: Repository, before: str, command: str, changed: Texts
 ) -> None:
-    desk = Desk.of(files.root)
-    desk.run(before)
-    assert desk.texts(desk.changed_by(command)) == changed
+    governance = Desk.of(files.root)
+    governance.run(before)
+    assert governance.texts(governance.changed_by(command)) == changed
 
 
 @pytest.mark.parametrize(
@@ -299,9 +299,9 @@ def test_what_else_a_command_did_is_told(
 def test_what_a_command_added_to_the_index_is_its_own(
     files: Repository, before: str, command: str, changed: Texts
 ) -> None:
-    desk = Desk.of(files.root)
-    desk.run(before)
-    assert desk.texts(desk.changed_by(command)) == changed
+    governance = Desk.of(files.root)
+    governance.run(before)
+    assert governance.texts(governance.changed_by(command)) == changed
 
 
 @pytest.mark.parametrize(
@@ -387,9 +387,9 @@ def test_what_a_command_added_to_the_index_is_its_own(
 def test_what_a_command_committed_itself_is_its_own(
     files: Repository, before: str, command: str, changed: Texts
 ) -> None:
-    desk = Desk.of(files.root)
-    desk.run(before)
-    assert desk.texts(desk.changed_by(command)) == changed
+    governance = Desk.of(files.root)
+    governance.run(before)
+    assert governance.texts(governance.changed_by(command)) == changed
 
 
 @pytest.mark.parametrize(
@@ -400,38 +400,38 @@ def test_what_a_command_committed_itself_is_its_own(
     ],
 )
 def test_without_heads_log_a_new_commit_is_an_edit(files: Repository, lost: str) -> None:
-    desk = Desk.of(files.root)
-    desk.run(f"{OTHER}; {lost}")
+    governance = Desk.of(files.root)
+    governance.run(f"{OTHER}; {lost}")
     expired = "git reflog expire --expire=all --all" if lost == "true" else "true"
-    changed = desk.changed_by(f"echo two > a; git commit -qam x; {expired}; rm b")
-    assert desk.texts(changed) == {**TWO, "b": (BEE, None)}
-    desk.run("git reset -q --hard HEAD^")
+    changed = governance.changed_by(f"echo two > a; git commit -qam x; {expired}; rm b")
+    assert governance.texts(changed) == {**TWO, "b": (BEE, None)}
+    governance.run("git reset -q --hard HEAD^")
     # A commit that was there before was nobody's work now.
-    assert desk.changed_by(f"git checkout -q other; {expired}") == ()
+    assert governance.changed_by(f"git checkout -q other; {expired}") == ()
 
 
 def test_a_command_that_comes_back_to_where_it_began_has_not_begun_there(
     files: Repository,
 ) -> None:
-    desk = Desk.of(files.root)
-    changed = desk.changed_by(
+    governance = Desk.of(files.root)
+    changed = governance.changed_by(
         "git checkout -qb n; echo two > a; git commit -qam x; git checkout -q main; git merge -q n"
     )
-    assert desk.texts(changed) == TWO
+    assert governance.texts(changed) == TWO
 
 
 def test_what_a_stash_held_is_gits_where_it_is_older_than_the_command(files: Repository) -> None:
-    desk = Desk.of(files.root)
-    desk.run("echo two > a; echo x > n; git stash -qu")
-    changed = desk.changed_by("git stash apply -q; echo x > b; rm dir/c")
-    assert desk.texts(changed) == {"b": (BEE, "x\n"), "dir/c": (SEA, None)}
+    governance = Desk.of(files.root)
+    governance.run("echo two > a; echo x > n; git stash -qu")
+    changed = governance.changed_by("git stash apply -q; echo x > b; rm dir/c")
+    assert governance.texts(changed) == {"b": (BEE, "x\n"), "dir/c": (SEA, None)}
 
 
 def test_what_a_command_stashed_and_brought_back_is_its_own(files: Repository) -> None:
-    desk = Desk.of(files.root)
+    governance = Desk.of(files.root)
     # A commit says of itself whatever its maker wants, of when it was made too.
     command = "echo two > a; GIT_COMMITTER_DATE=@1000000000 git stash -q; git stash apply -q"
-    assert desk.texts(desk.changed_by(command)) == TWO
+    assert governance.texts(governance.changed_by(command)) == TWO
 
 
 @pytest.mark.parametrize(
@@ -445,28 +445,28 @@ def test_what_a_command_stashed_and_brought_back_is_its_own(files: Repository) -
     ],
 )
 def test_what_a_command_threw_away_is_told(files: Repository, command: str) -> None:
-    desk = Desk.of(files.root)
-    desk.run(f"{OTHER}; echo somebodys > a")
-    before = desk.seen()
-    desk.run(command)
-    changed = desk.tree.changes(before)
+    governance = Desk.of(files.root)
+    governance.run(f"{OTHER}; echo somebodys > a")
+    before = governance.seen()
+    governance.run(command)
+    changed = governance.tree.changes(before)
     assert changed is not None
     (lost,) = changed.files
-    assert (lost.path, lost.discarded, desk.kept(lost.old)) == ("a", True, "somebodys\n")
+    assert (lost.path, lost.discarded, governance.kept(lost.old)) == ("a", True, "somebodys\n")
 
 
 def test_a_commit_that_cannot_be_read_leaves_nothing_to_compare_with(
     files: Repository, caplog: pytest.LogCaptureFixture
 ) -> None:
-    desk = Desk.of(files.root)
+    governance = Desk.of(files.root)
     files.write("a", "two\n")
-    seen = desk.seen()
+    seen = governance.seen()
     lost = replace(seen, git=GitSnapshot(head="0" * 40))
-    assert desk.tree.changes(lost) is None
-    assert desk.tree.changes(replace(lost, files={})) is None
+    assert governance.tree.changes(lost) is None
+    assert governance.tree.changes(replace(lost, files={})) is None
     assert "cannot be read" in caplog.text
-    without_git = replace(desk.stores, git=None)
-    assert WorkTree(without_git, Contents(without_git)).changes(desk.seen()) is None
+    without_git = replace(governance.stores, git=None)
+    assert WorkTree(without_git, Contents(without_git)).changes(governance.seen()) is None
 
 
 def test_more_files_than_are_compared_are_not_committed_unseen(
@@ -475,24 +475,24 @@ def test_more_files_than_are_compared_are_not_committed_unseen(
     """It takes long because more than 10,000 files are made, committed and looked at."""
     repository.write(".gitignore", ".orchestration/\n")
     repository.commit()
-    desk = Desk.of(repository.root)
-    before = desk.seen()
+    governance = Desk.of(repository.root)
+    before = governance.seen()
     for number in range(FILES_AT_MOST + 1):
         (repository.root / str(number)).touch()
     repository.commit()
-    assert desk.tree.changes(before) is None
+    assert governance.tree.changes(before) is None
     assert "cannot be compared" in caplog.text
 
 
 def test_a_file_too_large_to_hold_is_hashed_all_the_same(files: Repository) -> None:
-    desk = Desk.of(files.root)
-    before = desk.seen()
+    governance = Desk.of(files.root)
+    before = governance.seen()
     with files.write("large", "").open("r+b") as large:
         large.truncate(HELD_AT_MOST + 1)
     zeros = hash_content(bytes(HELD_AT_MOST + 1))
     large_file = ChangedFile(path=WorkspacePath("large"), old=None, new=zeros, data=None)
-    assert desk.changes(before) == (large_file,)
-    assert desk.seen().files[WorkspacePath("large")].hash == zeros
+    assert governance.changes(before) == (large_file,)
+    assert governance.seen().files[WorkspacePath("large")].hash == zeros
 
 
 @pytest.mark.parametrize(
@@ -547,9 +547,9 @@ def test_a_file_too_large_to_hold_is_hashed_all_the_same(files: Repository) -> N
 def test_what_is_nobodys_edit_is_left_out(
     files: Repository, before: str, command: str, changed: Texts
 ) -> None:
-    desk = Desk.of(files.root)
-    desk.run(before)
-    assert desk.texts(desk.changed_by(command)) == changed
+    governance = Desk.of(files.root)
+    governance.run(before)
+    assert governance.texts(governance.changed_by(command)) == changed
 
 
 @pytest.mark.parametrize(
@@ -573,19 +573,21 @@ def test_what_is_nobodys_edit_is_left_out(
 def test_a_link_holds_what_it_leads_to_inside_the_root(
     files: Repository, before: str, command: str, changed: Texts
 ) -> None:
-    desk = Desk.of(files.root)
-    desk.run(before)
-    assert desk.texts(desk.changed_by(command)) == changed
-    assert desk.stores.snapshots.get(hash_content(b"secret\n")) is None
+    governance = Desk.of(files.root)
+    governance.run(before)
+    assert governance.texts(governance.changed_by(command)) == changed
+    assert governance.stores.snapshots.get(hash_content(b"secret\n")) is None
 
 
 def test_what_the_server_wrote_last_is_no_commands_change(files: Repository) -> None:
-    desk = Desk.of(files.root)
-    assert desk.stores.state is not None
-    desk.stores.state.note_own_write(WorkspacePath("a"), hash_content(b"ours\n"))
-    assert desk.changed_by("echo ours > a") == ()
-    assert desk.texts(desk.changed_by("echo theirs > a")) == {"a": ("ours\n", "theirs\n")}
-    assert desk.texts(desk.changed_by("rm a")) == {"a": ("theirs\n", None)}
+    governance = Desk.of(files.root)
+    assert governance.stores.state is not None
+    governance.stores.state.note_own_write(WorkspacePath("a"), hash_content(b"ours\n"))
+    assert governance.changed_by("echo ours > a") == ()
+    assert governance.texts(governance.changed_by("echo theirs > a")) == {
+        "a": ("ours\n", "theirs\n")
+    }
+    assert governance.texts(governance.changed_by("rm a")) == {"a": ("theirs\n", None)}
 
 
 @pytest.mark.parametrize(
@@ -599,11 +601,11 @@ def test_what_a_clean_file_held_is_told_as_the_work_tree_spells_it(
     files.git("config", "core.autocrlf", setting)
     files.git("rm", "--quiet", "--cached", "-r", ".")
     files.git("reset", "--quiet", "--hard")
-    desk = Desk.of(files.root)
+    governance = Desk.of(files.root)
     assert (files.root / "a").read_bytes() == b"one\r\n"
-    changed = desk.changed_by("printf 'two\\r\\n' >> a; git commit -qam x; echo three >> a")
-    assert desk.texts(changed) == {"a": ("one\r\n", "one\r\ntwo\r\nthree\n")}
-    assert desk.changed_by("git checkout -q -- a") == ()
+    changed = governance.changed_by("printf 'two\\r\\n' >> a; git commit -qam x; echo three >> a")
+    assert governance.texts(changed) == {"a": ("one\r\n", "one\r\ntwo\r\nthree\n")}
+    assert governance.changed_by("git checkout -q -- a") == ()
 
 
 def test_what_a_filter_cannot_tell_any_more_is_not_known(files: Repository) -> None:
@@ -611,8 +613,8 @@ def test_what_a_filter_cannot_tell_any_more_is_not_known(files: Repository) -> N
     files.git("config", "filter.swap.clean", "cat")
     files.write(".gitattributes", "a filter=swap\n")
     files.commit()
-    desk = Desk.of(files.root)
-    before = desk.seen()
+    governance = Desk.of(files.root)
+    before = governance.seen()
     files.write("a", "two\n")
     changed = ChangedFile(
         path=WorkspacePath("a"),
@@ -620,10 +622,10 @@ def test_what_a_filter_cannot_tell_any_more_is_not_known(files: Repository) -> N
         new=hash_content(b"two\n"),
         data=b"two\n",
     )
-    assert desk.changes(before) == (changed,)
+    assert governance.changes(before) == (changed,)
     files.git("config", "filter.swap.smudge", "false")
     files.git("config", "filter.swap.required", "true")
-    (unknown,) = desk.changes(before)
+    (unknown,) = governance.changes(before)
     assert (unknown.old, unknown.old_known, unknown.data) == (None, False, b"two\n")
 
 
@@ -633,14 +635,14 @@ def test_a_root_below_the_git_top_level_tells_of_its_own_files(files: Repository
     files.write("dir/d", "other\n")
     files.commit()
     files.git("checkout", "--quiet", "main")
-    desk = Desk.of(files.root / "dir")
+    governance = Desk.of(files.root / "dir")
     files.write("dir/.orchestration/.gitignore", ".local/\n")
-    assert desk.texts(desk.changed_by("echo x > c; echo n > n; echo x > ../a")) == {
+    assert governance.texts(governance.changed_by("echo x > c; echo n > n; echo x > ../a")) == {
         "c": (SEA, "x\n"),
         "n": (None, "n\n"),
     }
-    assert desk.changed_by("git checkout -q other") == ()
-    assert desk.texts(desk.changed_by("rm c; echo two > d")) == {
+    assert governance.changed_by("git checkout -q other") == ()
+    assert governance.texts(governance.changed_by("rm c; echo two > d")) == {
         "c": ("x\n", None),
         "d": ("other\n", "two\n"),
     }
@@ -650,28 +652,30 @@ def test_before_the_first_commit_every_file_is_compared(repository: Repository) 
     repository.write(".gitignore", "*.log\n.orchestration/\n")
     for name in ("a", "b", "x.log"):
         repository.write(name, ONE)
-    desk = Desk.of(repository.root)
-    before = desk.seen()
+    governance = Desk.of(repository.root)
+    before = governance.seen()
     assert before.head is None
     assert list(before.files) == [".gitignore", "a", "b"]
-    desk.run("echo two > a; rm b; echo x > x.log; echo new > n")
+    governance.run("echo two > a; rm b; echo x > x.log; echo new > n")
     expected = {"a": (ONE, "two\n"), "b": (ONE, None), "n": (None, "new\n")}
-    assert desk.texts(desk.changes(before)) == expected
-    desk.run("git add a; git commit -qm first; echo three > a")
-    assert desk.texts(desk.changes(before)) == expected | {"a": (ONE, "three\n")}
+    assert governance.texts(governance.changes(before)) == expected
+    governance.run("git add a; git commit -qm first; echo three > a")
+    assert governance.texts(governance.changes(before)) == expected | {"a": (ONE, "three\n")}
 
 
 def test_without_git_every_file_is_compared(tmp_path: Path) -> None:
     for name in ("a", "b", "dir/c"):
         Repository(tmp_path).write(name, ONE)
     create(tmp_path / "inner").write("theirs", "x")
-    desk = Desk.of(tmp_path)
-    assert desk.stores.git is None
-    before = desk.seen()
+    governance = Desk.of(tmp_path)
+    assert governance.stores.git is None
+    before = governance.seen()
     assert before.git is None
     assert list(before.files) == [OURS, "a", "b", "dir/c"]
-    desk.run("echo two > a; mv dir d; ln -sf a b; ln -s a l; echo x > inner/theirs; touch dir")
-    assert desk.texts(desk.changes(before)) == {
+    governance.run(
+        "echo two > a; mv dir d; ln -sf a b; ln -s a l; echo x > inner/theirs; touch dir"
+    )
+    assert governance.texts(governance.changes(before)) == {
         "a": (ONE, "two\n"),
         "b": (ONE, "two\n"),
         "d/c": (None, ONE),
@@ -682,15 +686,15 @@ def test_without_git_every_file_is_compared(tmp_path: Path) -> None:
 
 def test_without_a_local_room_the_tree_is_compared_all_the_same(files: Repository) -> None:
     forgetful = replace(Desk.of(files.root).stores, state=None)
-    desk = Desk(files.root, forgetful, WorkTree(forgetful, Contents(forgetful)))
-    assert desk.texts(desk.changed_by("echo two > a")) == {"a": (ONE, "two\n")}
+    governance = Desk(files.root, forgetful, WorkTree(forgetful, Contents(forgetful)))
+    assert governance.texts(governance.changed_by("echo two > a")) == {"a": (ONE, "two\n")}
 
 
 def test_what_was_seen_goes_through_json_with_every_name(files: Repository) -> None:
-    desk = Desk.of(files.root)
+    governance = Desk.of(files.root)
     files.write("odd\udcff\n", "x\n")
     (files.root / "a").unlink()
-    seen = desk.seen()
+    seen = governance.seen()
     assert seen.head == files.git("rev-parse", "HEAD").strip()
     assert {path: file.hash for path, file in seen.files.items()} == {
         "a": None,
@@ -702,21 +706,21 @@ def test_what_was_seen_goes_through_json_with_every_name(files: Repository) -> N
 def test_a_tree_that_git_cannot_tell_of_is_not_compared(
     files: Repository, caplog: pytest.LogCaptureFixture
 ) -> None:
-    desk = Desk.of(files.root)
-    before = desk.seen()
+    governance = Desk.of(files.root)
+    before = governance.seen()
     (files.root / ".git/index").write_bytes(b"rubbish")
-    assert desk.tree.seen() is None
-    assert desk.tree.changes(before) is None
+    assert governance.tree.seen() is None
+    assert governance.tree.changes(before) is None
     assert "cannot be compared" in caplog.text
 
 
 def test_too_many_files_are_not_compared(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    desk = Desk.of(tmp_path)
-    before = desk.seen()
+    governance = Desk.of(tmp_path)
+    before = governance.seen()
     for number in range(FILES_AT_MOST + 1):
         (tmp_path / str(number)).touch()
-    assert desk.tree.seen() is None
-    assert desk.tree.changes(before) is None
+    assert governance.tree.seen() is None
+    assert governance.tree.changes(before) is None
     assert "cannot be compared" in caplog.text
     Repository(tmp_path).git("init", "--quiet")
     Repository(tmp_path).write(".gitignore", ".orchestration/\n")
@@ -727,7 +731,7 @@ def test_too_many_files_are_not_compared(tmp_path: Path, caplog: pytest.LogCaptu
 def test_a_file_that_cannot_be_read_is_left_out_and_logged(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    desk = Desk.of(tmp_path)
+    governance = Desk.of(tmp_path)
     room = tmp_path
     # Its directory can be listed, but its path is longer than the system allows: nobody, whatever
     # their rights, can open it.
@@ -735,22 +739,24 @@ def test_a_file_that_cannot_be_read_is_left_out_and_logged(
         room /= "d" * min(240, 4000 - len(str(room)))
     room.mkdir(parents=True)
     subprocess.run(["touch", "f" * 255, "g"], cwd=room, check=True)
-    ours, short = desk.seen().files
+    ours, short = governance.seen().files
     assert ours == OURS
     assert short.endswith("/g")
     assert "cannot be compared" in caplog.text
-    assert desk.changed_by("true") == ()
+    assert governance.changed_by("true") == ()
 
 
 def test_no_more_is_kept_at_once_than_leaves_room_for_older_contents(tmp_path: Path) -> None:
-    desk = Desk.of(tmp_path)
+    governance = Desk.of(tmp_path)
     size = 4 * 1024 * 1024
     for number in range(KEPT_AT_ONCE // size + 1):
         (tmp_path / f"{number:02}").write_bytes(bytes([number]) * size)
-    files = {path: file.hash for path, file in desk.seen().files.items()}
+    files = {path: file.hash for path, file in governance.seen().files.items()}
     assert None not in files.values()
     kept = {
-        path: desk.stores.snapshots.get(hash_) is not None for path, hash_ in files.items() if hash_
+        path: governance.stores.snapshots.get(hash_) is not None
+        for path, hash_ in files.items()
+        if hash_
     }
     assert kept[WorkspacePath("00")]
     assert not kept[WorkspacePath(f"{KEPT_AT_ONCE // size:02}")]
@@ -777,12 +783,12 @@ def test_the_changes_are_the_difference_between_two_trees(
 ) -> None:
     head = dict.fromkeys(NAMES[:3], b"\0")
     differing = {name for name in NAMES if old.get(name) != new.get(name)}
-    for desk in two:
-        _become(desk.root, old)
-        before = desk.seen()
-        _become(desk.root, new)
-        gits = {name for name in new if desk.stores.git and new[name] == head.get(name)}
-        assert {file.path: (file.old, file.data) for file in desk.changes(before)} == {
+    for governance in two:
+        _become(governance.root, old)
+        before = governance.seen()
+        _become(governance.root, new)
+        gits = {name for name in new if governance.stores.git and new[name] == head.get(name)}
+        assert {file.path: (file.old, file.data) for file in governance.changes(before)} == {
             name: (hash_if_there(old.get(name)), new.get(name)) for name in differing - gits
         }
 

@@ -8,7 +8,7 @@ from intent_lsp.core.records import Record
 from intent_lsp.governance.disk.disk_changes import DiskChanges, DiskNews
 from intent_lsp.governance.disk.tree_snapshots import TreeLooks
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.judging.save_judge import Judging
+from intent_lsp.governance.judging.save_judge import SaveJudge
 from intent_lsp.governance.sessions import Session
 from intent_lsp.store.locks.root_lock import RootLock
 
@@ -19,27 +19,27 @@ Touched = list[tuple[WorkspacePath, str, str]]
 class Watcher:
     """One server's account of a work tree, in a time of its own."""
 
-    desk: Governance
+    governance: Governance
     session: Session
     at: datetime = field(default_factory=lambda: datetime.now(UTC))
     lock: RootLock | None = None
     changes: DiskChanges = field(init=False)
 
     def __post_init__(self) -> None:
-        stores = replace(self.desk.stores, clock=lambda: self.at)
-        judging = Judging(
+        stores = replace(self.governance.stores, clock=lambda: self.at)
+        judging = SaveJudge(
             stores=stores,
-            rules=self.desk.rules,
-            sessions=self.desk.sessions,
-            contents=self.desk.contents,
-            grants=self.desk.grants,
+            rules=self.governance.rules,
+            sessions=self.governance.sessions,
+            contents=self.governance.contents,
+            grants=self.governance.grants,
         )
         self.changes = DiskChanges(
             stores=stores,
-            contents=self.desk.contents,
+            contents=self.governance.contents,
             judging=judging,
             lock=self.lock,
-            looks=TreeLooks(stores.root, stores.git, self.desk.contents, stores.clock),
+            looks=TreeLooks(stores.root, stores.git, self.governance.contents, stores.clock),
         )
         self.changes.look()
 

@@ -14,13 +14,13 @@ class Work:
     """A desk with a watching editor, and agents that are asked and told of by their names."""
 
     def __init__(self, editor: Editor, root: Repository) -> None:
-        self.editor, self.desk, self.root = editor, editor.desk, root
+        self.editor, self.governance, self.root = editor, editor.governance, root
         self.look()
-        self.seen = self.desk.disk_changes.record(editor.session)
+        self.seen = self.governance.disk_changes.record(editor.session)
 
     def agent(self, name: str, intent: str) -> None:
-        session = self.desk.sessions.open_agent(name)
-        self.desk.checkout.select(session, intent, unsaved_file=False)
+        session = self.governance.sessions.open_agent(name)
+        self.governance.checkout.select(session, intent, unsaved_file=False)
 
     def begins(
         self, name: str, path: str = "", text: str | None = None, *, command: str = BASH
@@ -29,22 +29,22 @@ class Work:
         call = ToolCall(tool_name="Bash", command=command)
         if path:
             call = ToolCall(tool_name="Write", paths=(path,), new_text=text)
-        admission = self.desk.calls.admit(name, "", call)
+        admission = self.governance.calls.admit(name, "", call)
         assert isinstance(admission.decision, Allowed), admission
         assert admission.ticket is not None
         return admission.ticket.id
 
     def ends(self, ticket: str) -> Outcome:
-        outcome = self.desk.calls.record(ticket)
+        outcome = self.governance.calls.record(ticket)
         assert outcome is not None
         return outcome
 
     def look(self) -> None:
-        assert self.desk.disk_changes.look() is not None
+        assert self.governance.disk_changes.look() is not None
 
     def noticed(self) -> list[Record]:
         self.look()
-        news = self.desk.disk_changes.record(self.editor.session)
+        news = self.governance.disk_changes.record(self.editor.session)
         return [each.record for each in news.recorded if each.record is not None]
 
 

@@ -17,7 +17,7 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import MutationClass, ScopeValidation
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.store.state.call_state import FileMemory
-from intent_lsp.store.state.sessions_db import ReadHash, State
+from intent_lsp.store.state.sessions_db import ReadHash, SessionDb
 
 NOW = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
 LATER = NOW + CLAIMED_FOR + timedelta(seconds=1)
@@ -40,14 +40,14 @@ TICKET = Ticket(
 
 
 @pytest.fixture
-def state(tmp_path: Path) -> Iterator[State]:
-    opened = State(tmp_path)
+def state(tmp_path: Path) -> Iterator[SessionDb]:
+    opened = SessionDb(tmp_path)
     yield opened
     opened.close()
 
 
 def known(
-    state: State,
+    state: SessionDb,
     path: WorkspacePath = PATH,
     asker: tuple[str, str] = ("one", ""),
     at: datetime = NOW,
@@ -55,7 +55,7 @@ def known(
     return state.calls.of([path], asker, at)[path]
 
 
-def test_of_what_nobody_touched_nothing_is_known(state: State) -> None:
+def test_of_what_nobody_touched_nothing_is_known(state: SessionDb) -> None:
     assert state.calls.of([PATH, ODD], ("one", ""), NOW) == {
         PATH: FileMemory(own_write=None, read=Unread.NEVER, turn=None, claimed_by=None),
         ODD: FileMemory(),
@@ -63,7 +63,7 @@ def test_of_what_nobody_touched_nothing_is_known(state: State) -> None:
     assert state.calls.of([], ("one", ""), NOW) == {}
 
 
-def test_reads_are_kept_for_each_session_and_subagent(state: State) -> None:
+def test_reads_are_kept_for_each_session_and_subagent(state: SessionDb) -> None:
     state.put_read("one", "", PATH, ReadHash(A, 1))
     state.put_read("one", "sub", PATH, ReadHash(B, 2))
     state.put_read("one", "", ODD, ReadHash(None, 1))
@@ -75,14 +75,14 @@ def test_reads_are_kept_for_each_session_and_subagent(state: State) -> None:
     assert known(state, asker=("two", "")) == FileMemory()
 
 
-def test_our_own_last_write_is_known_to_everybody(state: State) -> None:
+def test_our_own_last_write_is_known_to_everybody(state: SessionDb) -> None:
     state.note_own_write(PATH, A)
     state.note_own_write(PATH, B)
     for asker in (("one", ""), ("two", "sub")):
         assert known(state, asker=asker) == FileMemory(own_write=B)
 
 
-def test_an_open_ticket_claims_its_files_against_others(state: State) -> None:
+def test_an_open_ticket_claims_its_files_against_others(state: SessionDb) -> None:
     state.tickets.issue(TICKET, NOW)
     assert known(state).claimed_by == "builder"
     assert known(state, asker=("builder", "")).claimed_by is None
@@ -93,7 +93,7 @@ def test_an_open_ticket_claims_its_files_against_others(state: State) -> None:
     assert known(state, at=LATER).claimed_by is None
 
 
-def test_of_two_claims_one_is_told(state: State) -> None:
+def test_of_two_claims_one_is_told(state: SessionDb) -> None:
     state.tickets.issue(TICKET, NOW)
     state.tickets.issue(replace(TICKET, id="t-2", session_id="one"), NOW)
     state.tickets.issue(replace(TICKET, id="t-3", session_id="other"), NOW)
@@ -101,7 +101,7 @@ def test_of_two_claims_one_is_told(state: State) -> None:
     assert known(state, asker=("other", "")).claimed_by == "one"
 
 
-def test_everything_is_told_of_each_path_at_once(state: State) -> None:
+def test_everything_is_told_of_each_path_at_once(state: SessionDb) -> None:
     state.tickets.issue(TICKET, NOW)
     state.put_read("one", "", PATH, ReadHash(A, 4))
     state.note_own_write(PATH, B)
@@ -114,7 +114,7 @@ def test_everything_is_told_of_each_path_at_once(state: State) -> None:
 
 def test_a_state_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
     with pytest.raises(StateUnavailableError):
-        State(tmp_path / "nowhere").calls.of([PATH], ("one", ""), NOW)
+        SessionDb(tmp_path / "nowhere").calls.of([PATH], ("one", ""), NOW)
 
 
 @given(
@@ -128,7 +128,7 @@ def test_every_name_is_found_again(
     session: str,
     agent: str,
 ) -> None:
-    state = State(tmp_path_factory.mktemp("state"))
+    state = SessionDb(tmp_path_factory.mktemp("state"))
     listed = {WorkspacePath(path): read for path, read in reads.items()}
     for path, read in listed.items():
         state.put_read(session, agent, path, ReadHash(read, 1))

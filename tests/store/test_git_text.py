@@ -8,7 +8,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.store.git.conversion import Attribute, Conversion, Ends, conversion, to_work_tree
+from intent_lsp.store.git.conversion import (
+    Attribute,
+    Conversion,
+    LineEnds,
+    conversion,
+    to_work_tree,
+)
 from intent_lsp.store.git.repository import Git
 from tests.support.repository import Repository, create
 
@@ -165,6 +171,6 @@ def test_where_nothing_is_said_the_blob_is_the_file(tmp_path: Path) -> None:
         return None
 
     assert conversion(silent, lambda _name: "").nothing
-    assert not Conversion(ends=Ends.CRLF).nothing
+    assert not Conversion(ends=LineEnds.CRLF).nothing
     assert to_work_tree(b"a\n", "0" * 40, Conversion()) == b"a\n"
     assert not tmp_path.joinpath("a").exists()

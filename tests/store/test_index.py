@@ -9,7 +9,7 @@ import pytest
 from intent_lsp.core.paths import LEDGER_FILE, WorkspacePath
 from intent_lsp.core.records import Record, RecordFile, ScopeValidation
 from intent_lsp.store.ledger.index.index import Index
-from intent_lsp.store.ledger.index.queries import Cursor, Page, Query
+from intent_lsp.store.ledger.index.queries import PageCursor, Query, RecordPage
 from intent_lsp.store.ledger.ledger import Ledger
 from tests.support.ledgers import HASH, edit, ledger_at, lines_of, put_lines
 
@@ -83,7 +83,7 @@ def test_pages_joined_are_the_whole_answer(
 ) -> None:
     assert records
     found: list[Record] = []
-    page: Page = ledger.index.query(query, limit=limit)
+    page: RecordPage = ledger.index.query(query, limit=limit)
     while True:
         found += page.records
         if page.cursor is None:
@@ -95,11 +95,11 @@ def test_pages_joined_are_the_whole_answer(
 def test_a_page_of_none_and_a_cursor_from_elsewhere_are_no_error(
     ledger: Ledger, records: list[Record]
 ) -> None:
-    assert ledger.index.query(Query(), limit=0) == Page((), None)
-    assert ledger.index.query(Query(), limit=5, cursor=Cursor(-3)) == Page((), None)
-    assert ledger.index.query(Query(), limit=5, cursor=Cursor(99)) == Page((), None)
-    far = ledger.index.query(Query(), limit=10**30, cursor=Cursor(10**30))
-    assert far == Page(tuple(records[::-1]), None)
+    assert ledger.index.query(Query(), limit=0) == RecordPage((), None)
+    assert ledger.index.query(Query(), limit=5, cursor=PageCursor(-3)) == RecordPage((), None)
+    assert ledger.index.query(Query(), limit=5, cursor=PageCursor(99)) == RecordPage((), None)
+    far = ledger.index.query(Query(), limit=10**30, cursor=PageCursor(10**30))
+    assert far == RecordPage(tuple(records[::-1]), None)
     assert ledger.index.query(Query(), limit=-1).records == ()
 
 

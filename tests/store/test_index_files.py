@@ -25,7 +25,7 @@ from intent_lsp.formats.ledger.index_keys import (
     moment_of,
     moments_of,
 )
-from intent_lsp.store.ledger.index.queries import Page, Query
+from intent_lsp.store.ledger.index.queries import Query, RecordPage
 from intent_lsp.store.ledger.ledger import Ledger
 from intent_lsp.store.ledger.raw.file import opened
 from intent_lsp.store.ledger.raw.files import ARCHIVE_ROOM, SEGMENT_ROOM
@@ -106,7 +106,7 @@ def test_records_of_two_writers_come_newest_first(ledger: Ledger, records: list[
 @pytest.mark.parametrize("limit", [1, 3, 9])
 def test_pages_go_on_from_file_to_file(ledger: Ledger, records: list[Record], limit: int) -> None:
     found: list[Record] = []
-    page = Page((), None)
+    page = RecordPage((), None)
     while page.cursor is not None or not found:
         page = ledger.index.query(Query(), limit=limit, cursor=page.cursor)
         found += page.records
@@ -121,7 +121,7 @@ def test_records_of_one_moment_are_each_shown_once(root: Path, tmp_path: Path) -
     join(root, writers)
     ledger = ledger_at(root)
     found: list[Record] = []
-    page = Page((), None)
+    page = RecordPage((), None)
     while page.cursor is not None or not found:
         page = ledger.index.query(Query(), limit=1, cursor=page.cursor)
         found += page.records

@@ -16,7 +16,7 @@ from intent_lsp.core.content import EMPTY_HASH, ContentHash, hash_content
 from intent_lsp.core.errors import UnsafePathError
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.store.state.blob_cache import Snapshots
+from intent_lsp.store.state.blob_cache import BlobCache
 from intent_lsp.store.state.drafts import Draft, Drafts, UnreadableDraft
 
 NOON = datetime(2026, 2, 16, 12, tzinfo=UTC)
@@ -180,17 +180,17 @@ PACKED_BY_ITS_AUTHOR = zlib.compress(b"x" * 100_000, 0)
     ids=len,
 )
 def test_a_content_is_given_back_by_its_hash(root: Path, data: bytes) -> None:
-    snapshots = Snapshots(root)
+    snapshots = BlobCache(root)
     found = snapshots.put(data)
     assert found == hash_content(data)
     assert snapshots.put(data) == found
     assert snapshots.get(found) == data
-    assert Snapshots(root).get(found) == data
+    assert BlobCache(root).get(found) == data
 
 
 @pytest.mark.parametrize("name", ["", "sha256:../x", "../../x", "sha256:" + "0" * 64])
 def test_what_was_never_kept_is_not_there(root: Path, name: str) -> None:
-    assert Snapshots(root).get(ContentHash(name)) is None
+    assert BlobCache(root).get(ContentHash(name)) is None
 
 
 def kept(root: Path) -> list[Path]:
@@ -229,7 +229,7 @@ def test_a_damaged_content_is_dropped_and_can_be_kept_again(
     damage: Callable[[bytes], bytes],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    snapshots = Snapshots(root)
+    snapshots = BlobCache(root)
     found = snapshots.put(data)
     path = place_of(root, found)
     path.write_bytes(damage(path.read_bytes()))
@@ -241,7 +241,7 @@ def test_a_damaged_content_is_dropped_and_can_be_kept_again(
 
 
 def test_a_damaged_content_is_not_given_out_although_it_was_put_again(root: Path) -> None:
-    snapshots = Snapshots(root)
+    snapshots = BlobCache(root)
     found = snapshots.put(b"data")
     place_of(root, found).write_bytes(b"rubbish")
     snapshots.put(b"data")
@@ -253,7 +253,7 @@ def test_a_damaged_content_is_not_given_out_although_it_was_put_again(root: Path
 
 @pytest.mark.skipif(not UNREADABLE.exists(), reason="no file that cannot be read")
 def test_a_content_that_cannot_be_read_is_dropped_and_can_be_kept_again(root: Path) -> None:
-    snapshots = Snapshots(root)
+    snapshots = BlobCache(root)
     found = snapshots.put(b"data")
     path = place_of(root, found)
     path.unlink()
@@ -265,7 +265,7 @@ def test_a_content_that_cannot_be_read_is_dropped_and_can_be_kept_again(root: Pa
 
 
 def test_a_file_that_a_lost_disk_has_left_empty_is_written_again(root: Path) -> None:
-    snapshots = Snapshots(root)
+    snapshots = BlobCache(root)
     found = snapshots.put(b"data")
     place_of(root, found).write_bytes(b"")
     snapshots.put(b"data")
@@ -274,15 +274,15 @@ def test_a_file_that_a_lost_disk_has_left_empty_is_written_again(root: Path) -> 
 
 @pytest.mark.parametrize("data", [b"data", LARGE], ids=len)
 def test_what_is_kept_is_not_written_again(root: Path, data: bytes) -> None:
-    found = Snapshots(root).put(data)
+    found = BlobCache(root).put(data)
     before = place_of(root, found).stat()
-    assert Snapshots(root).put(data) == found
+    assert BlobCache(root).put(data) == found
     after = place_of(root, found).stat()
     assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
 
 
 def test_a_hash_that_is_known_is_taken_and_a_wrong_one_leads_to_nothing(root: Path) -> None:
-    snapshots = Snapshots(root)
+    snapshots = BlobCache(root)
     known = hash_content(b"data")
     assert snapshots.put(b"data", known) == known
     assert snapshots.get(known) == b"data"
@@ -293,7 +293,7 @@ def test_a_hash_that_is_known_is_taken_and_a_wrong_one_leads_to_nothing(root: Pa
 def test_what_cannot_be_written_over_is_reported(
     root: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    snapshots = Snapshots(root)
+    snapshots = BlobCache(root)
     path = place_of(root, snapshots.put(b"data"))
     path.unlink()
     path.mkdir()
@@ -308,7 +308,7 @@ def test_nothing_is_kept_through_a_link_that_took_the_rooms_place(
     tmp_path_factory: pytest.TempPathFactory,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    snapshots = Snapshots(root)
+    snapshots = BlobCache(root)
     snapshots.put(b"data")
     outside = tmp_path_factory.mktemp("outside")
     (outside / "snapshots").mkdir()
@@ -322,7 +322,7 @@ def test_nothing_is_kept_through_a_link_that_took_the_rooms_place(
 
 
 def test_the_oldest_contents_make_room(root: Path) -> None:
-    snapshots = Snapshots(root, max_bytes=5_000)
+    snapshots = BlobCache(root, max_bytes=5_000)
     hashes = []
     for number in range(8):
         found = snapshots.put(os.urandom(1_000))
@@ -332,13 +332,13 @@ def test_the_oldest_contents_make_room(root: Path) -> None:
     assert snapshots.get(hashes[0]) is None
     assert snapshots.get(hashes[-1]) is not None
     assert sum(path.stat().st_size for path in kept(root)) <= 5_000
-    again = Snapshots(root, max_bytes=1_500)
+    again = BlobCache(root, max_bytes=1_500)
     newest = again.put(os.urandom(1_000))
     assert [path.name for path in kept(root)] == [newest.removeprefix("sha256:")]
 
 
 def test_room_is_made_a_few_contents_at_a_time(root: Path) -> None:
-    snapshots = Snapshots(root, max_bytes=41_000)
+    snapshots = BlobCache(root, max_bytes=41_000)
     counts = []
     for number in range(50):
         found = snapshots.put(os.urandom(1_000))
@@ -351,7 +351,7 @@ def test_room_is_made_a_few_contents_at_a_time(root: Path) -> None:
 
 
 def test_what_is_kept_again_does_not_go_with_the_old(root: Path) -> None:
-    snapshots = Snapshots(root, max_bytes=41_000)
+    snapshots = BlobCache(root, max_bytes=41_000)
     contents = [os.urandom(1_000) for _ in range(41)]
     for number, data in enumerate(contents):
         found = snapshots.put(data)
@@ -365,12 +365,12 @@ def test_what_is_kept_again_does_not_go_with_the_old(root: Path) -> None:
 
 
 def test_a_content_larger_than_the_room_is_not_kept(root: Path) -> None:
-    snapshots = Snapshots(root, max_bytes=500)
+    snapshots = BlobCache(root, max_bytes=500)
     assert snapshots.get(snapshots.put(os.urandom(1_000))) is None
 
 
 def test_a_room_that_goes_away_is_made_again(root: Path) -> None:
-    snapshots = Snapshots(root)
+    snapshots = BlobCache(root)
     found = snapshots.put(b"data")
     for path in kept(root):
         path.unlink()
@@ -383,7 +383,7 @@ def test_where_nothing_can_be_kept_the_hash_is_given_all_the_same(
     root: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (root / ".orchestration/.local").touch()
-    snapshots = Snapshots(root)
+    snapshots = BlobCache(root)
     found = snapshots.put(b"data")
     assert found == hash_content(b"data")
     assert snapshots.get(found) is None

@@ -21,7 +21,7 @@ from intent_lsp.core.errors import (
 from intent_lsp.core.paths import LEDGER_FILE, WorkspacePath
 from intent_lsp.formats.ledger.jsonl import decode
 from intent_lsp.store.ledger.ledger import Appended, Ledger, Queued
-from intent_lsp.store.ledger.raw.file import Disk
+from intent_lsp.store.ledger.raw.file import FileSystem
 from tests.support.ledgers import edit, ledger_at, lines_of, put_lines
 
 as_root = pytest.mark.skipif(os.geteuid() == 0, reason="rights do not bind root")
@@ -73,7 +73,7 @@ def test_a_record_is_told_only_after_the_disk_was_asked_to_keep_it(tmp_path: Pat
         done.append("sync")
         os.fsync(fd)
 
-    ledger_at(tmp_path, disk=Disk(write, sync)).append(edit())
+    ledger_at(tmp_path, disk=FileSystem(write, sync)).append(edit())
     assert done == ["write", "sync"]
 
 
@@ -348,8 +348,8 @@ class Failing:
         self.full = self.short = self.broken = False
 
     @property
-    def disk(self) -> Disk:
-        return Disk(self.write, self.sync)
+    def disk(self) -> FileSystem:
+        return FileSystem(self.write, self.sync)
 
     def write(self, fd: int, data: bytes) -> int:
         if self.full:
@@ -455,7 +455,7 @@ def test_an_event_that_the_schema_refuses_does_not_wait_for_the_lock(tmp_path: P
                 refused.append(type(error))
         return os.write(fd, data)
 
-    ledger_at(tmp_path, disk=Disk(write)).append(edit())
+    ledger_at(tmp_path, disk=FileSystem(write)).append(edit())
     assert refused == [InvalidRecordError, LedgerUnavailableError]
 
 
@@ -468,7 +468,7 @@ def test_a_lock_that_another_holds_too_long_lets_the_record_wait(tmp_path: Path)
         blocked.append(waiter.append_or_queue(edit("waits")))
         return os.write(fd, data)
 
-    ledger_at(tmp_path, disk=Disk(write)).append(edit())
+    ledger_at(tmp_path, disk=FileSystem(write)).append(edit())
     (outcome,) = blocked
     assert isinstance(outcome, Queued)
     assert "lock" in outcome.reason
@@ -491,7 +491,7 @@ def test_a_thread_that_waits_too_long_for_another_gives_up_too(tmp_path: Path) -
         thread.join()
         return os.write(fd, data)
 
-    ledger = ledger_at(tmp_path, disk=Disk(write), wait_seconds=0.01)
+    ledger = ledger_at(tmp_path, disk=FileSystem(write), wait_seconds=0.01)
     ledger.append(edit())
     assert [error.cure != "" for error in errors] == [True]
 
@@ -552,7 +552,7 @@ def test_threads_that_append_together_give_a_linear_chain_and_share_the_disk(
             go_on.wait()
         os.fsync(fd)
 
-    ledger = ledger_at(tmp_path, disk=Disk(write, sync))
+    ledger = ledger_at(tmp_path, disk=FileSystem(write, sync))
     threads = [threading.Thread(target=ledger.append, args=(edit(f"{n}"),)) for n in range(8)]
     threads[0].start()
     entered.wait()
@@ -583,7 +583,7 @@ def test_a_failed_fsync_is_told_to_all_who_waited_for_it(tmp_path: Path) -> None
     def append() -> None:
         outcomes.append(ledger.append_or_queue(edit()))
 
-    ledger = ledger_at(tmp_path, disk=Disk(write, sync))
+    ledger = ledger_at(tmp_path, disk=FileSystem(write, sync))
     threads = [threading.Thread(target=append) for _ in range(3)]
     for thread in threads:
         thread.start()
@@ -622,7 +622,7 @@ def test_processes_that_append_together_give_a_linear_chain(tmp_path: Path) -> N
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from intent_lsp.store.ledger.raw.file import Disk
+from intent_lsp.store.ledger.raw.file import FileSystem
 from tests.support.ledgers import edit, ledger_at
 
 def die(*_):
@@ -633,9 +633,9 @@ def half(fd, data):
     die()
 
 disks = {
-    "before": Disk(write=die),
-    "in the line": Disk(write=half),
-    "before the fsync": Disk(sync=die),
+    "before": FileSystem(write=die),
+    "in the line": FileSystem(write=half),
+    "before the fsync": FileSystem(sync=die),
 }
 ledger_at(Path(sys.argv[1]), disk=disks[sys.argv[2]]).append(edit("killed"))
 """

@@ -96,8 +96,8 @@ def test_a_kill_between_ledger_and_journal_loses_nothing_of_the_ledger(
         [lines[0], lines_of(tmp_path)[2]],
         [lines[0], journalled(tmp_path)[1], lines_of(tmp_path)[2]],
     )
-    with recovering(tmp_path) as desk:
-        assert desk.lost().lost == ()
+    with recovering(tmp_path) as governance:
+        assert governance.lost().lost == ()
 
 
 def test_a_kill_while_the_journal_is_shortened_leaves_it_whole(tmp_path: Path) -> None:
@@ -129,9 +129,9 @@ def test_a_kill_while_records_are_recovered_is_made_good_by_the_next_try(
     put_lines(tmp_path, lines[:1])
     Journal(tmp_path / LOCAL_ROOM).forget(lines[1:2] if gone == 0 else [])
     killed(tmp_path, instant)
-    with recovering(tmp_path) as desk:
-        desk.recover(desk.lost())
-        assert desk.lost().lost == ()
+    with recovering(tmp_path) as governance:
+        governance.recover(governance.lost())
+        assert governance.lost().lost == ()
     ledger.append(edit("after"))
     found = ledger.verify()
     assert (found.ok, found.problems) == (True, ())
@@ -163,8 +163,8 @@ def test_a_full_disk_takes_no_half_of_anything(tmp_path: Path) -> None:
         found = ledger.verify()
         assert (found.ok, found.problems, found.records) == (True, (), answered + 1)
         assert lines_of(root)[-1] in journalled(root)
-        with recovering(root) as desk:
-            assert desk.lost().lost == ()
+        with recovering(root) as governance:
+            assert governance.lost().lost == ()
         ledger.close()
 
 
@@ -178,8 +178,8 @@ def test_a_read_only_disk_is_told_and_is_writable_again(tmp_path: Path) -> None:
         assert isinstance(outcome, Queued)
         assert "Read-only file system" in outcome.reason
         assert ledger.verify().records == 1
-    with recovering(tmp_path) as desk:
-        assert desk.recover(desk.lost()) == Recovered(as_they_were=0, anew=1)
+    with recovering(tmp_path) as governance:
+        assert governance.recover(governance.lost()) == Recovered(as_they_were=0, anew=1)
     assert (ledger.verify().ok, ledger.verify().records) == (True, 2)
 
 

@@ -16,8 +16,8 @@ from intent_lsp.core.records import Record
 from intent_lsp.store.ledger import archive as archive_module
 from intent_lsp.store.ledger.archive import (
     Archived,
-    Cut,
-    Line,
+    ArchiveLine,
+    CutPoint,
     all_but_newest,
     archive,
     older_than,
@@ -71,7 +71,7 @@ def holds_all(ledger: Ledger, records: list[Record]) -> None:
     ids=["newest 3", "none", "all", "more", "by time", "older than all", "younger than all"],
 )
 def test_a_beginning_is_moved_and_every_reader_joins_the_files(
-    ledger: Ledger, tmp_path: Path, records: list[Record], cut: Cut, moved: int
+    ledger: Ledger, tmp_path: Path, records: list[Record], cut: CutPoint, moved: int
 ) -> None:
     before = lines_of(tmp_path)
     found = archive(tmp_path, cut)
@@ -160,10 +160,10 @@ def test_open_ends_of_branches_are_tied_though_they_were_archived(
     assert len(ledger.verify().heads) == 1
 
 
-def meanwhile(cut: Cut, happens: Callable[[], object]) -> Cut:
+def meanwhile(cut: CutPoint, happens: Callable[[], object]) -> CutPoint:
     """Let something happen between the reading of the main file and all that is done with it."""
 
-    def cutting(lines: Iterable[Line]) -> int:
+    def cutting(lines: Iterable[ArchiveLine]) -> int:
         end = cut(lines)
         happens()
         return end

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intent_lsp.core.content import hash_content
-from intent_lsp.core.ledger.chain import Trail
+from intent_lsp.core.ledger.chain import ChainCursor
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.store.ledger.index.index import Index
-from intent_lsp.store.ledger.raw.file import Disk, LedgerFile
-from intent_lsp.store.ledger.tail import LedgerEnd
-from intent_lsp.store.ledger.tail_note import EndNote
+from intent_lsp.store.ledger.raw.file import FileSystem, LedgerFile
+from intent_lsp.store.ledger.tail import TailState
+from intent_lsp.store.ledger.tail_note import TailNote
 from tests.support.ledgers import chained, edit, ledger_at, stepped
 
 CHAIN = chained("abc")
@@ -38,9 +38,9 @@ class World:
         self._root, self._path = root, root / LEDGER_FILE
         self._path.parent.mkdir()
         self._path.write_bytes(b"".join(CHAIN))
-        self.file = LedgerFile(self._path, Disk())
+        self.file = LedgerFile(self._path, FileSystem())
         self.ends = [self._found() for _ in range(PROCESSES)]
-        self._left: list[EndNote | None] = [None]
+        self._left: list[TailNote | None] = [None]
 
     def append(self, process: int) -> None:
         """Append as a process does, and hold its end against the whole file."""
@@ -64,16 +64,16 @@ class World:
     def lines(self) -> Sequence[bytes]:
         return self._path.read_bytes().splitlines(keepends=True)
 
-    def _found(self) -> LedgerEnd:
+    def _found(self) -> TailState:
         index = Index(self._path.with_name("index.sqlite3"), self._root)
-        end = LedgerEnd.find(
+        end = TailState.find(
             self.file, LEDGER_FILE, self._root, clock=lambda: datetime.now(UTC), index=index
         )
         index.close()
         return end
 
 
-def told(trail: Trail) -> tuple[object, ...]:
+def told(trail: ChainCursor) -> tuple[object, ...]:
     return trail.lines, trail.last_time, trail.end
 
 
@@ -107,9 +107,9 @@ def test_who_follows_a_note_reads_no_line(tmp_path: Path, monkeypatch: pytest.Mo
     assert one.verify().records == 7
 
 
-def lie(note: EndNote, **other: object) -> EndNote:
+def lie(note: TailNote, **other: object) -> TailNote:
     fields = {name: getattr(note, name) for name in note.__struct_fields__}
-    return EndNote(**{**fields, **other})
+    return TailNote(**{**fields, **other})
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def lie(note: EndNote, **other: object) -> EndNote:
     ids=["inode", "size", "no tail", "hash", "another tail"],
 )
 def test_a_note_that_the_file_does_not_bear_out_is_passed(
-    tmp_path: Path, other: Callable[[EndNote], dict[str, object]]
+    tmp_path: Path, other: Callable[[TailNote], dict[str, object]]
 ) -> None:
     world = World(tmp_path)
     old, new, _ = world.ends

@@ -13,7 +13,7 @@ from intent_lsp.core.ledger.verification import Verification
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.core.records import Record
 from intent_lsp.formats.ledger.jsonl import decode
-from intent_lsp.governance.ledger.recovery import Recovered, Recovering, recovering
+from intent_lsp.governance.ledger.recovery import Recovered, Recovery, recovering
 from intent_lsp.governance.ledger.verification import prove
 from intent_lsp.governance.setup import initialise
 from intent_lsp.store.git.repository import Git
@@ -193,8 +193,8 @@ def test_a_stash_takes_records_that_recover_brings_back_and_its_pop_doubles_none
     ledgered.git("stash", "--quiet")
     assert names_in(ledgered) == BASE
     append(ledgered, "since")
-    with recovering(ledgered.root) as desk:
-        assert desk.recover(desk.lost()) == Recovered(as_they_were=2, anew=0)
+    with recovering(ledgered.root) as governance:
+        assert governance.recover(governance.lost()) == Recovered(as_they_were=2, anew=0)
     assert lines_of(ledgered.root)[-2:] == lines[-2:]
     append(ledgered, "after")
     ledgered.commit()
@@ -234,8 +234,8 @@ def test_what_no_commit_held_comes_back_as_it_was(ledgered: Repository, accident
     before = lines_of(ledgered.root)
     accident(ledgered)
     assert names_in(ledgered) == BASE
-    with recovering(ledgered.root) as desk:
-        assert desk.recover(desk.lost()) == Recovered(as_they_were=2, anew=0)
+    with recovering(ledgered.root) as governance:
+        assert governance.recover(governance.lost()) == Recovered(as_they_were=2, anew=0)
     assert lines_of(ledgered.root) == before
     assert verified(ledgered).ok
 
@@ -249,8 +249,8 @@ def test_after_a_reset_to_an_older_commit_the_uncommitted_come_back_anew(
     append(ledgered, "lost 1", "lost 2")
     ledgered.git("reset", "--quiet", "--hard", "HEAD~1")
     assert [problem.code for problem in verified(ledgered).problems] == [LedgerCode.TRUNCATED]
-    with recovering(ledgered.root) as desk:
-        assert desk.recover(desk.lost()) == Recovered(as_they_were=0, anew=2)
+    with recovering(ledgered.root) as governance:
+        assert governance.recover(governance.lost()) == Recovered(as_they_were=0, anew=2)
     assert names_in(ledgered) == [*BASE, "lost 1", "lost 2"]
     # What they followed is in a commit that the reflog still knows.
     found = verified(ledgered)
@@ -263,19 +263,19 @@ def test_a_committed_ledger_that_is_missing_is_gits_to_give_back_first(
 ) -> None:
     append(ledgered, "lost")
     (ledgered.root / LEDGER_FILE).unlink()
-    with recovering(ledgered.root) as desk:
+    with recovering(ledgered.root) as governance:
         with pytest.raises(Exception, match="the commit checked out has it") as caught:
-            desk.lost()
+            governance.lost()
         assert "git checkout" in getattr(caught.value, "cure", "")
     ledgered.git("checkout", "--quiet", "--", LEDGER_FILE)
-    with recovering(ledgered.root) as desk:
-        desk.recover(desk.lost())
+    with recovering(ledgered.root) as governance:
+        governance.recover(governance.lost())
     assert names_in(ledgered) == [*BASE, "lost"]
 
 
 def prune(repository: Repository) -> None:
     ledger = ledger_at(repository.root)
-    Recovering(repository.root, ledger, Git.open(repository.root)).prune()
+    Recovery(repository.root, ledger, Git.open(repository.root)).prune()
     ledger.close()
 
 
@@ -302,17 +302,17 @@ def test_the_journal_is_looked_through_when_head_moved_and_not_else(
     initialise(repository.root)
     append(repository, "early")
     ledger = ledger_at(repository.root)
-    desk = Recovering(repository.root, ledger, Git.open(repository.root))
-    desk.prune()
+    governance = Recovery(repository.root, ledger, Git.open(repository.root))
+    governance.prune()
     assert journalled(repository) == lines_of(repository.root)
     repository.commit()
-    desk.prune()
+    governance.prune()
     assert journalled(repository) == []
     Journal(repository.root / LOCAL_ROOM).note(lines_of(repository.root)[0])
-    desk.prune()
+    governance.prune()
     assert journalled(repository) == lines_of(repository.root)
     repository.commit()
-    desk.prune()
+    governance.prune()
     assert journalled(repository) == []
 
 

@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.findings import Severity
-from intent_lsp.core.ledger.evidence import Held
+from intent_lsp.core.ledger.evidence import RecordCommit
 from intent_lsp.core.ledger.verification import Anchor, AnchorKind
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.core.policy import LedgerForm
@@ -22,7 +22,7 @@ from intent_lsp.governance.ledger.verification import prove
 from intent_lsp.store.ledger.archive import all_but_newest, archive
 from intent_lsp.store.ledger.index.queries import Query
 from intent_lsp.store.ledger.ledger import Appended, Ledger
-from intent_lsp.store.ledger.raw.file import Disk
+from intent_lsp.store.ledger.raw.file import FileSystem
 from tests.support.ledgers import (
     edit,
     events,
@@ -57,13 +57,13 @@ class LedgerMachine(RuleBasedStateMachine):
         self.base: list[bytes] = []
 
     def opened(self) -> Ledger:
-        disk = Disk(write=self.write)
+        disk = FileSystem(write=self.write)
         return Ledger(self.root, ticking(), new_id, disk=disk, form=lambda: self.form)
 
     def write(self, fd: int, data: bytes) -> int:
         if self.full:
             raise OSError(28, "No space left on device")
-        return Disk().write(fd, data)
+        return FileSystem().write(fd, data)
 
     def teardown(self) -> None:
         for ledger in self.ledgers:
@@ -182,7 +182,7 @@ class LedgerMachine(RuleBasedStateMachine):
     def main_lines(self) -> list[bytes]:
         return lines_of(self.root) if (self.root / LEDGER_FILE).exists() else []
 
-    def past(self, hashes: Collection[ContentHash]) -> Mapping[ContentHash, Held]:
+    def past(self, hashes: Collection[ContentHash]) -> Mapping[ContentHash, RecordCommit]:
         """Find those that the branch has which is not checked out."""
         branch = b"".join(self.branch or [])
         return on_another_branch(hash_ for hash_ in hashes if hash_.encode() in branch)

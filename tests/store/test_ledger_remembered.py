@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.ledger.chain import Link
 from intent_lsp.store.ledger.verify.link_rows import key, rows
-from intent_lsp.store.ledger.verify.link_table import Remembered
+from intent_lsp.store.ledger.verify.link_table import LinkTable
 from tests.support.ledgers import new_id
 
 HASHES = [hash_content(bytes([number])) for number in range(12)]
@@ -43,7 +43,7 @@ def small_slots(size: int) -> Iterator[None]:
         yield
 
 
-def filled(remembered: Remembered, told: list[list[Link]]) -> list[tuple[int, int, Link]]:
+def filled(remembered: LinkTable, told: list[list[Link]]) -> list[tuple[int, int, Link]]:
     """Remember the lines of some files; give each with its file and its line."""
     for lines in told:
         remembered.begin_file()
@@ -54,7 +54,7 @@ def filled(remembered: Remembered, told: list[list[Link]]) -> list[tuple[int, in
 
 @given(files)
 def test_rows_know_their_file_and_their_line(told: list[list[Link]]) -> None:
-    with Remembered() as remembered:
+    with LinkTable() as remembered:
         for row, (file, line, _) in enumerate(filled(remembered, told)):
             assert (remembered.file_of(row), remembered.line_of(row)) == (file, line)
 
@@ -63,7 +63,7 @@ def test_rows_know_their_file_and_their_line(told: list[list[Link]]) -> None:
 def test_hashes_are_found_where_they_stand_first_and_in_another_file(
     told: list[list[Link]], sought: set[ContentHash]
 ) -> None:
-    with Remembered() as remembered:
+    with LinkTable() as remembered:
         known = filled(remembered, told)
         found = remembered.places({key(each) for each in sought})
         for each in sought:
@@ -75,7 +75,7 @@ def test_hashes_are_found_where_they_stand_first_and_in_another_file(
 
 @given(files)
 def test_hashes_that_nothing_names_are_told(told: list[list[Link]]) -> None:
-    with Remembered() as remembered:
+    with LinkTable() as remembered:
         known = filled(remembered, told)
         named = {each for _, _, link in known if link.hash for each in (link.prev, *link.merges)}
         expected = {key(each) for each in HASHES if each not in named}
@@ -84,7 +84,7 @@ def test_hashes_that_nothing_names_are_told(told: list[list[Link]]) -> None:
 
 @given(files, st.integers(0, 2))
 def test_ids_that_come_again_are_told(told: list[list[Link]], size: int) -> None:
-    with small_slots(size), Remembered() as remembered:
+    with small_slots(size), LinkTable() as remembered:
         firsts: dict[str, ContentHash] = {}
         copies, others = 0, []
         for row, (_, _, link) in enumerate(filled(remembered, told)):
@@ -110,7 +110,7 @@ def test_what_an_end_follows_is_counted_in_whatever_order_the_files_are(
         for at in range(8)
     ]
     told = [[lattice[at] for at in order[start : start + size]] for start in range(0, 8, size)]
-    with Remembered() as remembered:
+    with LinkTable() as remembered:
         filled(remembered, told)
         reached = remembered.reach({key(HASHES[end]) for end in ends})
         assert reached == (max(ends) + 1, frozenset({key(HASHES[11])}))
@@ -124,13 +124,13 @@ def test_rows_that_were_packed_elsewhere_are_the_same(count: int, prev: ContentH
         for id_, hash_, above in zip(ids, hashes, [prev, *hashes], strict=False)
     ]
     last = Link(hash=HASHES[11], id=new_id(), prev=hashes[-1])
-    with Remembered() as one, Remembered() as other:
+    with LinkTable() as one, LinkTable() as other:
         filled(one, [[*straight, last]])
         other.begin_file()
         other.add_rows(rows(ids, [*map(key, hashes)], prev), count, hashes[-1])
         other.add(last, last.prev)
         everything = {key(each) for each in HASHES}
-        for question in (Remembered.places, Remembered.unnamed, Remembered.reach):
+        for question in (LinkTable.places, LinkTable.unnamed, LinkTable.reach):
             assert question(one, everything) == question(other, everything)
         assert one.repeated() == other.repeated() == (0, ())
         assert other.line_of(count) == count + 1

@@ -14,15 +14,15 @@ import pytest
 from benchmarks.support.ledger_maker import lines, write_ledger
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.ledger.chain import Flaw, Link
-from intent_lsp.core.ledger.verification import Problem
+from intent_lsp.core.ledger.verification import LedgerProblem
 from intent_lsp.formats.ledger.jsonl import examine
 from intent_lsp.store.ledger.raw import pool, worker
 from intent_lsp.store.ledger.raw.file import read_at
 from intent_lsp.store.ledger.raw.pool import LARGE
 from intent_lsp.store.ledger.raw.ranges import RANGE
-from intent_lsp.store.ledger.verify.link_check import LinkPass, Packed, Piece
+from intent_lsp.store.ledger.verify.link_check import LinkCheck, Packed, Piece
 from intent_lsp.store.ledger.verify.link_rows import key
-from intent_lsp.store.ledger.verify.link_table import Remembered
+from intent_lsp.store.ledger.verify.link_table import LinkTable
 from intent_lsp.store.ledger.verify.scan import scan, scan_widely
 from intent_lsp.store.ledger.verify.verify import no_past
 
@@ -52,21 +52,21 @@ def found_in(file: tuple[int, int]) -> list[Piece]:
 
 def heads_of(found: Iterable[Piece]) -> tuple[object, ...]:
     """Follow what was found; give all that a verification tells of it."""
-    with Remembered() as remembered:
-        followed = LinkPass(remembered, no_past)
+    with LinkTable() as remembered:
+        followed = LinkCheck(remembered, no_past)
         followed.follow_file("ledger", found)
         anchors = {
             head.file: remembered.reach({key(hash_)}) for hash_, head in followed.heads.items()
         }
         followed.close()
-    return followed.records, followed.heads, followed.problems.told(), anchors
+    return followed.records, followed.heads, followed.problems.first(), anchors
 
 
-def problems_of(found: Iterable[Piece]) -> list[Problem]:
-    with Remembered() as remembered:
-        followed = LinkPass(remembered, no_past)
+def problems_of(found: Iterable[Piece]) -> list[LedgerProblem]:
+    with LinkTable() as remembered:
+        followed = LinkCheck(remembered, no_past)
         followed.follow_file("ledger", found)
-    return followed.problems.told()
+    return followed.problems.first()
 
 
 def test_what_is_found_together_is_what_is_found_line_by_line(

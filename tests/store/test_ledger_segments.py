@@ -16,7 +16,7 @@ from intent_lsp.core.policy import LedgerForm
 from intent_lsp.core.records import Record
 from intent_lsp.store.ledger.index.queries import Query
 from intent_lsp.store.ledger.ledger import Appended, Ledger, Queued
-from intent_lsp.store.ledger.raw.file import Disk
+from intent_lsp.store.ledger.raw.file import FileSystem
 from intent_lsp.store.ledger.raw.files import SEGMENT_ROOM, LedgerFiles
 from tests.support.ledgers import edit, new_id, on_another_branch, ticking
 from tests.support.repository import Repository
@@ -24,7 +24,7 @@ from tests.support.repository import Repository
 HARMLESS = {LedgerCode.UNTIED_HEADS, LedgerCode.CLOCK_BACKWARDS, LedgerCode.HEAD_ELSEWHERE}
 
 
-def segmented(root: Path, disk: Disk | None = None) -> Ledger:
+def segmented(root: Path, disk: FileSystem | None = None) -> Ledger:
     """Open a ledger whose policy asks for segments."""
     return Ledger(root, ticking(), new_id, disk=disk, form=lambda: LedgerForm.SEGMENTS)
 
@@ -134,7 +134,7 @@ class TestOneWriter:
                 raise OSError(28, "No space left on device")
             return os.write(fd, data)
 
-        ledger = segmented(tmp_path, Disk(write))
+        ledger = segmented(tmp_path, FileSystem(write))
         assert isinstance(ledger.append_or_queue(edit("waits")), Queued)
         full = False
         assert isinstance(ledger.append_or_queue(edit("goes")), Appended)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.findings import Severity
-from intent_lsp.core.ledger.chain import End, draft
-from intent_lsp.core.ledger.evidence import Held
+from intent_lsp.core.ledger.chain import ChainEnd, draft
+from intent_lsp.core.ledger.evidence import RecordCommit
 from intent_lsp.core.ledger.verification import Anchor, AnchorKind, Verification
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.records import Event
@@ -23,24 +23,24 @@ from intent_lsp.store.ledger.raw.files import ARCHIVE_ROOM, SEGMENT_ROOM, Strang
 from intent_lsp.store.ledger.verify.link_check import Packed, Piece
 from intent_lsp.store.ledger.verify.link_rows import key, rows
 from intent_lsp.store.ledger.verify.scan import scan
-from intent_lsp.store.ledger.verify.verify import Part, verify
+from intent_lsp.store.ledger.verify.verify import VerifiedFile, verify
 from tests.support.ledgers import edit, events, new_id, on_another_branch
 
 LINES = 8
 
 
-def line_after(end: End, event: Event, second: int = 0, record_id: str = "") -> bytes:
+def line_after(end: ChainEnd, event: Event, second: int = 0, record_id: str = "") -> bytes:
     moment = f"2026-11-21T20:27:{second:02}.000Z"
     return seal(draft(event, id=record_id or new_id(), timestamp=moment, end=end))[1]
 
 
-def end_of(line: bytes) -> End:
+def end_of(line: bytes) -> ChainEnd:
     head = examine(line).hash
-    return End(head, (head,))
+    return ChainEnd(head, (head,))
 
 
-def chain_of(count: int, *, after: End | None = None, mark: str = "a") -> list[bytes]:
-    lines, end = [], after or End()
+def chain_of(count: int, *, after: ChainEnd | None = None, mark: str = "a") -> list[bytes]:
+    lines, end = [], after or ChainEnd()
     start = 10 if after else 0
     for number in range(count):
         lines.append(line_after(end, edit(f"{mark}/{number}"), start + number))
@@ -51,9 +51,9 @@ def chain_of(count: int, *, after: End | None = None, mark: str = "a") -> list[b
 CHAIN = tuple(chain_of(LINES))
 
 
-def part(lines: Sequence[bytes], file: str = LEDGER_FILE) -> Part:
+def part(lines: Sequence[bytes], file: str = LEDGER_FILE) -> VerifiedFile:
     data = b"".join(lines)
-    return Part(file, [*scan(lambda start, end: data[start:end], len(data))])
+    return VerifiedFile(file, [*scan(lambda start, end: data[start:end], len(data))])
 
 
 def check(lines: list[bytes]) -> Verification:
@@ -112,7 +112,7 @@ def test_two_swapped_lines_break_a_link(pair: list[int]) -> None:
 
 @given(st.integers(0, LINES), events)
 def test_a_forged_line_that_names_nothing_here_breaks_its_link(at: int, event: Event) -> None:
-    forged = line_after(End(hash_content(b"nowhere")), event)
+    forged = line_after(ChainEnd(hash_content(b"nowhere")), event)
     lines = [*CHAIN[:at], forged, *CHAIN[at:]]
     assert not check(lines).ok
     assert (broken_at(at), at + 1) in found(lines)
@@ -128,7 +128,7 @@ def test_a_forged_line_that_is_linked_well_is_named_as_a_loose_end(at: int) -> N
 
 @given(st.integers(0, LINES - 2))
 def test_a_line_that_was_changed_and_sealed_again_breaks_the_next_link(at: int) -> None:
-    end = end_of(CHAIN[at - 1]) if at else End()
+    end = end_of(CHAIN[at - 1]) if at else ChainEnd()
     lines = list(CHAIN)
     lines[at] = line_after(end, edit("changed"), at)
     assert not check(lines).ok
@@ -231,13 +231,13 @@ class TestBranches:
     def test_are_one_chain_once_a_record_ties_them(self) -> None:
         joined = [*self.common, *self.ours, *self.theirs]
         heads = tuple(examine(line).hash for line in (self.ours[-1], self.theirs[-1]))
-        lines = [*joined, line_after(End(heads[1], heads), edit("tie"), 59)]
+        lines = [*joined, line_after(ChainEnd(heads[1], heads), edit("tie"), 59)]
         outcome = check(lines)
         assert (outcome.ok, outcome.problems, len(outcome.heads)) == (True, (), 1)
 
     def test_show_when_a_tied_branch_was_removed(self) -> None:
         heads = tuple(examine(line).hash for line in (self.ours[-1], self.theirs[-1]))
-        lines = [*self.common, *self.theirs, line_after(End(heads[1], heads), edit("tie"), 59)]
+        lines = [*self.common, *self.theirs, line_after(ChainEnd(heads[1], heads), edit("tie"), 59)]
         assert found(lines) == [("BROKEN_LINK", 7)]
 
     def test_may_both_have_begun_a_ledger(self) -> None:
@@ -285,11 +285,11 @@ class TestManyFiles:
         main: Sequence[bytes] = CHAIN[3:],
         segment: Sequence[bytes] = (),
         name: str = f"{SEGMENT_ROOM}/b.jsonl",
-    ) -> list[Part]:
+    ) -> list[VerifiedFile]:
         named = ((self.archive, archive), (LEDGER_FILE, main), (name, segment))
         return [part(lines, file) for file, lines in named if lines]
 
-    def found(self, parts: list[Part]) -> list[tuple[str, str, int]]:
+    def found(self, parts: list[VerifiedFile]) -> list[tuple[str, str, int]]:
         return [(each.code.value, each.file, each.line) for each in verify(parts).problems]
 
     def test_are_one_chain(self) -> None:
@@ -333,7 +333,7 @@ class TestManyFiles:
     def test_of_another_branch_are_not_missing(self) -> None:
         asked: list[ContentHash] = []
 
-        def past(hashes: Collection[ContentHash]) -> Mapping[ContentHash, Held]:
+        def past(hashes: Collection[ContentHash]) -> Mapping[ContentHash, RecordCommit]:
             asked.extend(hashes)
             return on_another_branch(hashes)
 
@@ -368,7 +368,7 @@ class TestManyFiles:
         outcome = verify(parts)
         assert (outcome.ok, len(outcome.heads)) == (True, 2)
         heads = tuple(head.hash for head in outcome.heads)
-        tie = line_after(End(heads[0], heads), edit("tie"), 59)
+        tie = line_after(ChainEnd(heads[0], heads), edit("tie"), 59)
         outcome = verify([*parts, part([tie], f"{SEGMENT_ROOM}/d.jsonl")])
         assert (outcome.ok, outcome.problems, len(outcome.heads)) == (True, (), 1)
 
@@ -421,7 +421,7 @@ class TestAnchors:
         ours = chain_of(2, after=end_of(CHAIN[2]), mark="ours")
         theirs = chain_of(3, after=end_of(CHAIN[2]), mark="theirs")
         ends = (end_of(ours[-1]).last, end_of(theirs[-1]).last)
-        tie = line_after(End(ends[0], tuple(end for end in ends if end)), edit("tie"), 59)
+        tie = line_after(ChainEnd(ends[0], tuple(end for end in ends if end)), edit("tie"), 59)
         lines = [*CHAIN[:3], *ours, *theirs, tie]
         anchors = [self.anchor(line) for line in (ours[-1], theirs[-1], tie)]
         outcome = verify([part(lines)], anchors)
@@ -432,7 +432,7 @@ class TestAnchors:
     @given(st.integers(0, LINES - 2))
     def test_do_not_prove_what_was_changed_and_sealed_again(self, at: int) -> None:
         lines = list(CHAIN)
-        lines[at] = line_after(end_of(CHAIN[at - 1]) if at else End(), edit("changed"), at)
+        lines[at] = line_after(end_of(CHAIN[at - 1]) if at else ChainEnd(), edit("changed"), at)
         outcome = verify([part(lines)], [self.anchor(CHAIN[-1])])
         assert [anchor.records for anchor in outcome.anchors] == [LINES - at - 1]
         assert not outcome.ok
@@ -480,14 +480,14 @@ def test_stretches_that_are_copied_are_found_as_their_lines_are(
     stretches: list[Sequence[bytes]],
 ) -> None:
     lines = [line for stretch in stretches for line in stretch]
-    one = verify([Part(LEDGER_FILE, judged(lines))])
-    assert verify([Part(LEDGER_FILE, judged_in_stretches(lines))]) == one
+    one = verify([VerifiedFile(LEDGER_FILE, judged(lines))])
+    assert verify([VerifiedFile(LEDGER_FILE, judged_in_stretches(lines))]) == one
 
 
 @given(st.lists(st.sampled_from(CHAIN) | st.just(b"nonsense\n"), max_size=12), st.integers(0, 12))
 def test_lines_that_are_judged_together_are_found_alike(lines: list[bytes], cut: int) -> None:
     files = ((f"{ARCHIVE_ROOM}/agent_trace-1.jsonl", lines[:cut]), (LEDGER_FILE, lines[cut:]))
     anchors = [Anchor(hash=examine(CHAIN[5]).hash, kind=AnchorKind.GIVEN)]
-    one = verify([Part(file, judged(held)) for file, held in files], anchors)
-    other = verify([Part(file, judged_in_pairs(held)) for file, held in files], anchors)
+    one = verify([VerifiedFile(file, judged(held)) for file, held in files], anchors)
+    other = verify([VerifiedFile(file, judged_in_pairs(held)) for file, held in files], anchors)
     assert one == other

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from intent_lsp.core.content import ContentHash, hash_content
-from intent_lsp.core.ledger.evidence import Committed, Held, Search
+from intent_lsp.core.ledger.evidence import Committed, EvidenceSearch, RecordCommit
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.store.git import blob_lines as blob_lines_module
 from intent_lsp.store.git.blob_lines import blob_lines, blob_size
@@ -30,11 +30,11 @@ def heads(root: Path) -> tuple[ContentHash, ...]:
     return found.heads
 
 
-def in_main_file(commit: str, *, below: bool, named: bool) -> Held:
-    return Held(commit=commit, file=LEDGER_FILE, below=below, named=named)
+def in_main_file(commit: str, *, below: bool, named: bool) -> RecordCommit:
+    return RecordCommit(commit=commit, file=LEDGER_FILE, below=below, named=named)
 
 
-def held(root: Path, wanted: ContentHash) -> Held | None:
+def held(root: Path, wanted: ContentHash) -> RecordCommit | None:
     found = LedgerVersions(root).search([wanted])
     assert found.whole or wanted in found.held
     return found.held.get(wanted)
@@ -112,7 +112,7 @@ def test_without_a_commit_nothing_is_said(repository: Repository) -> None:
     repository.write(LEDGER_FILE, chain(1).data)
     versions = LedgerVersions(repository.root)
     assert versions.committed() is None
-    assert versions.search([NOBODY]) == Search({}, whole=True)
+    assert versions.search([NOBODY]) == EvidenceSearch({}, whole=True)
     repository.git("reset", "--quiet")
     repository.git("commit", "--quiet", "--allow-empty", "--message", "no ledger")
     assert versions.committed() is None
@@ -123,7 +123,7 @@ def test_a_record_is_found_where_nothing_is_checked_out_yet(repository: Reposito
     repository.write(LEDGER_FILE, made.data)
     commit = repository.commit()
     repository.git("checkout", "--quiet", "--orphan", "new")
-    assert held(repository.root, made.hashes[0]) == Held(
+    assert held(repository.root, made.hashes[0]) == RecordCommit(
         commit=commit, file=LEDGER_FILE, below=False, named=True
     )
     assert LedgerVersions(repository.root).committed() is None
@@ -138,7 +138,7 @@ def test_a_record_of_an_unrelated_history_is_found(repository: Repository) -> No
     repository.commit("another beginning")
     # A work tree of which only the room is left.
     (repository.root / ".git" / "worktrees" / "gone").mkdir(parents=True)
-    assert held(repository.root, made.hashes[0]) == Held(
+    assert held(repository.root, made.hashes[0]) == RecordCommit(
         commit=commit, file=LEDGER_FILE, below=False, named=True
     )
 
@@ -146,7 +146,7 @@ def test_a_record_of_an_unrelated_history_is_found(repository: Repository) -> No
 def test_without_git_nothing_is_said_and_nothing_is_left_to_search(tmp_path: Path) -> None:
     versions = LedgerVersions(tmp_path)
     assert versions.committed() is None
-    assert versions.search([NOBODY]) == Search({}, whole=True)
+    assert versions.search([NOBODY]) == EvidenceSearch({}, whole=True)
 
 
 def test_a_repository_that_cannot_be_asked_is_not_called_searched(tmp_path: Path) -> None:
@@ -178,10 +178,10 @@ def test_a_record_of_another_branch_is_found_there(repository: Repository) -> No
     repository.write(LEDGER_FILE, other.data)
     commit = repository.commit()
     repository.git("switch", "--quiet", "main")
-    assert held(repository.root, other.hashes[0]) == Held(
+    assert held(repository.root, other.hashes[0]) == RecordCommit(
         commit=commit, file=LEDGER_FILE, below=False, named=True
     )
-    assert held(repository.root, base.hashes[0]) == Held(
+    assert held(repository.root, base.hashes[0]) == RecordCommit(
         commit=first, file=LEDGER_FILE, below=True, named=True
     )
     assert held(repository.root, NOBODY) is None
@@ -198,7 +198,7 @@ def test_a_record_that_was_taken_out_is_found_in_the_past(repository: Repository
     commit = repository.commit()
     repository.write(LEDGER_FILE, b"".join(made.lines[:1]))
     repository.commit()
-    assert held(repository.root, made.hashes[-1]) == Held(
+    assert held(repository.root, made.hashes[-1]) == RecordCommit(
         commit=commit, file=LEDGER_FILE, below=True, named=True
     )
 
@@ -219,7 +219,7 @@ def test_a_commit_that_only_a_log_tells_of_is_searched(repository: Repository, w
         repository.git("commit", "--quiet", "--all", "--amend", "--allow-empty", "-m", "other")
     else:
         repository.git("rebase", "--quiet", "--onto", "HEAD~2", "HEAD", "main")
-    assert held(repository.root, lost.hashes[0]) == Held(
+    assert held(repository.root, lost.hashes[0]) == RecordCommit(
         commit=commit, file=LEDGER_FILE, below=False, named=False
     )
     repository.git("reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all")
@@ -273,7 +273,7 @@ def test_a_shallow_clone_says_that_it_could_not_see_all(
     versions = LedgerVersions(clone)
     found = versions.committed()
     assert found == Committed(commit=commit, heads=(made.hashes[-1],), current=True)
-    assert versions.search([NOBODY]) == Search({}, whole=False)
+    assert versions.search([NOBODY]) == EvidenceSearch({}, whole=False)
     assert made.hashes[0] in versions.search([made.hashes[0], NOBODY]).held
 
 
@@ -288,7 +288,9 @@ def test_what_is_too_much_to_search_is_said(
     shutil.rmtree(repository.root / ".git" / "logs")
     for each in (git_versions, blobs):
         monkeypatch.setattr(each, "COMMITS_AT_MOST", 1)
-    assert LedgerVersions(repository.root).search([made.hashes[1]]) == Search({}, whole=False)
+    assert LedgerVersions(repository.root).search([made.hashes[1]]) == EvidenceSearch(
+        {}, whole=False
+    )
     monkeypatch.undo()
     assert LedgerVersions(repository.root).search([NOBODY]).whole
 
@@ -315,7 +317,7 @@ def test_a_blob_that_is_missing_is_said(repository: Repository) -> None:
     repository.commit()
     blob = repository.git("rev-parse", f"HEAD:{LEDGER_FILE}").strip()
     (repository.root / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
-    assert LedgerVersions(repository.root).search(made.hashes) == Search({}, whole=False)
+    assert LedgerVersions(repository.root).search(made.hashes) == EvidenceSearch({}, whole=False)
 
 
 def test_a_large_blob_is_read_in_pieces(

@@ -12,7 +12,7 @@ from intent_lsp.store.ledger.raw.file import Reader
 from intent_lsp.store.ledger.raw.pool import spread
 from intent_lsp.store.ledger.raw.ranges import RANGE
 from intent_lsp.store.ledger.raw.task_pipe import TaskPipe, each
-from intent_lsp.store.ledger.raw.worker import Job, Told, Worker
+from intent_lsp.store.ledger.raw.worker import Job, RangeResult, Worker
 
 RANGES = 300
 """More than lie in the pipe at once."""
@@ -150,14 +150,14 @@ def test_what_is_told_early_stays_in_the_pipe_but_for_one(
     os.mkfifo(names["has"])
     os.mkfifo(names["ends"])
     told: list[int | None] = []
-    tell = Worker.told
+    tell = Worker.result
 
-    def noted(worker: Worker[list[int]]) -> Told[list[int]] | None:
+    def noted(worker: Worker[list[int]]) -> RangeResult[list[int]] | None:
         found = tell(worker)
         told.append(found and found.number)
         return found
 
-    monkeypatch.setattr(Worker, "told", noted)
+    monkeypatch.setattr(Worker, "result", noted)
     monkeypatch.setattr(pool, "_AHEAD", 0)
     found = spread(other(ONE_KEEPS_THE_FIRST.format_map(names), here), *file, 2)
     # Nobody has it when its process ends; a hundred were told by then.
@@ -193,10 +193,10 @@ def test_a_process_that_tells_of_what_cannot_be_is_ended(
 ) -> None:
     job = other(TELLS.format(numbers=numbers), here)
     with TaskPipe(1) as tasks, Worker(job, *file, tasks.fd) as worker:
-        assert worker.told() == (0, [7])
-        assert worker.told() is None
+        assert worker.result() == (0, [7])
+        assert worker.result() is None
         assert worker.pipe is None
-        assert worker.told() is None
+        assert worker.result() is None
 
 
 def test_numbers_are_taken_once_and_in_order() -> None:

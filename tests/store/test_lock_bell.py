@@ -10,10 +10,10 @@ import pytest
 
 from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import CONTROL_ROOM
-from intent_lsp.store.fs.local_dir import ensure_local_room
+from intent_lsp.store.fs.local_dir import ensure_local_directory
 from intent_lsp.store.locks import root_lock
 from intent_lsp.store.locks.file_lock import try_lock
-from intent_lsp.store.locks.lock_wakeup import LockBell
+from intent_lsp.store.locks.lock_wakeup import LockWakeup
 from intent_lsp.store.locks.root_lock import RootLock
 
 Contend = Callable[..., int]
@@ -32,7 +32,7 @@ def runtime_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture(name="path")
 def lock_path(tmp_path: Path) -> Path:
     (tmp_path / CONTROL_ROOM).mkdir()
-    return ensure_local_room(tmp_path) / "ledger.lock"
+    return ensure_local_directory(tmp_path) / "ledger.lock"
 
 
 @pytest.fixture(name="file")
@@ -43,8 +43,8 @@ def opened_lock(path: Path) -> Iterator[int]:
 
 
 @pytest.fixture(name="bell")
-def hung_bell(file: int, runtime: Path) -> Iterator[LockBell]:
-    bell = LockBell()
+def hung_bell(file: int, runtime: Path) -> Iterator[LockWakeup]:
+    bell = LockWakeup()
     assert bell.wait(file, 0)
     assert runtime.is_dir()
     yield bell
@@ -147,7 +147,7 @@ def test_without_a_runtime_directory_it_hangs_among_the_temporary_files(
     if runtime is not None:
         monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    bell = LockBell()
+    bell = LockWakeup()
     assert bell.wait(file, 0)
     bell.close()
     (room,) = tmp_path.glob("intent-lsp-*")
@@ -158,8 +158,8 @@ def test_without_a_runtime_directory_it_hangs_among_the_temporary_files(
     assert stat.S_IMODE(pipe.stat().st_mode) == 0o600
 
 
-def test_it_is_rung_as_often_as_it_is_let_go_and_heard_once(bell: LockBell, file: int) -> None:
-    other = LockBell()
+def test_it_is_rung_as_often_as_it_is_let_go_and_heard_once(bell: LockWakeup, file: int) -> None:
+    other = LockWakeup()
     for _ in range(3):
         other.ring(file)
     assert bell.wait(file, 25)
@@ -172,7 +172,7 @@ def test_it_is_rung_as_often_as_it_is_let_go_and_heard_once(bell: LockBell, file
     assert heard == [True]
 
 
-def test_one_that_is_taken_away_is_hung_again(bell: LockBell, file: int, runtime: Path) -> None:
+def test_one_that_is_taken_away_is_hung_again(bell: LockWakeup, file: int, runtime: Path) -> None:
     (pipe,) = pipes(runtime)
     pipe.unlink()
     bell.ring(file)
@@ -182,7 +182,7 @@ def test_one_that_is_taken_away_is_hung_again(bell: LockBell, file: int, runtime
     assert again.is_fifo()
 
 
-def test_what_stands_in_its_place_is_left_alone(bell: LockBell, file: int, runtime: Path) -> None:
+def test_what_stands_in_its_place_is_left_alone(bell: LockWakeup, file: int, runtime: Path) -> None:
     (pipe,) = pipes(runtime)
     pipe.unlink()
     pipe.write_text("mine")
@@ -194,13 +194,13 @@ def test_what_stands_in_its_place_is_left_alone(bell: LockBell, file: int, runti
 @pytest.mark.usefixtures("bell")
 def test_it_is_rung_where_nobody_is_left_who_waits(file: int, runtime: Path) -> None:
     (pipe,) = pipes(runtime)
-    LockBell().ring(file)
+    LockWakeup().ring(file)
     pipe.unlink()
-    LockBell().ring(file)
+    LockWakeup().ring(file)
     assert os.pread(file, 8, 0) == b"w"
 
 
-def test_one_that_nobody_empties_is_rung_without_waiting(bell: LockBell, file: int) -> None:
+def test_one_that_nobody_empties_is_rung_without_waiting(bell: LockWakeup, file: int) -> None:
     for _ in range(70_000):
         bell.ring(file)
     assert bell.wait(file, 25)
@@ -231,7 +231,7 @@ def test_who_waits_too_long_is_told(path: Path) -> None:
 def test_it_lets_go_of_what_it_opened(file: int, runtime: Path) -> None:
     descriptors = Path("/proc/self/fd")
     before = [*map(str, descriptors.iterdir())]
-    bell = LockBell()
+    bell = LockWakeup()
     assert bell.wait(file, 0)
     assert pipes(runtime)
     assert len([*descriptors.iterdir()]) > len(before)

@@ -12,22 +12,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from intent_lsp.core.errors import StateUnavailableError
-from intent_lsp.store.state.notes import EVENTS_KEPT, Noted, Notes, Voice
-from intent_lsp.store.state.sessions_db import State
+from intent_lsp.store.state.notes import EVENTS_KEPT, AgentInfo, Noted, Notes
+from intent_lsp.store.state.sessions_db import SessionDb
 
 ONE, TWO = "INT-001", "INT-002"
 ODD = "\udcff\ud800 \U0001f642\0'"
 
 
 @pytest.fixture
-def state(tmp_path: Path) -> Iterator[State]:
-    opened = State(tmp_path)
+def state(tmp_path: Path) -> Iterator[SessionDb]:
+    opened = SessionDb(tmp_path)
     yield opened
     opened.close()
 
 
 @pytest.fixture
-def notes(state: State) -> Notes:
+def notes(state: SessionDb) -> Notes:
     return state.notes
 
 
@@ -35,14 +35,14 @@ def texts(noted: tuple[Noted, ...]) -> list[str]:
     return [each.event for each in noted]
 
 
-def untold(notes: Notes, *names: str) -> list[str]:
+def unreported(notes: Notes, *names: str) -> list[str]:
     return [each.event for each in notes.events(*names) if not each.in_file]
 
 
 def test_nothing_was_noted_at_first(notes: Notes) -> None:
     assert notes.events(ONE) == notes.events() == ()
     assert notes.unwritten() == ()
-    assert notes.voice("s", "") == notes.voice("s", "a") == Voice()
+    assert notes.voice("s", "") == notes.voice("s", "a") == AgentInfo()
 
 
 def test_the_newest_twenty_events_of_each_intent_are_kept(notes: Notes, tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ def test_the_newest_twenty_events_of_each_intent_are_kept(notes: Notes, tmp_path
     assert EVENTS_KEPT == 20
     assert texts(notes.events(ONE)) == [f"event {number}" for number in range(24, 4, -1)]
     assert texts(notes.events(TWO)) == [f"other {number}" for number in range(24, 4, -1)]
-    another = State(tmp_path)
+    another = SessionDb(tmp_path)
     assert another.notes.events(ONE) == notes.events(ONE)
     another.close()
 
@@ -70,8 +70,8 @@ def test_foreign_words_come_back_as_they_were(notes: Notes, name: str) -> None:
     assert texts(notes.events(name)) == [ODD]
     assert notes.unwritten() == (name,)
     assert notes.count_lesson(name, at_most=1)
-    notes.put_voice(name, ODD, Voice(ODD, ODD))
-    assert notes.voice(name, ODD) == Voice(ODD, ODD)
+    notes.put_voice(name, ODD, AgentInfo(ODD, ODD))
+    assert notes.voice(name, ODD) == AgentInfo(ODD, ODD)
 
 
 def test_what_the_file_tells_is_told_of_what_was_seen_alone(notes: Notes) -> None:
@@ -81,9 +81,9 @@ def test_what_the_file_tells_is_told_of_what_was_seen_alone(notes: Notes) -> Non
     seen = notes.events(ONE)
     notes.add_event(ONE, "newer")
     notes.written(seen, ONE)
-    assert untold(notes, ONE) == ["newer"]
+    assert unreported(notes, ONE) == ["newer"]
     assert [each.in_file for each in notes.events(ONE)] == [False, True, True, True]
-    assert untold(notes, TWO) == ["other"]
+    assert unreported(notes, TWO) == ["other"]
     assert notes.unwritten() == (ONE, TWO)
     notes.written(notes.events(ONE, TWO), ONE, TWO)
     assert notes.unwritten() == ()
@@ -93,7 +93,7 @@ def test_nothing_seen_is_nothing_told(notes: Notes) -> None:
     notes.add_event(ONE, "event")
     notes.written((), ONE)
     notes.written(notes.events(ONE))
-    assert untold(notes, ONE) == ["event"]
+    assert unreported(notes, ONE) == ["event"]
 
 
 def test_events_that_pushed_the_seen_ones_out_are_not_taken_for_them(notes: Notes) -> None:
@@ -102,7 +102,7 @@ def test_events_that_pushed_the_seen_ones_out_are_not_taken_for_them(notes: Note
     for number in range(EVENTS_KEPT):
         notes.add_event(ONE, f"newer {number}")
     notes.written(seen, ONE)
-    assert len(untold(notes, ONE)) == EVENTS_KEPT
+    assert len(unreported(notes, ONE)) == EVENTS_KEPT
 
 
 # Each example is a file of its own.
@@ -111,7 +111,7 @@ def test_events_that_pushed_the_seen_ones_out_are_not_taken_for_them(notes: Note
 def test_an_event_is_told_exactly_if_it_was_seen(
     tmp_path_factory: pytest.TempPathFactory, before: int, meanwhile: int, others: list[bool]
 ) -> None:
-    state = State(tmp_path_factory.mktemp("room"))
+    state = SessionDb(tmp_path_factory.mktemp("room"))
     notes = state.notes
     for number, other in enumerate(others):
         notes.add_event(TWO if other else "INT-003", str(number))
@@ -122,9 +122,9 @@ def test_an_event_is_told_exactly_if_it_was_seen(
         notes.add_event(ONE, f"new {number}")
     notes.written(seen, ONE)
     kept = [f"new {number}" for number in reversed(range(meanwhile))][:EVENTS_KEPT]
-    assert untold(notes, ONE) == kept
+    assert unreported(notes, ONE) == kept
     assert notes.events(ONE) == notes.events(ONE)[:EVENTS_KEPT]
-    assert len(untold(notes, TWO, "INT-003")) == min(20, sum(others)) + min(
+    assert len(unreported(notes, TWO, "INT-003")) == min(20, sum(others)) + min(
         20, len(others) - sum(others)
     )
     state.close()
@@ -133,7 +133,7 @@ def test_an_event_is_told_exactly_if_it_was_seen(
 def test_a_session_gives_so_many_lessons_and_no_more(notes: Notes, tmp_path: Path) -> None:
     assert [notes.count_lesson("one", at_most=3) for _ in range(5)] == [True] * 3 + [False] * 2
     assert notes.count_lesson("two", at_most=3)
-    another = State(tmp_path)
+    another = SessionDb(tmp_path)
     assert not another.notes.count_lesson("one", at_most=3)
     assert another.notes.count_lesson("one", at_most=4)
     another.close()
@@ -146,21 +146,21 @@ def test_lessons_that_come_at_once_are_counted_each(notes: Notes) -> None:
 
 
 def test_a_subagents_words_come_before_its_sessions(notes: Notes) -> None:
-    notes.put_voice("s", "", Voice("model", "url"))
-    assert notes.voice("s", "") == notes.voice("s", "sub") == Voice("model", "url")
-    notes.put_voice("s", "sub", Voice("its own"))
-    assert notes.voice("s", "sub") == Voice("its own", "url")
-    assert notes.voice("s", "") == notes.voice("s", "other") == Voice("model", "url")
-    assert notes.voice("another", "sub") == Voice()
+    notes.put_voice("s", "", AgentInfo("model", "url"))
+    assert notes.voice("s", "") == notes.voice("s", "sub") == AgentInfo("model", "url")
+    notes.put_voice("s", "sub", AgentInfo("its own"))
+    assert notes.voice("s", "sub") == AgentInfo("its own", "url")
+    assert notes.voice("s", "") == notes.voice("s", "other") == AgentInfo("model", "url")
+    assert notes.voice("another", "sub") == AgentInfo()
 
 
 def test_what_a_voice_leaves_out_stays(notes: Notes) -> None:
-    notes.put_voice("s", "", Voice("model", "url"))
-    notes.put_voice("s", "", Voice(url="newer"))
-    assert notes.voice("s", "") == Voice("model", "newer")
-    notes.put_voice("s", "", Voice("better"))
-    notes.put_voice("s", "", Voice())
-    assert notes.voice("s", "") == Voice("better", "newer")
+    notes.put_voice("s", "", AgentInfo("model", "url"))
+    notes.put_voice("s", "", AgentInfo(url="newer"))
+    assert notes.voice("s", "") == AgentInfo("model", "newer")
+    notes.put_voice("s", "", AgentInfo("better"))
+    notes.put_voice("s", "", AgentInfo())
+    assert notes.voice("s", "") == AgentInfo("better", "newer")
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_one_of_those_who_ask_at_once_takes_the_moment(notes: Notes) -> None:
 
 
 def test_without_a_place_to_write_every_note_says_so(tmp_path: Path) -> None:
-    state = State(tmp_path / "missing")
+    state = SessionDb(tmp_path / "missing")
     notes = state.notes
     for each in (
         lambda: notes.add_event(ONE, "event"),
@@ -201,7 +201,7 @@ def test_without_a_place_to_write_every_note_says_so(tmp_path: Path) -> None:
         notes.unwritten,
         lambda: notes.written((), ONE),
         lambda: notes.count_lesson("s", at_most=1),
-        lambda: notes.put_voice("s", "", Voice()),
+        lambda: notes.put_voice("s", "", AgentInfo()),
         lambda: notes.voice("s", ""),
         lambda: notes.take_moment("m", "2", last_at_most="1"),
     ):

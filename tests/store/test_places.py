@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from intent_lsp.core.errors import UnsafePathError
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.store.fs.local_dir import (
-    ensure_local_room,
-    find_local_room,
-    open_local_room,
+    ensure_local_directory,
+    find_local_directory,
+    open_local_directory,
 )
-from intent_lsp.store.fs.resolve import Place, case_sensitive, real_relative
+from intent_lsp.store.fs.resolve import ResolvedPath, case_sensitive, resolve_below
 from intent_lsp.store.fs.roots import Governed, RootsBelow, governed_root, is_git_top
 
 
@@ -22,8 +22,8 @@ def names(directory: Path) -> list[str]:
     return sorted(entry.name for entry in directory.iterdir())
 
 
-def place(path: str, real: str | None) -> Place:
-    return Place(WorkspacePath(path), None if real is None else WorkspacePath(real))
+def place(path: str, real: str | None) -> ResolvedPath:
+    return ResolvedPath(WorkspacePath(path), None if real is None else WorkspacePath(real))
 
 
 @pytest.fixture
@@ -46,13 +46,13 @@ def root(tmp_path: Path) -> Path:
     ],
 )
 def test_a_plain_path_goes_where_it_says(root: Path, path: str, expected: str) -> None:
-    assert real_relative(root, path) == place(expected, expected)
-    assert real_relative(root, f"{root}/{path}") == place(expected, expected)
+    assert resolve_below(root, path) == place(expected, expected)
+    assert resolve_below(root, f"{root}/{path}") == place(expected, expected)
 
 
 @pytest.mark.parametrize("path", ["", ".", "/", "..", "../outside", "/etc", "../" * 99, "nul\0"])
 def test_what_is_outside_or_the_root_itself_has_no_place(root: Path, path: str) -> None:
-    assert real_relative(root, path) is None
+    assert resolve_below(root, path) is None
 
 
 def test_a_path_is_followed_to_where_its_bytes_go(root: Path) -> None:
@@ -60,24 +60,24 @@ def test_a_path_is_followed_to_where_its_bytes_go(root: Path) -> None:
     (root / "room").symlink_to("src")
     (root / "out").symlink_to("../outside")
     (root / "gone").symlink_to("src/later/new.py")
-    assert real_relative(root, "link.py") == place("link.py", "src/a.py")
-    assert real_relative(root, "room/new/x.py") == place("room/new/x.py", "src/new/x.py")
-    assert real_relative(root, "out/x.py") == place("out/x.py", None)
-    assert real_relative(root, "gone") == place("gone", "src/later/new.py")
+    assert resolve_below(root, "link.py") == place("link.py", "src/a.py")
+    assert resolve_below(root, "room/new/x.py") == place("room/new/x.py", "src/new/x.py")
+    assert resolve_below(root, "out/x.py") == place("out/x.py", None)
+    assert resolve_below(root, "gone") == place("gone", "src/later/new.py")
 
 
 def test_a_root_is_compared_as_given_and_as_resolved(root: Path, tmp_path: Path) -> None:
     (tmp_path / "alias").symlink_to("root")
     alias = tmp_path / "alias"
     expected = place("src/a.py", "src/a.py")
-    assert real_relative(alias, f"{alias}/src/a.py") == expected
-    assert real_relative(alias, f"{root}/src/a.py") == expected
-    assert real_relative(root, f"{alias}/src/a.py") is None
+    assert resolve_below(alias, f"{alias}/src/a.py") == expected
+    assert resolve_below(alias, f"{root}/src/a.py") == expected
+    assert resolve_below(root, f"{alias}/src/a.py") is None
 
 
 @given(st.text(alphabet=st.sampled_from("a./\\é\n\udc80~"), max_size=30))
 def test_any_path_has_a_place_inside_or_none(path: str) -> None:
-    found = real_relative(Path("/some/root"), path)
+    found = resolve_below(Path("/some/root"), path)
     if found is not None:
         assert ".." not in found.path.split("/")
         assert found.real == found.path
@@ -217,25 +217,25 @@ def test_a_user_without_a_home_is_governed_as_well(
 
 def test_the_local_room_is_made_private_and_ignored(root: Path) -> None:
     govern(root)
-    assert find_local_room(root) is None
-    room = ensure_local_room(root)
-    assert room == root / ".orchestration/.local" == find_local_room(root)
+    assert find_local_directory(root) is None
+    room = ensure_local_directory(root)
+    assert room == root / ".orchestration/.local" == find_local_directory(root)
     assert room.stat().st_mode & 0o777 == 0o700
     assert (root / ".orchestration/.gitignore").read_text() == ".local/\n.tmp-*\nintent_map.md\n"
     room.chmod(0o755)
-    assert open_local_room(root) == room
+    assert open_local_directory(root) == room
     assert room.stat().st_mode & 0o777 == 0o700
 
 
 def test_a_gitignore_of_the_team_is_left_as_it_is(root: Path) -> None:
     govern(root)
     (root / ".orchestration/.gitignore").write_text("mine\n")
-    ensure_local_room(root)
+    ensure_local_directory(root)
     assert (root / ".orchestration/.gitignore").read_text() == "mine\n"
 
 
 def test_a_dormant_root_is_given_no_room(root: Path, caplog: pytest.LogCaptureFixture) -> None:
-    assert open_local_room(root) is None
+    assert open_local_directory(root) is None
     assert "no room" in caplog.text
     assert names(root) == ["src"]
 
@@ -245,17 +245,17 @@ def test_what_stands_in_the_rooms_place_is_refused(root: Path, tmp_path: Path) -
     local = root / ".orchestration/.local"
     local.symlink_to(tmp_path / "outside")
     with pytest.raises(UnsafePathError):
-        ensure_local_room(root)
-    assert find_local_room(root) is None
+        ensure_local_directory(root)
+    assert find_local_directory(root) is None
     local.unlink()
     local.touch()
     with pytest.raises(UnsafePathError):
-        ensure_local_room(root)
-    assert open_local_room(root) is None
+        ensure_local_directory(root)
+    assert open_local_directory(root) is None
 
 
 def test_a_control_room_outside_of_the_root_is_refused(root: Path, tmp_path: Path) -> None:
     (root / ".orchestration").symlink_to(tmp_path / "outside")
     with pytest.raises(UnsafePathError):
-        ensure_local_room(root)
+        ensure_local_directory(root)
     assert names(tmp_path / "outside") == []

@@ -8,7 +8,7 @@ import pytest
 
 from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import CONTROL_ROOM, LOCAL_ROOM
-from intent_lsp.store.fs.local_dir import ensure_local_room
+from intent_lsp.store.fs.local_dir import ensure_local_directory
 from intent_lsp.store.locks.root_lock import RootLock, holding
 
 
@@ -16,7 +16,7 @@ from intent_lsp.store.locks.root_lock import RootLock, holding
 def locks(tmp_path: Path) -> Iterator[tuple[RootLock, RootLock]]:
     """Give two locks of one name, as two processes have them, of which the first was held."""
     (tmp_path / CONTROL_ROOM).mkdir()
-    path = ensure_local_room(tmp_path) / "gate.lock"
+    path = ensure_local_directory(tmp_path) / "gate.lock"
     one, two = RootLock(path), RootLock(path, wait_seconds=0.0)
     with one.held():
         pass

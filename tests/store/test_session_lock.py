@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from intent_lsp.core.paths import CONTROL_ROOM
-from intent_lsp.store.fs.local_dir import ensure_local_room
+from intent_lsp.store.fs.local_dir import ensure_local_directory
 from intent_lsp.store.locks.file_lock import open_lock_file, try_lock, try_share, unlock
 from intent_lsp.store.locks.session_lock import SessionLocks
 
@@ -93,7 +93,7 @@ def test_a_session_whose_room_was_deleted_is_held_anew(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / CONTROL_ROOM).mkdir()
-    room = ensure_local_room(tmp_path)
+    room = ensure_local_directory(tmp_path)
     locks, others = SessionLocks(room), SessionLocks(room)
     assert locks.hold("one")
     shutil.rmtree(tmp_path / CONTROL_ROOM)

@@ -19,11 +19,11 @@ from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.errors import StateUnavailableError
 from intent_lsp.core.paths import CONTROL_ROOM, LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.store.fs.local_dir import GITIGNORE_TEXT, ensure_local_room
+from intent_lsp.store.fs.local_dir import GITIGNORE_TEXT, ensure_local_directory
 from intent_lsp.store.locks.file_lock import open_lock_file, try_lock
 from intent_lsp.store.state.database import Database
 from intent_lsp.store.state.schema import keep_safe, lay_out
-from intent_lsp.store.state.sessions_db import BaselineFile, SessionRow, State
+from intent_lsp.store.state.sessions_db import BaselineFile, SessionDb, SessionRow
 
 NOON = datetime(2026, 2, 16, 12, tzinfo=UTC)
 AT = timestamp(NOON)
@@ -45,8 +45,8 @@ ROW = SessionRow(
 
 
 @pytest.fixture
-def state(tmp_path: Path) -> Iterator[State]:
-    opened = State(tmp_path)
+def state(tmp_path: Path) -> Iterator[SessionDb]:
+    opened = SessionDb(tmp_path)
     yield opened
     opened.close()
 
@@ -55,7 +55,7 @@ def _dead(_session_id: str) -> bool:
     return False
 
 
-def test_a_session_is_given_back_as_it_was_put(state: State) -> None:
+def test_a_session_is_given_back_as_it_was_put(state: SessionDb) -> None:
     assert state.session("one") is None
     state.put_session(ROW)
     odd = replace(ROW, session_id="\ud800\udcff\0", user="x\ny", active_intent=None, pid=3)
@@ -64,7 +64,7 @@ def test_a_session_is_given_back_as_it_was_put(state: State) -> None:
     assert state.session(odd.session_id) == odd
 
 
-def test_a_subagent_has_a_row_of_its_own(state: State) -> None:
+def test_a_subagent_has_a_row_of_its_own(state: SessionDb) -> None:
     state.put_session(ROW)
     sub = replace(ROW, agent_id="sub", active_intent="INT-002")
     state.put_session(sub)
@@ -74,10 +74,10 @@ def test_a_subagent_has_a_row_of_its_own(state: State) -> None:
 
 
 def test_a_second_opening_of_the_file_sees_what_the_first_wrote(
-    state: State, tmp_path: Path
+    state: SessionDb, tmp_path: Path
 ) -> None:
     state.put_session(ROW)
-    other = State(tmp_path)
+    other = SessionDb(tmp_path)
     assert other.session("one") == ROW
     other.put_session(replace(ROW, turn=2))
     other.close()
@@ -94,7 +94,7 @@ def test_a_row_tells_how_it_goes_on() -> None:
     assert (chosen.active_intent, chosen.stage) == (None, "checkout_required")
 
 
-def test_a_session_that_is_used_again_has_not_ended(state: State) -> None:
+def test_a_session_that_is_used_again_has_not_ended(state: SessionDb) -> None:
     state.put_session(ROW)
     state.end_session("one", "2026-02-16T13:00:00.000Z")
     ended = state.session("one")
@@ -107,7 +107,7 @@ def test_a_session_that_is_used_again_has_not_ended(state: State) -> None:
 
 
 def test_the_last_ended_editor_session_is_the_newest_of_the_user_that_lives_no_more(
-    state: State,
+    state: SessionDb,
 ) -> None:
     def put(name: str, hours: int, **changes: object) -> None:
         moment = timestamp(NOON + timedelta(hours=hours))
@@ -137,7 +137,7 @@ def test_the_last_ended_editor_session_is_the_newest_of_the_user_that_lives_no_m
     assert found() == "old"
 
 
-def test_a_baseline_tells_listed_files_from_the_rest(state: State) -> None:
+def test_a_baseline_tells_listed_files_from_the_rest(state: SessionDb) -> None:
     assert not state.has_baseline("one")
     assert state.baseline_head("one") is None
     state.replace_baseline("one", "c0ffee", {PATH: A, ODD: None})
@@ -149,7 +149,7 @@ def test_a_baseline_tells_listed_files_from_the_rest(state: State) -> None:
     assert state.baseline_of("two", PATH) is None
 
 
-def test_a_new_baseline_leaves_nothing_of_the_one_before(state: State) -> None:
+def test_a_new_baseline_leaves_nothing_of_the_one_before(state: SessionDb) -> None:
     state.replace_baseline("one", "c0ffee", {PATH: A})
     state.replace_baseline("two", None, {PATH: B})
     state.replace_baseline("one", None, {})
@@ -159,7 +159,7 @@ def test_a_new_baseline_leaves_nothing_of_the_one_before(state: State) -> None:
     assert state.baseline_of("two", PATH) == BaselineFile(B)
 
 
-def test_one_file_of_a_baseline_can_move(state: State) -> None:
+def test_one_file_of_a_baseline_can_move(state: SessionDb) -> None:
     state.replace_baseline("one", "c0ffee", {PATH: A})
     state.move_baseline("one", PATH, None)
     state.move_baseline("one", ODD, B)
@@ -167,7 +167,7 @@ def test_one_file_of_a_baseline_can_move(state: State) -> None:
     assert state.baseline_of("one", ODD) == BaselineFile(B)
 
 
-def test_our_own_last_write_is_known_by_its_hash(state: State) -> None:
+def test_our_own_last_write_is_known_by_its_hash(state: SessionDb) -> None:
     assert state.own_write(PATH) is None
     state.note_own_write(PATH, A)
     state.note_own_write(PATH, B)
@@ -176,7 +176,7 @@ def test_our_own_last_write_is_known_by_its_hash(state: State) -> None:
     assert state.own_write(ODD) == A
 
 
-def test_intents_are_listed_by_their_last_selection(state: State) -> None:
+def test_intents_are_listed_by_their_last_selection(state: SessionDb) -> None:
     for at, name in enumerate(["a", "b", "c", "a"]):
         state.note_selected(name, f"2026-02-16T12:00:0{at}.000Z")
     assert state.recent_intents(10) == ("a", "c", "b")
@@ -188,7 +188,7 @@ def test_intents_are_listed_by_their_last_selection(state: State) -> None:
 def test_every_text_is_kept_as_it_is(
     tmp_path_factory: pytest.TempPathFactory, files: dict[str, ContentHash | None], name: str
 ) -> None:
-    state = State(tmp_path_factory.mktemp("state"))
+    state = SessionDb(tmp_path_factory.mktemp("state"))
     listed = {WorkspacePath(path): found for path, found in files.items()}
     state.replace_baseline(name, name, listed)
     assert state.baseline_head(name) == name
@@ -198,12 +198,12 @@ def test_every_text_is_kept_as_it_is(
     state.close()
 
 
-def test_the_file_is_for_its_user_alone_and_keeps_a_write_ahead_log(state: State) -> None:
+def test_the_file_is_for_its_user_alone_and_keeps_a_write_ahead_log(state: SessionDb) -> None:
     assert state.journal_mode() == "wal"
     assert state.path.stat().st_mode & 0o777 == 0o600
 
 
-def test_what_the_log_holds_is_in_the_file_once_the_last_has_closed_it(state: State) -> None:
+def test_what_the_log_holds_is_in_the_file_once_the_last_has_closed_it(state: SessionDb) -> None:
     log = state.path.with_name(state.path.name + "-wal")
     for number in range(700):
         state.note_selected(f"{number}" * 300, str(number))
@@ -216,7 +216,7 @@ def test_what_the_log_holds_is_in_the_file_once_the_last_has_closed_it(state: St
     assert len(state.recent_intents(1_000)) == 700
 
 
-def test_a_deleted_file_is_begun_anew(state: State, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_deleted_file_is_begun_anew(state: SessionDb, caplog: pytest.LogCaptureFixture) -> None:
     state.put_session(ROW)
     for part in state.path.parent.iterdir():
         part.unlink()
@@ -227,9 +227,9 @@ def test_a_deleted_file_is_begun_anew(state: State, caplog: pytest.LogCaptureFix
 
 
 @pytest.fixture
-def governed(tmp_path: Path) -> Iterator[State]:
+def governed(tmp_path: Path) -> Iterator[SessionDb]:
     """Give the state of a root that is governed."""
-    opened = State(ensure_local_room(_room(tmp_path)))
+    opened = SessionDb(ensure_local_directory(_room(tmp_path)))
     yield opened
     opened.close()
 
@@ -240,7 +240,7 @@ def _room(root: Path) -> Path:
 
 
 def test_a_room_that_was_deleted_is_made_again(
-    governed: State, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    governed: SessionDb, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     governed.put_session(ROW)
     shutil.rmtree(tmp_path / CONTROL_ROOM)
@@ -253,13 +253,13 @@ def test_a_room_that_was_deleted_is_made_again(
     # As private as it was, and as hidden from git.
     assert (tmp_path / LOCAL_ROOM).stat().st_mode & 0o777 == 0o700
     assert (tmp_path / CONTROL_ROOM / ".gitignore").read_bytes() == GITIGNORE_TEXT
-    other = State(tmp_path / LOCAL_ROOM)
+    other = SessionDb(tmp_path / LOCAL_ROOM)
     assert other.session("one") == ROW
     other.close()
 
 
 def test_while_even_the_control_room_is_gone_nothing_is_known_or_made(
-    governed: State, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    governed: SessionDb, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     governed.put_session(ROW)
     shutil.rmtree(tmp_path / CONTROL_ROOM)
@@ -277,7 +277,7 @@ def test_while_even_the_control_room_is_gone_nothing_is_known_or_made(
     assert len(caplog.records) == 1
 
 
-def test_a_room_whose_place_is_taken_is_not_made_again(governed: State, tmp_path: Path) -> None:
+def test_a_room_whose_place_is_taken_is_not_made_again(governed: SessionDb, tmp_path: Path) -> None:
     governed.put_session(ROW)
     shutil.rmtree(tmp_path / LOCAL_ROOM)
     (tmp_path / LOCAL_ROOM).write_text("mine")
@@ -286,10 +286,10 @@ def test_a_room_whose_place_is_taken_is_not_made_again(governed: State, tmp_path
     assert (tmp_path / LOCAL_ROOM).read_text() == "mine"
 
 
-def test_a_file_that_was_replaced_is_read_instead(state: State, tmp_path: Path) -> None:
+def test_a_file_that_was_replaced_is_read_instead(state: SessionDb, tmp_path: Path) -> None:
     state.put_session(ROW)
     (tmp_path / "other").mkdir()
-    other = State(tmp_path / "other")
+    other = SessionDb(tmp_path / "other")
     other.put_session(replace(ROW, turn=9))
     other.close()
     for part in ("-wal", "-shm"):
@@ -304,7 +304,7 @@ def test_a_file_that_was_replaced_is_read_instead(state: State, tmp_path: Path) 
 def test_a_damaged_file_is_moved_aside_and_begun_anew(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "state.sqlite3"
     path.write_bytes(content)
-    state = State(tmp_path)
+    state = SessionDb(tmp_path)
     assert state.session("one") is None
     state.put_session(ROW)
     assert state.session("one") == ROW
@@ -313,7 +313,7 @@ def test_a_damaged_file_is_moved_aside_and_begun_anew(tmp_path: Path, content: b
     assert [part.read_bytes() for part in kept] == [content]
 
 
-def test_damage_under_an_open_connection_is_moved_aside_too(state: State) -> None:
+def test_damage_under_an_open_connection_is_moved_aside_too(state: SessionDb) -> None:
     state.put_session(ROW)
     state.close()
     with state.path.open("r+b") as file:
@@ -327,14 +327,14 @@ def test_a_file_without_its_tables_is_moved_aside(tmp_path: Path) -> None:
     foreign = sqlite3.connect(tmp_path / "state.sqlite3")
     foreign.execute("PRAGMA user_version = 1")
     foreign.close()
-    state = State(tmp_path)
+    state = SessionDb(tmp_path)
     assert state.session("one") is None
     state.put_session(ROW)
     state.close()
 
 
 def test_two_processes_that_find_the_same_damage_mend_it_once(tmp_path: Path) -> None:
-    first, second = State(tmp_path), State(tmp_path)
+    first, second = SessionDb(tmp_path), SessionDb(tmp_path)
     first.put_session(ROW)
     second.put_session(ROW)
     first.close()
@@ -351,7 +351,7 @@ def test_two_processes_that_find_the_same_damage_mend_it_once(tmp_path: Path) ->
 def test_a_damaged_file_that_cannot_be_moved_is_reported(tmp_path: Path) -> None:
     (tmp_path / "state.sqlite3").write_bytes(b"no database at all, and long enough to be one")
     (tmp_path / "state.sqlite3.lock").mkdir()
-    state = State(tmp_path)
+    state = SessionDb(tmp_path)
     with pytest.raises(StateUnavailableError, match="cannot be moved"):
         state.session("one")
 
@@ -364,7 +364,7 @@ def test_a_file_that_is_being_mended_is_waited_for_and_then_reported(
     with open_lock_file(tmp_path / "state.sqlite3.lock") as lock:
         assert try_lock(lock.fileno())
         with pytest.raises(StateUnavailableError, match="another process"):
-            State(tmp_path).session("one")
+            SessionDb(tmp_path).session("one")
 
 
 def _connected(path: Path) -> sqlite3.Connection:
@@ -459,7 +459,7 @@ def test_a_file_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
     newer = sqlite3.connect(tmp_path / "state.sqlite3")
     newer.execute("PRAGMA user_version = 99")
     newer.close()
-    state = State(tmp_path)
+    state = SessionDb(tmp_path)
     with pytest.raises(StateUnavailableError, match="newer version"):
         state.session("one")
     assert not any(".damaged-" in part.name for part in tmp_path.iterdir())
@@ -468,7 +468,7 @@ def test_a_file_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
 
 def test_a_directory_in_its_place_is_reported_with_a_cure(tmp_path: Path) -> None:
     (tmp_path / "state.sqlite3").mkdir()
-    state = State(tmp_path)
+    state = SessionDb(tmp_path)
     with pytest.raises(StateUnavailableError) as caught:
         state.put_session(ROW)
     assert caught.value.cure
@@ -476,10 +476,10 @@ def test_a_directory_in_its_place_is_reported_with_a_cure(tmp_path: Path) -> Non
 
 def test_a_room_that_is_not_there_is_reported(tmp_path: Path) -> None:
     with pytest.raises(StateUnavailableError):
-        State(tmp_path / "nowhere").session("one")
+        SessionDb(tmp_path / "nowhere").session("one")
 
 
-def test_a_failure_of_the_caller_leaves_nothing_half_done(state: State) -> None:
+def test_a_failure_of_the_caller_leaves_nothing_half_done(state: SessionDb) -> None:
     def files() -> Iterator[tuple[WorkspacePath, ContentHash | None]]:
         yield PATH, A
         raise KeyError
@@ -492,7 +492,7 @@ def test_a_failure_of_the_caller_leaves_nothing_half_done(state: State) -> None:
 
 
 def test_a_file_that_another_process_keeps_locked_is_reported_not_waited_for_ever(
-    state: State,
+    state: SessionDb,
 ) -> None:
     state.put_session(ROW)
     program = (
@@ -515,12 +515,12 @@ def test_a_file_that_another_process_keeps_locked_is_reported_not_waited_for_eve
     state.put_session(ROW)
 
 
-def test_threads_and_processes_lose_no_write(state: State, tmp_path: Path) -> None:
+def test_threads_and_processes_lose_no_write(state: SessionDb, tmp_path: Path) -> None:
     program = (
         "import sys\n"
         "from pathlib import Path\n"
-        "from intent_lsp.store.state.sessions_db import State\n"
-        "state = State(Path(sys.argv[1]))\n"
+        "from intent_lsp.store.state.sessions_db import SessionDb\n"
+        "state = SessionDb(Path(sys.argv[1]))\n"
         "for n in range(40): state.note_selected(f'{sys.argv[2]}{n}', str(n))\n"
         "state.close()\n"
     )

@@ -10,7 +10,7 @@ import pytest
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.store.state import database
-from intent_lsp.store.state.sessions_db import ReadHash, State
+from intent_lsp.store.state.sessions_db import ReadHash, SessionDb
 from tests.store.test_state import ROW
 from tests.support.broken_world import fill, small_disk
 
@@ -53,8 +53,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 @pytest.fixture
-def state(tmp_path: Path) -> Iterator[State]:
-    state = State(tmp_path, in_memory_meanwhile=True)
+def state(tmp_path: Path) -> Iterator[SessionDb]:
+    state = SessionDb(tmp_path, in_memory_meanwhile=True)
     yield state
     state.close()
 
@@ -68,7 +68,7 @@ def remove(path: Path) -> None:
 
 @pytest.mark.parametrize("obstacle", OBSTACLES)
 def test_what_stands_in_the_way_is_told_and_nothing_is_lost(
-    state: State, clock: Clock, obstacle: Callable[[Path], object]
+    state: SessionDb, clock: Clock, obstacle: Callable[[Path], object]
 ) -> None:
     obstacle(state.path)
     state.put_session(ROW)
@@ -80,15 +80,15 @@ def test_what_stands_in_the_way_is_told_and_nothing_is_lost(
     clock.due = True
     # What memory was told is in the file as soon as there can be one, and nobody need tell again.
     assert state.problem() is None
-    assert State(state.path.parent).session(ROW.session_id) == ROW
+    assert SessionDb(state.path.parent).session(ROW.session_id) == ROW
 
 
-def test_what_others_wrote_meanwhile_stays(state: State, clock: Clock, tmp_path: Path) -> None:
+def test_what_others_wrote_meanwhile_stays(state: SessionDb, clock: Clock, tmp_path: Path) -> None:
     state.path.mkdir()
     state.put_session(ROW)
     state.notes.add_event("INT-001", "mine")
     state.path.rmdir()
-    other = State(tmp_path)
+    other = SessionDb(tmp_path)
     other.put_read("other", "", PATH, READ)
     other.notes.add_event("INT-001", "theirs")
     other.close()
@@ -99,7 +99,7 @@ def test_what_others_wrote_meanwhile_stays(state: State, clock: Clock, tmp_path:
 
 def test_a_disk_that_is_full_leaves_what_was_known(tmp_path: Path, clock: Clock) -> None:
     with small_disk(tmp_path / "disk", "1m") as disk:
-        state = State(disk, in_memory_meanwhile=True)
+        state = SessionDb(disk, in_memory_meanwhile=True)
         state.put_session(ROW)
         ballast = fill(disk)
         many = {WorkspacePath(f"{n}" * 200): READ for n in range(100)}
@@ -109,13 +109,13 @@ def test_a_disk_that_is_full_leaves_what_was_known(tmp_path: Path, clock: Clock)
         ballast.unlink()
         clock.due = True
         assert state.problem() is None
-        again = State(disk)
+        again = SessionDb(disk)
         assert again.session(ROW.session_id) == ROW
         again.close()
         state.close()
 
 
-def test_a_file_that_was_used_is_not_forgotten_for_another(state: State) -> None:
+def test_a_file_that_was_used_is_not_forgotten_for_another(state: SessionDb) -> None:
     state.put_session(ROW)
     state.path.unlink()
     state.path.mkdir()

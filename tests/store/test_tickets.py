@@ -14,7 +14,7 @@ from intent_lsp.core.gate.request import Denied
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import MutationClass, ScopeValidation
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.store.state.sessions_db import State
+from intent_lsp.store.state.sessions_db import SessionDb
 from intent_lsp.store.state.tickets import HeldSave, Refused, Tickets
 
 NOW = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
@@ -39,20 +39,20 @@ DONE = Recorded(record_id="r-1", files=((A, hash_content(b"a"), hash_content(b"b
 
 
 @pytest.fixture
-def state(tmp_path: Path) -> Iterator[State]:
-    opened = State(tmp_path)
+def state(tmp_path: Path) -> Iterator[SessionDb]:
+    opened = SessionDb(tmp_path)
     yield opened
     opened.close()
 
 
 @pytest.fixture
-def tickets(state: State) -> Tickets:
+def tickets(state: SessionDb) -> Tickets:
     return state.tickets
 
 
 def test_a_ticket_is_there_for_every_process(tickets: Tickets, tmp_path: Path) -> None:
     tickets.issue(TICKET, NOW)
-    other = State(tmp_path)
+    other = SessionDb(tmp_path)
     assert other.tickets.ticket("t-1", NOW) == (TICKET, None)
     assert other.tickets.of_use("builder", "", "use-1") == TICKET
     other.close()
@@ -69,12 +69,12 @@ def test_the_first_outcome_stands(tickets: Tickets) -> None:
     assert tickets.end("unknown", DONE) == DONE
 
 
-def _claimed(state: State, asker: tuple[str, str], at: datetime = NOW) -> list[str | None]:
+def _claimed(state: SessionDb, asker: tuple[str, str], at: datetime = NOW) -> list[str | None]:
     memory = state.calls.of([A, ODD, WorkspacePath("b")], asker, at)
     return [each.claimed_by for each in memory.values()]
 
 
-def test_an_open_ticket_claims_its_files_against_others(state: State) -> None:
+def test_an_open_ticket_claims_its_files_against_others(state: SessionDb) -> None:
     state.tickets.issue(TICKET, NOW)
     architect = ("architect", "")
     assert _claimed(state, architect) == ["builder", "builder", None]
@@ -87,7 +87,7 @@ def test_an_open_ticket_claims_its_files_against_others(state: State) -> None:
     assert state.tickets.ticket("t-1", NOW + CLAIMED_FOR + SECOND) == (TICKET, None)
 
 
-def test_a_claim_ends_with_its_record_or_with_the_turn(state: State) -> None:
+def test_a_claim_ends_with_its_record_or_with_the_turn(state: SessionDb) -> None:
     for number in (1, 2):
         state.tickets.issue(replace(TICKET, id=f"t-{number}", tool_use_id=None), NOW)
     architect = ("architect", "")

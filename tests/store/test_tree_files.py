@@ -7,9 +7,9 @@ import pytest
 
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.store.fs.tree_reader import NOTHING, Held, TreeFiles
+from intent_lsp.store.fs.tree_reader import NOTHING, ReadFile, TreeFiles
 
-ONE = Held(hash_content(b"one\n"), b"one\n")
+ONE = ReadFile(hash_content(b"one\n"), b"one\n")
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def root(tmp_path: Path) -> Path:
     ],
 )
 def test_a_file_is_what_its_path_leads_to_inside_the_root(
-    root: Path, path: str, held: Held
+    root: Path, path: str, held: ReadFile
 ) -> None:
     files = TreeFiles(root)
     assert files.held(WorkspacePath(path)) == held
@@ -74,9 +74,9 @@ def test_a_file_too_large_to_hold_is_only_hashed(root: Path) -> None:
     (root / "empty").touch()
     files = TreeFiles(root, held_at_most=8)
     for name in ("large", "link"):
-        assert files.held(WorkspacePath(name)) == Held(hash_content(b"x" * 9), None)
+        assert files.held(WorkspacePath(name)) == ReadFile(hash_content(b"x" * 9), None)
     assert files.held(WorkspacePath("a")) == ONE
-    assert files.held(WorkspacePath("empty")) == Held(hash_content(b""), b"")
+    assert files.held(WorkspacePath("empty")) == ReadFile(hash_content(b""), b"")
 
 
 def test_what_is_there_and_cannot_be_asked_is_an_error(root: Path) -> None:

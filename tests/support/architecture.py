@@ -106,7 +106,7 @@ class Module:
     tree: ast.Module
 
     @property
-    def room(self) -> str:
+    def short_name(self) -> str:
         """The dotted name below the package: `store.files` of `intent_lsp.store.fs.files`."""
         return self.name.partition(".")[2]
 

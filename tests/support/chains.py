@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.ledger.chain import End, draft
+from intent_lsp.core.ledger.chain import ChainEnd, draft
 from intent_lsp.core.records import Event, MutationClass, Record, ScopeValidation
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.ledger.jsonl import seal
@@ -33,7 +33,7 @@ class Lines(NamedTuple):
 
 def after(*heads: ContentHash, second: int = 0) -> tuple[Record, bytes]:
     """Make a record that follows the last of some heads, and ties the others."""
-    end = End(heads[-1] if heads else None, heads)
+    end = ChainEnd(heads[-1] if heads else None, heads)
     moment = timestamp(START + timedelta(seconds=second))
     return seal(draft(EVENT, id=str(uuid.uuid4()), timestamp=moment, end=end))
 

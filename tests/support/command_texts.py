@@ -8,7 +8,7 @@ import shutil
 
 from hypothesis import strategies as st
 
-from intent_lsp.core.commands.rows import EVERY, CommandLists, Row, RowKind
+from intent_lsp.core.commands.rows import EVERY, CommandLists, ProgramRow, RowKind
 from intent_lsp.store.command_lists import command_lists
 
 OWNED = ("a/one.txt", "'a/two words.txt'", "a/new.txt", "a/sub/four.md")
@@ -194,7 +194,7 @@ def _together(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     return st.tuples(inner, joints, inner).map("".join)
 
 
-def _option(row: Row) -> st.SearchStrategy[str]:
+def _option(row: ProgramRow) -> st.SearchStrategy[str]:
     """Give an option: one with which the row only reads, or any other."""
     letters = st.sampled_from("abcdefghijklmnopqrstuvwxyzCDFHILORSTUX").map(lambda sign: f"-{sign}")
     named = sorted((row.plain or frozenset()) - {EVERY})

@@ -297,7 +297,7 @@ class EditedTree:
         """Ask who wrote each line, but for those without a letter or digit."""
         twins = self._twins()
         for path, text in sorted(self.files.items()):
-            blamed = self.editor.desk.blaming.blame(WorkspacePath(path))
+            blamed = self.editor.governance.blaming.blame(WorkspacePath(path))
             assert blamed is not None
             runs = blamed.runs(*ALL_LINES)
             told = [run for run in runs for _ in range(run.count)]
@@ -311,12 +311,14 @@ class EditedTree:
 
     def lines_of_intent(self) -> tuple[set[tuple[str, int]], set[tuple[str, int]]]:
         """Give the lines of the intent as blame tells them file by file, and as `intent/lines`."""
-        desk = self.editor.desk
-        index, rules = desk.stores.ledger.index, desk.rules.current()
+        governance = self.editor.governance
+        index, rules = governance.stores.ledger.index, governance.rules.current()
         asked = worked_files(self.repository.root, index, rules, INTENT)
         assert isinstance(asked, WorkedFiles)
-        told = [explained(desk.blaming, path, asked.names) for path in asked.paths]
-        found = [explained(desk.blaming, WorkspacePath(path), [INTENT]) for path in self.files]
+        told = [explained(governance.blaming, path, asked.names) for path in asked.paths]
+        found = [
+            explained(governance.blaming, WorkspacePath(path), [INTENT]) for path in self.files
+        ]
         return _lines(found), _lines(told)
 
     def git_answers(self, room: Path) -> Counter[Verdict]:
@@ -386,7 +388,7 @@ class EditedTree:
 
     def _call(self, path: str, text: str) -> None:
         held = self.editor.disk(path)
-        self.work.desk.calls.read(AGENT, "", WorkspacePath(path), hash_if_there(held))
+        self.work.governance.calls.read(AGENT, "", WorkspacePath(path), hash_if_there(held))
         ticket = self.work.begins(AGENT, path, text)
         self.repository.write(path, text)
         self.work.ends(ticket)
@@ -417,7 +419,7 @@ class EditedTree:
 
     def _end(self) -> None:
         """Note whose records have come, and commit the same beside."""
-        page = self.editor.desk.stores.ledger.index.query(Query(), limit=40)
+        page = self.editor.governance.stores.ledger.index.query(Query(), limit=40)
         for record in page.records:
             self._of_record.setdefault(record.id, self.steps)
         self._commit_twin()

@@ -268,13 +268,13 @@ class Editor:
             self.choices.append(title)
             self.news.notify_all()
 
-    async def until(self, met: Callable[[], Any], why: str) -> Any:
+    async def until(self, bootstrapped: Callable[[], Any], why: str) -> Any:
         """Wait for the messages that make something true."""
 
         async def wait() -> Any:
             async with self.news:
-                await self.news.wait_for(met)
-                return met()
+                await self.news.wait_for(bootstrapped)
+                return bootstrapped()
 
         try:
             return await asyncio.wait_for(wait(), PATIENCE)
@@ -285,11 +285,11 @@ class Editor:
         """Wait until a file shows exactly these codes, in order; give its diagnostics."""
         uri = self.uri(name)
 
-        def met() -> bool:
+        def bootstrapped() -> bool:
             published = self.shown.get(uri)
             return [d.code for d in (published.diagnostics if published else [])] == list(codes)
 
-        await self.until(met, f"{name} shows {codes}")
+        await self.until(bootstrapped, f"{name} shows {codes}")
         published = self.shown.get(uri)
         return published.diagnostics if published else []
 
@@ -517,8 +517,8 @@ async def stop(editor: Editor) -> None:
 
 
 def _listen(editor: Editor) -> None:
-    for hear in (_hear_what_is_shown, _hear_questions, _hear_of_capabilities, _hear_ours):
-        hear(editor, editor.client)
+    for handle in (_hear_what_is_shown, _hear_questions, _hear_of_capabilities, _hear_ours):
+        handle(editor, editor.client)
 
 
 async def _tell(editor: Editor) -> None:

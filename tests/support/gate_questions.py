@@ -6,8 +6,8 @@ from typing import Any
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import hash_content
-from intent_lsp.core.gate.gate import ROWS
-from intent_lsp.core.gate.request import CallFacts, DeniedPath, Drift, FileFact, Question
+from intent_lsp.core.gate.gate import CHECKS
+from intent_lsp.core.gate.request import CallFacts, DeniedPath, Drift, FileFact, GateRequest
 from intent_lsp.core.intents import Intent, IntentId, Intents, Status
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.index import ScopeIndex
@@ -22,7 +22,7 @@ INTENTS = Intents((AUTH, DOCS))
 PLACE = WorkspacePath("src/auth/a.py")
 SPEC = WorkspacePath("specs/001-login/spec.md")
 
-FINE = Question(
+FINE = GateRequest(
     tool_name="Write",
     governed=True,
     files=(FileFact(path=PLACE, expected=A, current=A, read_this_turn=True),),
@@ -54,10 +54,10 @@ NUMBERS = [row for row, _, _ in BROKEN]
 
 def code_of(number: int) -> GateCode:
     """Give the code of a row."""
-    return next(row.code for row in ROWS if row.number == number)
+    return next(row.code for row in CHECKS if row.number == number)
 
 
-def broken(*numbers: int) -> tuple[Question, CallFacts]:
+def broken(*numbers: int) -> tuple[GateRequest, CallFacts]:
     """Break rows; changes of the same facts are joined."""
     question, call = FINE, CALL
     for number, of_question, of_call in BROKEN:

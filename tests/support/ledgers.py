@@ -10,8 +10,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from intent_lsp.core.content import ContentHash, hash_content
-from intent_lsp.core.ledger.chain import Trail, draft
-from intent_lsp.core.ledger.evidence import Held
+from intent_lsp.core.ledger.chain import ChainCursor, draft
+from intent_lsp.core.ledger.evidence import RecordCommit
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.records import (
     Approval,
@@ -25,14 +25,14 @@ from intent_lsp.core.records import (
     MutationClass,
     Range,
     RecordFile,
-    Related,
+    RelatedEntry,
     ScopeValidation,
     Vcs,
 )
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.ledger.jsonl import examine, seal
 from intent_lsp.store.ledger.ledger import Ledger
-from intent_lsp.store.ledger.raw.file import Disk
+from intent_lsp.store.ledger.raw.file import FileSystem
 
 START = datetime(2026, 11, 21, 20, 27, 33, 123000, tzinfo=UTC)
 HASH = hash_content(b"x")
@@ -72,7 +72,7 @@ conversations = st.builds(
     url=_word,
     contributor=st.builds(Contributor, st.sampled_from(EntityType), _word),
     ranges=runs(),
-    related=st.lists(st.builds(Related, _word, _text), max_size=2).map(tuple),
+    related=st.lists(st.builds(RelatedEntry, _word, _text), max_size=2).map(tuple),
 )
 files = st.builds(
     RecordFile,
@@ -132,7 +132,7 @@ def edit(path: str = "src/a.py", **told: object) -> Event:
         url="s1",
         contributor=Contributor(EntityType.HUMAN, "human"),
         ranges=(Range(start_line=1, end_line=1, content_hash=HASH, replaced=(1, 0, 1)),),
-        related=(Related("specification", "INT-001"),),
+        related=(RelatedEntry("specification", "INT-001"),),
     )
     file = RecordFile(relative_path=path, pre_hash=None, post_hash=HASH, conversations=(talk,))
     plain: dict[str, Any] = {
@@ -157,7 +157,7 @@ def new_id() -> str:
     return str(uuid.uuid4())
 
 
-def ledger_at(root: Path, *, disk: Disk | None = None, wait_seconds: float = 2.0) -> Ledger:
+def ledger_at(root: Path, *, disk: FileSystem | None = None, wait_seconds: float = 2.0) -> Ledger:
     """Open a ledger below `root`, with a clock of its own."""
     return Ledger(root, ticking(), new_id, disk=disk, wait_seconds=wait_seconds)
 
@@ -167,9 +167,9 @@ def lines_of(root: Path) -> list[bytes]:
     return (root / LEDGER_FILE).read_bytes().splitlines(keepends=True)
 
 
-def on_another_branch(hashes: Iterable[ContentHash]) -> Mapping[ContentHash, Held]:
+def on_another_branch(hashes: Iterable[ContentHash]) -> Mapping[ContentHash, RecordCommit]:
     """Find all of some records in a commit that the one checked out does not come from."""
-    held = Held(commit="c" * 40, file=LEDGER_FILE, below=False, named=True)
+    held = RecordCommit(commit="c" * 40, file=LEDGER_FILE, below=False, named=True)
     return dict.fromkeys(hashes, held)
 
 
@@ -205,9 +205,9 @@ def chained(names: Iterable[str], before: Sequence[bytes] = ()) -> list[bytes]:
     return lines
 
 
-def stepped(lines: Iterable[bytes]) -> Trail:
+def stepped(lines: Iterable[bytes]) -> ChainCursor:
     """Follow a ledger's lines one by one."""
-    trail = Trail()
+    trail = ChainCursor()
     for line in lines:
         trail.step(examine(line))
     return trail

@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from intent_lsp.core.blame.attribution import Step
+from intent_lsp.core.blame.attribution import Edit
 from intent_lsp.core.content import ContentHash, hash_content, split_lines
 from intent_lsp.formats.diff import file_ranges, line_hunks
 
@@ -30,7 +30,7 @@ class Rewritten:
     fresh: Fresh
     lines: list[str] = field(default_factory=list)
     truth: list[Truth] = field(default_factory=list)
-    steps: list[Step] = field(default_factory=list)
+    steps: list[Edit] = field(default_factory=list)
     kept: dict[ContentHash, list[str]] = field(default_factory=dict)
     past: list[tuple[list[str], list[Truth]]] = field(default_factory=list)
     disturbed: int = 0
@@ -47,7 +47,7 @@ class Rewritten:
         """Edit the file under the eyes of a tool."""
         old, new = "".join(self.lines).encode(), "".join(lines).encode()
         before = self.hash if self.steps or self.lines else None
-        step = Step(
+        step = Edit(
             order=len(self.steps),
             pre=before,
             post=hash_content(new),
@@ -63,7 +63,7 @@ class Rewritten:
 
     def rename(self) -> None:
         """Give the file another name, which changes none of its lines."""
-        self.steps.append(Step(order=len(self.steps), pre=self.hash, post=self.hash))
+        self.steps.append(Edit(order=len(self.steps), pre=self.hash, post=self.hash))
 
     def undo(self) -> None:
         """Bring back, recorded, what an earlier record left."""

@@ -15,7 +15,7 @@ from intent_lsp.core.records import (
     MutationClass,
     Range,
     RecordFile,
-    Related,
+    RelatedEntry,
     ScopeValidation,
     Vcs,
 )
@@ -106,7 +106,7 @@ def _file(
         url="https://agents.example.org/c/1",
         contributor=author,
         ranges=(run,) if changed else (),
-        related=(Related("specification", intent),) if intent else (),
+        related=(RelatedEntry("specification", intent),) if intent else (),
     )
     return RecordFile(
         relative_path=path,

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from intent_lsp.__main__ import main
-from intent_lsp.doors.lsp.runtime.executor import Work
+from intent_lsp.doors.lsp.runtime.executor import BackgroundExecutor
 
 LATE, AT_MOST = 0.5, 0.3
 """How often a piece of work is late, and by how many seconds at most: longer than a save waits."""
@@ -19,14 +19,14 @@ LATE, AT_MOST = 0.5, 0.3
 def slowed(seed: int) -> Callable[..., Any]:
     """Make the method that hands work to threads slow."""
     chance = random.Random(seed)  # noqa: S311 - no secret
-    in_thread = Work.in_thread
+    in_thread = BackgroundExecutor.in_thread
 
     def dawdle() -> None:
         if chance.random() < LATE:
             time.sleep(chance.random() * AT_MOST)
 
     async def in_slow_thread(
-        self: Work, work: Callable[..., Any], *given: object, **named: object
+        self: BackgroundExecutor, work: Callable[..., Any], *given: object, **named: object
     ) -> object:
         def late() -> object:
             dawdle()
@@ -41,5 +41,5 @@ def slowed(seed: int) -> Callable[..., Any]:
 
 
 if __name__ == "__main__":
-    Work.in_thread = slowed(int(sys.argv.pop(1)))  # type: ignore[method-assign]
+    BackgroundExecutor.in_thread = slowed(int(sys.argv.pop(1)))  # type: ignore[method-assign]
     sys.exit(main())

@@ -16,7 +16,11 @@ from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
 from intent_lsp.doors.lsp.transport.client_admission import Limits
-from intent_lsp.doors.lsp.transport.socket_server import Place, open_doorway, serve_doorway
+from intent_lsp.doors.lsp.transport.socket_server import (
+    ListenAddress,
+    open_socket_server,
+    serve_sockets,
+)
 from intent_lsp.formats.endpoint import Endpoint
 from tests.support import tiny_server
 from tests.support.raw_client import INITIALIZE, LIMIT, RawClient
@@ -125,9 +129,9 @@ class Listening:
 class TinyListening(Listening):
     """The tiny server in a thread of this process."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: ListenAddress) -> None:
         self.scheme = place.scheme
-        self._doorway = open_doorway(place)
+        self._doorway = open_socket_server(place)
         host, port = self._doorway.listener.getsockname()[:2]
         self.address = host, port
         self.status: int | None = None
@@ -150,7 +154,7 @@ class TinyListening(Listening):
                 client.reader.join(LIMIT)
 
     def _serve(self) -> None:
-        self.status = serve_doorway(tiny_server.build(), self._doorway)
+        self.status = serve_sockets(tiny_server.build(), self._doorway)
 
 
 @contextmanager
@@ -164,7 +168,7 @@ def tiny(
 ) -> Iterator[TinyListening]:
     """Have a tiny server listen; it ends with this."""
     listening = TinyListening(
-        Place(
+        ListenAddress(
             scheme=scheme,
             endpoint=Endpoint(host, 0),
             token_file=token_file,

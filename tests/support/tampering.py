@@ -12,7 +12,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from intent_lsp.core.content import ContentHash, hash_content
-from intent_lsp.core.ledger.chain import End, Link, draft
+from intent_lsp.core.ledger.chain import ChainEnd, Link, draft
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.formats.ledger.jsonl import examine, seal
 from intent_lsp.store.ledger.raw.files import LedgerFiles
@@ -115,13 +115,13 @@ def _linked_neighbours(files: Files) -> Iterator[tuple[Line, Line]]:
 
 def insert_a_line(files: Files, data: st.DataObject) -> Shown:
     line = data.draw(st.sampled_from(files.lines()))
-    files.held[line.file].insert(line.at, _forged(End(hash_content(b"nowhere"))))
+    files.held[line.file].insert(line.at, _forged(ChainEnd(hash_content(b"nowhere"))))
     return [line.place]
 
 
 def change_and_seal(files: Files, data: st.DataObject) -> Shown:
     line = data.draw(st.sampled_from(files.alone()))
-    files.held[line.file][line.at] = _forged(End(line.link.prev, line.parents))
+    files.held[line.file][line.at] = _forged(ChainEnd(line.link.prev, line.parents))
     return [child.place for child in files.children(line)]
 
 
@@ -129,7 +129,7 @@ def repeat_with_a_change(files: Files, data: st.DataObject) -> Shown:
     line = data.draw(st.sampled_from(files.lines()))
     lines = files.held[LEDGER_FILE]
     head = examine(lines[-1]).hash
-    lines.append(_forged(End(head, (head,)), line.link.id))
+    lines.append(_forged(ChainEnd(head, (head,)), line.link.id))
     # Two lines of one id: either may be the one that is named.
     return [(LEDGER_FILE, len(lines)), line.place]
 
@@ -140,7 +140,7 @@ def cut_the_end(files: Files, data: st.DataObject) -> Shown:
     return []
 
 
-def _forged(end: End, record_id: str = "") -> bytes:
+def _forged(end: ChainEnd, record_id: str = "") -> bytes:
     event, moment = edit("forged"), "2026-11-21T20:27:33.123Z"
     return seal(draft(event, id=record_id or new_id(), timestamp=moment, end=end))[1]
 

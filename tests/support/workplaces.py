@@ -4,30 +4,30 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from intent_lsp.doors.lsp.diagnostics.lsp_convert import Spelling
-from intent_lsp.doors.lsp.diagnostics.publisher import Bulletin, Publish
-from intent_lsp.doors.lsp.diagnostics.tracked_documents import Workplace
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import LspEncoder
+from intent_lsp.doors.lsp.diagnostics.publisher import DiagnosticsPublisher, Publish
+from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
 from intent_lsp.doors.lsp.protocol.positions import PositionEncoding
-from intent_lsp.doors.lsp.runtime.client_capabilities import Client
-from intent_lsp.doors.lsp.runtime.executor import Work
-from intent_lsp.doors.lsp.runtime.open_roots import Desks
-from intent_lsp.doors.lsp.runtime.settings import CurrentSettings, Settings
+from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
+from intent_lsp.doors.lsp.runtime.executor import BackgroundExecutor
+from intent_lsp.doors.lsp.runtime.open_roots import OpenRoots
+from intent_lsp.doors.lsp.runtime.settings import LiveSettings, Settings
 
 
 @asynccontextmanager
-async def workplace_on(root: Path, push: Publish | None = None) -> AsyncIterator[Workplace]:
+async def workplace_on(root: Path, push: Publish | None = None) -> AsyncIterator[TrackedDocuments]:
     """Give a workplace that watches nothing, and shows what it has to `push` or when asked."""
-    settings = CurrentSettings(Settings(watch="off"))
-    desks = Desks(settings, (str(root),))
-    workplace = Workplace(
-        desks=desks,
+    settings = LiveSettings(Settings(watch="off"))
+    open_roots = OpenRoots(settings, (str(root),))
+    tracked_documents = TrackedDocuments(
+        open_roots=open_roots,
         settings=settings,
-        work=Work(),
-        bulletin=Bulletin(
+        work=BackgroundExecutor(),
+        bulletin=DiagnosticsPublisher(
             pull=push is None, publish=push or (lambda _: lambda: None), refresh=lambda: None
         ),
-        spelling=Spelling(Client(), PositionEncoding.UTF_16),
+        spelling=LspEncoder(ClientCapabilities(), PositionEncoding.UTF_16),
     )
-    yield workplace
-    await workplace.end()
-    desks.close()
+    yield tracked_documents
+    await tracked_documents.end()
+    open_roots.close()

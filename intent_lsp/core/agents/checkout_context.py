@@ -58,7 +58,7 @@ def within_budget(
     return whole, spell(whole)
 
 
-Cut = Callable[[IntentContext, int], IntentContext]
+Trim = Callable[[IntentContext, int], IntentContext]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +67,7 @@ class _Drop:
 
     name: str
     count: Callable[[IntentContext], int]
-    cut: Cut
+    cut: Trim
 
 
 def _most_that_fits(

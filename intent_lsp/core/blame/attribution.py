@@ -31,7 +31,7 @@ _SUREST_FIRST: Final = tuple(Confidence)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class Edit:
     """What one record says of one file; a later record has a higher `order`.
 
     `talks` are the ranges of each of its conversations. `told`: they tell all that changed, as
@@ -46,7 +46,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class Attribution:
     """A line comes from a step, out of one of its conversations.
 
     `replaced`: the step put it in the place of others, and not between two lines; by it alone no
@@ -58,47 +58,47 @@ class Claim:
     confidence: Confidence = Confidence.EXACT
     replaced: bool = field(default=False, compare=False)
 
-    def at_most(self, confidence: Confidence) -> "Claim":
+    def at_most(self, confidence: Confidence) -> "Attribution":
         """Give the claim, no surer than this."""
         weakest = max(self.confidence, confidence, key=_SUREST_FIRST.index)
         return self if weakest is self.confidence else replace(self, confidence=weakest)
 
 
-BEFORE: Final = Claim(-1, 0, Confidence.UNATTRIBUTED)
+BEFORE: Final = Attribution(-1, 0, Confidence.UNATTRIBUTED)
 """A line that is older than the first record of its file, and nobody's, whatever is like it."""
 
-Claims = list[Claim | None]
+Attributions = list[Attribution | None]
 """A claim for each line of a content; None: no record explains the line."""
 
-ClaimedRun = tuple[int, Range]
+AttributedRun = tuple[int, Range]
 """A range, and the conversation that it belongs to."""
 
 
-def claimed_runs(step: Step) -> list[ClaimedRun]:
+def claimed_runs(step: Edit) -> list[AttributedRun]:
     """Give the ranges of a step in the order of their lines."""
     runs = [(talk, run) for talk, told in enumerate(step.talks) for run in told]
     return sorted(runs, key=lambda each: (each[1].replaced or (each[1].start_line,))[0])
 
 
-def best_of(claims: Iterable[Claim | None]) -> Claim | None:
+def best_of(claims: Iterable[Attribution | None]) -> Attribution | None:
     """Give the surest claim on a line, among equals the earlier record's; None: there is none."""
     made = [claim for claim in claims if claim is not None]
     return min(made, key=_rank, default=None)
 
 
-def joined(first: Claims, second: Claims) -> Claims:
+def joined(first: Attributions, second: Attributions) -> Attributions:
     """Give the better claim for each line."""
     pairs = zip(first, second, strict=True)
     return [one if one is other else best_of((one, other)) for one, other in pairs]
 
 
-def covered(step: Step, count: int, *, whole: bool = True) -> Claims:
+def covered(step: Edit, count: int, *, whole: bool = True) -> Attributions:
     """Claim the lines, of `count`, that the ranges of a step name, whatever they replaced.
 
     Without `whole` a range that was not compared line by line names none: it tells that something
     has changed, and not what.
     """
-    claims: Claims = [None] * count
+    claims: Attributions = [None] * count
     for talk, run in claimed_runs(step):
         if run.fallback and not whole:
             continue
@@ -107,15 +107,15 @@ def covered(step: Step, count: int, *, whole: bool = True) -> Claims:
         first, last = run.start_line - 1, count if run.fallback else min(run.end_line, count)
         if first < last:
             # One claim for all of them: to make and compare ten thousand takes its time.
-            claims[first:last] = [Claim(step.order, talk)] * (last - first)
+            claims[first:last] = [Attribution(step.order, talk)] * (last - first)
     return claims
 
 
-def runs_of(claims: Sequence[Claim | None]) -> list[tuple[int, int]]:
+def runs_of(claims: Sequence[Attribution | None]) -> list[tuple[int, int]]:
     """Give the stretches of lines with one claim each: first line, and the one past the last."""
     starts = [at for at, claim in enumerate(claims) if not at or claim != claims[at - 1]]
     return list(zip(starts, [*starts[1:], len(claims)], strict=True))
 
 
-def _rank(claim: Claim) -> tuple[int, int]:
+def _rank(claim: Attribution) -> tuple[int, int]:
     return _SUREST_FIRST.index(claim.confidence), claim.order

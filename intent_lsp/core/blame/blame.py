@@ -12,20 +12,20 @@ from typing import Final
 
 from intent_lsp.core.blame.attribution import (
     BEFORE,
-    Claim,
-    Claims,
+    Attribution,
+    Attributions,
     Confidence,
-    Step,
+    Edit,
     claimed_runs,
     runs_of,
 )
 from intent_lsp.core.blame.line_carry import letters
-from intent_lsp.core.blame.lineage import Contents, Lineage
+from intent_lsp.core.blame.lineage import Lineage, ReadLines
 from intent_lsp.core.blame.moved_lines import OtherFile, find_copied, find_moved
 from intent_lsp.core.content import ContentHash, hash_content, line_body
 from intent_lsp.core.line_diff import Diff
 
-Elsewhere = Callable[[], Sequence[OtherFile]]
+FindOtherFiles = Callable[[], Sequence[OtherFile]]
 """Gives other files, which are looked for only where lines are left unexplained."""
 
 LINES_HASHED: Final = 1_000_000
@@ -37,7 +37,7 @@ FOREIGN_LETTERS: Final = 40
 ONE_LINE_LETTERS: Final = 20
 """Letters and digits that a block of one line must have to be known again."""
 
-Known = dict[int, dict[ContentHash, list[Claim]]]
+Known = dict[int, dict[ContentHash, list[Attribution]]]
 """By their number of lines and their hash, the blocks that records have told of, earlier first."""
 
 
@@ -68,7 +68,7 @@ class _Search:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Text:
+class BlamedText:
     """What is asked about: the hash of a content, its lines with their ends, its encoding."""
 
     hash: ContentHash
@@ -77,8 +77,13 @@ class Text:
 
 
 def blame(
-    text: Text, steps: Sequence[Step], *, contents: Contents, diff: Diff, elsewhere: Elsewhere
-) -> Claims:
+    text: BlamedText,
+    steps: Sequence[Edit],
+    *,
+    contents: ReadLines,
+    diff: Diff,
+    elsewhere: FindOtherFiles,
+) -> Attributions:
     """Give the claim on each line of a text.
 
     `steps` are those of its file, renames followed. First the hashes of contents are walked back;
@@ -93,7 +98,7 @@ def blame(
     return [None if claim == BEFORE else claim for claim in claims]
 
 
-def settle(claims: Claims, lines: Sequence[str]) -> None:
+def settle(claims: Attributions, lines: Sequence[str]) -> None:
     """Give trivial lines of a block that a step replaced to whom the lines around them belong.
 
     A comparison keeps a blank line or a bracket where all around it is new, and a formatter touches
@@ -112,7 +117,7 @@ def settle(claims: Claims, lines: Sequence[str]) -> None:
         at = end + 1
 
 
-def _goes_along(own: Claim | None, around: Claim | None) -> bool:
+def _goes_along(own: Attribution | None, around: Attribution | None) -> bool:
     """Whether a trivial line goes with the lines around it."""
     if own is not None and own.replaced:
         return True
@@ -121,14 +126,14 @@ def _goes_along(own: Claim | None, around: Claim | None) -> bool:
 
 
 def _find_again(
-    claims: Claims, text: Text, lineage: Lineage, elsewhere: Elsewhere, diff: Diff
+    claims: Attributions, text: BlamedText, lineage: Lineage, elsewhere: FindOtherFiles, diff: Diff
 ) -> None:
     """Claim lines that nothing explains by blocks that records have told of.
 
     In another file only what has gone from it can have come from it.
     """
     lines = hashable(text.lines, text.encoding)
-    find_blocks(claims, lines, known_blocks(lineage.untold()), at_least=1)
+    find_blocks(claims, lines, known_blocks(lineage.unreported()), at_least=1)
     unexplained = (
         count for claim, count in zip(claims, lines.letters, strict=True) if claim is None
     )
@@ -140,12 +145,14 @@ def _find_again(
         find_blocks(claims, lines, foreign, at_least=FOREIGN_LETTERS)
 
 
-def carried_over(claims: Claims, old: Sequence[str], new: Sequence[str], diff: Diff) -> Claims:
+def carried_over(
+    claims: Attributions, old: Sequence[str], new: Sequence[str], diff: Diff
+) -> Attributions:
     """Give the claims on a text that is being edited: lines changed since `old` have none."""
     hunks = diff(old, new)
     if hunks is None:
         return [None] * len(new)
-    found: Claims = []
+    found: Attributions = []
     at = 0
     for hunk in hunks:
         found += claims[at : hunk.old_start]
@@ -163,7 +170,7 @@ def hashable(lines: Sequence[str], encoding: str) -> Hashable:
     )
 
 
-def known_blocks(steps: Iterable[Step]) -> Known:
+def known_blocks(steps: Iterable[Edit]) -> Known:
     """List the blocks that steps have put in."""
     known: Known = {}
     for step in sorted(steps, key=lambda step: step.order):
@@ -171,12 +178,12 @@ def known_blocks(steps: Iterable[Step]) -> Known:
             put_in = run.replaced is None or run.replaced[2]
             if put_in and not run.fallback and 0 < run.start_line <= run.end_line:
                 of_length = known.setdefault(run.end_line - run.start_line + 1, {})
-                claim = Claim(step.order, talk, Confidence.MOVED)
+                claim = Attribution(step.order, talk, Confidence.MOVED)
                 of_length.setdefault(run.content_hash, []).append(claim)
     return known
 
 
-def find_blocks(claims: Claims, lines: Hashable, known: Known, *, at_least: int) -> None:
+def find_blocks(claims: Attributions, lines: Hashable, known: Known, *, at_least: int) -> None:
     """Claim what nothing explains and a block explains: the longest first, from the top down.
 
     A block needs `at_least` so many letters and digits.
@@ -198,7 +205,10 @@ def find_blocks(claims: Claims, lines: Hashable, known: Known, *, at_least: int)
 
 
 def _find(
-    claims: Claims, lines: Hashable, known: dict[ContentHash, list[Claim]], search: _Search
+    claims: Attributions,
+    lines: Hashable,
+    known: dict[ContentHash, list[Attribution]],
+    search: _Search,
 ) -> None:
     free = search.first
     for at in search.places(lines):

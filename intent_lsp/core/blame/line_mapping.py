@@ -7,7 +7,7 @@ Invariant: a step that does not fit the number of lines maps none, whoever wrote
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from intent_lsp.core.blame.attribution import Claim, Claims, Step, claimed_runs
+from intent_lsp.core.blame.attribution import Attribution, Attributions, Edit, claimed_runs
 
 MOST_LINES: Final = 5 * 1024 * 1024
 """Lines of a content that is compared line by line at most: each has a byte."""
@@ -23,7 +23,7 @@ class Splice(NamedTuple):
     talk: int
 
 
-def splices(step: Step, count: float) -> list[Splice] | None:
+def splices(step: Edit, count: float) -> list[Splice] | None:
     """Read what a step that left `count` lines replaced; None: it does not say, or cannot be.
 
     Where nobody knows the count, it is infinite.
@@ -64,9 +64,9 @@ def turn_on(lines: list[str | None], found: Sequence[Splice]) -> None:
         lines[each.new : each.new + each.old_end - each.old] = put_in
 
 
-def replay(claims: Claims, found: Sequence[Splice], order: int) -> None:
+def replay(claims: Attributions, found: Sequence[Splice], order: int) -> None:
     """Turn the claims before a step into those after it: it claims what it put in."""
     for each in found:
-        claim = Claim(order, each.talk, replaced=each.old_end > each.old)
+        claim = Attribution(order, each.talk, replaced=each.old_end > each.old)
         put_in = [claim] * (each.new_end - each.new)
         claims[each.new : each.new + each.old_end - each.old] = put_in

@@ -11,13 +11,20 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from intent_lsp.core.blame.attribution import BEFORE, Claim, Claims, Step, covered, joined
+from intent_lsp.core.blame.attribution import (
+    BEFORE,
+    Attribution,
+    Attributions,
+    Edit,
+    covered,
+    joined,
+)
 from intent_lsp.core.blame.line_carry import Carried, carried
 from intent_lsp.core.blame.line_mapping import Splice, replay, splices, turn_back, turn_on
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.line_diff import Diff
 
-Contents = Callable[[ContentHash], Sequence[str] | None]
+ReadLines = Callable[[ContentHash], Sequence[str] | None]
 """Gives the lines of a content by its hash; None: it is not kept."""
 
 HEADS_COMPARED: Final = 4
@@ -34,24 +41,24 @@ LINKS_MENDED: Final = 100
 class _Back:
     """A way back: its steps, newest first, and what is known of the content before them."""
 
-    steps: list[tuple[Step, list[Splice]]] = field(default_factory=list)
+    steps: list[tuple[Edit, list[Splice]]] = field(default_factory=list)
     used: set[int] = field(default_factory=set)
     wanted: ContentHash | None = None
     lines: list[str | None] = field(default_factory=list)
     limit: float = float("inf")
-    last: Step | None = None
+    last: Edit | None = None
 
 
 class Lineage:
     """The steps of one file, by what they left; made for one answer."""
 
-    def __init__(self, steps: Sequence[Step], contents: Contents, diff: Diff) -> None:
+    def __init__(self, steps: Sequence[Edit], contents: ReadLines, diff: Diff) -> None:
         self._steps = sorted(steps, key=lambda step: step.order)
         self._contents = contents
         self._diff = diff
         self._left = LINKS_MENDED
         self._told: set[int] = set()
-        self._by_post: dict[ContentHash | None, list[Step]] = {}
+        self._by_post: dict[ContentHash | None, list[Edit]] = {}
         self._began: dict[ContentHash, int] = {}
         for step in self._steps:
             if step.post is not None:
@@ -59,11 +66,11 @@ class Lineage:
             if step.pre is not None:
                 self._began.setdefault(step.pre, step.order)
 
-    def claims(self, wanted: ContentHash, lines: Sequence[str | None]) -> Claims:
+    def claims(self, wanted: ContentHash, lines: Sequence[str | None]) -> Attributions:
         """Give the claims on a content's lines; those from before the first step are BEFORE."""
         return self._claims(wanted, lines, float("inf"), set())
 
-    def untold(self) -> list[Step]:
+    def unreported(self) -> list[Edit]:
         """Give the steps of which the claims that were given do not tell what became of each line.
 
         Of the others every line is where the claims say, or gone.
@@ -72,7 +79,7 @@ class Lineage:
 
     def _claims(
         self, wanted: ContentHash, lines: Sequence[str | None], limit: float, used: set[int]
-    ) -> Claims:
+    ) -> Attributions:
         """Walk back, then replay; `used` gets the steps that were walked over."""
         back = self._walk(_Back(used=used, wanted=wanted, lines=list(lines), limit=limit))
         if None not in lines:
@@ -112,14 +119,14 @@ class Lineage:
             turn_back(back.lines, found)
         return back
 
-    def _step(self, wanted: ContentHash, limit: float, used: set[int]) -> Step | None:
+    def _step(self, wanted: ContentHash, limit: float, used: set[int]) -> Edit | None:
         """Choose the step that left a content: the earliest, before `limit` if there is one."""
         fitting = [step for step in self._by_post.get(wanted, ()) if step.order not in used]
         earlier = (step for step in fitting if step.order < limit)
         # Clocks of two branches may differ; their hashes do not.
         return next(earlier, next(iter(fitting), None))
 
-    def _base(self, back: _Back) -> Claims:
+    def _base(self, back: _Back) -> Attributions:
         """Claim the lines at the end of the way back."""
         step = back.last
         if not back.lines or back.wanted is None:
@@ -127,18 +134,18 @@ class Lineage:
         if step is None:
             return self._first(back) or self._mended(back)
         if step.pre is None:
-            whole = Claim(step.order)
+            whole = Attribution(step.order)
             return [claim or whole for claim in covered(step, len(back.lines))]
         return self._compared(back, step, step.pre)
 
-    def _first(self, back: _Back) -> Claims | None:
+    def _first(self, back: _Back) -> Attributions | None:
         """Claim the lines before the first step of all; None: it is not the first."""
         earlier = (step for step in self._steps if step.order < back.limit)
         if not back.used or any(step.order not in back.used for step in earlier):
             return None
         return [BEFORE] * len(back.lines)
 
-    def _compared(self, back: _Back, step: Step, pre: ContentHash) -> Claims:
+    def _compared(self, back: _Back, step: Edit, pre: ContentHash) -> Attributions:
         """Claim what a step covers, save the lines that the content before it held already."""
         old = self._old_lines(pre)
         own = covered(step, len(back.lines), whole=old is not None)
@@ -149,9 +156,9 @@ class Lineage:
         kept = carried(old, self._known(back), self._diff)
         return _over(own, kept, before)
 
-    def _mended(self, back: _Back) -> Claims:
+    def _mended(self, back: _Back) -> Attributions:
         """Carry lines over a missing link, from the newest contents that lead here."""
-        claims: Claims = [None] * len(back.lines)
+        claims: Attributions = [None] * len(back.lines)
         walked: set[int] = set()
         compared = 0
         new = None
@@ -171,7 +178,7 @@ class Lineage:
         back.used |= walked
         return claims
 
-    def _heads(self, back: _Back) -> Iterator[Step]:
+    def _heads(self, back: _Back) -> Iterator[Edit]:
         """Give earlier steps, newest first: those first whose contents led nowhere else."""
         earlier = [
             step
@@ -226,7 +233,7 @@ def _told_apart(lines: Sequence[str | None], side: str) -> Sequence[str]:
     return [f"\udfff{side}{at}" if line is None else line for at, line in enumerate(lines)]
 
 
-def _over(own: Claims, kept: Carried, before: Claims) -> Claims:
+def _over(own: Attributions, kept: Carried, before: Attributions) -> Attributions:
     """Put the claims on lines that were kept over those on all lines."""
     claims = list(own)
     for at, old in enumerate(kept):

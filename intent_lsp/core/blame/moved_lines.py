@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from intent_lsp.core.blame.attribution import Claims, Confidence, Step
+from intent_lsp.core.blame.attribution import Attributions, Confidence, Edit
 from intent_lsp.core.blame.line_carry import Carried, bare, kept_lines, take_moved
 from intent_lsp.core.blame.line_mapping import splices
-from intent_lsp.core.blame.lineage import Contents, Lineage
+from intent_lsp.core.blame.lineage import Lineage, ReadLines
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.line_diff import Diff
 
@@ -24,16 +24,16 @@ CONTENTS_COMPARED: Final = 64
 class OtherFile:
     """Another file: its steps, what it holds now (None: it is gone), and what it held."""
 
-    steps: Sequence[Step]
+    steps: Sequence[Edit]
     today: ContentHash | None
-    contents: Contents
+    contents: ReadLines
 
 
-Lost = tuple[ContentHash, Step | None]
+LostEdit = tuple[ContentHash, Edit | None]
 """A content from which lines went: by a step, or unseen (None)."""
 
 
-def losses(other: OtherFile) -> Iterator[Lost]:
+def losses(other: OtherFile) -> Iterator[LostEdit]:
     """Give the contents of a file from which lines went, the newest first.
 
     Those that led to no other that is known, then those of which a step took lines away.
@@ -55,7 +55,7 @@ def losses(other: OtherFile) -> Iterator[Lost]:
 
 
 def find_copied(
-    claims: Claims,
+    claims: Attributions,
     lines: Sequence[str],
     wanted: ContentHash,
     others: Sequence[OtherFile],
@@ -70,7 +70,12 @@ def find_copied(
 
 
 def find_moved(
-    claims: Claims, lines: Sequence[str], others: Sequence[OtherFile], diff: Diff, *, at_least: int
+    claims: Attributions,
+    lines: Sequence[str],
+    others: Sequence[OtherFile],
+    diff: Diff,
+    *,
+    at_least: int,
 ) -> Sequence[OtherFile]:
     """Claim blocks that nothing explains, and that are gone from another file.
 
@@ -97,14 +102,14 @@ def find_moved(
     return unread
 
 
-def _put(claims: Claims, found: Claims) -> None:
+def _put(claims: Attributions, found: Attributions) -> None:
     """Claim what nothing explains, as no more than moved."""
     for at, claim in enumerate(found):
         if claims[at] is None and claim is not None:
             claims[at] = claim.at_most(Confidence.MOVED)
 
 
-def _gone(old: Sequence[str], other: OtherFile, step: Step | None, diff: Diff) -> list[bool]:
+def _gone(old: Sequence[str], other: OtherFile, step: Edit | None, diff: Diff) -> list[bool]:
     """Tell which lines of a content are gone: by a step, if that is given, and still now."""
     gone = [step is None] * len(old)
     for each in () if step is None else splices(step, float("inf")) or ():

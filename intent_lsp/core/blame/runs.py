@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from intent_lsp.core.blame.attribution import Claim, Confidence
+from intent_lsp.core.blame.attribution import Attribution, Confidence
 from intent_lsp.core.records import Contributor, EntityType, Record, RecordFile
 
-Source = tuple[Record, RecordFile]
+FileRecord = tuple[Record, RecordFile]
 """A record, and the file of it that a step is about; the step's order is its place in a list."""
 
 
@@ -18,7 +18,7 @@ _PEOPLE: Final = (EntityType.HUMAN, EntityType.MIXED)
 
 
 @dataclass(frozen=True, slots=True)
-class People:
+class RecordAuthors:
     """Who has made records: names, and whose are this user's own, by the records' ids."""
 
     names: Mapping[str, str] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class BlameRun:
 
 
 def blame_runs(
-    claims: Sequence[Claim | None], sources: Sequence[Source], first: int, last: int
+    claims: Sequence[Attribution | None], sources: Sequence[FileRecord], first: int, last: int
 ) -> tuple[BlameRun, ...]:
     """Give the runs of the lines `first` to `last` (from 0, both included, cut to the text)."""
     first, last = max(first, 0), min(last, len(claims) - 1)
@@ -63,7 +63,7 @@ def blame_runs(
 
 
 def one_run(
-    claim: Claim | None, sources: Sequence[Source], start_line: int, end_line: int
+    claim: Attribution | None, sources: Sequence[FileRecord], start_line: int, end_line: int
 ) -> BlameRun:
     """Say where some lines (from 1, both included) come from."""
     if claim is None:
@@ -91,7 +91,7 @@ def of_people(runs: Iterable[BlameRun]) -> Mapping[str, Record]:
     }
 
 
-def named(runs: Sequence[BlameRun], people: People) -> tuple[BlameRun, ...]:
+def named(runs: Sequence[BlameRun], people: RecordAuthors) -> tuple[BlameRun, ...]:
     """Give some runs with the names of the people in them; those of agents alone have none."""
     known = {
         each: (people.names.get(each), each in people.own)

@@ -6,7 +6,7 @@ Invariant: no word is lost: each becomes an option, an option's value, an operan
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from intent_lsp.core.commands.rows import Options, Row, RowKind, Style
+from intent_lsp.core.commands.rows import Options, ProgramRow, RowKind, Style
 from intent_lsp.core.commands.words import Word
 
 _SHORTEST_BEGINNING = len("--x")
@@ -48,7 +48,7 @@ class Arguments:
         return frozenset(names | with_values)
 
 
-def all_arguments(words: Sequence[Word], row: Row) -> Arguments:
+def all_arguments(words: Sequence[Word], row: ProgramRow) -> Arguments:
     """Tell options and operands apart, in any order, up to `--`."""
     options: list[Option] = []
     operands: list[Word] = []
@@ -69,7 +69,7 @@ def all_arguments(words: Sequence[Word], row: Row) -> Arguments:
     return Arguments(options=tuple(options), operands=(*operands, *(dashed or ())), dashed=dashed)
 
 
-def leading_arguments(words: Sequence[Word], row: Row) -> Arguments:
+def leading_arguments(words: Sequence[Word], row: ProgramRow) -> Arguments:
     """Tell the options before the first operand; all that follows it are operands.
 
     An option whose value names a program ends the options, and its value is the first operand.
@@ -87,7 +87,7 @@ def leading_arguments(words: Sequence[Word], row: Row) -> Arguments:
     return Arguments(options=tuple(options), operands=tuple(words[at:]))
 
 
-def options_in(words: Sequence[Word], row: Row) -> Iterator[Option]:
+def options_in(words: Sequence[Word], row: ProgramRow) -> Iterator[Option]:
     """Read each word that looks like an option as one, whatever stands before it.
 
     Where options are whole words, so is `--`: such a program may not end them there.
@@ -99,13 +99,13 @@ def options_in(words: Sequence[Word], row: Row) -> Iterator[Option]:
             yield from _options(word, (), row)[0]
 
 
-def _is_option(word: Word, row: Row) -> bool:
+def _is_option(word: Word, row: ProgramRow) -> bool:
     if row.style is Style.KEYED:
         return "=" in word.text
     return len(word.text) > 1 and word.text.startswith("-")
 
 
-def _options(word: Word, following: Sequence[Word], row: Row) -> tuple[list[Option], int]:
+def _options(word: Word, following: Sequence[Word], row: ProgramRow) -> tuple[list[Option], int]:
     """Return the options of one word, and how many words after it are their values."""
     if row.style is Style.TAR and not word.text.startswith("-"):
         return _undashed(word, following, row)
@@ -121,7 +121,7 @@ def _options(word: Word, following: Sequence[Word], row: Row) -> tuple[list[Opti
     return [Option(name) for name in names], 0
 
 
-def _full_names(head: str, row: Row) -> list[str]:
+def _full_names(head: str, row: ProgramRow) -> list[str]:
     """Return what a name may mean: itself, with another dash, or whatever it is a beginning of."""
     whole = row.style is Style.WHOLE
     spellings = [head, "-" + head, head.removeprefix("-")] if whole else [head]
@@ -132,7 +132,7 @@ def _full_names(head: str, row: Row) -> list[str]:
     return sorted(name for name in row.named if name.startswith(head)) or [head]
 
 
-def _cluster(word: Word, following: Sequence[Word], row: Row) -> tuple[list[Option], int]:
+def _cluster(word: Word, following: Sequence[Word], row: ProgramRow) -> tuple[list[Option], int]:
     found: list[Option] = []
     for at, letter in enumerate(word.text[1:], start=2):
         name, rest = f"-{letter}", word.after(at)
@@ -146,7 +146,7 @@ def _cluster(word: Word, following: Sequence[Word], row: Row) -> tuple[list[Opti
     return found, 0
 
 
-def _undashed(word: Word, following: Sequence[Word], row: Row) -> tuple[list[Option], int]:
+def _undashed(word: Word, following: Sequence[Word], row: ProgramRow) -> tuple[list[Option], int]:
     """Read tar's oldest spelling: the letters' values follow in the letters' order."""
     found, taken = [], 0
     for letter in word.text:

@@ -21,7 +21,7 @@ from intent_lsp.core.commands.reading import (
     CommandKind,
     CommandReading,
     Effect,
-    Place,
+    KnownPath,
     TouchedPath,
     entered,
     together,
@@ -32,7 +32,7 @@ from intent_lsp.core.commands.rows import (
     NO_ROW,
     CommandLists,
     Operands,
-    Row,
+    ProgramRow,
     RowKind,
     Runs,
     Tasks,
@@ -75,7 +75,7 @@ class Weighed:
 
     reading: CommandReading = NOTHING
     texts: tuple[ShellText, ...] = ()
-    place: Place
+    place: KnownPath
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +84,7 @@ class _Call:
 
     name: str
     words: Sequence[Word]
-    place: Place
+    place: KnownPath
     before: tuple[CommandReading, ...] = ()
     plain: bool = True
 
@@ -93,7 +93,7 @@ class _Call:
         return Site(self.name, self.place)
 
 
-def weigh(words: Sequence[Word], place: Place, lists: CommandLists, depth: int = 0) -> Weighed:
+def weigh(words: Sequence[Word], place: KnownPath, lists: CommandLists, depth: int = 0) -> Weighed:
     """Weigh one simple command, redirections and assignments aside."""
     if not words:
         return Weighed(place=place)
@@ -149,10 +149,10 @@ def _without_release(word: str, lists: CommandLists) -> str:
     return name if name in lists.rows or name in lists.above else word
 
 
-def _moved(words: Sequence[Word], place: Place) -> Weighed:
+def _moved(words: Sequence[Word], place: KnownPath) -> Weighed:
     """Weigh a change of directory: the home without an operand, unknown by an option or a stack."""
     operands = [word for word in words[1:] if word.text not in {"--", "-P", "-L"}]
-    there: Place = None
+    there: KnownPath = None
     if not operands:
         there = "~" if words[0].text in {"cd", "chdir"} else None
     elif not operands[0].unknown and not operands[0].text.startswith(("-", "+")):
@@ -181,14 +181,14 @@ def _subcommand(call: _Call, lists: CommandLists) -> _Call:
     return call
 
 
-def _risky(call: _Call, row: Row, arguments: Arguments) -> Iterator[CommandReading]:
+def _risky(call: _Call, row: ProgramRow, arguments: Arguments) -> Iterator[CommandReading]:
     for option in arguments.options:
         if option.name in row.unless:
             sentence = f"`{call.name} {option.name}` may change what nobody can see"
             yield unknown(call.name, sentence)
 
 
-def _working_place(call: _Call, row: Row, arguments: Arguments) -> Place:
+def _working_place(call: _Call, row: ProgramRow, arguments: Arguments) -> KnownPath:
     """Return the directory that the options say to work in."""
     place = call.place
     for word in arguments.values(row.enters):
@@ -244,7 +244,7 @@ def _not_known(call: _Call, lists: CommandLists) -> str:
     return f"`{shown}` is not known to only read"
 
 
-def _fits(row: Row, arguments: Arguments, lists: CommandLists) -> bool:
+def _fits(row: ProgramRow, arguments: Arguments, lists: CommandLists) -> bool:
     operands = arguments.operands
     return (
         (not row.needs or arguments.has(row.needs))
@@ -262,7 +262,7 @@ def _is_one_of(word: Word, names: frozenset[str]) -> bool:
     return not word.unknown and word.text in names
 
 
-def _names_tasks(row: Row, arguments: Arguments, lists: CommandLists) -> bool:
+def _names_tasks(row: ProgramRow, arguments: Arguments, lists: CommandLists) -> bool:
     names = [word for word in arguments.operands if "=" not in word.text]
 
     def verifies(word: Word) -> bool:
@@ -280,7 +280,7 @@ def _names_tasks(row: Row, arguments: Arguments, lists: CommandLists) -> bool:
             return bool(names) and all(map(verifies, names))
 
 
-def _follows(row: Row, arguments: Arguments) -> bool:
+def _follows(row: ProgramRow, arguments: Arguments) -> bool:
     """Whether the scripts of a call are such as the row speaks of."""
     scripts = arguments.values(row.given) or arguments.operands[:1]
     found = [
@@ -289,7 +289,7 @@ def _follows(row: Row, arguments: Arguments) -> bool:
     return len(found) == len(scripts) > 0 and all(found)
 
 
-def _filled_in(word: Word, row: Row) -> str:
+def _filled_in(word: Word, row: ProgramRow) -> str:
     """Give a script; where the row says so, what a shell fills in counts as a number in it."""
     if len(word.text) > MAX_SCRIPT:
         return ""
@@ -299,7 +299,7 @@ def _filled_in(word: Word, row: Row) -> str:
     return "" if text == "1" or not {"$", "`"}.isdisjoint(text) else text
 
 
-def _by_row(call: _Call, row: Row, arguments: Arguments) -> Iterator[CommandReading]:
+def _by_row(call: _Call, row: ProgramRow, arguments: Arguments) -> Iterator[CommandReading]:
     """Read a call that runs nothing else by the row that fits it."""
     reads = row.kind is not RowKind.WRITES
     if reads:
@@ -316,7 +316,7 @@ def _by_row(call: _Call, row: Row, arguments: Arguments) -> Iterator[CommandRead
         yield unknown(call.name, f"`{call.name}` does not name the files that it changes")
 
 
-def _is_plain(call: _Call, row: Row, arguments: Arguments) -> bool:
+def _is_plain(call: _Call, row: ProgramRow, arguments: Arguments) -> bool:
     """Whether a call is exempt as far as it is told by its own words."""
     literal = all(word.literal and not _may_run(word) for word in call.words)
     named = not row.first or _is_one_of(call.words[0], row.first)
@@ -329,7 +329,7 @@ def _may_run(word: Word) -> bool:
     return "[" in word.text and not {"$", "`"}.isdisjoint(word.text)
 
 
-def _only_plain(row: Row, arguments: Arguments, words: Sequence[Word] = ()) -> bool:
+def _only_plain(row: ProgramRow, arguments: Arguments, words: Sequence[Word] = ()) -> bool:
     """Whether every option is one with which the row only reads.
 
     So has to be every word of `words` that looks like an option, whatever stands before it: a
@@ -345,7 +345,7 @@ def _only_plain(row: Row, arguments: Arguments, words: Sequence[Word] = ()) -> b
 def _weigh_inner(  # noqa: PLR0913, PLR0917 - what a call was read as, and what its inner one is read by
     outer: _Call,
     inside: _Call,
-    row: Row,
+    row: ProgramRow,
     arguments: Arguments,
     lists: CommandLists,
     depth: int,
@@ -382,7 +382,7 @@ def _assignments(words: Sequence[Word]) -> int:
 
 
 def _with_input(
-    words: Sequence[Word], row: Row, arguments: Arguments, label: str
+    words: Sequence[Word], row: ProgramRow, arguments: Arguments, label: str
 ) -> Sequence[Word]:
     if not row.appends:
         return words
@@ -392,7 +392,7 @@ def _with_input(
     return tuple(filled(word, tokens[-1], label) for word in words)
 
 
-def _weigh_searched(call: _Call, row: Row, lists: CommandLists, depth: int) -> Weighed:
+def _weigh_searched(call: _Call, row: ProgramRow, lists: CommandLists, depth: int) -> Weighed:
     """Weigh a search with the commands that it runs on what it finds."""
     own: list[Word] = []
     inner = []

@@ -8,7 +8,7 @@ import posixpath
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from intent_lsp.core.commands.reading import START, Effect, Place, TouchedPath, entered
+from intent_lsp.core.commands.reading import START, Effect, KnownPath, TouchedPath, entered
 from intent_lsp.core.commands.words import Word
 from intent_lsp.core.paths import CONTROL_ROOM, LOCAL_ROOM
 
@@ -25,7 +25,7 @@ _ELSEWHERE: Final = frozenset(("-C", "--git-dir", "--work-tree"))
 _MAGIC: Final = frozenset("*?[:")
 
 
-def removed_by(words: Sequence[Word], place: Place) -> tuple[TouchedPath, ...]:
+def removed_by(words: Sequence[Word], place: KnownPath) -> tuple[TouchedPath, ...]:
     """Give our directory where git, called with these words in a place, would remove it.
 
     It may not be there, or be another's: the disk tells.
@@ -60,7 +60,7 @@ def _sources(words: Sequence[str]) -> Iterator[str]:
             yield word.partition("s")[2]
 
 
-def _subcommand(words: Sequence[Word], place: Place) -> tuple[str, Sequence[str], Place]:
+def _subcommand(words: Sequence[Word], place: KnownPath) -> tuple[str, Sequence[str], KnownPath]:
     """Give the subcommand of git, the known words behind it, and where it works.
 
     Empty: there is none.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from typing import Final
 
-Place = str | None
+KnownPath = str | None
 """A directory as the command names it; empty: where it is run; None: not known."""
 
 START: Final = ""
@@ -108,7 +108,7 @@ def unknown(program: str, sentence: str) -> CommandReading:
     )
 
 
-def entered(place: Place, directory: str) -> Place:
+def entered(place: KnownPath, directory: str) -> KnownPath:
     """Return the place of a path named in `place`; absolute ones and `~` stand for themselves."""
     if directory.startswith(("/", "~")):
         return directory

@@ -85,7 +85,7 @@ class Runs(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class ProgramRow:
     """One way of calling a program: it fits when every condition of it holds.
 
     Conditions: `needs` (one of these options), `unless` (none of these), `bare` (no operands),
@@ -153,7 +153,7 @@ class Row:
         return self.taking.union(self.attached, self.unless, self.needs, plain)
 
 
-NO_ROW: Final = Row(kind=RowKind.READS)
+NO_ROW: Final = ProgramRow(kind=RowKind.READS)
 """What is known of a program that only its subcommands have rows of."""
 
 
@@ -167,7 +167,7 @@ class CommandLists:
     that verify.
     """
 
-    rows: Mapping[str, tuple[Row, ...]]
+    rows: Mapping[str, tuple[ProgramRow, ...]]
     task_words: frozenset[str] = frozenset()
     changing_words: frozenset[str] = frozenset()
     choosers: frozenset[str] = frozenset()

@@ -14,12 +14,12 @@ from intent_lsp.core.commands.reading import (
     CommandKind,
     CommandReading,
     Effect,
-    Place,
+    KnownPath,
     TouchedPath,
     entered,
     unknown,
 )
-from intent_lsp.core.commands.rows import Operands, Row
+from intent_lsp.core.commands.rows import Operands, ProgramRow
 from intent_lsp.core.commands.words import Word
 
 _INTO: Final = frozenset({"-t", "--target-directory"})
@@ -41,10 +41,10 @@ class Site:
     """Who writes, and from which directory its paths are named."""
 
     program: str
-    place: Place
+    place: KnownPath
 
 
-def targets(row: Row, arguments: Arguments, site: Site) -> Iterator[CommandReading]:
+def targets(row: ProgramRow, arguments: Arguments, site: Site) -> Iterator[CommandReading]:
     """Read each target of a call's operands, and its sources where they are the same files."""
     operands = arguments.operands
     match row.operands:
@@ -96,7 +96,7 @@ def _below(word: Word, site: Site) -> CommandReading:
     return unknown(site.program, f"`{site.program}` changes files below `{word.text}`")
 
 
-def _copied(row: Row, arguments: Arguments, site: Site) -> Iterator[CommandReading]:
+def _copied(row: ProgramRow, arguments: Arguments, site: Site) -> Iterator[CommandReading]:
     into = arguments.values(_INTO)
     sources, last = _sources(arguments)
     moves = row.operands is Operands.MOVE

@@ -9,7 +9,7 @@ NOBODY_TO_ASK: Final = "nobody can be asked through this door"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PersonsWord:
+class ApprovalAnswer:
     """What a person has said: `approval`, else why none was given (`feedback`).
 
     `can_be_asked`: nobody has been asked yet, and somebody can be. `session_id` is the person's.
@@ -24,5 +24,5 @@ class PersonsWord:
     is_nobody: bool = False
 
 
-NOBODY: Final = PersonsWord(is_nobody=True)
-ASKABLE: Final = PersonsWord(can_be_asked=True)
+NO_ANSWER: Final = ApprovalAnswer(is_nobody=True)
+ASKABLE: Final = ApprovalAnswer(can_be_asked=True)

@@ -9,11 +9,11 @@ Invariant: the messages are the specification's, to the letter.
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.gate.checks import CITE
 from intent_lsp.core.gate.intent_lists import available, first_of, listed
-from intent_lsp.core.gate.request import CallFacts, Denied, Question
+from intent_lsp.core.gate.request import CallFacts, Denied, GateRequest
 from intent_lsp.core.records import MutationClass
 
 
-def checkout_required(question: Question) -> Denied | None:
+def checkout_required(question: GateRequest) -> Denied | None:
     """Row 3: the intent was checked out in this turn, and is the one that the call cites."""
     call = _call(question)
     if not call.require_checkout or (call.checked_out is not None and not _other(question, call)):
@@ -31,7 +31,7 @@ def checkout_required(question: Question) -> Denied | None:
     )
 
 
-def contract_drift(question: Question) -> Denied | None:
+def contract_drift(question: GateRequest) -> Denied | None:
     """Row 4: `.orchestration/` holds the set of files and nothing else."""
     drift = _call(question).drift
     if not drift:
@@ -47,7 +47,7 @@ def contract_drift(question: Question) -> Denied | None:
     )
 
 
-def tool_blocked(question: Question) -> Denied | None:
+def tool_blocked(question: GateRequest) -> Denied | None:
     """Row 5: the team has not blocked the tool."""
     call = _call(question)
     if not call.blocked:
@@ -61,7 +61,7 @@ def tool_blocked(question: Question) -> Denied | None:
     )
 
 
-def path_denied(question: Question) -> Denied | None:
+def path_denied(question: GateRequest) -> Denied | None:
     """Row 6: neither the control plane nor a rule of the team denies a path."""
     call = _call(question)
     if not call.denied_paths:
@@ -81,7 +81,7 @@ def path_denied(question: Question) -> Denied | None:
     )
 
 
-def read_required(question: Question) -> Denied | None:
+def read_required(question: GateRequest) -> Denied | None:
     """Row 14: what exists was read in this turn, where the team asks for that."""
     if not _call(question).require_read:
         return None
@@ -99,7 +99,7 @@ def read_required(question: Question) -> Denied | None:
     )
 
 
-def spec_iteration(question: Question) -> Denied | None:
+def spec_iteration(question: GateRequest) -> Denied | None:
     """Row 15: a new numbered specification is a declared evolution of the intent."""
     call = _call(question)
     if not call.new_specs or call.declared_class is MutationClass.INTENT_EVOLUTION:
@@ -113,7 +113,7 @@ def spec_iteration(question: Question) -> Denied | None:
     )
 
 
-def _other(question: Question, call: CallFacts) -> bool:
+def _other(question: GateRequest, call: CallFacts) -> bool:
     """Whether the call cites an intent that is known and is not the one checked out."""
     if call.cited is None:
         return False
@@ -121,5 +121,5 @@ def _other(question: Question, call: CallFacts) -> bool:
     return cited is not None and cited != chosen
 
 
-def _call(question: Question) -> CallFacts:
+def _call(question: GateRequest) -> CallFacts:
     return question.call or CallFacts(require_checkout=False)

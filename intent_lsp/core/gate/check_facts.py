@@ -12,7 +12,7 @@ Invariant: whether a row passed is the row's own word (`denied`); here is told w
 from typing import assert_never
 
 from intent_lsp.core.codes import GateCode
-from intent_lsp.core.gate.fact_text import shown, shown_hash, shown_list, told_list
+from intent_lsp.core.gate.fact_text import fact_list, shown, shown_hash, shown_list
 from intent_lsp.core.gate.intent_lists import first_of, open_ids, open_owners
 from intent_lsp.core.gate.request import (
     Allowed,
@@ -21,7 +21,7 @@ from intent_lsp.core.gate.request import (
     Decision,
     Denied,
     FileFact,
-    Question,
+    GateRequest,
     Unread,
 )
 from intent_lsp.core.intents import Status
@@ -30,14 +30,14 @@ from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
 NO_PATH = "It is not known beforehand which files would change, so none of them is refused."
 
 
-def governance(question: Question) -> str:
+def governance(question: GateRequest) -> str:
     """Row 1: whether anything is judged here at all."""
     if question.governed:
         return "Governance is on, so edits of this workspace are judged."
     return "Governance is off, so no edit of this workspace is judged."
 
 
-def change(question: Question) -> str:
+def change(question: GateRequest) -> str:
     """Row 2: whether anything would change."""
     if question.call is None:
         return "A save changes its file, so it is judged."
@@ -49,7 +49,7 @@ def change(question: Question) -> str:
     return f"This call of {tool} changes no file, so only row 5 is asked of it."
 
 
-def inside(question: Question, denied: Denied | None) -> str:
+def inside(question: GateRequest, denied: Denied | None) -> str:
     """Row 7: where the paths lead."""
     if denied is not None:
         return f"These paths lead out of the workspace: {shown_list(denied.paths)}."
@@ -58,14 +58,14 @@ def inside(question: Question, denied: Denied | None) -> str:
     return f"Every path stays inside the workspace: {shown_list(question.paths)}."
 
 
-def active_intent(question: Question, denied: Denied | None) -> str:
+def active_intent(question: GateRequest, denied: Denied | None) -> str:
     """Row 8: under which intent the edit is judged."""
     if denied is None:
         return f"The edit is judged under the intent {_cited(question)}."
     return f"No intent is active; these are open: {shown_list(open_ids(question.intents))}."
 
 
-def known_intent(question: Question, denied: Denied | None) -> str:
+def known_intent(question: GateRequest, denied: Denied | None) -> str:
     """Row 9: whether the intents file has that intent, by this or by an earlier id."""
     cited, intent = _cited(question), shown(question.intent.id)
     if denied is not None:
@@ -76,7 +76,7 @@ def known_intent(question: Question, denied: Denied | None) -> str:
     return f"The intent {intent} is in {INTENTS_FILE}; {cited} is an earlier id of it."
 
 
-def status(question: Question, denied: Denied | None) -> str:
+def status(question: GateRequest, denied: Denied | None) -> str:
     """Row 10: the intent's status."""
     intent = question.intent
     told = f"The intent {shown(intent.id)} has the status {intent.status.value}, so"
@@ -87,7 +87,7 @@ def status(question: Question, denied: Denied | None) -> str:
     return f"{told} it may be worked under."
 
 
-def ignored(question: Question, denied: Denied | None) -> str:
+def ignored(question: GateRequest, denied: Denied | None) -> str:
     """Row 11: what `.intentignore` says of the intent."""
     intent = question.intent
     if denied is None:
@@ -96,14 +96,14 @@ def ignored(question: Question, denied: Denied | None) -> str:
     return f"The intent {shown(intent.id)} is excluded by .intentignore, by: {patterns}."
 
 
-def scope(question: Question, denied: Denied | None) -> str:
+def scope(question: GateRequest, denied: Denied | None) -> str:
     """Row 12: which globs own the paths, those of the active intent or of others."""
     intent = shown(question.intent.id)
     if denied is None:
         if not question.files:
             return NO_PATH
-        return f"The intent {intent} owns {told_list(_owned(question, p) for p in question.paths)}."
-    told = told_list(_foreign(question, path) for path in denied.paths)
+        return f"The intent {intent} owns {fact_list(_owned(question, p) for p in question.paths)}."
+    told = fact_list(_foreign(question, path) for path in denied.paths)
     globs = shown_list(question.scope.patterns)
     sentence = f"the intent {intent} does not own {told}; its globs are: {globs}."
     call = question.call
@@ -112,32 +112,32 @@ def scope(question: Question, denied: Denied | None) -> str:
     return sentence[0].upper() + sentence[1:]
 
 
-def stale(question: Question, denied: Denied | None) -> str:
+def stale(question: GateRequest, denied: Denied | None) -> str:
     """Row 13: what was read of each file, what stands there now, and who claims it."""
     # Claims hold among agents alone.
     claims = question.call is not None
     if denied is None:
         if not question.files:
             return NO_PATH
-        told = told_list(_reading(fact, claims=claims) for fact in question.files)
+        told = fact_list(_reading(fact, claims=claims) for fact in question.files)
         among = ", and no other session claims one" if claims else ""
         return f"No file has changed since it was read{among}: {told}."
     failing = frozenset(denied.paths)
     files = (fact for fact in question.files if fact.path in failing)
-    told = told_list(_reading(fact, claims=claims) for fact in files)
+    told = fact_list(_reading(fact, claims=claims) for fact in files)
     among = ", or another session claims them" if claims else ""
     return f"These files changed since they were read{among}: {told}."
 
 
-def _cited(question: Question) -> str:
+def _cited(question: GateRequest) -> str:
     return shown(question.active_intent or "")
 
 
-def _owned(question: Question, path: WorkspacePath) -> str:
+def _owned(question: GateRequest, path: WorkspacePath) -> str:
     return f"{shown(path)} (by {shown(question.scope.why(path) or '')})"
 
 
-def _foreign(question: Question, path: WorkspacePath) -> str:
+def _foreign(question: GateRequest, path: WorkspacePath) -> str:
     """Tell who owns a path that the active intent does not; the first owner, and how many more."""
     usable = open_owners(question.intents, question.owners, path)
     owning = [
@@ -159,7 +159,7 @@ def _reading(fact: FileFact, *, claims: bool) -> str:
     return f"{told}, claimed by session {shown(fact.claimed_by)})"
 
 
-def checkout(question: Question, denied: Denied | None) -> str:
+def checkout(question: GateRequest, denied: Denied | None) -> str:
     """Row 3: what was checked out in this turn, and what the call cites."""
     call = _call(question)
     if not call.require_checkout:
@@ -172,16 +172,16 @@ def checkout(question: Question, denied: Denied | None) -> str:
     return f"{told}, {'and' if denied is None else 'but'} the call cites {shown(call.cited)}."
 
 
-def contract(question: Question, denied: Denied | None) -> str:
+def contract(question: GateRequest, denied: Denied | None) -> str:
     """Row 4: what is wrong in `.orchestration/`."""
     if denied is None:
         return "Nothing is wrong in .orchestration/, or the team refuses no call for it (contract)."
     drift = _call(question).drift
-    wrong = told_list(f"{shown(found.path)} {shown(found.problem)}" for found in drift)
+    wrong = fact_list(f"{shown(found.path)} {shown(found.problem)}" for found in drift)
     return f"This is wrong in .orchestration/, and the team refuses calls for it: {wrong}."
 
 
-def tool(question: Question, denied: Denied | None) -> str:
+def tool(question: GateRequest, denied: Denied | None) -> str:
     """Row 5: whether the team has blocked the tool."""
     verb = "does not block" if denied is None else "blocks"
     version = _call(question).policy_version
@@ -190,11 +190,11 @@ def tool(question: Question, denied: Denied | None) -> str:
     )
 
 
-def denied_paths(question: Question, denied: Denied | None) -> str:
+def denied_paths(question: GateRequest, denied: Denied | None) -> str:
     """Row 6: which paths no agent may change, and the globs that say so."""
     if denied is not None:
         found = _call(question).denied_paths
-        told = told_list(f"{shown(each.path)} (by {shown(each.path_glob)})" for each in found)
+        told = fact_list(f"{shown(each.path)} (by {shown(each.path_glob)})" for each in found)
         return f"The control plane or the team (deny_mutations) denies these to agents: {told}."
     if not question.files:
         return NO_PATH
@@ -202,7 +202,7 @@ def denied_paths(question: Question, denied: Denied | None) -> str:
     return f"Neither the control plane nor the team (deny_mutations) denies these: {paths}."
 
 
-def reading(question: Question, denied: Denied | None) -> str:
+def reading(question: GateRequest, denied: Denied | None) -> str:
     """Row 14: whether what exists was read in this turn."""
     if not _call(question).require_read:
         return "The team does not ask that files be read before they change (require_read: false)."
@@ -215,7 +215,7 @@ def reading(question: Question, denied: Denied | None) -> str:
     return f"Each of these is new or was read in this turn (require_read: true): {paths}."
 
 
-def specification(question: Question, denied: Denied | None) -> str:
+def specification(question: GateRequest, denied: Denied | None) -> str:
     """Row 15: which numbered specifications are new, and what the call declares itself to be."""
     call = _call(question)
     if not call.new_specs:
@@ -227,7 +227,7 @@ def specification(question: Question, denied: Denied | None) -> str:
     return f"New specifications need a declared INTENT_EVOLUTION; declared is {declared}: {specs}."
 
 
-def person(question: Question, decision: Decision) -> str:
+def person(question: GateRequest, decision: Decision) -> str:
     """Row 16: whether a person has to approve the call, by the decision on it as a whole."""
     call = _call(question)
     hitl = f"hitl: {call.hitl.value}"
@@ -254,5 +254,5 @@ def _cause(call: CallFacts, why: Denied) -> str:
     return "the team wants to see every call"
 
 
-def _call(question: Question) -> CallFacts:
+def _call(question: GateRequest) -> CallFacts:
     return question.call or CallFacts(require_checkout=False)

@@ -10,14 +10,14 @@ from typing import Final
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.gate.intent_lists import available, first_of, listed, open_ids, open_owners
-from intent_lsp.core.gate.request import Denied, FileFact, Question, Unread
+from intent_lsp.core.gate.request import Denied, FileFact, GateRequest, Unread
 from intent_lsp.core.paths import INTENTS_FILE
 
 CITE: Final = "You must cite a valid active Intent ID. "
 _SELECT = " Select one with intent.select."
 
 
-def outside_workspace(question: Question) -> Denied | None:
+def outside_workspace(question: GateRequest) -> Denied | None:
     """Row 7: every path stays inside the root."""
     outside = tuple(fact.path for fact in question.files if fact.outside)
     if not outside:
@@ -31,7 +31,7 @@ def outside_workspace(question: Question) -> Denied | None:
     )
 
 
-def no_active_intent(question: Question) -> Denied | None:
+def no_active_intent(question: GateRequest) -> Denied | None:
     """Row 8: an intent is active."""
     if question.active_intent is not None:
         return None
@@ -44,7 +44,7 @@ def no_active_intent(question: Question) -> Denied | None:
     )
 
 
-def intent_not_found(question: Question) -> Denied | None:
+def intent_not_found(question: GateRequest) -> Denied | None:
     """Row 9: the active intent exists."""
     wanted = question.active_intent or ""
     if question.intents.get(wanted) is not None:
@@ -59,7 +59,7 @@ def intent_not_found(question: Question) -> Denied | None:
     )
 
 
-def intent_closed(question: Question) -> Denied | None:
+def intent_closed(question: GateRequest) -> Denied | None:
     """Row 10: the active intent is open."""
     intent = question.intent
     if not intent.status.closed:
@@ -72,7 +72,7 @@ def intent_closed(question: Question) -> Denied | None:
     )
 
 
-def intent_ignored(question: Question) -> Denied | None:
+def intent_ignored(question: GateRequest) -> Denied | None:
     """Row 11: `.intentignore` does not exclude the active intent."""
     intent = question.intent
     patterns = question.ignored.get(intent.id)
@@ -87,7 +87,7 @@ def intent_ignored(question: Question) -> Denied | None:
     )
 
 
-def scope_violation(question: Question) -> Denied | None:
+def scope_violation(question: GateRequest) -> Denied | None:
     """Row 12: the active intent owns every path; what is put back or generated need not be its."""
     intent = question.intent
     free = {fact.path for fact in question.files if fact.puts_back or fact.generated}
@@ -111,7 +111,7 @@ def scope_violation(question: Question) -> Denied | None:
     )
 
 
-def stale_file(question: Question) -> Denied | None:
+def stale_file(question: GateRequest) -> Denied | None:
     """Row 13: no file has changed since it was read, and none is claimed by another."""
     failing = [fact for fact in question.files if _stale(fact) or _claimed(question, fact)]
     if not failing:
@@ -132,11 +132,11 @@ def _stale(fact: FileFact) -> bool:
     return fact.expected is not Unread.NEVER and fact.expected != fact.current
 
 
-def _claimed(question: Question, fact: FileFact) -> bool:
+def _claimed(question: GateRequest, fact: FileFact) -> bool:
     return question.call is not None and fact.claimed_by is not None
 
 
-def _stale_details(question: Question, fact: FileFact) -> dict[str, object]:
+def _stale_details(question: GateRequest, fact: FileFact) -> dict[str, object]:
     told: dict[str, object] = {
         "path": fact.path,
         "expected_hash": None if fact.expected is Unread.NEVER else fact.expected,
@@ -145,6 +145,6 @@ def _stale_details(question: Question, fact: FileFact) -> dict[str, object]:
     return told | ({"claimed_by": fact.claimed_by} if _claimed(question, fact) else {})
 
 
-def _cure(question: Question) -> str:
+def _cure(question: GateRequest) -> str:
     """Tell a person what to do; an agent's host has told it the names of its tools."""
     return "" if question.call else _SELECT

@@ -16,13 +16,13 @@ from intent_lsp.core.codes import GateCode
 from intent_lsp.core.gate import check_facts
 from intent_lsp.core.gate.fact_text import fact_of, shown
 from intent_lsp.core.gate.gate import (
-    ROWS,
+    CHECKS,
     SCOPE_ROW,
-    Row,
+    Check,
     judge_call,
     passed_over,
 )
-from intent_lsp.core.gate.request import Ask, CallFacts, Denied, Question
+from intent_lsp.core.gate.request import Ask, CallFacts, Denied, GateRequest
 
 
 class RowOutcome(StrEnum):
@@ -83,7 +83,7 @@ _LOOKS: Final = "Passed over, since the command only looks, as far as its text t
 _NO_INTENT: Final = "Cannot be asked, since no intent is active (row 8)."
 _UNKNOWN_INTENT: Final = "Cannot be asked, since the intent {} is not known (row 9)."
 
-_FACTS: Final[Mapping[GateCode, Callable[[Question, Denied | None], str]]] = {
+_FACTS: Final[Mapping[GateCode, Callable[[GateRequest, Denied | None], str]]] = {
     GateCode.CHECKOUT_REQUIRED: check_facts.checkout,
     GateCode.CONTRACT_DRIFT: check_facts.contract,
     GateCode.TOOL_BLOCKED: check_facts.tool,
@@ -100,12 +100,12 @@ _FACTS: Final[Mapping[GateCode, Callable[[Question, Denied | None], str]]] = {
 }
 
 
-def explain_save(question: Question) -> tuple[ExplainedRow, ...]:
+def explain_save(question: GateRequest) -> tuple[ExplainedRow, ...]:
     """Explain what `judge_save` says: rows 1 to 16, in order."""
     return _explained(replace(question, call=None))
 
 
-def explain_call(question: Question, call: CallFacts) -> tuple[ExplainedRow, ...]:
+def explain_call(question: GateRequest, call: CallFacts) -> tuple[ExplainedRow, ...]:
     """Explain what `judge_call` says: rows 1 to 16, in order.
 
     Row 16 fails where the decision is Ask; an approval satisfies rows 12 and 16, and no other.
@@ -113,21 +113,21 @@ def explain_call(question: Question, call: CallFacts) -> tuple[ExplainedRow, ...
     return _explained(replace(question, call=call))
 
 
-def _explained(question: Question) -> tuple[ExplainedRow, ...]:
+def _explained(question: GateRequest) -> tuple[ExplainedRow, ...]:
     return (
         _governance(question),
         _change(question),
-        *(_refusing(question, row) for row in ROWS),
+        *(_refusing(question, row) for row in CHECKS),
         _person(question),
     )
 
 
-def _governance(question: Question) -> ExplainedRow:
+def _governance(question: GateRequest) -> ExplainedRow:
     outcome = RowOutcome.PASS if question.governed else RowOutcome.SKIPPED
     return _row(1, None, check_facts.governance(question), outcome)
 
 
-def _change(question: Question) -> ExplainedRow:
+def _change(question: GateRequest) -> ExplainedRow:
     if not question.governed:
         return _row(2, None, _OFF, RowOutcome.SKIPPED)
     changing = question.call is None or question.call.mutating
@@ -135,7 +135,7 @@ def _change(question: Question) -> ExplainedRow:
     return _row(2, None, check_facts.change(question), outcome)
 
 
-def _refusing(question: Question, row: Row) -> ExplainedRow:
+def _refusing(question: GateRequest, row: Check) -> ExplainedRow:
     """Ask one of rows 3 to 15, with the gate's own check."""
     why_not = _why_not_asked(question, row.number, agents_only=row.agents_only)
     if why_not is not None:
@@ -146,7 +146,7 @@ def _refusing(question: Question, row: Row) -> ExplainedRow:
     return _row(row.number, row.code, _FACTS[row.code](question, denied), outcome)
 
 
-def _person(question: Question) -> ExplainedRow:
+def _person(question: GateRequest) -> ExplainedRow:
     code, call = GateCode.HITL_REJECTED, question.call
     why_not = _why_not_asked(question, _PERSON_ROW, agents_only=True)
     if call is None or why_not is not None:
@@ -156,7 +156,7 @@ def _person(question: Question) -> ExplainedRow:
     return _row(_PERSON_ROW, code, check_facts.person(question, decision), outcome)
 
 
-def _why_not_asked(question: Question, number: int, *, agents_only: bool) -> str | None:
+def _why_not_asked(question: GateRequest, number: int, *, agents_only: bool) -> str | None:
     """Say why a row after the second is not asked; None: it is."""
     if not question.governed:
         return _OFF
@@ -173,7 +173,7 @@ def _why_not_asked(question: Question, number: int, *, agents_only: bool) -> str
     return _without_intent(question, number)
 
 
-def _without_intent(question: Question, number: int) -> str | None:
+def _without_intent(question: GateRequest, number: int) -> str | None:
     active = question.active_intent
     if active is None:
         return _NO_INTENT if number in _NEEDS_ACTIVE else None

@@ -33,10 +33,10 @@ def shown(name: str) -> str:
 
 def shown_list(names: Iterable[str]) -> str:
     """List names in a sentence: ten at most, `(none)` for none."""
-    return told_list(map(shown, names))
+    return fact_list(map(shown, names))
 
 
-def told_list(told: Iterable[str]) -> str:
+def fact_list(told: Iterable[str]) -> str:
     """List what is told of names that are shown already; what is past the list is not made."""
     return listed(list(islice(told, _LOOKED_AT)))
 

@@ -22,7 +22,7 @@ _SERVER_FILES = frozenset((LEDGER_FILE, INTENT_MAP, GOVERNANCE_LEDGER))
 _SERVER_ROOMS = (f"{LOCAL_ROOM}/", f"{CONTROL_ROOM}/trace/", f"{CONTROL_ROOM}/archive/")
 
 
-class Standing(Enum):
+class FileClass(Enum):
     """How a person's save of a file is treated."""
 
     JUDGED = auto()
@@ -32,15 +32,15 @@ class Standing(Enum):
     """Never judged nor recorded."""
 
 
-def standing(path: WorkspacePath, policy: TeamPolicy, *, ignored: bool) -> Standing:
+def standing(path: WorkspacePath, policy: TeamPolicy, *, ignored: bool) -> FileClass:
     """Tell how a person's save of `path` is treated; `ignored`: git ignores it, untracked."""
     if ".git" in path.split("/"):
-        return Standing.UNSEEN
+        return FileClass.UNSEEN
     if server_only(path):
-        return Standing.SERVER_ONLY
+        return FileClass.SERVER_ONLY
     if path in _lessons_files(policy) or control_plane(path):
-        return Standing.EXEMPT
-    return Standing.UNSEEN if ignored else Standing.JUDGED
+        return FileClass.EXEMPT
+    return FileClass.UNSEEN if ignored else FileClass.JUDGED
 
 
 def _lessons_files(policy: TeamPolicy) -> tuple[str, ...]:

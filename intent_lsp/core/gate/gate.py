@@ -17,7 +17,7 @@ from intent_lsp.core.gate.request import (
     CallFacts,
     Decision,
     Denied,
-    Question,
+    GateRequest,
     SaveDecision,
 )
 from intent_lsp.core.paths import WorkspacePath
@@ -26,31 +26,31 @@ from intent_lsp.core.records import ScopeValidation
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Check:
     """One row of the gate's table, by its number there."""
 
     number: int
     code: GateCode
-    check: Callable[[Question], Denied | None]
+    check: Callable[[GateRequest], Denied | None]
     agents_only: bool = False
 
 
 SCOPE_ROW: Final = 12
 
-ROWS: Final = (
-    Row(3, GateCode.CHECKOUT_REQUIRED, call_checks.checkout_required, agents_only=True),
-    Row(4, GateCode.CONTRACT_DRIFT, call_checks.contract_drift, agents_only=True),
-    Row(5, GateCode.TOOL_BLOCKED, call_checks.tool_blocked, agents_only=True),
-    Row(6, GateCode.PATH_DENIED, call_checks.path_denied, agents_only=True),
-    Row(7, GateCode.OUTSIDE_WORKSPACE, checks.outside_workspace),
-    Row(8, GateCode.NO_ACTIVE_INTENT, checks.no_active_intent),
-    Row(9, GateCode.INTENT_NOT_FOUND, checks.intent_not_found),
-    Row(10, GateCode.INTENT_CLOSED, checks.intent_closed),
-    Row(11, GateCode.INTENT_IGNORED, checks.intent_ignored),
-    Row(SCOPE_ROW, GateCode.SCOPE_VIOLATION, checks.scope_violation),
-    Row(13, GateCode.STALE_FILE, checks.stale_file),
-    Row(14, GateCode.READ_REQUIRED, call_checks.read_required, agents_only=True),
-    Row(15, GateCode.SPEC_ITERATION, call_checks.spec_iteration, agents_only=True),
+CHECKS: Final = (
+    Check(3, GateCode.CHECKOUT_REQUIRED, call_checks.checkout_required, agents_only=True),
+    Check(4, GateCode.CONTRACT_DRIFT, call_checks.contract_drift, agents_only=True),
+    Check(5, GateCode.TOOL_BLOCKED, call_checks.tool_blocked, agents_only=True),
+    Check(6, GateCode.PATH_DENIED, call_checks.path_denied, agents_only=True),
+    Check(7, GateCode.OUTSIDE_WORKSPACE, checks.outside_workspace),
+    Check(8, GateCode.NO_ACTIVE_INTENT, checks.no_active_intent),
+    Check(9, GateCode.INTENT_NOT_FOUND, checks.intent_not_found),
+    Check(10, GateCode.INTENT_CLOSED, checks.intent_closed),
+    Check(11, GateCode.INTENT_IGNORED, checks.intent_ignored),
+    Check(SCOPE_ROW, GateCode.SCOPE_VIOLATION, checks.scope_violation),
+    Check(13, GateCode.STALE_FILE, checks.stale_file),
+    Check(14, GateCode.READ_REQUIRED, call_checks.read_required, agents_only=True),
+    Check(15, GateCode.SPEC_ITERATION, call_checks.spec_iteration, agents_only=True),
 )
 """Rows 3 to 15; 1, 2 and 16 decide whether they are asked, and who is asked after them."""
 
@@ -61,7 +61,7 @@ LOOKING_PASSES_OVER: Final = frozenset((3, 4, 8, 9, 10, 11))
 """What nobody is held to who only looks: no intent is asked for, and none is at fault."""
 
 
-def judge_save(question: Question) -> SaveDecision:
+def judge_save(question: GateRequest) -> SaveDecision:
     """Judge a person's save: the first row that fails decides; none: allowed, `PASS`."""
     if not question.governed:
         return Allowed(ScopeValidation.EXEMPT)
@@ -69,7 +69,7 @@ def judge_save(question: Question) -> SaveDecision:
     return Allowed(ScopeValidation.PASS, warnings_of(question.intent)) if denied is None else denied
 
 
-def judge_call(question: Question, call: CallFacts) -> Decision:
+def judge_call(question: GateRequest, call: CallFacts) -> Decision:
     """Judge an agent's call; a person is asked where the team wants that.
 
     An approval satisfies rows 12 and 16, and no other.
@@ -93,7 +93,7 @@ def judge_call(question: Question, call: CallFacts) -> Decision:
     return _allowed(question, call)
 
 
-def passed_over(question: Question) -> frozenset[int]:
+def passed_over(question: GateRequest) -> frozenset[int]:
     """Give the rows that are not asked of a call."""
     if question.only_looks:
         return LOOKING_PASSES_OVER
@@ -101,7 +101,7 @@ def passed_over(question: Question) -> frozenset[int]:
     return BOOTSTRAP_PASSES_OVER if first else frozenset()
 
 
-def rejected(question: Question, feedback: str) -> Denied:
+def rejected(question: GateRequest, feedback: str) -> Denied:
     """Refuse what no person approved (row 16); `feedback` says why."""
     return Denied(
         code=GateCode.HITL_REJECTED,
@@ -125,12 +125,12 @@ def unavailable(cause: str, paths: tuple[WorkspacePath, ...]) -> Denied:
     )
 
 
-def _refusals(question: Question, numbers: frozenset[int]) -> Iterator[Denied]:
+def _refusals(question: GateRequest, numbers: frozenset[int]) -> Iterator[Denied]:
     """Run the rows but for these `numbers`, and give each refusal.
 
     Those after row 9 need an intent that is.
     """
-    for row in ROWS:
+    for row in CHECKS:
         if row.number in numbers or (row.agents_only and question.call is None):
             continue
         denied = row.check(question)
@@ -138,12 +138,12 @@ def _refusals(question: Question, numbers: frozenset[int]) -> Iterator[Denied]:
             yield denied
 
 
-def _asks_person(question: Question, call: CallFacts) -> bool:
+def _asks_person(question: GateRequest, call: CallFacts) -> bool:
     always = call.bootstrap or call.hitl is PeopleAsked.ALWAYS
     return always and call.approval is None and not question.only_looks
 
 
-def _allowed(question: Question, call: CallFacts) -> Allowed:
+def _allowed(question: GateRequest, call: CallFacts) -> Allowed:
     if question.only_looks:
         return Allowed(ScopeValidation.EXEMPT, call.unknown_paths)
     warnings = () if call.bootstrap else warnings_of(question.intent)

@@ -14,7 +14,7 @@ from intent_lsp.core.control_plane import (
     CONTROL_ROOMS,
 )
 from intent_lsp.core.scope.findings import pattern_findings, reaches_control_plane
-from intent_lsp.core.scope.pattern import spell
+from intent_lsp.core.scope.pattern import normalize
 
 _REFUSED: Final = (FileCode.BAD_GLOB, FileCode.DEAD_GLOB, FileCode.WIDE_GLOB)
 _HEADS: Final = frozenset(
@@ -31,7 +31,7 @@ def ungrantable(pattern: str, is_directory: Callable[[str], bool]) -> str | None
 
     `is_directory` answers for a path relative to the root.
     """
-    spelled = spell(pattern)
+    spelled = normalize(pattern)
     if spelled.exclusion:
         return "An exclusion grants nothing."
     if spelled.glob in ("**", "**/*", "**/**"):

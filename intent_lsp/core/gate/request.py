@@ -94,7 +94,7 @@ class CallFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class GateRequest:
     """One edit that wants to happen, with every fact that its judgement needs.
 
     `active_intent` is the one it is judged under; `call` is None for a person's save.

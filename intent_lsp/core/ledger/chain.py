@@ -56,14 +56,14 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class ChainEnd:
     """Where a ledger ends: the last line's hash, and every head in order of line."""
 
     last: ContentHash | None = None
     heads: tuple[ContentHash, ...] = ()
 
 
-def draft(event: Event, *, id: str, timestamp: str, end: End) -> Record:  # noqa: A002 -- the key on the line
+def draft(event: Event, *, id: str, timestamp: str, end: ChainEnd) -> Record:  # noqa: A002 -- the key on the line
     """Put an event at the end of a ledger, tying its loose heads; its hash is still to come."""
     event = whole_event(event)
     record = Record.of(event, id=id, timestamp=timestamp, integrity=place_at(end))
@@ -71,7 +71,7 @@ def draft(event: Event, *, id: str, timestamp: str, end: End) -> Record:  # noqa
     return record if files == event.files else replace(record, files=files)
 
 
-def place_at(end: End) -> Integrity:
+def place_at(end: ChainEnd) -> Integrity:
     """Chain a record at the end of a ledger, tying its loose heads; its hash is still to come."""
     return Integrity(
         prev_record_hash=end.last,
@@ -81,7 +81,7 @@ def place_at(end: End) -> Integrity:
 
 
 @dataclass(slots=True)
-class Trail:
+class ChainCursor:
     """The links of a ledger's file, followed line by line; its memory is that of the open heads.
 
     `heads` maps a hash to its head in order of line; `lines` counts what was followed; `last` is
@@ -94,9 +94,9 @@ class Trail:
     last_time: str = ""
 
     @property
-    def end(self) -> End:
+    def end(self) -> ChainEnd:
         """Where the next record is chained on."""
-        return End(self.last, tuple(self.heads))
+        return ChainEnd(self.last, tuple(self.heads))
 
     def step(self, link: Link) -> tuple[ContentHash, ...]:
         """Follow one line; give the hashes that it names and that are no open head.

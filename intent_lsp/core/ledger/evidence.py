@@ -30,7 +30,7 @@ class Committed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class RecordCommit:
     """A commit that holds a record, and the file, relative to the root, in which it does.
 
     `below`: what is checked out is a commit that holds it, or comes from one. `named`: a branch or
@@ -44,8 +44,8 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class EvidenceSearch:
     """Where records were found; `whole`: those that were not are in no commit that is left."""
 
-    held: Mapping[ContentHash, Held]
+    held: Mapping[ContentHash, RecordCommit]
     whole: bool

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.findings import Severity
-from intent_lsp.core.ledger.verification import Problem
+from intent_lsp.core.ledger.verification import LedgerProblem
 
 _SEVERITY: Final[Mapping[LedgerCode, Severity]] = {
     LedgerCode.TORN_TAIL: Severity.WARNING,
@@ -43,7 +43,7 @@ class FirstProblems:
         if known is None or place < known[0]:
             self.firsts[code] = place, message
 
-    def told(self) -> list[Problem]:
+    def first(self) -> list[LedgerProblem]:
         """Give the first problem of each kind, in order of place."""
         return [
             problem(code, self.files[place.file], place.line, message + self._others(code))
@@ -55,7 +55,7 @@ class FirstProblems:
         return f" (and {others:,} more)" if others else ""
 
 
-def problem(code: LedgerCode, file: str, line: int, message: str) -> Problem:
+def problem(code: LedgerCode, file: str, line: int, message: str) -> LedgerProblem:
     """Give a problem with the severity of its kind."""
     severity = _SEVERITY.get(code, Severity.ERROR)
-    return Problem(code=code, severity=severity, file=file, line=line, message=message)
+    return LedgerProblem(code=code, severity=severity, file=file, line=line, message=message)

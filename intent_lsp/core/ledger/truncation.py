@@ -9,8 +9,8 @@ from typing import Final
 
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.findings import Severity
-from intent_lsp.core.ledger.evidence import Committed, Held, KnownHead, Search
-from intent_lsp.core.ledger.verification import Anchor, AnchorKind, Problem, Verification
+from intent_lsp.core.ledger.evidence import Committed, EvidenceSearch, KnownHead, RecordCommit
+from intent_lsp.core.ledger.verification import Anchor, AnchorKind, LedgerProblem, Verification
 from intent_lsp.core.paths import LEDGER_FILE
 
 _SHORT: Final = 12
@@ -18,7 +18,10 @@ _PREFIX: Final = "sha256:"
 
 
 def with_cut_ends(
-    found: Verification, known: Sequence[KnownHead], committed: Committed | None, search: Search
+    found: Verification,
+    known: Sequence[KnownHead],
+    committed: Committed | None,
+    search: EvidenceSearch,
 ) -> Verification:
     """Add what the anchors tell of ends that were cut off (ledger section 2).
 
@@ -35,7 +38,10 @@ def with_cut_ends(
 
 
 def remembered(
-    found: Verification, known: Sequence[KnownHead], committed: Committed | None, search: Search
+    found: Verification,
+    known: Sequence[KnownHead],
+    committed: Committed | None,
+    search: EvidenceSearch,
 ) -> tuple[KnownHead, ...]:
     """Give the heads to know from now on, after `found`, in which no cut end is told yet.
 
@@ -55,7 +61,7 @@ def remembered(
     return tuple(dict.fromkeys(now))
 
 
-def _forgotten(known: Sequence[KnownHead], search: Search) -> frozenset[str]:
+def _forgotten(known: Sequence[KnownHead], search: EvidenceSearch) -> frozenset[str]:
     """Name the heads that a branch had, and that git let go of with the branch."""
     return frozenset(
         head.hash
@@ -72,10 +78,10 @@ def _is_past(anchor: Anchor, committed: Committed | None, forgotten: frozenset[s
     return anchor.kind is AnchorKind.KNOWN_HEAD and anchor.hash in forgotten
 
 
-def _problem(found: Verification, anchor: Anchor, search: Search) -> Problem:
+def _problem(found: Verification, anchor: Anchor, search: EvidenceSearch) -> LedgerProblem:
     code, severity, message = _told(anchor, search, found.files)
     last = found.heads[-1] if found.heads else None
-    return Problem(
+    return LedgerProblem(
         code=code,
         severity=severity,
         file=LEDGER_FILE if last is None else last.file,
@@ -85,7 +91,7 @@ def _problem(found: Verification, anchor: Anchor, search: Search) -> Problem:
 
 
 def _told(
-    anchor: Anchor, search: Search, files: Collection[str]
+    anchor: Anchor, search: EvidenceSearch, files: Collection[str]
 ) -> tuple[LedgerCode, Severity, str]:
     held = search.held.get(anchor.hash)
     where = "" if held is None else f"; {_place(held)} holds it"
@@ -110,14 +116,14 @@ def _voucher(anchor: Anchor) -> str:
     return f"the {anchor.kind.value} {anchor.name}".rstrip()
 
 
-def _place(held: Held) -> str:
+def _place(held: RecordCommit) -> str:
     by = "" if held.named else ", by the stash or a log of git's alone,"
     return f"commit {held.commit[:_SHORT]}{by}"
 
 
-def _first_of_each_kind(problems: Sequence[Problem]) -> list[Problem]:
+def _first_of_each_kind(problems: Sequence[LedgerProblem]) -> list[LedgerProblem]:
     """Give the first problem of each code, the loudest before others, with how many more."""
-    firsts: dict[LedgerCode, list[Problem]] = {}
+    firsts: dict[LedgerCode, list[LedgerProblem]] = {}
     for problem in sorted(problems, key=lambda each: each.severity):
         firsts.setdefault(problem.code, []).append(problem)
     return [

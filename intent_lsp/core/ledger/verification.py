@@ -51,7 +51,7 @@ class Anchor:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class LedgerProblem:
     """The first finding of its kind: `file` is relative to the root, `line` counts from 1."""
 
     code: LedgerCode
@@ -74,7 +74,7 @@ class Verification:
     records: int
     segments: int
     heads: tuple[Head, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[LedgerProblem, ...]
     anchors: tuple[Anchor, ...] = ()
     proved: str
     conditional: str

@@ -29,7 +29,7 @@ def _groups() -> Mapping[By, Groups]:
 
 
 @dataclass(slots=True)
-class Survey:
+class ReportSurvey:
     """What was counted so far. Records come newest first; moments and days are UTC."""
 
     total: Tally = field(default_factory=Tally)
@@ -58,7 +58,7 @@ class Survey:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class ReportData:
     """What a report says. `made_at` is an RFC 3339 time, `filters` are as they were typed.
 
     `names` are those of the intents in the plan now; the verification is of the whole ledger,
@@ -71,4 +71,4 @@ class Report:
     filters: tuple[str, ...]
     names: Mapping[str, str]
     verification: Verification
-    survey: Survey
+    survey: ReportSurvey

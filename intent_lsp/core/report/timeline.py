@@ -20,7 +20,7 @@ _MONDAY: Final = datetime(1, 1, 1)  # noqa: DTZ001 -- UTC throughout, as the led
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TimelinePart:
     """The edits that began in a part of the time; `start` is UTC: `2026-11-21 20:00`."""
 
     start: str
@@ -36,7 +36,7 @@ class Part:
 class Timeline:
     """Parts of `hours` hours each, oldest first."""
 
-    parts: Sequence[Part]
+    parts: Sequence[TimelinePart]
     hours: int
 
 
@@ -56,7 +56,8 @@ def timeline(counts: Mapping[tuple[Hour, ScopeValidation], int], most: int) -> T
         part = parts[numbered[hour] // size - base]
         part[verdict] = part.get(verdict, 0) + count
     return Timeline(
-        [Part(_start((base + place) * size), part) for place, part in enumerate(parts)], size
+        [TimelinePart(_start((base + place) * size), part) for place, part in enumerate(parts)],
+        size,
     )
 
 

@@ -11,7 +11,7 @@ from intent_lsp.core.scope.limits import (
     MAX_ALTERNATIVES,
     MAX_BRACE_WORK,
     MAX_EXPANDED,
-    OverLimitError,
+    PatternLimitError,
 )
 
 _GROUP = re.compile(r"\{(?:(?!\{).)*\}")
@@ -43,7 +43,7 @@ def expand_braces(pattern: str) -> tuple[str, ...]:
     try:
         rows = _expand(text, _Work(), top=True)
     except RecursionError:
-        raise OverLimitError("braces are nested too deeply") from None
+        raise PatternLimitError("braces are nested too deeply") from None
     return tuple(dict.fromkeys(row.translate(_SHOWN) for row in rows))
 
 
@@ -58,7 +58,7 @@ class _Work:
     def spend(self, amount: int) -> None:
         self.left -= amount
         if self.left < 0:
-            raise OverLimitError("braces are nested too deeply")
+            raise PatternLimitError("braces are nested too deeply")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +119,7 @@ def _values(group: _Group, work: _Work) -> list[str]:
 
 def _combined(rows: Sequence[str], pre: str, values: Sequence[str]) -> list[str]:
     if len(rows) * len(values) > MAX_ALTERNATIVES:
-        raise OverLimitError(f"more than {MAX_ALTERNATIVES:,} alternatives in braces")
+        raise PatternLimitError(f"more than {MAX_ALTERNATIVES:,} alternatives in braces")
     combined = [row + pre + value for row in rows for value in values]
     _bounded(combined)
     return combined
@@ -127,9 +127,11 @@ def _combined(rows: Sequence[str], pre: str, values: Sequence[str]) -> list[str]
 
 def _bounded(rows: Sequence[str]) -> None:
     if len(rows) > MAX_ALTERNATIVES:
-        raise OverLimitError(f"more than {MAX_ALTERNATIVES:,} alternatives in braces")
+        raise PatternLimitError(f"more than {MAX_ALTERNATIVES:,} alternatives in braces")
     if sum(map(len, rows)) > MAX_EXPANDED:
-        raise OverLimitError(f"more than {MAX_EXPANDED:,} characters when its braces are expanded")
+        raise PatternLimitError(
+            f"more than {MAX_EXPANDED:,} characters when its braces are expanded"
+        )
 
 
 def _members(body: str, work: _Work) -> list[str]:
@@ -152,7 +154,7 @@ def _sequence(body: str) -> list[str]:
     start, stop = (ord(bound) if letters else int(bound) for bound in bounds[:2])
     step = max(abs(int(bounds[2])), 1) if len(bounds) > 2 else 1  # noqa: PLR2004 - a third part
     if max(abs(start), abs(stop)) > _MAX_NUMBER or abs(stop - start) // step >= MAX_ALTERNATIVES:
-        raise OverLimitError(f"more than {MAX_ALTERNATIVES:,} alternatives in braces")
+        raise PatternLimitError(f"more than {MAX_ALTERNATIVES:,} alternatives in braces")
     span = range(start, stop + 1, step) if start <= stop else range(start, stop - 1, -step)
     if letters:
         return [chr(code) if code != ord("\\") else "" for code in span]

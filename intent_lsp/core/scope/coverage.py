@@ -10,7 +10,7 @@ from intent_lsp.core.control_plane import CONTROL_FAMILIES, CONTROL_FILES, CONTR
 from intent_lsp.core.scope.charclass import CharClass
 from intent_lsp.core.scope.language import Items, Wild
 from intent_lsp.core.scope.pattern import Pattern
-from intent_lsp.core.scope.rows import NOWHERE, Row
+from intent_lsp.core.scope.rows import NOWHERE, PatternRow
 from intent_lsp.core.scope.segment import Segment
 
 
@@ -52,7 +52,7 @@ class _Cover:
         """Whether each row of the other is one of ours or lies in a directory we own whole."""
         return all(row in self.rows or self._inside(row) for row in other.rows)
 
-    def _inside(self, row: Row) -> bool:
+    def _inside(self, row: PatternRow) -> bool:
         # `a/**` holds `a/b`, `a/**` and `a/*/c`, but not `a` itself: something must follow. The
         # segments before it are the same, whatever names they match.
         return any(row[:size] in self.whole for size in range(len(row)))
@@ -69,7 +69,7 @@ def _reaches_family(pattern: Pattern, room: str, head: str, tail: str) -> bool:
     )
 
 
-def _nexts(pattern: Pattern, row: Row, names: Sequence[str]) -> Iterator[Segment | None]:
+def _nexts(pattern: Pattern, row: PatternRow, names: Sequence[str]) -> Iterator[Segment | None]:
     """Give the last segments that a row can have after `names`; None: any."""
     reading = pattern.reading
     states = {0}
@@ -86,7 +86,7 @@ def _nexts(pattern: Pattern, row: Row, names: Sequence[str]) -> Iterator[Segment
     yield from (row[state] for state in _open(row, states) if state == last)
 
 
-def _open(row: Row, states: set[int]) -> set[int]:
+def _open(row: PatternRow, states: set[int]) -> set[int]:
     """Add the places behind a `**` that matches no segment; leave out the end."""
     found = {state for state in states if state < len(row)}
     found |= {state + 1 for state in found if row[state] is None and state + 1 < len(row)}

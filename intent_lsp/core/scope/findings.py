@@ -15,7 +15,7 @@ from intent_lsp.core.scope import suggestions
 from intent_lsp.core.scope.coverage import covered, reaches
 from intent_lsp.core.scope.pattern import Pattern, compile_pattern
 from intent_lsp.core.scope.scope import Scope, compile_scopes
-from intent_lsp.core.scope.tree_survey import Survey
+from intent_lsp.core.scope.tree_survey import ScopeSurvey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +88,7 @@ def survey_tree(
         [intent.owned_scope for intent in intents], case_sensitive=case_sensitive, nfc=nfc
     )
     yield tuple(_file_findings(intents, scopes))
-    survey = Survey(intents, scopes, case_sensitive=case_sensitive, nfc=nfc)
+    survey = ScopeSurvey(intents, scopes, case_sensitive=case_sensitive, nfc=nfc)
     for start in range(0, len(files), chunk):
         survey.walk(files[start : start + chunk])
         yield ()
@@ -216,7 +216,9 @@ def _file_findings(intents: Intents, scopes: Sequence[Scope]) -> Iterator[ScopeF
             yield _scope_finding(intent.id, at, FileCode.COVERED_GLOB, message)
 
 
-def _unmatched(intents: Intents, scopes: Sequence[Scope], survey: Survey) -> Iterator[ScopeFinding]:
+def _unmatched(
+    intents: Intents, scopes: Sequence[Scope], survey: ScopeSurvey
+) -> Iterator[ScopeFinding]:
     matched = survey.matched()
     found = [
         (intent.id, at)
@@ -234,7 +236,7 @@ def _unmatched(intents: Intents, scopes: Sequence[Scope], survey: Survey) -> Ite
         yield _scope_finding(intent_id, at, FileCode.SCOPE_MATCHES_NOTHING, message)
 
 
-def _overlaps(intents: Intents, survey: Survey) -> Iterator[ScopeFinding]:
+def _overlaps(intents: Intents, survey: ScopeSurvey) -> Iterator[ScopeFinding]:
     for overlap in survey.overlaps():
         one, two = intents.items[overlap.first], intents.items[overlap.second]
         files = ", ".join(f"`{path}`" for path in overlap.files)

@@ -11,8 +11,8 @@ from functools import lru_cache
 
 from intent_lsp.core.intents import IntentId
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.scope.pattern import Reading
-from intent_lsp.core.scope.rows import Row
+from intent_lsp.core.scope.pattern import NameComparison
+from intent_lsp.core.scope.rows import PatternRow
 from intent_lsp.core.scope.scope import Scope, compile_scopes
 from intent_lsp.core.scope.trie import Trie
 
@@ -50,7 +50,7 @@ class ScopeIndex:
         case_sensitive: bool = True,
         nfc: bool = False,
     ) -> None:
-        self._reading = Reading(case_sensitive=case_sensitive, nfc=nfc)
+        self._reading = NameComparison(case_sensitive=case_sensitive, nfc=nfc)
         written = [() if isinstance(given, Scope) else tuple(given) for _, given in entries]
         compiled = compile_scopes(written, case_sensitive=case_sensitive, nfc=nfc)
         self._ids = [intent_id for intent_id, _ in entries]
@@ -115,7 +115,7 @@ class ScopeIndex:
             first.pop(places[number][0], None)
         return first.values()
 
-    def _rows(self, *, exclusions: bool) -> Iterator[tuple[int, Row]]:
+    def _rows(self, *, exclusions: bool) -> Iterator[tuple[int, PatternRow]]:
         number = 0
         for scope in self._scopes:
             for pattern in scope.compiled:

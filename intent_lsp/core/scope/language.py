@@ -14,7 +14,7 @@ from intent_lsp.core.scope.limits import (
     MAX_EXTGLOB_DEPTH,
     MAX_EXTGLOBS,
     MAX_POSIX_CLASSES,
-    OverLimitError,
+    PatternLimitError,
 )
 
 
@@ -68,7 +68,7 @@ def read_segment(text: str, *, folded: bool = False) -> Items | None:
         return None
     closing = _closing(tokens)
     if len(closing) > MAX_EXTGLOBS:
-        raise OverLimitError(f"more than {MAX_EXTGLOBS} extglobs in one segment")
+        raise PatternLimitError(f"more than {MAX_EXTGLOBS} extglobs in one segment")
     return _Builder(tokens, closing).build()
 
 
@@ -107,7 +107,7 @@ def _tokens(text: str, *, folded: bool) -> list[_Token] | None:
         else:
             tokens.append(_single(char, plain=plain, folded=folded))
     if posix > MAX_POSIX_CLASSES:
-        raise OverLimitError(f"more than {MAX_POSIX_CLASSES} POSIX classes in one segment")
+        raise PatternLimitError(f"more than {MAX_POSIX_CLASSES} POSIX classes in one segment")
     return tokens
 
 
@@ -153,7 +153,7 @@ class _Builder:
 
     def _alternatives(self, start: int, end: int, depth: int) -> tuple[Items, ...]:
         if depth > MAX_EXTGLOB_DEPTH:
-            raise OverLimitError(f"extglobs nested more than {MAX_EXTGLOB_DEPTH} deep")
+            raise PatternLimitError(f"extglobs nested more than {MAX_EXTGLOB_DEPTH} deep")
         found: list[list[Item]] = [[]]
         at = start
         while at < end:

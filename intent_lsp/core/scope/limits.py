@@ -25,5 +25,5 @@ FILE_ROWS = 20_000
 FILE_AUTOMATA = 500
 
 
-class OverLimitError(ValueError):
+class PatternLimitError(ValueError):
     """A pattern is over a limit; its text is the sentence for the finding."""

@@ -12,14 +12,14 @@ T = TypeVar("T", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
-class Line(Generic[T]):
+class TestLine(Generic[T]):
     """Tests in order; `gaps` holds the places (0: before the first) that any run may fill."""
 
     tests: tuple[T, ...]
     gaps: frozenset[int]
 
 
-class Lines(Generic[T]):
+class TestLines(Generic[T]):
     """A set of lines; a state is a number whose bit says "this much of that line has matched".
 
     Each line has a bit for every count of its tests that have matched, from none to all.
@@ -27,7 +27,7 @@ class Lines(Generic[T]):
 
     __slots__ = ("_ends", "_loops", "_starts", "final", "masks", "start")
 
-    def __init__(self, lines: Sequence[Line[T]]) -> None:
+    def __init__(self, lines: Sequence[TestLine[T]]) -> None:
         at = 0
         places: dict[T, list[int]] = {}
         starts, loops, self._ends = [], [], list[int]()

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from intent_lsp.core.scope.charclass import CharClass
 from intent_lsp.core.scope.language import ExtGlob, Item, Items, Wild
-from intent_lsp.core.scope.limits import MAX_STATE_WORK, OverLimitError
+from intent_lsp.core.scope.limits import MAX_STATE_WORK, PatternLimitError
 
 _MATCH = 1
 # A letter that nobody names.
@@ -105,7 +105,7 @@ class Automaton:
             for char in samples if state.letters is None else (*state.letters, _OTHER):
                 left -= 1 + state.bits.bit_count() + len(state.runs)
                 if left < 0:
-                    raise OverLimitError("a segment with `!(…)` that is too complex")
+                    raise PatternLimitError("a segment with `!(…)` that is too complex")
                 after = self.step(state, char)
                 if after not in seen:
                     seen.add(after)

@@ -15,14 +15,14 @@ from intent_lsp.core.scope.limits import (
     MAX_AUTOMATA,
     MAX_CLASSES,
     MAX_PATTERN,
-    OverLimitError,
+    PatternLimitError,
 )
-from intent_lsp.core.scope.rows import NOWHERE, Row, Rows, Standing, read_row
+from intent_lsp.core.scope.rows import NOWHERE, PatternRow, PatternRows, RowsState, read_row
 from intent_lsp.core.scope.segment import Segment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spelling:
+class NormalizedPattern:
     """A pattern with what people put around a glob taken off (scope section 2)."""
 
     glob: str
@@ -32,7 +32,7 @@ class Spelling:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class NameComparison:
     """How names are compared: case as it is or not, in composed form or as they are."""
 
     case_sensitive: bool = True
@@ -45,24 +45,24 @@ class Reading:
         return text if self.case_sensitive else fold(text)
 
 
-EXACT = Reading()
+EXACT = NameComparison()
 
 
 class Pattern:
     """A compiled pattern; `rows` are its alternatives, dead ones left out."""
 
-    def __init__(self, text: str, reading: Reading, *, refusal: str | None = None) -> None:
+    def __init__(self, text: str, reading: NameComparison, *, refusal: str | None = None) -> None:
         self.text, self.reading, self.refusal = text, reading, refusal
-        self.spelling = spell(text)
+        self.spelling = normalize(text)
         self.exclusion = self.spelling.exclusion
         """Whether the pattern takes files out of the scope instead of putting them in."""
         self.dead_rows = 0
-        self.rows: tuple[Row, ...] = ()
+        self.rows: tuple[PatternRow, ...] = ()
         if refusal is not None:
             return
         try:
             self.rows = self._read()
-        except OverLimitError as over:
+        except PatternLimitError as over:
             self.refusal = str(over)
 
     @cached_property
@@ -78,21 +78,21 @@ class Pattern:
         """Whether it matches the path of these segments, spelled as its `reading` has them."""
         return bool(self.rows) and self._rows.matches(names)
 
-    def after(self, names: Sequence[str]) -> Standing:
+    def after(self, names: Sequence[str]) -> RowsState:
         """Tell what may follow `names`, the first segments of a path."""
         return self._rows.after(names) if self.rows else NOWHERE
 
     @cached_property
-    def _rows(self) -> Rows:
-        return Rows(self.rows)
+    def _rows(self) -> PatternRows:
+        return PatternRows(self.rows)
 
     @cached_property
     def _segments(self) -> frozenset[Segment]:
         return frozenset(segment for row in self.rows for segment in row if segment is not None)
 
-    def _read(self) -> tuple[Row, ...]:
+    def _read(self) -> tuple[PatternRow, ...]:
         if len(self.text) > MAX_PATTERN:
-            raise OverLimitError(f"longer than {MAX_PATTERN} characters")
+            raise PatternLimitError(f"longer than {MAX_PATTERN} characters")
         glob = self.spelling.glob
         if self.reading.nfc:
             glob = unicodedata.normalize("NFC", glob)
@@ -103,27 +103,27 @@ class Pattern:
         self._check_size(rows)
         return rows
 
-    def _check_size(self, rows: Iterable[Row]) -> None:
+    def _check_size(self, rows: Iterable[PatternRow]) -> None:
         segments = {segment for row in rows for segment in row if segment is not None}
         classes = frozenset[object]().union(*(segment.classes for segment in segments))
         if len(classes) > MAX_CLASSES:
-            raise OverLimitError(f"more than {MAX_CLASSES} different bracket expressions")
+            raise PatternLimitError(f"more than {MAX_CLASSES} different bracket expressions")
         if sum(1 for segment in segments if segment.flat is None) > MAX_AUTOMATA:
-            raise OverLimitError(f"more than {MAX_AUTOMATA} different segments with extglobs")
+            raise PatternLimitError(f"more than {MAX_AUTOMATA} different segments with extglobs")
 
 
 @lru_cache(maxsize=16_384)
-def compile_pattern(text: str, reading: Reading = EXACT) -> Pattern:
+def compile_pattern(text: str, reading: NameComparison = EXACT) -> Pattern:
     """Compile one pattern; total, equal input gives the same value."""
     return Pattern(text, reading)
 
 
-def spell(text: str) -> Spelling:
+def normalize(text: str) -> NormalizedPattern:
     """Take off white space, `!`, a leading `./` or `/`, and complete a trailing `/`."""
     glob = trim(text)
     trimmed = glob != text
     if glob.startswith("#"):
-        return Spelling(glob="", trimmed=trimmed)
+        return NormalizedPattern(glob="", trimmed=trimmed)
     exclusion = False
     while glob.startswith("!") and not _opens_extglob(glob):
         glob, exclusion = glob[1:], not exclusion
@@ -132,7 +132,7 @@ def spell(text: str) -> Spelling:
         glob = glob[1:] if glob[0] == "/" else glob[2:]
     if glob.endswith("/"):
         glob += "**"
-    return Spelling(glob=glob, exclusion=exclusion, trimmed=trimmed, rooted=rooted)
+    return NormalizedPattern(glob=glob, exclusion=exclusion, trimmed=trimmed, rooted=rooted)
 
 
 def trim(text: str) -> str:

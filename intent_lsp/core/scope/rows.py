@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from intent_lsp.core.scope.language import Items
-from intent_lsp.core.scope.limits import MAX_GLOBSTARS, OverLimitError
-from intent_lsp.core.scope.lines import Line, Lines
+from intent_lsp.core.scope.limits import MAX_GLOBSTARS, PatternLimitError
+from intent_lsp.core.scope.lines import TestLine, TestLines
 from intent_lsp.core.scope.segment import Bundle, Segment, segment_of
 
 # Past this many different wildcard segments, compiling an expression for each costs more than it
@@ -17,26 +17,26 @@ from intent_lsp.core.scope.segment import Bundle, Segment, segment_of
 _BUNDLED_FROM = 24
 _SLASHES = re.compile(r"/+")
 
-Row = tuple[Segment | None, ...]
+PatternRow = tuple[Segment | None, ...]
 """The segments of one alternative; None is `**`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class RowsState:
     """Where a pattern stands after some segments: it matches them, it may match more."""
 
     ends: bool
     goes_on: bool
 
 
-NOWHERE = Standing(ends=False, goes_on=False)
+NOWHERE = RowsState(ends=False, goes_on=False)
 
 
-def read_row(text: str, *, folded: bool) -> Row | None:
+def read_row(text: str, *, folded: bool) -> PatternRow | None:
     """Read one alternative; None when no path can match it."""
     parts = _SLASHES.split(text)
     if parts.count("**") > MAX_GLOBSTARS:
-        raise OverLimitError(f"more than {MAX_GLOBSTARS} `**`")
+        raise PatternLimitError(f"more than {MAX_GLOBSTARS} `**`")
     row: list[Segment | None] = []
     dead = False
     for part in _without_parents(parts):
@@ -48,13 +48,13 @@ def read_row(text: str, *, folded: bool) -> Row | None:
     return None if dead or any(name in ("", ".", "..") for name in names) else tuple(row)
 
 
-class Rows:
+class PatternRows:
     """All rows of a pattern, matched together."""
 
     __slots__ = ("_anything", "_bundle", "_bundled", "_first", "_lines", "_literals", "_single")
 
-    def __init__(self, rows: Sequence[Row]) -> None:
-        self._lines: Lines[Segment | None] = Lines([_line(row) for row in rows])
+    def __init__(self, rows: Sequence[PatternRow]) -> None:
+        self._lines: TestLines[Segment | None] = TestLines([_line(row) for row in rows])
         self._literals: dict[str, int] = {}
         self._single: list[tuple[Segment, int]] = []
         self._anything = self._lines.masks.get(None, 0)
@@ -79,10 +79,10 @@ class Rows:
             return False
         return bool(self._run(names) & self._lines.final)
 
-    def after(self, names: Sequence[str]) -> Standing:
+    def after(self, names: Sequence[str]) -> RowsState:
         """Tell how the rows stand after these segments of a path."""
         state, final = self._run(names), self._lines.final
-        return Standing(ends=bool(state & final), goes_on=bool(state & ~final))
+        return RowsState(ends=bool(state & final), goes_on=bool(state & ~final))
 
     def _gather(self, magic: Sequence[tuple[Segment, int]]) -> tuple[Bundle | None, list[int]]:
         many = len(magic) > _BUNDLED_FROM
@@ -132,7 +132,7 @@ def _without_parents(parts: Sequence[str]) -> list[str]:
     return kept or [""]
 
 
-def _line(row: Row) -> Line[Segment | None]:
+def _line(row: PatternRow) -> TestLine[Segment | None]:
     """Write `**` as a gap, and one at the end as a gap and one segment more."""
     tests: list[Segment | None] = []
     gaps: set[int] = set()
@@ -143,4 +143,4 @@ def _line(row: Row) -> Line[Segment | None]:
             tests.append(segment)
     if row[-1] is None:
         tests.append(None)
-    return Line(tuple(tests), frozenset(gaps))
+    return TestLine(tuple(tests), frozenset(gaps))

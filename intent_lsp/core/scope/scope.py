@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.limits import FILE_AUTOMATA, FILE_ROWS
-from intent_lsp.core.scope.pattern import Pattern, Reading, compile_pattern
+from intent_lsp.core.scope.pattern import NameComparison, Pattern, compile_pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def compile_scope(
 
     `case_sensitive=False` where the disk does not tell case apart; `nfc` where it decomposes names.
     """
-    reading = Reading(case_sensitive=case_sensitive, nfc=nfc)
+    reading = NameComparison(case_sensitive=case_sensitive, nfc=nfc)
     compiled = tuple(compile_pattern(pattern, reading) for pattern in patterns)
     return Scope(tuple(patterns), compiled)
 
@@ -63,7 +63,7 @@ def compile_scopes(
 
     In order: a pattern that would go over is refused, those after it that still fit go on.
     """
-    reading = Reading(case_sensitive=case_sensitive, nfc=nfc)
+    reading = NameComparison(case_sensitive=case_sensitive, nfc=nfc)
     rows = automata = 0
     scopes: list[Scope] = []
     for patterns in lists:

@@ -14,8 +14,8 @@ from functools import cached_property, lru_cache
 
 from intent_lsp.core.scope.charclass import CharClass
 from intent_lsp.core.scope.language import ExtGlob, Item, Items, Wild, read_segment
-from intent_lsp.core.scope.limits import MAX_AUTOMATON, OverLimitError
-from intent_lsp.core.scope.lines import Line, Lines
+from intent_lsp.core.scope.limits import MAX_AUTOMATON, PatternLimitError
+from intent_lsp.core.scope.lines import TestLine, TestLines
 from intent_lsp.core.scope.nfa import explored
 
 MAX_FLATTENED = 64
@@ -88,7 +88,7 @@ def segment_of(text: str, *, folded: bool = False) -> Segment | None:
         return None
     flat = flatten(items)
     if flat is None and sum(1 for _ in _walk(items)) > MAX_AUTOMATON:
-        raise OverLimitError(f"more than {MAX_AUTOMATON} parts in a segment with extglobs")
+        raise PatternLimitError(f"more than {MAX_AUTOMATON} parts in a segment with extglobs")
     segment = Segment(items, flat)
     if flat is None:
         # Whether its automaton stays small shows only when it is built.
@@ -105,7 +105,7 @@ class Bundle:
     __slots__ = ("_classes", "_lines", "_wild")
 
     def __init__(self, alternatives: Sequence[Items]) -> None:
-        self._lines: Lines[Test] = Lines([line_of(items) for items in alternatives])
+        self._lines: TestLines[Test] = TestLines([line_of(items) for items in alternatives])
         self._wild = self._lines.masks.get(Wild.ONE, 0)
         self._classes = [
             (test, mask) for test, mask in self._lines.masks.items() if isinstance(test, CharClass)
@@ -218,7 +218,7 @@ def translate(alternatives: Sequence[Items]) -> re.Pattern[str] | None:
     return re.compile("|".join(known), re.DOTALL) if len(known) == len(sources) else None
 
 
-def line_of(items: Items) -> Line[Test]:
+def line_of(items: Items) -> TestLine[Test]:
     """Give the items as a line of tests, in which a `*` is a gap."""
     tests: list[Test] = []
     gaps: set[int] = set()
@@ -227,7 +227,7 @@ def line_of(items: Items) -> Line[Test]:
             gaps.add(len(tests))
         elif not isinstance(item, ExtGlob):
             tests.append(item)
-    return Line(tuple(tests), frozenset(gaps))
+    return TestLine(tuple(tests), frozenset(gaps))
 
 
 def _has_extglob(items: Items) -> bool:

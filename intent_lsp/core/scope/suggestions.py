@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from intent_lsp.core.scope.pattern import Pattern
-from intent_lsp.core.scope.rows import Row
+from intent_lsp.core.scope.rows import PatternRow
 
 IsDirectory = Callable[[str], bool]
 
@@ -77,7 +77,7 @@ def negated_member(pattern: Pattern) -> bool:
     return len(pattern.rows) > 1 and _NEGATED_MEMBER.search(pattern.spelling.glob) is not None
 
 
-def everything(row: Row) -> bool:
+def everything(row: PatternRow) -> bool:
     """Whether a row matches files anywhere by any name."""
     return None in row and all(segment is None or segment.anything for segment in row)
 
@@ -103,7 +103,7 @@ def _back_slashes(pattern: Pattern, is_directory: IsDirectory) -> tuple[str, str
     return "has back-slashes as separators", as_written(pattern, glob.replace("\\", "/"))
 
 
-def _names(row: Row) -> str | None:
+def _names(row: PatternRow) -> str | None:
     names = [segment.literal for segment in row if segment is not None]
     known = [name for name in names if name is not None]
     return "/".join(known) if len(known) == len(row) else None

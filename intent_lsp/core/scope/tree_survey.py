@@ -29,7 +29,7 @@ class Overlap:
     files: tuple[WorkspacePath, ...]
 
 
-class Survey:
+class ScopeSurvey:
     """What the files seen so far show about the scopes of `intents`."""
 
     def __init__(

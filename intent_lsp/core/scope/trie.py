@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Generic, TypeVar
 
 from intent_lsp.core.scope.language import Items
-from intent_lsp.core.scope.rows import Row
+from intent_lsp.core.scope.rows import PatternRow
 from intent_lsp.core.scope.segment import Segment
 
 _FEW = 6
 _HEAVIEST = 1 << 18
-Asked = tuple[Callable[[str], object], "tuple[Node, ...]"]
+SegmentTest = tuple[Callable[[str], object], "tuple[TrieNode, ...]"]
 _GRAM = 3
 _MANY = 1 << 30
 _MOST_KNOWN = 4_096
@@ -24,7 +24,7 @@ T = TypeVar("T")
 Filed = tuple[Callable[[str], object] | None, tuple[T, ...]]
 
 
-class Table(Generic[T]):
+class WildcardTable(Generic[T]):
     """Wildcard segments of one node, each filed where the fewest others are."""
 
     __slots__ = ("_grams", "_heads", "_known", "_rest", "_tails")
@@ -83,7 +83,7 @@ class Table(Generic[T]):
         yield self._rest
 
 
-class Node:
+class TrieNode:
     """A place of the trie in a walk: which patterns end here, and where a name leads from here.
 
     A walk touches many nodes once, so that what it waits for is memory: what is empty is one and
@@ -95,12 +95,12 @@ class Node:
     def __init__(self) -> None:
         self.ends: tuple[int, ...] = ()
         self.tails: tuple[int, ...] = ()
-        self.always: tuple[Node, ...] = ()
-        self.ways: Mapping[str, tuple[Node, ...]] | None = None
-        self.few: tuple[Asked, ...] = ()
-        self.table: Table[Node] | None = None
+        self.always: tuple[TrieNode, ...] = ()
+        self.ways: Mapping[str, tuple[TrieNode, ...]] | None = None
+        self.few: tuple[SegmentTest, ...] = ()
+        self.table: WildcardTable[TrieNode] | None = None
 
-    def reached(self, name: str) -> Iterator["Node"]:
+    def reached(self, name: str) -> Iterator["TrieNode"]:
         """Give the nodes that a name leads to from here."""
         yield from self.always
         if self.ways is not None:
@@ -125,7 +125,7 @@ class Branch:
     )
 
     def __init__(self, *, loops: bool = False) -> None:
-        self.node = Node()
+        self.node = TrieNode()
         self.loops = loops
         self.names: dict[str, Branch] = {}
         self.magic: dict[Segment, Branch] = {}
@@ -134,7 +134,7 @@ class Branch:
         self.ends: list[int] = []
         self.tails: list[int] = []
 
-    def entered(self) -> tuple[Node, ...]:
+    def entered(self) -> tuple[TrieNode, ...]:
         """Give the nodes that are reached when this one is."""
         return (self.node,) if self.globstar is None else (self.node, self.globstar.node)
 
@@ -150,7 +150,7 @@ class Branch:
         if len(magic) <= _FEW:
             node.few = tuple((segment.matches, nodes) for segment, nodes in magic.items())
         else:
-            node.table = Table(magic)
+            node.table = WildcardTable(magic)
         return [
             child
             for child in (*self.names.values(), *self.magic.values(), self.anything, self.globstar)
@@ -158,7 +158,7 @@ class Branch:
         ]
 
 
-class Room:
+class DirectoryState:
     """Where a walk stands that has come to a directory: what is asked of any name in it.
 
     `given` are the patterns that match every path in it, whatever its name.
@@ -166,7 +166,7 @@ class Room:
 
     __slots__ = ("few", "given", "tables", "ways")
 
-    def __init__(self, given: set[int], nodes: Sequence[Node]) -> None:
+    def __init__(self, given: set[int], nodes: Sequence[TrieNode]) -> None:
         given.update(*[node.tails for node in nodes])
         given.update(*[reached.ends for node in nodes for reached in node.always])
         self.given = frozenset(given)
@@ -201,12 +201,12 @@ class Trie:
 
     __slots__ = ("_entered", "_rooms", "_weight")
 
-    def __init__(self, rows: Iterable[tuple[int, Row]]) -> None:
+    def __init__(self, rows: Iterable[tuple[int, PatternRow]]) -> None:
         root = Branch()
         for number, row in rows:
             _add(root, number, row)
         self._entered = root.entered()
-        self._rooms: dict[tuple[str, ...], Room] = {}
+        self._rooms: dict[tuple[str, ...], DirectoryState] = {}
         self._weight = 0
         todo = [root]
         while todo:
@@ -224,18 +224,18 @@ class Trie:
                 self._rooms, self._weight = {}, 0
         return room.matching(name)
 
-    def _walked(self, above: Iterable[str]) -> Room:
+    def _walked(self, above: Iterable[str]) -> DirectoryState:
         found: set[int] = set()
-        active: Sequence[Node] = self._entered
+        active: Sequence[TrieNode] = self._entered
         for name in above:
             found.update(*[node.tails for node in active if node.tails])
             reached = [there for node in active for there in node.reached(name)]
             # The same node by several ways: once is enough, and keeps the walk linear.
             active = list(dict.fromkeys(reached)) if len(reached) > _FEW else reached
-        return Room(found, active)
+        return DirectoryState(found, active)
 
 
-def _add(branch: Branch, number: int, row: Row) -> None:
+def _add(branch: Branch, number: int, row: PatternRow) -> None:
     for at, segment in enumerate(row):
         if segment is None and at == len(row) - 1:
             branch.tails.append(number)

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Final, NoReturn, Protocol
 
 from intent_lsp.doors.cli.exits import WrongUsageError
-from intent_lsp.doors.cli.terminal.output import Page
+from intent_lsp.doors.cli.terminal.output import Output
 
 PROGRAM: Final = "intent-lsp"
 
@@ -38,7 +38,7 @@ class Call:
     """One call of a command: what was asked, where the answer goes, and the server to start."""
 
     options: argparse.Namespace
-    page: Page
+    page: Output
     serve: Serve
 
 

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from typing import Final, assert_never
 
 from intent_lsp.core.codes import GateCode, ShownCode
-from intent_lsp.core.gate.file_class import Standing
+from intent_lsp.core.gate.file_class import FileClass
 from intent_lsp.core.gate.messages_for_people import for_people
 from intent_lsp.core.gate.request import Allowed, Ask, Denied, SaveDecision
 from intent_lsp.core.policy import Enforcement
-from intent_lsp.doors.cli.terminal.table import Cell, Fact
-from intent_lsp.governance.calls.admission import Admission
+from intent_lsp.doors.cli.terminal.table import Cell, LabelledCell
+from intent_lsp.governance.calls.admission import CallDecision
 from intent_lsp.governance.judging.save_judge import Judgement
 
 _GOES_THROUGH: Final = {
@@ -19,17 +19,17 @@ _GOES_THROUGH: Final = {
 }
 
 
-def of_save(judgement: Judgement) -> Iterator[Fact]:
+def of_save(judgement: Judgement) -> Iterator[LabelledCell]:
     """Tell what becomes of a person's save."""
     match judgement.standing:
-        case Standing.UNSEEN:
+        case FileClass.UNSEEN:
             yield _decision("allowed: neither checked nor recorded")
-        case Standing.EXEMPT:
+        case FileClass.EXEMPT:
             yield _decision("allowed: not checked, and it would be recorded EXEMPT")
-        case Standing.SERVER_ONLY:
+        case FileClass.SERVER_ONLY:
             yield _decision("allowed, shown as a problem, and recorded as FAIL")
             yield _way_out(ShownCode.CONTROL_PLANE_EDIT)
-        case Standing.JUDGED:
+        case FileClass.JUDGED:
             intent = judgement.intent
             denied = judgement.denied
             said = None if denied is None else for_people(denied, intent)
@@ -43,7 +43,7 @@ def of_save(judgement: Judgement) -> Iterator[Fact]:
             assert_never(never)
 
 
-def of_call(admission: Admission) -> Iterator[Fact]:
+def of_call(admission: CallDecision) -> Iterator[LabelledCell]:
     """Tell what becomes of an agent's call."""
     decision = admission.decision
     shown = decision.why if isinstance(decision, Ask) else decision
@@ -52,7 +52,7 @@ def of_call(admission: Admission) -> Iterator[Fact]:
 
 def _judged(
     decision: SaveDecision | None, intent_id: str | None, said: str | None = None
-) -> Iterator[Fact]:
+) -> Iterator[LabelledCell]:
     """Tell a decision; `said` is why, in a person's words: agents are told the exact ones."""
     match decision:
         case Denied():
@@ -70,14 +70,14 @@ def _judged(
             assert_never(never)
 
 
-def _owners(judgement: Judgement) -> Iterator[Fact]:
+def _owners(judgement: Judgement) -> Iterator[LabelledCell]:
     if judgement.owners:
         yield "would pass", Cell(f"under {', '.join(judgement.owners)}")
 
 
-def _decision(told: str) -> Fact:
+def _decision(told: str) -> LabelledCell:
     return "decision", Cell(told, "green")
 
 
-def _way_out(code: GateCode | ShownCode) -> Fact:
+def _way_out(code: GateCode | ShownCode) -> LabelledCell:
     return "way out", Cell(f"`intent-lsp explain --code {code.value}` explains it")

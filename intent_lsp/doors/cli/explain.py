@@ -19,11 +19,11 @@ from intent_lsp.doors.cli.command import Call, Command, nearest
 from intent_lsp.doors.cli.decision_text import of_call, of_save
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.locate import directory, file_below, root_above, root_of_file
-from intent_lsp.doors.cli.open import asking, opened_desk
+from intent_lsp.doors.cli.open import asking, open_governance
 from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.session_options import add_asker, identifier
-from intent_lsp.doors.cli.terminal.output import Page
-from intent_lsp.doors.cli.terminal.table import Cell, Column, Fact, Table, facts_table
+from intent_lsp.doors.cli.terminal.output import Output
+from intent_lsp.doors.cli.terminal.table import Cell, Column, LabelledCell, TextTable, facts_table
 from intent_lsp.formats.decision_json import decision_json, explained_json
 from intent_lsp.governance.governance import Governance
 from intent_lsp.store.command_lists import sections
@@ -39,7 +39,7 @@ class _Explained:
     """The rows, the decision in words and as JSON spells it, and whether it is a refusal."""
 
     rows: tuple[ExplainedRow, ...]
-    words: tuple[Fact, ...]
+    words: tuple[LabelledCell, ...]
     json: Mapping[str, object]
     refused: bool
 
@@ -53,17 +53,17 @@ def answer(call: Call) -> int:
     paths: Sequence[str] = options.path
     start = options.root
     root = root_of_file(paths[0], start) if paths else root_above(start)
-    with opened_desk(root) as desk:
-        rules = desk.rules.current()
+    with open_governance(root) as governance:
+        rules = governance.rules.current()
         is_call = _is_call(options)
         # What is supposed needs nobody who has selected anything.
         supposed = options.intent is not None and not is_call
-        asker = None if supposed else asking(desk, options, call.page)
+        asker = None if supposed else asking(governance, options, call.page)
         session_id, agent_id = asker or ("", "")
         if is_call:
-            found = _of_call(desk, options, session_id, agent_id)
+            found = _of_call(governance, options, session_id, agent_id)
         else:
-            found = _of_save(desk, options, session_id)
+            found = _of_save(governance, options, session_id)
     if not rules.governed:
         call.page.remark(f"intent-lsp: governance is off: {rules.reason}")
     if options.json:
@@ -106,18 +106,18 @@ def _spelled(start: Path, path: str) -> str:
     return path if path.startswith("~") else str(Path(start, path))
 
 
-def _of_save(desk: Governance, options: argparse.Namespace, session_id: str) -> _Explained:
-    path = file_below(desk.root, options.path[0], options.root)
+def _of_save(governance: Governance, options: argparse.Namespace, session_id: str) -> _Explained:
+    path = file_below(governance.root, options.path[0], options.root)
     if options.intent is None:
-        rows, judgement = desk.explain_save(session_id, path)
+        rows, judgement = governance.explain_save(session_id, path)
     else:
-        rows, judgement = desk.explain_save_under(options.intent, path)
+        rows, judgement = governance.explain_save_under(options.intent, path)
     verdict = judgement.verdict
     told = decision_json(
         judgement.decision,
         verdict=ScopeValidation.EXEMPT if verdict is None else verdict,
         intent_id=None if judgement.intent is None else judgement.intent.id,
-        files=[{"path": path, "uri": (desk.root / path).as_uri(), "preHash": None}],
+        files=[{"path": path, "uri": (governance.root / path).as_uri(), "preHash": None}],
     )
     return _Explained(
         rows=rows,
@@ -128,7 +128,7 @@ def _of_save(desk: Governance, options: argparse.Namespace, session_id: str) -> 
 
 
 def _of_call(
-    desk: Governance, options: argparse.Namespace, session_id: str, agent_id: str
+    governance: Governance, options: argparse.Namespace, session_id: str, agent_id: str
 ) -> _Explained:
     start = directory(options.root).absolute()
     call = ToolCall(
@@ -138,7 +138,7 @@ def _of_call(
         patch=_patch(options),
         intent_id=options.intent,
     )
-    rows, admission = desk.calls.explain(session_id, agent_id, call)
+    rows, admission = governance.calls.explain(session_id, agent_id, call)
     decision = admission.decision
     shown = decision.why if isinstance(decision, Ask) else decision
     told = decision_json(
@@ -147,7 +147,11 @@ def _of_call(
         intent_id=admission.intent_id,
         mutation_class=admission.mutation_class,
         files=[
-            {"path": file.path, "uri": (desk.root / file.path).as_uri(), "preHash": file.pre_hash}
+            {
+                "path": file.path,
+                "uri": (governance.root / file.path).as_uri(),
+                "preHash": file.pre_hash,
+            }
             for file in admission.files
         ],
     )
@@ -159,13 +163,13 @@ def _of_call(
     )
 
 
-def _tell(page: Page, found: _Explained, *, everything: bool) -> None:
+def _tell(page: Output, found: _Explained, *, everything: bool) -> None:
     page.table(facts_table(found.words))
     shown = [row for row in found.rows if everything or row.outcome is RowOutcome.FAIL]
     if shown:
         page.line()
         marks = _MARKS if all(map(page.shows, _MARKS.values())) else _PLAIN_MARKS
-        page.table(Table(_COLUMNS, [_row(row, marks[row.outcome]) for row in shown]))
+        page.table(TextTable(_COLUMNS, [_row(row, marks[row.outcome]) for row in shown]))
 
 
 def _row(row: ExplainedRow, mark: str) -> Sequence[Cell]:
@@ -177,7 +181,7 @@ def _row(row: ExplainedRow, mark: str) -> Sequence[Cell]:
     )
 
 
-def _tell_code(page: Page, code: str) -> int:
+def _tell_code(page: Output, code: str) -> int:
     """Write what a code means."""
     known = sections()
     found = known.get(code.upper())

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from intent_lsp.doors.cli.command import PROGRAM
-from intent_lsp.doors.cli.command_table import Entry
+from intent_lsp.doors.cli.command_table import CommandEntry
 
 _HEAD: Final = """
 Knows which intent each edit serves, and keeps the proof: edits outside the selected intent show
@@ -31,12 +31,12 @@ or an edit that would be refused, 2 wrong usage or unreadable input.
 """
 
 
-def program_page(product_line: str, commands: Sequence[Entry]) -> str:
+def program_page(product_line: str, commands: Sequence[CommandEntry]) -> str:
     """Write the page of `intent-lsp --help`."""
     return f"{product_line}\n{_HEAD}{_listed(commands)}{_TAIL}"
 
 
-def family_page(family: str, commands: Sequence[Entry]) -> str:
+def family_page(family: str, commands: Sequence[CommandEntry]) -> str:
     """Write the page of `intent-lsp FAMILY --help`."""
     return (
         f"usage: {PROGRAM} {family} COMMAND [OPTIONS]\n\ncommands:\n{_listed(commands)}\n"
@@ -44,6 +44,6 @@ def family_page(family: str, commands: Sequence[Entry]) -> str:
     )
 
 
-def _listed(commands: Sequence[Entry]) -> str:
+def _listed(commands: Sequence[CommandEntry]) -> str:
     longest = max(len(command.name) for command in commands)
     return "".join(f"  {c.name:{longest}}  {c.summary}\n" for c in commands)

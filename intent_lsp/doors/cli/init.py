@@ -13,7 +13,7 @@ from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit
 from intent_lsp.doors.cli.locate import directory
 from intent_lsp.doors.cli.options import add_json
-from intent_lsp.doors.cli.terminal.output import Page
+from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.governance.setup import initialise
 from intent_lsp.store.fs.roots import governed_root
 
@@ -51,7 +51,7 @@ def _answer(call: Call) -> int:
     return Exit.FINE
 
 
-def _tell(page: Page, root: Path, created: Sequence[str]) -> None:
+def _tell(page: Output, root: Path, created: Sequence[str]) -> None:
     if not created:
         page.line(f"{root} already has every file that init writes; nothing was changed.")
         return

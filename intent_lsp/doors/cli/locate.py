@@ -7,7 +7,7 @@ from pathlib import Path
 
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.doors.cli.exits import WrongUsageError
-from intent_lsp.store.fs.resolve import real_relative
+from intent_lsp.store.fs.resolve import resolve_below
 from intent_lsp.store.fs.roots import governed_root
 
 
@@ -58,7 +58,7 @@ def file_below(root: Path, spelled: str, start: str) -> WorkspacePath:
 
 def path_below(root: Path, spelled: str, start: str) -> WorkspacePath:
     """Give a path, typed relative to `start`, as the root sees it. Raises WrongUsageError."""
-    place = real_relative(root, str(Path(start).absolute() / spelled))
+    place = resolve_below(root, str(Path(start).absolute() / spelled))
     if place is None:
         raise WrongUsageError(f"{spelled} is not below {root}", cure="give a file inside that root")
     return place.path

@@ -11,10 +11,10 @@ from typing import Final
 
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.doors.cli.command import PROGRAM, Call, Serve, nearest
-from intent_lsp.doors.cli.command_table import COMMANDS, Entry
+from intent_lsp.doors.cli.command_table import COMMANDS, CommandEntry
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.help import family_page, program_page
-from intent_lsp.doors.cli.terminal.output import Page
+from intent_lsp.doors.cli.terminal.output import Output
 
 _HELP: Final = ("-h", "--help")
 _VERSION: Final = ("-V", "--version")
@@ -26,7 +26,7 @@ def run(words: Sequence[str], *, product_line: str, serve: Serve) -> int:
 
     `serve` starts the editors' door, which this one does not know.
     """
-    page = Page(sys.stdout, sys.stderr)
+    page = Output(sys.stdout, sys.stderr)
     try:
         status = _obey(list(words), page, product_line, serve)
         page.flush()
@@ -43,7 +43,7 @@ def run(words: Sequence[str], *, product_line: str, serve: Serve) -> int:
     return status
 
 
-def _obey(words: list[str], page: Page, product_line: str, serve: Serve) -> int:
+def _obey(words: list[str], page: Output, product_line: str, serve: Serve) -> int:
     if words[:1] == ["help"]:
         words = [*words[1:], "--help"]
     if words[:1] and words[0] in _VERSION:
@@ -54,7 +54,7 @@ def _obey(words: list[str], page: Page, product_line: str, serve: Serve) -> int:
         page.text(program_page(product_line, COMMANDS))
         return Exit.FINE
     found = _find(words)
-    if not isinstance(found, Entry):
+    if not isinstance(found, CommandEntry):
         if not helped:
             raise WrongUsageError(f"{PROGRAM} {words[0]} needs a command", cure=_names(found))
         page.text(family_page(words[0], found))
@@ -67,7 +67,7 @@ def _obey(words: list[str], page: Page, product_line: str, serve: Serve) -> int:
     return command.answer(Call(options=command.read(rest), page=page, serve=serve))
 
 
-def _find(words: list[str]) -> Entry | list[Entry]:
+def _find(words: list[str]) -> CommandEntry | list[CommandEntry]:
     """Find the command that the first words name, or its family where the second is missing."""
     if not words or words[0].startswith("-"):
         words = [_DEFAULT]
@@ -88,7 +88,7 @@ def _find(words: list[str]) -> Entry | list[Entry]:
     )
 
 
-def _guesses(commands: Sequence[Entry]) -> dict[str, str]:
+def _guesses(commands: Sequence[CommandEntry]) -> dict[str, str]:
     """Map what may be typed first to what it means: commands, families, last words of names."""
     names = [command.name for command in commands]
     return {name.split()[-1]: name for name in names} | {
@@ -96,7 +96,7 @@ def _guesses(commands: Sequence[Entry]) -> dict[str, str]:
     }
 
 
-def _names(commands: Sequence[Entry]) -> str:
+def _names(commands: Sequence[CommandEntry]) -> str:
     return "one of: " + ", ".join(command.line for command in commands)
 
 
@@ -105,6 +105,6 @@ def _problem(error: OSError) -> str:
     return said if error.filename is None else f"{error.filename}: {said}"
 
 
-def _complain(page: Page, problem: str, cure: str) -> int:
+def _complain(page: Output, problem: str, cure: str) -> int:
     page.remark(f"{PROGRAM}: {problem}" + (f"; {cure}" if cure else ""))
     return Exit.WRONG_USAGE

@@ -15,10 +15,9 @@ from intent_lsp.core.gate.messages_for_people import title_of
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.session_options import agent_named, session_named
-from intent_lsp.doors.cli.terminal.output import Page
+from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.ledger.reader import Tracing, tracing
-from intent_lsp.governance.plan.checkout import Refusal
+from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.rules import FileState, Rules
 from intent_lsp.store.state.sessions_db import SessionRow
 
@@ -37,16 +36,18 @@ _GONE: Final = "put it back, or run `intent-lsp init` to begin anew"
 
 
 @contextmanager
-def opened_desk(root: Path) -> Iterator[Governance]:
+def open_governance(root: Path) -> Iterator[Governance]:
     """Open the desk of a root."""
-    desk = Governance(root)
+    governance = Governance(root)
     try:
-        yield desk
+        yield governance
     finally:
-        desk.close(None)
+        governance.close(None)
 
 
-def asking(desk: Governance, options: argparse.Namespace, page: Page) -> tuple[str, str] | None:
+def asking(
+    governance: Governance, options: argparse.Namespace, page: Output
+) -> tuple[str, str] | None:
     """Give the session that asks and its subagent; None: nobody knows which.
 
     Where none is named it is the only live one of this user's editors, which a remark says; one
@@ -54,43 +55,33 @@ def asking(desk: Governance, options: argparse.Namespace, page: Page) -> tuple[s
     """
     session_id, agent_id = session_named(options), agent_named(options)
     if session_id is None:
-        editor = None if agent_id else desk.sessions.only_editor()
+        editor = None if agent_id else governance.sessions.only_editor()
         if editor is None:
             return None
-        page.remark(
-            f"intent-lsp: for your editor's session, {told_of(editor, desk.rules.current())}"
-        )
+        name = session_name(editor, governance.rules.current())
+        page.remark(f"intent-lsp: for your editor's session, {name}")
         return editor.session_id, ""
-    if desk.sessions.row(session_id, agent_id) is None:
+    if governance.sessions.row(session_id, agent_id) is None:
         page.remark(f"intent-lsp: there is no known session {session_id}")
     return session_id, agent_id
 
 
-def told_of(row: SessionRow, rules: Rules) -> str:
+def session_name(row: SessionRow, rules: Rules) -> str:
     """Name a session by the beginning of its id, and by its intent."""
     intent = rules.active(row.active_intent)
     selected = row.active_intent if intent is None else title_of(intent)
     return f"{row.session_id[:SHORT_SESSION]}: {selected or 'no intent selected'}"
 
 
-def governing(desk: Governance) -> Rules:
+def governing(governance: Governance) -> Rules:
     """Give the rules in force. Raises WrongUsageError where governance is off."""
-    rules = desk.rules.current()
+    rules = governance.rules.current()
     if rules.governed:
         return rules
     cure = _GONE if rules.state is FileState.MISSING else _CURES[RequestCode.NOT_GOVERNED]
     raise WrongUsageError(f"governance is off: {rules.reason}", cure=cure)
 
 
-def refused(refusal: Refusal) -> WrongUsageError:
+def refused(refusal: CheckoutRefusal) -> WrongUsageError:
     """Make the refusal of a request the end of the command."""
     return WrongUsageError(refusal.message.rstrip("."), cure=_CURES.get(refusal.code, ""))
-
-
-@contextmanager
-def indexed(root: Path, page: Page) -> Iterator[Tracing]:
-    """Open the ledger of a root to ask it. Raises LedgerUnavailableError."""
-    with tracing(root) as trace:
-        with page.bar("Indexing the ledger") as progress:
-            trace.refresh(progress)
-        yield trace

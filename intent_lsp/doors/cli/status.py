@@ -14,10 +14,10 @@ from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit
 from intent_lsp.doors.cli.ledger.list_records import SHORT_ID
 from intent_lsp.doors.cli.locate import root_above
-from intent_lsp.doors.cli.open import asking, opened_desk, told_of
+from intent_lsp.doors.cli.open import asking, open_governance, session_name
 from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.session_options import add_asker
-from intent_lsp.doors.cli.terminal.table import Cell, Fact, facts_table
+from intent_lsp.doors.cli.terminal.table import Cell, LabelledCell, facts_table
 from intent_lsp.doors.cli.terminal.times import local
 from intent_lsp.governance.clean_tree import Lack, lacks
 from intent_lsp.governance.governance import Governance
@@ -46,8 +46,8 @@ class _Known:
 
 def answer(call: Call) -> int:
     """Show how things stand."""
-    with opened_desk(root_above(call.options.root)) as desk:
-        known = _known(desk, call)
+    with open_governance(root_above(call.options.root)) as governance:
+        known = _known(governance, call)
     if call.options.json:
         call.page.json(json.dumps(_json(known)).encode())
         return Exit.FINE
@@ -57,18 +57,18 @@ def answer(call: Call) -> int:
     return Exit.FINE
 
 
-def _known(desk: Governance, call: Call) -> _Known:
-    asker = asking(desk, call.options, call.page)
-    newest = desk.tracing.page(Query(), limit=1).records
+def _known(governance: Governance, call: Call) -> _Known:
+    asker = asking(governance, call.options, call.page)
+    newest = governance.tracing.page(Query(), limit=1).records
     return _Known(
-        root=str(desk.root),
-        rules=desk.rules.current(),
-        sessions=desk.sessions.live(),
+        root=str(governance.root),
+        rules=governance.rules.current(),
+        sessions=governance.sessions.live(),
         own=None if asker is None else asker[0],
-        violations=tuple(open_violations(desk.stores)),
-        count=desk.stores.past.count(),
+        violations=tuple(open_violations(governance.stores)),
+        count=governance.stores.past.count(),
         newest=newest[0] if newest else None,
-        offers=tuple(lacks(desk.root, desk.stores.git)),
+        offers=tuple(lacks(governance.root, governance.stores.git)),
     )
 
 
@@ -108,7 +108,7 @@ def _json(known: _Known) -> dict[str, object]:
     }
 
 
-def _facts(known: _Known) -> Iterator[Fact]:
+def _facts(known: _Known) -> Iterator[LabelledCell]:
     rules = known.rules
     yield "root", Cell(known.root)
     if rules.governed:
@@ -135,7 +135,7 @@ def _session(row: SessionRow, known: _Known) -> Cell:
     part = f", subagent {row.agent_id}" if row.agent_id else ""
     is_own = row.session_id == known.own and not row.agent_id
     own = ", the session that this command uses" if is_own else ""
-    told = told_of(row, known.rules)
+    told = session_name(row, known.rules)
     return Cell(f"{row.kind} {told}{part} (used {local(row.last_used_at)}){own}")
 
 

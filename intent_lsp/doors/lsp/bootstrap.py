@@ -14,14 +14,14 @@ from typing import Final
 from lsprotocol import types as lsp
 
 from intent_lsp.core.paths import WorkspacePath, path_of_uri, relative_to
-from intent_lsp.doors.lsp.diagnostics.control_files import CONTROL_PAGES, ControlPages
-from intent_lsp.doors.lsp.diagnostics.lsp_convert import Spelling
-from intent_lsp.doors.lsp.diagnostics.publisher import Bulletin
+from intent_lsp.doors.lsp.diagnostics.control_files import CONTROL_PAGES, ControlFileDiagnostics
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import LspEncoder
+from intent_lsp.doors.lsp.diagnostics.publisher import DiagnosticsPublisher
 from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
 from intent_lsp.doors.lsp.runtime.client_capabilities import client_of
-from intent_lsp.doors.lsp.runtime.executor import Work
+from intent_lsp.doors.lsp.runtime.executor import BackgroundExecutor
 from intent_lsp.doors.lsp.runtime.reach import in_reach
-from intent_lsp.doors.lsp.runtime.settings import CurrentSettings, at_start
+from intent_lsp.doors.lsp.runtime.settings import LiveSettings, at_start
 from intent_lsp.store.fs.roots import governed_root
 
 ASK_TIME: Final = 5.0
@@ -30,22 +30,24 @@ ASK_TIME: Final = 5.0
 FIRST: Final = 1.0
 """Seconds within which the first checks are waited for; who types on is not, nor is a slow disk."""
 
-Report = lsp.RelatedFullDocumentDiagnosticReport | lsp.RelatedUnchangedDocumentDiagnosticReport
+DiagnosticReport = (
+    lsp.RelatedFullDocumentDiagnosticReport | lsp.RelatedUnchangedDocumentDiagnosticReport
+)
 
 
-class Lobby:
+class BootstrapService:
     """What one connection begins with; the office takes over what is public here."""
 
     def __init__(self, protocol: IntentProtocol, params: lsp.InitializeParams) -> None:
         self.protocol = protocol
-        self.settings = CurrentSettings(at_start(params.initialization_options))
+        self.settings = LiveSettings(at_start(params.initialization_options))
         self.client = client_of(params.capabilities)
-        self.spelling = Spelling(self.client, protocol.encoding)
-        self.work = Work()
-        self.bulletin = Bulletin(
+        self.spelling = LspEncoder(self.client, protocol.encoding)
+        self.work = BackgroundExecutor()
+        self.bulletin = DiagnosticsPublisher(
             pull=self.client.pull, publish=partial(_publication, protocol), refresh=self._refresh
         )
-        self.pages = ControlPages(
+        self.pages = ControlFileDiagnostics(
             work=self.work,
             bulletin=self.bulletin,
             spelling=self.spelling,
@@ -86,7 +88,9 @@ class Lobby:
         """Show nothing more on a document: who governs it, and on which terms, is not known yet."""
         self.pages.forget(uri)
 
-    async def document_diagnostic(self, params: lsp.DocumentDiagnosticParams) -> Report | None:
+    async def document_diagnostic(
+        self, params: lsp.DocumentDiagnosticParams
+    ) -> DiagnosticReport | None:
         """Answer `textDocument/diagnostic` on a control file; None: it is not checked here."""
         uri = params.text_document.uri
         if self.pages.page(uri) is None:

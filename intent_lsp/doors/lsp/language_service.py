@@ -10,22 +10,22 @@ from typing import Any, Final
 from lsprotocol import types as lsp
 
 from intent_lsp.core.paths import path_of_uri
-from intent_lsp.doors.lsp.bootstrap import ASK_TIME, Lobby, Report
-from intent_lsp.doors.lsp.connection.client_ui import People
+from intent_lsp.doors.lsp.bootstrap import ASK_TIME, BootstrapService, DiagnosticReport
+from intent_lsp.doors.lsp.connection.client_ui import ClientUi
 from intent_lsp.doors.lsp.connection.connection import Connection
-from intent_lsp.doors.lsp.connection.progress import Progress
-from intent_lsp.doors.lsp.diagnostics.parse_ahead import ComingSaves
-from intent_lsp.doors.lsp.diagnostics.tracked_documents import Workplace
-from intent_lsp.doors.lsp.features.code_actions import Actions
-from intent_lsp.doors.lsp.features.file_operations import Operating
-from intent_lsp.doors.lsp.features.intent_symbols import IntentPlaces
-from intent_lsp.doors.lsp.features.provenance import Origins
-from intent_lsp.doors.lsp.features.refusal_prompts import Offers
-from intent_lsp.doors.lsp.features.saves import Saving
+from intent_lsp.doors.lsp.connection.progress import ClientProgress
+from intent_lsp.doors.lsp.diagnostics.parse_ahead import ParseAhead
+from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
+from intent_lsp.doors.lsp.features.code_actions import CodeActions
+from intent_lsp.doors.lsp.features.file_operations import FileOperationFeature
+from intent_lsp.doors.lsp.features.intent_symbols import IntentSymbols
+from intent_lsp.doors.lsp.features.provenance import ProvenanceFeature
+from intent_lsp.doors.lsp.features.refusal_prompts import RefusalPrompts
+from intent_lsp.doors.lsp.features.saves import SaveFeature
 from intent_lsp.doors.lsp.protocol.documents import Document
 from intent_lsp.doors.lsp.requests.commands import Commands
 from intent_lsp.doors.lsp.requests.requests import Requests
-from intent_lsp.doors.lsp.runtime.open_roots import Desks
+from intent_lsp.doors.lsp.runtime.open_roots import OpenRoots
 from intent_lsp.doors.lsp.runtime.settings import live
 
 _log: Final = logging.getLogger(__name__)
@@ -35,59 +35,65 @@ _WATCHED: Final = ("**/.orchestration/*", "**/.intentignore")
 _WATCHED_BY_CLIENT_ALONE: Final = ("**/*",)
 
 
-class Office:
+class LanguageService:
     """Answers for one connection."""
 
-    def __init__(self, lobby: Lobby) -> None:
-        protocol, client, spelling = lobby.protocol, lobby.client, lobby.spelling
-        self._protocol = protocol
-        self._folders = lobby.folders
-        self._desks = Desks(lobby.settings, lobby.folders())
-        self._workplace = Workplace(
-            desks=self._desks,
-            settings=lobby.settings,
-            bulletin=lobby.bulletin,
-            spelling=spelling,
-            work=lobby.work,
+    def __init__(self, bootstrap_service: BootstrapService) -> None:
+        protocol, client, spelling = (
+            bootstrap_service.protocol,
+            bootstrap_service.client,
+            bootstrap_service.spelling,
         )
-        people = People(protocol, client, spelling)
-        progress = Progress(protocol, client)
+        self._protocol = protocol
+        self._folders = bootstrap_service.folders
+        self._open_roots = OpenRoots(bootstrap_service.settings, bootstrap_service.folders())
+        self._tracked_documents = TrackedDocuments(
+            open_roots=self._open_roots,
+            settings=bootstrap_service.settings,
+            bulletin=bootstrap_service.bulletin,
+            spelling=spelling,
+            work=bootstrap_service.work,
+        )
+        people = ClientUi(protocol, client, spelling)
+        progress = ClientProgress(protocol, client)
         self._connection = Connection(
             client=client,
-            desks=self._desks,
+            open_roots=self._open_roots,
             people=people,
             spelling=spelling,
-            workplace=self._workplace,
+            tracked_documents=self._tracked_documents,
             progress=progress,
-            pages=lobby.pages,
+            pages=bootstrap_service.pages,
         )
-        self._workplace.attached = self._connection.attached
-        self._coming_saves = ComingSaves(self._workplace.work)
-        offers = Offers(self._connection)
-        self._saving = Saving(self._connection, offers)
-        self.operating = Operating(self._connection)
-        self.origins = Origins(self._connection, lambda name: protocol.ask(name, None, ASK_TIME))
-        self.places = IntentPlaces(self._connection, progress)
+        self._tracked_documents.open_root = self._connection.open_root
+        self._coming_saves = ParseAhead(self._tracked_documents.work)
+        offers = RefusalPrompts(self._connection)
+        self._saving = SaveFeature(self._connection, offers)
+        self.operating = FileOperationFeature(self._connection)
+        self.origins = ProvenanceFeature(
+            self._connection, lambda name: protocol.ask(name, None, ASK_TIME)
+        )
+        self.places = IntentSymbols(self._connection, progress)
         self._connection.outcomes.origins_changed = self.origins.changed
-        self._actions = Actions(self._connection)
+        self._actions = CodeActions(self._connection)
         self._requests = Requests(self._connection, progress, protocol.finish)
         self._commands = Commands(self._connection, self._requests, self._actions, offers)
 
     async def begin(self) -> None:
         """Take up the documents that were opened while nobody was here."""
         for document in self._protocol.documents:
-            self._workplace.opened(document)
+            self._tracked_documents.opened(document)
 
     async def initialized(self) -> None:
         """Ask for settings, register watches, attach to the workspace folders."""
         client = self._connection.client
         if client.configuration:
-            former = self._desks.settings
+            former = self._open_roots.settings
             await self._ask_for_settings()
-            if self._desks.settings != former:
+            if self._open_roots.settings != former:
                 # Control files that are open are shown already.
                 self._connection.pages.check_all()
-        if client.watch_registration and self._desks.settings.watch in ("auto", "client"):
+        if client.watch_registration and self._open_roots.settings.watch in ("auto", "client"):
             await self._register_watches()
         await self._connection.attach_folders()
 
@@ -101,13 +107,13 @@ class Office:
             await self._ask_for_settings()
         else:
             section = told.get(SECTION) if isinstance(told, dict) else getattr(told, SECTION, None)
-            self._desks.settings = live(section, self._desks.settings)
+            self._open_roots.settings = live(section, self._open_roots.settings)
         await self._connection.settings_changed()
         self.origins.changed()
 
     async def folders_changed(self) -> None:
         """Attach to the folders that came."""
-        self._desks.folders = self._folders()
+        self._open_roots.folders = self._folders()
         await self._connection.attach_again()
 
     async def files_changed(self, uris: Sequence[str]) -> None:
@@ -119,7 +125,7 @@ class Office:
         """Track a document that the editor has opened."""
         document = self._protocol.documents.get(uri)
         if document is not None:
-            self._workplace.opened(document)
+            self._tracked_documents.opened(document)
             self._check_page(document.uri)
 
     def changed(self, uri: str) -> None:
@@ -127,38 +133,38 @@ class Office:
         document = self._protocol.documents.get(uri)
         if document is None:
             return
-        self._workplace.changed(document)
-        tracked = self._workplace.tracked(document.uri)
+        self._tracked_documents.changed(document)
+        tracked = self._tracked_documents.tracked(document.uri)
         if tracked is not None:
             self._coming_saves.typed(tracked)
-            if tracked.attached is not None and tracked.place is not None:
-                self._connection.outcomes.typed_in(tracked.attached, tracked.place.path)
+            if tracked.open_root is not None and tracked.place is not None:
+                self._connection.outcomes.typed_in(tracked.open_root, tracked.place.path)
         self._check_page(document.uri)
 
     def closed(self, uri: str) -> None:
         """Stop tracking a document."""
         self._coming_saves.closed(uri)
-        tracked = self._workplace.tracked_at(uri)
+        tracked = self._tracked_documents.tracked_at(uri)
         if tracked is None:
             return
-        self._workplace.closed(tracked)
-        self._workplace.work.begin(self._connection.outcomes.closed(tracked))
+        self._tracked_documents.closed(tracked)
+        self._tracked_documents.work.begin(self._connection.outcomes.closed(tracked))
         self._check_page(tracked.uri)
 
     async def will_save(self, uri: str, reason: lsp.TextDocumentSaveReason) -> list[lsp.TextEdit]:
         """Answer `textDocument/willSaveWaitUntil`."""
-        tracked = self._workplace.tracked_at(uri)
+        tracked = self._tracked_documents.tracked_at(uri)
         if tracked is None:
             return []
-        with self._workplace.work.lulls.asked():
+        with self._tracked_documents.work.idle_scheduler.asked():
             return await self._saving.will_save(tracked, reason)
 
-    def save_told(self, uri: str) -> Callable[[], None]:
+    def save_received(self, uri: str) -> Callable[[], None]:
         """Note that a save was told of; whoever has recorded it calls what this gives."""
-        tracked = self._workplace.tracked_at(uri)
+        tracked = self._tracked_documents.tracked_at(uri)
         if tracked is None:
             return lambda: None
-        tracked.save_told()
+        tracked.save_received()
         return tracked.save_over
 
     async def did_save(self, uri: str, document: Document | None, saved: list[str]) -> None:
@@ -166,23 +172,23 @@ class Office:
 
         It may be closed by now: who writes and quits does not wait for us to have started.
         """
-        tracked = self._workplace.tracked_at(uri)
+        tracked = self._tracked_documents.tracked_at(uri)
         if tracked is None and document is not None:
-            self._workplace.opened(document)
-            tracked = self._workplace.tracked_at(document.uri)
+            self._tracked_documents.opened(document)
+            tracked = self._tracked_documents.tracked_at(document.uri)
         if tracked is None:
             return
         await self._saving.did_save(tracked, saved)
         if self._protocol.documents.get(uri) is None and tracked.version is not None:
-            self._workplace.closed(tracked)
+            self._tracked_documents.closed(tracked)
 
     async def code_actions(self, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         """Answer `textDocument/codeAction`."""
-        tracked = self._workplace.tracked_at(params.text_document.uri)
+        tracked = self._tracked_documents.tracked_at(params.text_document.uri)
         if tracked is None:
             return []
         # A save that is under way may take the violation away, or leave a draft.
-        await self._workplace.settled(tracked.uri)
+        await self._tracked_documents.settled(tracked.uri)
         page = self._connection.pages.page(tracked.uri)
         if page is not None:
             return self._actions.fixes(page, params.range)
@@ -190,7 +196,7 @@ class Office:
 
     async def request(self, name: str, given: Any = None) -> Any:  # noqa: ANN401 - whatever JSON knows
         """Answer `intent/<name>`."""
-        with self._workplace.work.lulls.asked():
+        with self._tracked_documents.work.idle_scheduler.asked():
             return await self._requests.answer(name, given)
 
     async def command(self, name: str, *given: Any) -> Any:  # noqa: ANN401 - whatever JSON knows
@@ -209,19 +215,19 @@ class Office:
             case _:
                 return await self.request(name, *given)
 
-    async def document_diagnostic(self, params: lsp.DocumentDiagnosticParams) -> Report:
+    async def document_diagnostic(self, params: lsp.DocumentDiagnosticParams) -> DiagnosticReport:
         """Answer `textDocument/diagnostic`."""
         document = self._protocol.documents.get(params.text_document.uri)
         uri = params.text_document.uri if document is None else document.uri
-        await self._workplace.settled(uri)
+        await self._tracked_documents.settled(uri)
         await self._connection.pages.settled(uri)
-        return self._workplace.bulletin.document(uri, params.previous_result_id)
+        return self._tracked_documents.bulletin.document(uri, params.previous_result_id)
 
     def workspace_diagnostic(
         self, params: lsp.WorkspaceDiagnosticParams
     ) -> lsp.WorkspaceDiagnosticReport:
         """Answer `workspace/diagnostic`."""
-        return self._workplace.bulletin.workspace(params.previous_result_ids)
+        return self._tracked_documents.bulletin.workspace(params.previous_result_ids)
 
     def _check_page(self, uri: str) -> None:
         page = self._connection.pages.page(uri)
@@ -232,10 +238,10 @@ class Office:
         params = lsp.ConfigurationParams(items=[lsp.ConfigurationItem(section=SECTION)])
         answer = await self._protocol.ask(lsp.WORKSPACE_CONFIGURATION, params, ASK_TIME)
         if isinstance(answer, (list, tuple)) and answer and answer[0] is not None:
-            self._desks.settings = live(answer[0], self._desks.settings)
+            self._open_roots.settings = live(answer[0], self._open_roots.settings)
 
     async def _register_watches(self) -> None:
-        alone = self._desks.settings.watch == "client"
+        alone = self._open_roots.settings.watch == "client"
         globs = (*_WATCHED, *(_WATCHED_BY_CLIENT_ALONE if alone else ()))
         watchers = [lsp.FileSystemWatcher(glob_pattern=glob) for glob in globs]
         registration = lsp.Registration(

@@ -15,25 +15,25 @@ from lsprotocol import types as lsp
 from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
 
 
-def load_lobby() -> Callable[[IntentProtocol, lsp.InitializeParams], Any]:
+def load_bootstrap() -> Callable[[IntentProtocol, lsp.InitializeParams], Any]:
     """Load what checks control files, and give what makes it."""
     # YAML and the rules of scopes: loaded once `initialize` is answered.
     with _for_good():
-        from intent_lsp.doors.lsp.bootstrap import Lobby  # noqa: PLC0415
+        from intent_lsp.doors.lsp.bootstrap import BootstrapService  # noqa: PLC0415
 
-    return Lobby
+    return BootstrapService
 
 
-def load_office() -> Callable[[Any], Any]:
+def load_language_service() -> Callable[[Any], Any]:
     """Load what does all else, and give what makes it of a lobby."""
     # Git, SQLite and the rest cost as much as the protocol: loaded once a first problem is shown.
     with _for_good():
         from intent_lsp.store.malloc import share_memory  # noqa: PLC0415
 
         share_memory()
-        from intent_lsp.doors.lsp.language_service import Office  # noqa: PLC0415
+        from intent_lsp.doors.lsp.language_service import LanguageService  # noqa: PLC0415
 
-    return Office
+    return LanguageService
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from pygls.lsp.server import LanguageServer
 
 from intent_lsp import __version__
 from intent_lsp.doors.lsp.features import file_operation_messages, provenance_messages
-from intent_lsp.doors.lsp.lazy_loading import load_lobby, load_office
+from intent_lsp.doors.lsp.lazy_loading import load_bootstrap, load_language_service
 from intent_lsp.doors.lsp.protocol.documents import Document
 from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
 from intent_lsp.doors.lsp.runtime.client_capabilities import pulls
@@ -59,7 +59,7 @@ Json = Any
 
 
 @dataclass(slots=True)
-class ToldSave:
+class ReceivedSave:
     """A save that an editor told of; `over` is to be called once it is recorded, or cannot be."""
 
     uri: str
@@ -69,63 +69,64 @@ class ToldSave:
 class IntentServer(LanguageServer):
     """The Language Server: who answers is made once `initialize` is answered.
 
-    `lobby` checks control files until there is the `office`, which does all else.
+    The `bootstrap_service` checks control files until the `language_service` is loaded, which does
+    everything else.
     """
 
     protocol: IntentProtocol
 
     def __init__(self) -> None:
         super().__init__(NAME, __version__, protocol_cls=IntentProtocol)
-        self.lobby: Any | None = None
-        self._lobby: asyncio.Future[Any] | None = None
-        self._office: asyncio.Future[Any] | None = None
+        self.bootstrap_service: Any | None = None
+        self._bootstrap_service: asyncio.Future[Any] | None = None
+        self._language_service: asyncio.Future[Any] | None = None
         self._initialize: lsp.InitializeParams | None = None
-        self._early_saves: list[ToldSave] = []
+        self._early_saves: list[ReceivedSave] = []
         self.protocol.ends_with(self.end)
 
     @property
-    def office(self) -> Any | None:  # noqa: ANN401 - its module is loaded late
+    def language_service(self) -> Any | None:  # noqa: ANN401 - its module is loaded late
         """What answers, if it is ready."""
-        future = self._office
+        future = self._language_service
         ready = future is not None and future.done() and not future.cancelled()
         return future.result() if future is not None and ready else None
 
     @property
-    def attendant(self) -> Any | None:  # noqa: ANN401 - its module is loaded late
+    def current_service(self) -> Any | None:  # noqa: ANN401 - its module is loaded late
         """Who follows the documents by now: the office, before it the lobby."""
-        return self.office or self.lobby
+        return self.language_service or self.bootstrap_service
 
     async def ready(self) -> Any:  # noqa: ANN401 - its module is loaded late
         """Wait for what answers."""
-        if self._office is None:
-            self._office = asyncio.ensure_future(self._open())
-        return await asyncio.shield(self._office)
+        if self._language_service is None:
+            self._language_service = asyncio.ensure_future(self._open())
+        return await asyncio.shield(self._language_service)
 
-    async def met(self) -> Any:  # noqa: ANN401 - its module is loaded late
+    async def bootstrapped(self) -> Any:  # noqa: ANN401 - its module is loaded late
         """Wait for what answers first."""
-        if self._lobby is None:
-            self._lobby = asyncio.ensure_future(self._meet())
-        return await asyncio.shield(self._lobby)
+        if self._bootstrap_service is None:
+            self._bootstrap_service = asyncio.ensure_future(self._meet())
+        return await asyncio.shield(self._bootstrap_service)
 
-    def save_told(self, uri: str) -> "ToldSave":
+    def save_received(self, uri: str) -> "ReceivedSave":
         """Note a save; what comes after it, a close or another intent, waits until it is over."""
-        save = ToldSave(uri)
-        if self.office is None:
+        save = ReceivedSave(uri)
+        if self.language_service is None:
             self._early_saves.append(save)
         else:
-            save.over = self.office.save_told(uri)
+            save.over = self.language_service.save_received(uri)
         return save
 
     async def end(self) -> None:
         """End what answers; what is still being made never begins."""
-        if self.office is not None:
-            await self.office.end()
+        if self.language_service is not None:
+            await self.language_service.end()
             return
-        for opening in (self._office, self._lobby):
+        for opening in (self._language_service, self._bootstrap_service):
             if opening is not None:
                 opening.cancel()
-        if self.lobby is not None:
-            await self.lobby.end()
+        if self.bootstrap_service is not None:
+            await self.bootstrap_service.end()
 
     def begin(self, params: lsp.InitializeParams) -> None:
         """Take what the client said of itself."""
@@ -135,21 +136,21 @@ class IntentServer(LanguageServer):
         params = self._initialize
         if params is None:
             raise RuntimeError("initialize comes first")
-        make = await asyncio.to_thread(load_lobby)
-        self.lobby = make(self.protocol, params)
-        await self.lobby.begin()
-        return self.lobby
+        make = await asyncio.to_thread(load_bootstrap)
+        self.bootstrap_service = make(self.protocol, params)
+        await self.bootstrap_service.begin()
+        return self.bootstrap_service
 
     async def _open(self) -> Any:  # noqa: ANN401 - its module is loaded late
-        lobby = await self.met()
-        make = await asyncio.to_thread(load_office)
-        office = make(lobby)
-        await office.begin()
+        bootstrap_service = await self.bootstrapped()
+        make = await asyncio.to_thread(load_language_service)
+        language_service = make(bootstrap_service)
+        await language_service.begin()
         # Before anybody finds it open: a close may be the next message.
         for save in self._early_saves:
-            save.over = office.save_told(save.uri)
+            save.over = language_service.save_received(save.uri)
         self._early_saves.clear()
-        return office
+        return language_service
 
 
 def build_server() -> IntentServer:
@@ -171,8 +172,8 @@ def _lifecycle(server: IntentServer) -> None:
 
     @server.feature(lsp.INITIALIZED)
     async def initialized(_: lsp.InitializedParams) -> None:
-        office = await server.ready()
-        await office.initialized()
+        language_service = await server.ready()
+        await language_service.initialized()
 
     @server.feature(lsp.SHUTDOWN)
     async def shutdown(_: None) -> None:
@@ -182,52 +183,52 @@ def _lifecycle(server: IntentServer) -> None:
 def _workspace(server: IntentServer) -> None:
     @server.feature(lsp.WORKSPACE_DID_CHANGE_CONFIGURATION)
     async def configured(params: lsp.DidChangeConfigurationParams) -> None:
-        office = await server.ready()
-        await office.configured(params.settings)
+        language_service = await server.ready()
+        await language_service.configured(params.settings)
 
     @server.feature(lsp.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
     async def folders(_: lsp.DidChangeWorkspaceFoldersParams) -> None:
-        office = await server.ready()
-        await office.folders_changed()
+        language_service = await server.ready()
+        await language_service.folders_changed()
 
     @server.feature(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     async def watched(params: lsp.DidChangeWatchedFilesParams) -> None:
-        office = await server.ready()
-        await office.files_changed([change.uri for change in params.changes])
+        language_service = await server.ready()
+        await language_service.files_changed([change.uri for change in params.changes])
 
 
 def _documents(server: IntentServer) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: lsp.DidOpenTextDocumentParams) -> None:
-        if server.attendant is not None:
-            server.attendant.opened(params.text_document.uri)
+        if server.current_service is not None:
+            server.current_service.opened(params.text_document.uri)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
     def changed(params: lsp.DidChangeTextDocumentParams) -> None:
-        if server.attendant is not None:
-            server.attendant.changed(params.text_document.uri)
+        if server.current_service is not None:
+            server.current_service.changed(params.text_document.uri)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
     def closed(params: lsp.DidCloseTextDocumentParams) -> None:
-        if server.attendant is not None:
-            server.attendant.closed(params.text_document.uri)
+        if server.current_service is not None:
+            server.current_service.closed(params.text_document.uri)
 
 
 def _saves(server: IntentServer) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_WILL_SAVE_WAIT_UNTIL)
     async def will_save(params: lsp.WillSaveTextDocumentParams) -> list[lsp.TextEdit]:
         # A save does not wait for what is still being opened.
-        if server.office is None:
+        if server.language_service is None:
             return []
-        edits: list[lsp.TextEdit] = await server.office.will_save(
+        edits: list[lsp.TextEdit] = await server.language_service.will_save(
             params.text_document.uri, params.reason
         )
         return edits
 
-    async def record(save: ToldSave, document: Document | None, saved: list[str]) -> None:
+    async def record(save: ReceivedSave, document: Document | None, saved: list[str]) -> None:
         try:
-            office = await server.ready()
-            await office.did_save(save.uri, document, saved)
+            language_service = await server.ready()
+            await language_service.did_save(save.uri, document, saved)
         finally:
             save.over()
 
@@ -236,7 +237,7 @@ def _saves(server: IntentServer) -> None:
         # Looked up before the next message is read, which may change or close the document.
         document = server.protocol.documents.get(params.text_document.uri)
         saved = [] if document is None else list(document.lines)
-        save = server.save_told(params.text_document.uri)
+        save = server.save_received(params.text_document.uri)
         return server.protocol.finish(record(save, document, saved))
 
 
@@ -246,19 +247,19 @@ def _actions(server: IntentServer) -> None:
         lsp.CodeActionOptions(code_action_kinds=[lsp.CodeActionKind.QuickFix]),
     )
     async def code_action(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
-        office = await server.ready()
-        actions: list[lsp.CodeAction] = await office.code_actions(params)
+        language_service = await server.ready()
+        actions: list[lsp.CodeAction] = await language_service.code_actions(params)
         return actions
 
 
 def _requests(server: IntentServer) -> None:
     async def answer(name: str, given: Json = None) -> Json:
-        office = await server.ready()
-        return await office.request(name, given)
+        language_service = await server.ready()
+        return await language_service.request(name, given)
 
     async def run(name: str, *given: Json) -> Json:
-        office = await server.ready()
-        return await office.command(name, *given[:1])
+        language_service = await server.ready()
+        return await language_service.command(name, *given[:1])
 
     for name in REQUESTS:
         server.feature(f"intent/{name}")(partial(answer, name))
@@ -275,16 +276,16 @@ def _pulled(server: IntentServer) -> None:
     )
     async def document(params: lsp.DocumentDiagnosticParams) -> lsp.DocumentDiagnosticReport:
         report: lsp.DocumentDiagnosticReport | None = None
-        if server.office is None:
-            lobby = await server.met()
-            report = await lobby.document_diagnostic(params)
+        if server.language_service is None:
+            bootstrap_service = await server.bootstrapped()
+            report = await bootstrap_service.document_diagnostic(params)
         if report is None:
-            office = await server.ready()
-            report = await office.document_diagnostic(params)
+            language_service = await server.ready()
+            report = await language_service.document_diagnostic(params)
         return report
 
     @server.feature(lsp.WORKSPACE_DIAGNOSTIC)
     async def workspace(params: lsp.WorkspaceDiagnosticParams) -> lsp.WorkspaceDiagnosticReport:
-        attendant = server.office or await server.met()
-        report: lsp.WorkspaceDiagnosticReport = attendant.workspace_diagnostic(params)
+        current_service = server.language_service or await server.bootstrapped()
+        report: lsp.WorkspaceDiagnosticReport = current_service.workspace_diagnostic(params)
         return report

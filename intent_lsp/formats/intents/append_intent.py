@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from intent_lsp.core.findings import TextChange
 from intent_lsp.core.intents import Intents
-from intent_lsp.formats.intents.edit import Changes, EditRefused, unwritable, verified
+from intent_lsp.formats.intents.edit import EditRefused, FileEdit, unwritable, verified
 from intent_lsp.formats.intents.entry_text import quote_of
 from intent_lsp.formats.intents.intents_file import IntentsReader
 from intent_lsp.formats.intents.new_entry import (
@@ -22,7 +22,7 @@ from intent_lsp.formats.intents.new_entry import (
 )
 from intent_lsp.formats.intents.root import ROOT_KEY, ROOT_KEYS
 from intent_lsp.formats.text_positions import line_end_of
-from intent_lsp.formats.yaml.document import Reading
+from intent_lsp.formats.yaml.document import YamlDocument
 from intent_lsp.formats.yaml.insert import (
     first_in_flow,
     line_after,
@@ -31,9 +31,16 @@ from intent_lsp.formats.yaml.insert import (
     value_put,
 )
 from intent_lsp.formats.yaml.keys import Field, fields_of
-from intent_lsp.formats.yaml.limits import Problem
+from intent_lsp.formats.yaml.limits import YamlProblem
 from intent_lsp.formats.yaml.list_edit import item_lead, list_indent, text_spelled
-from intent_lsp.formats.yaml.nodes import Alias, Listing, Node, Scalar, Table, content_of
+from intent_lsp.formats.yaml.nodes import (
+    Alias,
+    MappingNode,
+    Scalar,
+    SequenceNode,
+    YamlNode,
+    content_of,
+)
 from intent_lsp.formats.yaml.scalars import spelled_like
 from intent_lsp.formats.yaml.unquoted_globs import INTENT_GLOBS, compose_with_globs, linked_anchors
 
@@ -44,7 +51,7 @@ _COMMENT_LINE = re.compile(r"( *)#[^\r\n]*(?:\r\n|\n|\r)")
 
 def add_intent(
     text: str, intent: NewIntent, reader: IntentsReader | None = None
-) -> Changes | EditRefused:
+) -> FileEdit | EditRefused:
     """Put an intent at the end of the file's list, in any form that is read (requirements 3).
 
     `text` is without its byte order mark. A `reader` that has read it saves reading it again. A
@@ -62,16 +69,16 @@ def add_intent(
     return verified(text, changes, Intents((*before.intents, intent_meant(intent))), reading)
 
 
-def adding_to(text: str) -> Callable[[NewIntent], Changes | EditRefused]:
+def adding_to(text: str) -> Callable[[NewIntent], FileEdit | EditRefused]:
     """Compose a text that is read without a problem, once for many intents.
 
     What is given makes the changes that add one of them; whoever applies them verifies them.
     """
     composed = compose_with_globs(text, INTENT_GLOBS, linked_anchors(text))
-    root = None if isinstance(composed, Problem) else composed.root
-    reading, line_end = Reading(text), line_end_of(text)
+    root = None if isinstance(composed, YamlProblem) else composed.root
+    reading, line_end = YamlDocument(text), line_end_of(text)
 
-    def add(intent: NewIntent) -> Changes | EditRefused:
+    def add(intent: NewIntent) -> FileEdit | EditRefused:
         lists = (intent.owned_scope, intent.constraints, intent.acceptance_criteria)
         texts = (intent.id, intent.name, intent.created_at, *(it for each in lists for it in each))
         return unwritable(texts) or _added(_Adding(reading, intent, line_end), root)
@@ -79,17 +86,17 @@ def adding_to(text: str) -> Callable[[NewIntent], Changes | EditRefused]:
     return add
 
 
-def _added(adding: "_Adding", root: Node | None) -> Changes | EditRefused:
+def _added(adding: "_Adding", root: YamlNode | None) -> FileEdit | EditRefused:
     if root is None or (isinstance(root, Scalar) and root.null and root.start == root.end):
         return adding.to_nothing()
-    if isinstance(root, Listing):
+    if isinstance(root, SequenceNode):
         return adding.to_list(root)
-    if not isinstance(root, Table):
+    if not isinstance(root, MappingNode):
         return EditRefused("the file is neither a mapping nor a list")
     found = fields_of(adding.reading, root, ROOT_KEYS).get(ROOT_KEY)
     if found is not None:
         return adding.below(root, found)
-    if any(isinstance(content_of(value), Table) for _, value in root.pairs):
+    if any(isinstance(content_of(value), MappingNode) for _, value in root.pairs):
         return adding.to_table(root)
     return adding.to_other(root)
 
@@ -98,15 +105,15 @@ def _added(adding: "_Adding", root: Node | None) -> Changes | EditRefused:
 class _Adding:
     """An intent on its way into a text whose lines end with `line_end`."""
 
-    reading: Reading
+    reading: YamlDocument
     intent: NewIntent
     line_end: str
 
-    def to_nothing(self) -> Changes:
+    def to_nothing(self) -> FileEdit:
         """Add to a text that says nothing."""
         return (self._lines(len(self.reading.text), _keyed(self.intent, 0)),)
 
-    def to_other(self, root: Table) -> Changes:
+    def to_other(self, root: MappingNode) -> FileEdit:
         """Add to a mapping that has no list of intents."""
         if root.flow:
             quote = quote_of(root)
@@ -116,7 +123,7 @@ class _Adding:
         at = self._after(root.pairs[-1][1], column)
         return (self._lines(at, _keyed(self.intent, column)),)
 
-    def below(self, root: Table, found: Field) -> Changes | EditRefused:
+    def below(self, root: MappingNode, found: Field) -> FileEdit | EditRefused:
         """Add to what stands below the key of the list."""
         value = found.value
         if isinstance(value, Alias) or value.anchored:
@@ -129,9 +136,11 @@ class _Adding:
         if isinstance(value, Scalar) or (not root.flow and self._is_empty(value)):
             return self._instead(found)
         quote = quote_of(root)
-        return self.to_list(value, quote) if isinstance(value, Listing) else self.to_table(value)
+        return (
+            self.to_list(value, quote) if isinstance(value, SequenceNode) else self.to_table(value)
+        )
 
-    def to_list(self, listing: Listing, quote: str = "") -> Changes | EditRefused:
+    def to_list(self, listing: SequenceNode, quote: str = "") -> FileEdit | EditRefused:
         """Add to a list; `quote` stands around the keys of what the list is in."""
         if listing.anchored:
             return EditRefused("the list of intents is an anchor")
@@ -147,7 +156,7 @@ class _Adding:
         lines = [lead + first, *(" " * len(lead) + line for line in others)]
         return (self._block(listing.items, lines, self._column(listing)),)
 
-    def to_table(self, table: Table) -> Changes | EditRefused:
+    def to_table(self, table: MappingNode) -> FileEdit | EditRefused:
         """Add to a mapping from id to entry."""
         if table.anchored:
             return EditRefused("the mapping of intents is an anchor")
@@ -165,7 +174,7 @@ class _Adding:
         lines = [inline] if form.inline else [f"{key}:", *(" " * step + pair for pair in pairs)]
         return (self._block(values, [" " * column + line for line in lines], column),)
 
-    def _instead(self, found: Field) -> Changes:
+    def _instead(self, found: Field) -> FileEdit:
         """Put a block list in the place of an empty value."""
         text, value = self.reading.text, found.value
         start = len(text[: value.start].rstrip(" \t"))
@@ -175,37 +184,37 @@ class _Adding:
             return (added,)
         return (self.reading.change(start, value.end, ""), added)
 
-    def _is_empty(self, node: Listing | Table) -> bool:
+    def _is_empty(self, node: SequenceNode | MappingNode) -> bool:
         return node.flow and not self.reading.text[node.start + 1 : node.end - 1].strip()
 
-    def _form(self, entries: Sequence[Node], quote: str) -> EntryForm:
+    def _form(self, entries: Sequence[YamlNode], quote: str) -> EntryForm:
         """Take the form of the last entry that is written where it stands."""
-        tables = [entry for entry in entries if isinstance(entry, Table)]
+        tables = [entry for entry in entries if isinstance(entry, MappingNode)]
         if not tables:
             return EntryForm(quote=quote)
         last = tables[-1]
         lists = None if last.flow else list_indent(self.reading, last)
         return EntryForm(inline=last.flow, quote=quote_of(last), lists=lists)
 
-    def _step(self, entries: Sequence[Node], column: int) -> int:
+    def _step(self, entries: Sequence[YamlNode], column: int) -> int:
         """Give how far the pairs of an entry stand below its key."""
-        tables = [each for each in entries if isinstance(each, Table) and not each.flow]
+        tables = [each for each in entries if isinstance(each, MappingNode) and not each.flow]
         step = self._column(tables[-1]) - column if tables else 0
         return step if step > 0 else _STEP
 
-    def _block(self, parts: Sequence[Node], lines: Sequence[str], column: int) -> TextChange:
+    def _block(self, parts: Sequence[YamlNode], lines: Sequence[str], column: int) -> TextChange:
         """Put lines behind the last part of a block collection, apart as the last two are."""
         between = self.reading.text[parts[-2].end : parts[-1].start] if parts[1:] else ""
         blank = [""] if _BLANK_LINE.search(between) else []
         return self._lines(self._after(parts[-1], column), [*blank, *lines])
 
-    def _flow_pair(self, table: Table, pair: str) -> Changes:
+    def _flow_pair(self, table: MappingNode, pair: str) -> FileEdit:
         if not table.pairs:
             return (first_in_flow(self.reading, table, pair),)
         parts = [(key.start, value.end) for key, value in table.pairs]
         return parts_after(self.reading, parts, len(parts) - 1, [pair], self.line_end)
 
-    def _after(self, node: Node, column: int) -> int:
+    def _after(self, node: YamlNode, column: int) -> int:
         """Give the start of the line after a node and the comments below it that belong to it."""
         at = line_after(self.reading, node)
         while found := _COMMENT_LINE.match(self.reading.text, at):
@@ -217,7 +226,7 @@ class _Adding:
     def _lines(self, at: int, lines: Sequence[str]) -> TextChange:
         return lines_at(self.reading, at, lines, self.line_end)
 
-    def _column(self, node: Node) -> int:
+    def _column(self, node: YamlNode) -> int:
         return self.reading.places.position(node.start).character
 
 

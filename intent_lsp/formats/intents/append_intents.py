@@ -11,17 +11,17 @@ from intent_lsp.core.findings import TextChange
 from intent_lsp.core.intents import Intent, Intents
 from intent_lsp.core.line_diff import common_head, common_tail
 from intent_lsp.formats.intents.append_intent import add_intent, adding_to
-from intent_lsp.formats.intents.edit import Changes, EditRefused, apply_changes, verified
+from intent_lsp.formats.intents.edit import EditRefused, FileEdit, apply_changes, verified
 from intent_lsp.formats.intents.intents_file import IntentsReader
 from intent_lsp.formats.intents.new_entry import NewIntent, intent_meant
-from intent_lsp.formats.text_positions import Places
+from intent_lsp.formats.text_positions import TextPositions
 
 
 @dataclass(frozen=True, slots=True)
 class Added:
     """The edit that adds intents; `refused` says of each that it leaves out, by its id, why."""
 
-    changes: Changes
+    changes: FileEdit
     refused: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -84,11 +84,11 @@ def _new(intent: Intent, now: str) -> NewIntent:
     )
 
 
-def _difference(text: str, after: str) -> Changes:
+def _difference(text: str, after: str) -> FileEdit:
     """Give one change that makes a text another: what both begin and end with is left out."""
     if text == after:
         return ()
     start = common_head(text, after)
     end = common_tail(text, after, start)
-    span = Places(text).span(start, len(text) - end)
+    span = TextPositions(text).span(start, len(text) - end)
     return (TextChange(span, after[start : len(after) - end]),)

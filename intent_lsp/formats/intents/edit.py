@@ -11,11 +11,11 @@ from typing import TypeAlias
 
 from intent_lsp.core.findings import TextChange
 from intent_lsp.core.intents import Intent, Intents, Status
-from intent_lsp.formats.intents.entry_text import Entry, entry_of, pair_put, quote_of
+from intent_lsp.formats.intents.entry_text import EntryText, entry_of, pair_put, quote_of
 from intent_lsp.formats.intents.intents_file import IntentsFile, IntentsReader
-from intent_lsp.formats.text_positions import Places, lowered_changes
+from intent_lsp.formats.text_positions import TextPositions, lowered_changes
 from intent_lsp.formats.yaml.insert import value_put
-from intent_lsp.formats.yaml.keys import Field, Keys, fields_of, snake_case
+from intent_lsp.formats.yaml.keys import Field, MappingKeys, fields_of, snake_case
 from intent_lsp.formats.yaml.list_edit import (
     flow_list,
     list_indent,
@@ -23,14 +23,14 @@ from intent_lsp.formats.yaml.list_edit import (
     values_appended,
     values_renewed,
 )
-from intent_lsp.formats.yaml.nodes import Alias, Listing, Node, Scalar, Table
+from intent_lsp.formats.yaml.nodes import Alias, MappingNode, Scalar, SequenceNode, YamlNode
 from intent_lsp.formats.yaml.scalars import spelled_like
 
-Changes: TypeAlias = tuple[TextChange, ...]
+FileEdit: TypeAlias = tuple[TextChange, ...]
 """Changes that do not overlap, in order of position."""
 
 _BLOCK_STYLES = ("|", ">")
-_SCOPE_KEYS = Keys(known=("paths",))
+_SCOPE_KEYS = MappingKeys(known=("paths",))
 _HALF = re.compile("[\ud800-\udfff]")
 
 
@@ -47,7 +47,7 @@ def set_status(
     status: Status,
     updated_at: str,
     reader: IntentsReader | None = None,
-) -> Changes | EditRefused:
+) -> FileEdit | EditRefused:
     """Set an intent's status, and `updated_at` where it stands; no change where it is set already.
 
     `text` is without its byte order mark. A `reader` that has read it saves reading it again. An
@@ -67,7 +67,7 @@ def add_globs(
     patterns: Sequence[str],
     updated_at: str,
     reader: IntentsReader | None = None,
-) -> Changes | EditRefused:
+) -> FileEdit | EditRefused:
     """Put the patterns that an intent's scope has not, as they are, at the end of it.
 
     Sets `updated_at` where it stands; no change where no pattern is missing. `text` and `reader`
@@ -88,7 +88,7 @@ def add_globs(
 
 def set_history(
     text: str, intent_id: str, events: Sequence[str], reader: IntentsReader | None = None
-) -> Changes | EditRefused:
+) -> FileEdit | EditRefused:
     """Make an intent's `recent_history` these events, newest first; no change where it is so.
 
     New events are put on top of those that stay, old ones drop out; no date moves. `text` and
@@ -107,7 +107,7 @@ def set_history(
 
 def apply_changes(text: str, changes: Sequence[TextChange]) -> str:
     """Apply changes that do not overlap, in order of position."""
-    places = Places(text)
+    places = TextPositions(text)
     parts: list[str] = []
     done = 0
     for change in changes:
@@ -118,8 +118,8 @@ def apply_changes(text: str, changes: Sequence[TextChange]) -> str:
 
 
 def verified(
-    text: str, changes: Changes, wanted: Intents, reader: IntentsReader
-) -> Changes | EditRefused:
+    text: str, changes: FileEdit, wanted: Intents, reader: IntentsReader
+) -> FileEdit | EditRefused:
     """Give changes after which a text reads as it should; refuses all others."""
     after = reader.read(apply_changes(text, changes))
     if not after.parsed or after.intents != wanted:
@@ -147,9 +147,9 @@ def _edited(
     text: str,
     reader: IntentsReader,
     wanted: Intent,
-    change: Callable[[Entry], Changes | EditRefused],
+    change: Callable[[EntryText], FileEdit | EditRefused],
     updated_at: str | None = None,
-) -> Changes | EditRefused:
+) -> FileEdit | EditRefused:
     """Change the entry of an intent so that it reads as the one wanted, else refuse."""
     before = reader.read(text).intents
     entry = entry_of(text, reader.read(text), wanted.id)
@@ -167,7 +167,7 @@ def _edited(
     return verified(text, lowered_changes(ordered, entry.line), Intents(after), reader)
 
 
-def _status_set(entry: Entry, status: Status) -> Changes | EditRefused:
+def _status_set(entry: EntryText, status: Status) -> FileEdit | EditRefused:
     found = entry.fields.get("status")
     if found is not None:
         return _value_changed(entry, found, status.value)
@@ -176,39 +176,39 @@ def _status_set(entry: Entry, status: Status) -> Changes | EditRefused:
     return pair_put(entry, _value_of(entry, "name", "id"), [pair])
 
 
-def _scope_added(entry: Entry, patterns: Sequence[str]) -> Changes | EditRefused:
+def _scope_added(entry: EntryText, patterns: Sequence[str]) -> FileEdit | EditRefused:
     found = entry.fields.get("owned_scope")
     if found is None:
         after = _value_of(entry, "status", "name", "id")
         return pair_put(entry, after, _new_list(entry, "owned_scope", patterns))
     listed = _list_of(found)
-    if isinstance(found.value, Table) and not found.value.anchored:
+    if isinstance(found.value, MappingNode) and not found.value.anchored:
         inner = fields_of(entry.reading, found.value, _SCOPE_KEYS).get("paths")
         listed = _list_of(inner) if inner else listed
-    if isinstance(listed, Listing):
+    if isinstance(listed, SequenceNode):
         return values_appended(entry.reading, listed, patterns, entry.line_end)
     return listed if isinstance(listed, EditRefused) else _filled(entry, listed, patterns)
 
 
-def _history_set(entry: Entry, events: Sequence[str]) -> Changes | EditRefused:
+def _history_set(entry: EntryText, events: Sequence[str]) -> FileEdit | EditRefused:
     found = entry.fields.get("recent_history")
     if found is None:
         after = entry.table.pairs[-1][1] if entry.table.pairs else None
         return pair_put(entry, after, _new_list(entry, "recent_history", events))
     listed = _list_of(found)
-    if isinstance(listed, Listing) and listed.items:
+    if isinstance(listed, SequenceNode) and listed.items:
         return values_renewed(entry.reading, found.key, listed, events, entry.line_end)
-    if isinstance(listed, Listing):
+    if isinstance(listed, SequenceNode):
         return values_appended(entry.reading, listed, events, entry.line_end)
     return listed if isinstance(listed, EditRefused) else _filled(entry, listed, events)
 
 
-def _value_of(entry: Entry, *names: str) -> Node | None:
+def _value_of(entry: EntryText, *names: str) -> YamlNode | None:
     """Give the value of the first of these keys that the entry has."""
     return next((entry.fields[name].value for name in names if name in entry.fields), None)
 
 
-def _value_changed(entry: Entry, found: Field, text: str) -> Changes | EditRefused:
+def _value_changed(entry: EntryText, found: Field, text: str) -> FileEdit | EditRefused:
     node = found.value
     if not isinstance(node, Scalar):
         return EditRefused(f"`{found.key.value}` is a YAML alias or is not a single value")
@@ -217,21 +217,21 @@ def _value_changed(entry: Entry, found: Field, text: str) -> Changes | EditRefus
     return (value_put(entry.reading, node, spelled_like(node.style, text)),)
 
 
-def _list_of(found: Field) -> Listing | Scalar | EditRefused:
+def _list_of(found: Field) -> SequenceNode | Scalar | EditRefused:
     """Give the list that stands at a key, or the empty place for one."""
     node = found.value
     if isinstance(node, Alias) or node.anchored:
         return EditRefused(f"`{found.key.value}` has a YAML anchor or is a YAML alias")
-    if isinstance(node, Listing) or (isinstance(node, Scalar) and node.null):
+    if isinstance(node, SequenceNode) or (isinstance(node, Scalar) and node.null):
         return node
     return EditRefused(f"`{found.key.value}` is not a list")
 
 
-def _filled(entry: Entry, place: Scalar, values: Sequence[str]) -> Changes:
+def _filled(entry: EntryText, place: Scalar, values: Sequence[str]) -> FileEdit:
     return (value_put(entry.reading, place, flow_list(entry.quote or '"', values)),)
 
 
-def _new_list(entry: Entry, name: str, values: Sequence[str]) -> tuple[str, ...]:
+def _new_list(entry: EntryText, name: str, values: Sequence[str]) -> tuple[str, ...]:
     """Spell a key with a list as the entry spells its other keys and lists."""
     quote = quote_of(entry.table)
     camel = any(snake_case(it.key.value) != it.key.value for it in entry.fields.values())

@@ -14,14 +14,14 @@ from intent_lsp.core.intents import Intent, IntentId, Status
 from intent_lsp.formats.intents.prose import prose_of
 from intent_lsp.formats.intents.scope import PatternFindings, scope_of
 from intent_lsp.formats.text_positions import lowered
-from intent_lsp.formats.yaml.document import Reading, text_of, texts_of
-from intent_lsp.formats.yaml.keys import Field, Keys, fields_of
-from intent_lsp.formats.yaml.nodes import Node, Scalar, Table, content_of
+from intent_lsp.formats.yaml.document import YamlDocument, text_of, texts_of
+from intent_lsp.formats.yaml.keys import Field, MappingKeys, fields_of
+from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, YamlNode, content_of
 from intent_lsp.formats.yaml.scalars import double_quoted
 
 MAX_ID = 256
 
-ENTRY_KEYS = Keys(
+ENTRY_KEYS = MappingKeys(
     known=(
         "id",
         "name",
@@ -100,11 +100,11 @@ def status_meant(value: str) -> Status | None:
 
 
 def read_entry(
-    reading: Reading, node: Node, key: Scalar | None, pattern_findings: PatternFindings
+    reading: YamlDocument, node: YamlNode, key: Scalar | None, pattern_findings: PatternFindings
 ) -> EntryRead | None:
     """Read one entry; `key` is the id where entries stand in a mapping by id."""
     table = content_of(node)
-    if not isinstance(table, Table):
+    if not isinstance(table, MappingNode):
         reading.wrong_type(node, "an intent (a mapping with an `id`)")
         return None
     fields = fields_of(reading, table, ENTRY_KEYS)
@@ -142,7 +142,7 @@ def read_entry(
 class _Values:
     """The fields of one entry, read by kind."""
 
-    reading: Reading
+    reading: YamlDocument
     fields: dict[str, Field]
 
     def text(self, name: str) -> str | None:
@@ -173,14 +173,14 @@ class _Values:
 
 
 def _id_of(
-    reading: Reading, node: Node, key: Scalar | None, fields: dict[str, Field]
-) -> tuple[str, Node] | None:
+    reading: YamlDocument, node: YamlNode, key: Scalar | None, fields: dict[str, Field]
+) -> tuple[str, YamlNode] | None:
     """Give the id and its place; an entry without one has a finding at its first line."""
     place = key or (fields["id"].value if "id" in fields else None)
     text = text_of(reading, place) if place else None
     if place is None or (text is None and isinstance(content_of(place), Scalar)):
         table = content_of(node)
-        first = table.pairs[0][0] if isinstance(table, Table) and table.pairs else node
+        first = table.pairs[0][0] if isinstance(table, MappingNode) and table.pairs else node
         message = "this intent has no `id`: it is not read"
         reading.add(FileCode.MISSING_ID, message, place or first)
         return None
@@ -193,7 +193,7 @@ def _id_of(
     return text, place
 
 
-def _status_of(reading: Reading, fields: dict[str, Field]) -> Status:
+def _status_of(reading: YamlDocument, fields: dict[str, Field]) -> Status:
     found = fields.get("status")
     text = text_of(reading, found.value) if found else None
     if found is None or text is None:

@@ -11,7 +11,7 @@ from typing import Protocol
 from intent_lsp.core.content import line_body, split_lines
 
 
-class Pattern(Protocol):
+class IgnorePattern(Protocol):
     """One line, compiled; `include` False: it takes back what a line before it ignores."""
 
     include: bool | None
@@ -25,7 +25,7 @@ class Pattern(Protocol):
 class IgnoredIntents:
     """The lines of one ignore file, as written, each with its compiled form."""
 
-    lines: tuple[tuple[str, Pattern], ...] = ()
+    lines: tuple[tuple[str, IgnorePattern], ...] = ()
 
     def matching(self, intent_id: str) -> tuple[str, ...]:
         """List the lines that ignore an id; none when a later `!` line takes it back."""
@@ -46,7 +46,7 @@ def read_ignored(text: str) -> IgnoredIntents:
     return IgnoredIntents(tuple(_compiled(map(line_body, lines)))) if lines else IgnoredIntents()
 
 
-def _compiled(lines: Iterable[str]) -> Iterator[tuple[str, Pattern]]:
+def _compiled(lines: Iterable[str]) -> Iterator[tuple[str, IgnorePattern]]:
     # Most projects ignore nothing: they do not wait for this to load.
     from pathspec import PathSpec  # noqa: PLC0415
 

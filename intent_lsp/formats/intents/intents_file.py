@@ -8,17 +8,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from intent_lsp.core.codes import FileCode
-from intent_lsp.core.findings import Finding, Related, Severity, Span
+from intent_lsp.core.findings import Finding, RelatedSpan, Severity, Span
 from intent_lsp.core.intents import Intent, IntentId, Intents
 from intent_lsp.core.scope.findings import PatternFinding, pattern_findings
 from intent_lsp.formats.intents.entry import EntryRead, IntentPlaces, read_entry
-from intent_lsp.formats.intents.root import Place, entries_of
+from intent_lsp.formats.intents.root import EntryNode, entries_of
 from intent_lsp.formats.intents.scope import PatternFindings
 from intent_lsp.formats.text_positions import count_line_ends, lowered, lowered_finding
 from intent_lsp.formats.yaml.compose import Composed
-from intent_lsp.formats.yaml.document import Reading
-from intent_lsp.formats.yaml.limits import MAX_ALIASES, MAX_VALUES, Problem, refused
-from intent_lsp.formats.yaml.nodes import Listing
+from intent_lsp.formats.yaml.document import YamlDocument
+from intent_lsp.formats.yaml.limits import MAX_ALIASES, MAX_VALUES, YamlProblem, refused
+from intent_lsp.formats.yaml.nodes import SequenceNode
 from intent_lsp.formats.yaml.split import Split, split_items
 from intent_lsp.formats.yaml.unquoted_globs import INTENT_GLOBS, compose_with_globs, linked_anchors
 
@@ -116,9 +116,9 @@ class IntentsReader:
 
     def _read_whole(self, text: str, linked: frozenset[str]) -> IntentsFile:
         composed = compose_with_globs(text, INTENT_GLOBS, linked)
-        if isinstance(composed, Problem):
+        if isinstance(composed, YamlProblem):
             return _unread(text, composed)
-        reading = Reading(text)
+        reading = YamlDocument(text)
         found = entries_of(reading, composed.root)
         if len(found) > MAX_INTENTS:
             return _unread(text, _too_many(found[MAX_INTENTS]))
@@ -162,19 +162,21 @@ class IntentsReader:
     def _read_item(self, text: str, depth: int) -> _Piece | None:
         self.composed_items += 1
         composed = compose_with_globs(text, INTENT_GLOBS, frozenset(), depth)
-        if isinstance(composed, Problem) or not isinstance(composed.root, Listing):
+        if isinstance(composed, YamlProblem) or not isinstance(composed.root, SequenceNode):
             return None
         if len(composed.root.items) != 1:
             return None
-        return _piece(Reading(text), composed, (Place(composed.root.items[0]),), self._find)
+        return _piece(
+            YamlDocument(text), composed, (EntryNode(composed.root.items[0]),), self._find
+        )
 
 
 def _read_frame(split: Split) -> _Placed | None:
     """Read what stands around the list; None when the list is not where it seems to be."""
     composed = compose_with_globs(split.frame, INTENT_GLOBS, frozenset())
-    if isinstance(composed, Problem):
+    if isinstance(composed, YamlProblem):
         return None
-    reading = Reading(split.frame)
+    reading = YamlDocument(split.frame)
     found = entries_of(reading, composed.root)
     if len(found) != 1 or found[0].node.start != split.mark:
         return None
@@ -187,7 +189,7 @@ def _read_frame(split: Split) -> _Placed | None:
 
 
 def _piece(
-    reading: Reading, composed: Composed, found: tuple[Place, ...], find: PatternFindings
+    reading: YamlDocument, composed: Composed, found: tuple[EntryNode, ...], find: PatternFindings
 ) -> _Piece:
     reading.take_composed(composed)
     entries = (read_entry(reading, place.node, place.key, find) for place in found)
@@ -230,18 +232,18 @@ def _duplicate(entry: EntryRead, span: Span, first: Span) -> Finding:
         severity=Severity.ERROR,
         message=f"the id `{entry.intent.id}` is given twice; the first intent counts",
         span=span,
-        related=(Related(span=first, message="the first one"),),
+        related=(RelatedSpan(span=first, message="the first one"),),
     )
 
 
-def _too_many(place: Place) -> Problem:
+def _too_many(place: EntryNode) -> YamlProblem:
     message = f"more than {MAX_INTENTS:,} intents are not read"
     node = place.key or place.node
-    return Problem(code=FileCode.YAML_LIMIT, message=message, start=node.start, end=node.end)
+    return YamlProblem(code=FileCode.YAML_LIMIT, message=message, start=node.start, end=node.end)
 
 
-def _unread(text: str, problem: Problem) -> IntentsFile:
+def _unread(text: str, problem: YamlProblem) -> IntentsFile:
     # No further than the problem: its place is wanted, and not that of millions of lines.
-    reading = Reading(text[: problem.end])
+    reading = YamlDocument(text[: problem.end])
     reading.take_problem(problem)
     return IntentsFile(intents=Intents(), findings=tuple(reading.findings), parsed=False)

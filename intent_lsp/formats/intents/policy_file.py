@@ -27,16 +27,16 @@ from intent_lsp.core.policy import (
 from intent_lsp.formats.intents.intents_file import glob_findings
 from intent_lsp.formats.intents.prose import prose_of
 from intent_lsp.formats.intents.scope import PatternFindings, note_glob
-from intent_lsp.formats.yaml.document import Reading, text_of, texts_of
-from intent_lsp.formats.yaml.keys import Keys, fields_of
-from intent_lsp.formats.yaml.limits import Problem, refused
-from intent_lsp.formats.yaml.nodes import Listing, Node, Scalar, Table, content_of
+from intent_lsp.formats.yaml.document import YamlDocument, text_of, texts_of
+from intent_lsp.formats.yaml.keys import MappingKeys, fields_of
+from intent_lsp.formats.yaml.limits import YamlProblem, refused
+from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, SequenceNode, YamlNode, content_of
 from intent_lsp.formats.yaml.unquoted_globs import POLICY_GLOBS, compose_with_globs, linked_anchors
 
 ROOT_KEY = "sidecar"
 MAX_WAIT_SECONDS = 86_400
-_ROOT_KEYS = Keys(known=(ROOT_KEY,))
-_DENY_KEYS = Keys(known=("path_glob", "reason"))
+_ROOT_KEYS = MappingKeys(known=(ROOT_KEY,))
+_DENY_KEYS = MappingKeys(known=("path_glob", "reason"))
 _YES = frozenset({"true", "yes", "on"})
 _NO = frozenset({"false", "no", "off"})
 _E = TypeVar("_E", bound=StrEnum)
@@ -59,12 +59,12 @@ class PolicyFile:
 def read_policy(text: str, find: PatternFindings = glob_findings) -> PolicyFile:
     """Read one text of the policy file, without its byte order mark; total."""
     composed = refused(text) or compose_with_globs(text, POLICY_GLOBS, linked_anchors(text))
-    if isinstance(composed, Problem):
+    if isinstance(composed, YamlProblem):
         # No further than the problem: its place is wanted, and not that of millions of lines.
-        reading = Reading(text[: composed.end])
+        reading = YamlDocument(text[: composed.end])
         reading.take_problem(composed)
         return PolicyFile(policy=TeamPolicy(), findings=tuple(reading.findings), parsed=False)
-    reading = Reading(text)
+    reading = YamlDocument(text)
     reading.take_composed(composed)
     values = _Sidecar(reading, find).values(composed.root) if composed.root else {}
     reading.findings.sort(key=lambda finding: (finding.span, finding.code))
@@ -75,10 +75,10 @@ def read_policy(text: str, find: PatternFindings = glob_findings) -> PolicyFile:
 class _Sidecar:
     """Reads the keys of one policy; a reader gives the fields of TeamPolicy that a key sets."""
 
-    def __init__(self, reading: Reading, find: PatternFindings) -> None:
+    def __init__(self, reading: YamlDocument, find: PatternFindings) -> None:
         self._reading, self._find = reading, find
 
-    def values(self, root: Node) -> _Values:
+    def values(self, root: YamlNode) -> _Values:
         table = self._table(root)
         if table is None:
             return {}
@@ -87,7 +87,7 @@ class _Sidecar:
             table = self._table(found[ROOT_KEY].value)
         return self._read(table, self._readers()) if table else {}
 
-    def _readers(self) -> dict[str, Callable[[Node], _Values]]:
+    def _readers(self) -> dict[str, Callable[[YamlNode], _Values]]:
         return {
             "version": self._number("version", 0, 1_000_000),
             "architectural_constraints": self._prose("architectural_constraints"),
@@ -112,30 +112,32 @@ class _Sidecar:
             "privacy": self._privacy,
         }
 
-    def _read(self, table: Table, readers: dict[str, Callable[[Node], _Values]]) -> _Values:
+    def _read(
+        self, table: MappingNode, readers: dict[str, Callable[[YamlNode], _Values]]
+    ) -> _Values:
         values: _Values = {}
         for name, found in fields_of(
-            self._reading, table, Keys(known=tuple(readers)), told=True
+            self._reading, table, MappingKeys(known=tuple(readers)), told=True
         ).items():
             content = content_of(found.value)
             if not (isinstance(content, Scalar) and content.null):
                 values |= readers[name](found.value)
         return values
 
-    def _table(self, node: Node) -> Table | None:
+    def _table(self, node: YamlNode) -> MappingNode | None:
         content = content_of(node)
-        if isinstance(content, Table):
+        if isinstance(content, MappingNode):
             return content
         if not (isinstance(content, Scalar) and content.null):
             self._reading.wrong_type(node, "a mapping")
         return None
 
-    def _bad(self, node: Node, message: str) -> _Values:
+    def _bad(self, node: YamlNode, message: str) -> _Values:
         self._reading.add(FileCode.BAD_VALUE, message, node)
         return {}
 
-    def _number(self, name: str, low: int, high: int) -> Callable[[Node], _Values]:
-        def read(node: Node) -> _Values:
+    def _number(self, name: str, low: int, high: int) -> Callable[[YamlNode], _Values]:
+        def read(node: YamlNode) -> _Values:
             content = content_of(node)
             if not isinstance(content, Scalar) or not _is_number(content):
                 self._reading.wrong_type(node, "a whole number")
@@ -146,8 +148,8 @@ class _Sidecar:
 
         return read
 
-    def _flag(self, name: str) -> Callable[[Node], _Values]:
-        def read(node: Node) -> _Values:
+    def _flag(self, name: str) -> Callable[[YamlNode], _Values]:
+        def read(node: YamlNode) -> _Values:
             content = content_of(node)
             word = content.value.lower() if isinstance(content, Scalar) else ""
             if word not in _YES | _NO:
@@ -157,8 +159,8 @@ class _Sidecar:
 
         return read
 
-    def _word(self, name: str, words: type[_E]) -> Callable[[Node], _Values]:
-        def read(node: Node) -> _Values:
+    def _word(self, name: str, words: type[_E]) -> Callable[[YamlNode], _Values]:
+        def read(node: YamlNode) -> _Values:
             text = text_of(self._reading, node)
             if text is None:
                 return {}
@@ -174,21 +176,21 @@ class _Sidecar:
 
         return read
 
-    def _texts(self, name: str) -> Callable[[Node], _Values]:
-        def read(node: Node) -> _Values:
+    def _texts(self, name: str) -> Callable[[YamlNode], _Values]:
+        def read(node: YamlNode) -> _Values:
             return {name: tuple(text for _, text in texts_of(self._reading, node))}
 
         return read
 
-    def _prose(self, name: str) -> Callable[[Node], _Values]:
-        def read(node: Node) -> _Values:
+    def _prose(self, name: str) -> Callable[[YamlNode], _Values]:
+        def read(node: YamlNode) -> _Values:
             return {name: prose_of(self._reading, node)}
 
         return read
 
-    def _globs(self, name: str) -> Callable[[Node], _Values]:
-        def read(node: Node) -> _Values:
-            if not isinstance(content_of(node), Listing):
+    def _globs(self, name: str) -> Callable[[YamlNode], _Values]:
+        def read(node: YamlNode) -> _Values:
+            if not isinstance(content_of(node), SequenceNode):
                 self._reading.wrong_type(node, "a list")
                 return {}
             globs = texts_of(self._reading, node)
@@ -198,17 +200,17 @@ class _Sidecar:
 
         return read
 
-    def _deny_mutations(self, node: Node) -> _Values:
+    def _deny_mutations(self, node: YamlNode) -> _Values:
         content = content_of(node)
-        if not isinstance(content, Listing):
+        if not isinstance(content, SequenceNode):
             self._reading.wrong_type(node, "a list")
             return {}
         rules = (self._deny_rule(item) for item in content.items)
         return {"deny_mutations": tuple(rule for rule in rules if rule is not None)}
 
-    def _deny_rule(self, node: Node) -> DenyRule | None:
+    def _deny_rule(self, node: YamlNode) -> DenyRule | None:
         content = content_of(node)
-        if not isinstance(content, Table):
+        if not isinstance(content, MappingNode):
             self._reading.wrong_type(node, "a mapping with `path_glob` and `reason`")
             return None
         fields = fields_of(self._reading, content, _DENY_KEYS, told=True)
@@ -221,7 +223,7 @@ class _Sidecar:
         note_glob(self._reading, fields["path_glob"].value, glob, self._find)
         return DenyRule(glob, reason or "")
 
-    def _lessons(self, node: Node) -> _Values:
+    def _lessons(self, node: YamlNode) -> _Values:
         table = self._table(node)
         readers = {
             "violations": self._file("lessons_violations"),
@@ -229,8 +231,8 @@ class _Sidecar:
         }
         return self._read(table, readers) if table else {}
 
-    def _file(self, name: str) -> Callable[[Node], _Values]:
-        def read(node: Node) -> _Values:
+    def _file(self, name: str) -> Callable[[YamlNode], _Values]:
+        def read(node: YamlNode) -> _Values:
             text = text_of(self._reading, node)
             if text is None:
                 return {}
@@ -239,7 +241,7 @@ class _Sidecar:
 
         return read
 
-    def _privacy(self, node: Node) -> _Values:
+    def _privacy(self, node: YamlNode) -> _Values:
         table = self._table(node)
         readers = {
             "authors": self._word("authors", AuthorNames),

@@ -6,17 +6,17 @@ Invariant: each pair of a mapping becomes the sentence `key: value`.
 from collections.abc import Iterator
 
 from intent_lsp.core.findings import Fix, TextChange
-from intent_lsp.formats.yaml.document import Reading, listed
-from intent_lsp.formats.yaml.nodes import Listing, Node, Scalar, Table, content_of
+from intent_lsp.formats.yaml.document import YamlDocument, listed
+from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, SequenceNode, YamlNode, content_of
 from intent_lsp.formats.yaml.scalars import double_quoted
 
 
-def prose_of(reading: Reading, node: Node) -> tuple[str, ...]:
+def prose_of(reading: YamlDocument, node: YamlNode) -> tuple[str, ...]:
     """Read sentences in any of their forms; other forms than a list of values have a hint."""
     content = content_of(node)
-    if isinstance(content, Listing):
+    if isinstance(content, SequenceNode):
         return tuple(_items(reading, content))
-    if isinstance(content, Table):
+    if isinstance(content, MappingNode):
         fix = _pairs_fix(reading, content) if content is node else None
         reading.other_form("a mapping here is read as a list of `key: value` texts", node, fix)
         return tuple(_pairs(reading, content))
@@ -27,10 +27,10 @@ def prose_of(reading: Reading, node: Node) -> tuple[str, ...]:
     return (content.value.strip(),)
 
 
-def _items(reading: Reading, listing: Listing) -> Iterator[str]:
+def _items(reading: YamlDocument, listing: SequenceNode) -> Iterator[str]:
     for item in listing.items:
         content = content_of(item)
-        if isinstance(content, Table):
+        if isinstance(content, MappingNode):
             fix = _quote_fix(reading, content) if content is item else None
             reading.other_form("a mapping here is read as the text `key: value`", item, fix)
             yield from _pairs(reading, content)
@@ -40,19 +40,19 @@ def _items(reading: Reading, listing: Listing) -> Iterator[str]:
             reading.wrong_type(item, "one value")
 
 
-def _pairs(reading: Reading, table: Table) -> Iterator[str]:
+def _pairs(reading: YamlDocument, table: MappingNode) -> Iterator[str]:
     for key, value in table.pairs:
         yield f"{_words(reading, key)}: {_words(reading, value)}".rstrip(" :")
 
 
-def _words(reading: Reading, node: Node) -> str:
+def _words(reading: YamlDocument, node: YamlNode) -> str:
     content = content_of(node)
     if isinstance(content, Scalar):
         return "" if content.null else content.value.strip()
     return " ".join(reading.source(content).split())
 
 
-def _quote_fix(reading: Reading, table: Table) -> Fix | None:
+def _quote_fix(reading: YamlDocument, table: MappingNode) -> Fix | None:
     """Quote a list item that a colon made a mapping of one pair."""
     if len(table.pairs) != 1 or not _on_one_line(reading, table):
         return None
@@ -60,7 +60,7 @@ def _quote_fix(reading: Reading, table: Table) -> Fix | None:
     return Fix("Quote it", (reading.change(table.start, table.end, text),))
 
 
-def _pairs_fix(reading: Reading, table: Table) -> Fix | None:
+def _pairs_fix(reading: YamlDocument, table: MappingNode) -> Fix | None:
     """Make a list of a mapping whose pairs stand on a line each."""
     sentences = tuple(_pairs(reading, table))
     if table.flow:
@@ -69,12 +69,14 @@ def _pairs_fix(reading: Reading, table: Table) -> Fix | None:
         return Fix("Make it a list", (change,)) if _on_one_line(reading, table) else None
     changes: list[TextChange] = []
     for (key, value), text in zip(table.pairs, sentences, strict=True):
-        if "\n" in reading.text[key.start : value.end] or isinstance(value, Listing | Table):
+        if "\n" in reading.text[key.start : value.end] or isinstance(
+            value, SequenceNode | MappingNode
+        ):
             return None
         changes.append(reading.change(key.start, value.end, f"- {double_quoted(text)}"))
     return Fix("Make it a list", tuple(changes))
 
 
-def _on_one_line(reading: Reading, node: Node) -> bool:
+def _on_one_line(reading: YamlDocument, node: YamlNode) -> bool:
     source = reading.source(node)
     return "\n" not in source and "\r" not in source

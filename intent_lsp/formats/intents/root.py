@@ -9,39 +9,39 @@ from dataclasses import dataclass
 from intent_lsp.core.codes import FileCode
 from intent_lsp.core.findings import Fix, TextChange
 from intent_lsp.formats.text_positions import line_end_of
-from intent_lsp.formats.yaml.document import Reading
-from intent_lsp.formats.yaml.keys import Field, Keys, fields_of
-from intent_lsp.formats.yaml.nodes import Listing, Node, Scalar, Table, content_of
+from intent_lsp.formats.yaml.document import YamlDocument
+from intent_lsp.formats.yaml.keys import Field, MappingKeys, fields_of
+from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, SequenceNode, YamlNode, content_of
 from intent_lsp.formats.yaml.scalars import spelled_like
 
 ROOT_KEY = "active_intents"
-ROOT_KEYS = Keys(known=(ROOT_KEY,), others={"intents": ROOT_KEY})
+ROOT_KEYS = MappingKeys(known=(ROOT_KEY,), others={"intents": ROOT_KEY})
 _POINTERS = frozenset({"active_intent", "active_intent_id", "activeIntent", "activeIntentId"})
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class EntryNode:
     """The node of an entry, and its key where entries stand in a mapping by id."""
 
-    node: Node
+    node: YamlNode
     key: Scalar | None = None
 
 
-def entries_of(reading: Reading, root: Node | None) -> tuple[Place, ...]:
+def entries_of(reading: YamlDocument, root: YamlNode | None) -> tuple[EntryNode, ...]:
     """Find the entries of a file; notes other forms and what is no form at all."""
     content = content_of(root) if root else None
     if content is None or (isinstance(content, Scalar) and content.null):
         return ()
-    if isinstance(content, Listing):
+    if isinstance(content, SequenceNode):
         _note_bare_list(reading, content)
-        return tuple(Place(item) for item in content.items)
+        return tuple(EntryNode(item) for item in content.items)
     if isinstance(content, Scalar):
         reading.wrong_type(content, f"a mapping with `{ROOT_KEY}`")
         return ()
     return _entries_of_table(reading, content)
 
 
-def _entries_of_table(reading: Reading, table: Table) -> tuple[Place, ...]:
+def _entries_of_table(reading: YamlDocument, table: MappingNode) -> tuple[EntryNode, ...]:
     if not any(_meant(key) for key, _ in table.pairs):
         by_id = tuple(_entries_by_id(table))
         if by_id:
@@ -54,11 +54,11 @@ def _entries_of_table(reading: Reading, table: Table) -> tuple[Place, ...]:
     return _entries_below(reading, found)
 
 
-def _entries_below(reading: Reading, found: Field) -> tuple[Place, ...]:
+def _entries_below(reading: YamlDocument, found: Field) -> tuple[EntryNode, ...]:
     value = content_of(found.value)
-    if isinstance(value, Listing):
-        return tuple(Place(item) for item in value.items)
-    if isinstance(value, Table):
+    if isinstance(value, SequenceNode):
+        return tuple(EntryNode(item) for item in value.items)
+    if isinstance(value, MappingNode):
         by_id = tuple(_entries_by_id(value))
         _note_by_id(reading, value, by_id, bare=False)
         return by_id
@@ -67,37 +67,37 @@ def _entries_below(reading: Reading, found: Field) -> tuple[Place, ...]:
     return ()
 
 
-def _meant(key: Node) -> bool:
+def _meant(key: YamlNode) -> bool:
     return isinstance(key, Scalar) and ROOT_KEYS.meaning(key.value) is not None
 
 
-def _without_pointers(table: Table) -> Table:
+def _without_pointers(table: MappingNode) -> MappingNode:
     pairs = tuple(
         (key, value)
         for key, value in table.pairs
         if not (isinstance(key, Scalar) and key.value in _POINTERS)
         or not isinstance(content_of(value), Scalar)
     )
-    return Table(start=table.start, end=table.end, pairs=pairs, flow=table.flow)
+    return MappingNode(start=table.start, end=table.end, pairs=pairs, flow=table.flow)
 
 
-def _entries_by_id(table: Table) -> Iterator[Place]:
+def _entries_by_id(table: MappingNode) -> Iterator[EntryNode]:
     """Give the pairs whose value is a mapping; the first of two with the same key counts."""
     seen: set[str] = set()
     for key, value in table.pairs:
-        if isinstance(key, Scalar) and isinstance(content_of(value), Table):
+        if isinstance(key, Scalar) and isinstance(content_of(value), MappingNode):
             if key.value not in seen:
-                yield Place(value, key)
+                yield EntryNode(value, key)
             seen.add(key.value)
 
 
-def _note_missing(reading: Reading, table: Table) -> None:
+def _note_missing(reading: YamlDocument, table: MappingNode) -> None:
     place = table.pairs[0][0] if table.pairs else table
     message = f"`{ROOT_KEY}` is missing: this file has no intents"
     reading.add(FileCode.WRONG_TYPE, message, place)
 
 
-def _note_bare_list(reading: Reading, listing: Listing) -> None:
+def _note_bare_list(reading: YamlDocument, listing: SequenceNode) -> None:
     start = listing.start
     change: TextChange | None = None
     if listing.flow:
@@ -112,9 +112,11 @@ def _note_bare_list(reading: Reading, listing: Listing) -> None:
     reading.other_form(message, reading.places.span(start, start + 1), fix)
 
 
-def _note_by_id(reading: Reading, table: Table, entries: tuple[Place, ...], *, bare: bool) -> None:
+def _note_by_id(
+    reading: YamlDocument, table: MappingNode, entries: tuple[EntryNode, ...], *, bare: bool
+) -> None:
     for key, value in table.pairs:
-        if not isinstance(content_of(value), Table) and not bare:
+        if not isinstance(content_of(value), MappingNode) and not bare:
             reading.wrong_type(value if value.end > value.start else key, "an intent")
     if entries:
         fix = _list_fix(reading, table, bare=bare)
@@ -122,7 +124,7 @@ def _note_by_id(reading: Reading, table: Table, entries: tuple[Place, ...], *, b
         reading.other_form(message, entries[0].key or entries[0].node, fix)
 
 
-def _list_fix(reading: Reading, table: Table, *, bare: bool) -> Fix | None:
+def _list_fix(reading: YamlDocument, table: MappingNode, *, bare: bool) -> Fix | None:
     """Make a list of a block mapping by id whose entries are indented by two."""
     changes: list[TextChange] = []
     for key, value in table.pairs:
@@ -140,9 +142,9 @@ def _list_fix(reading: Reading, table: Table, *, bare: bool) -> Fix | None:
     return Fix("Make it a list", tuple(changes))
 
 
-def _item_change(reading: Reading, key: Node, value: Node) -> TextChange | None:
+def _item_change(reading: YamlDocument, key: YamlNode, value: YamlNode) -> TextChange | None:
     """Give `- id: key` for `key:`; None where the lines below would no longer fit."""
-    if not isinstance(key, Scalar) or not isinstance(value, Table) or value.flow:
+    if not isinstance(key, Scalar) or not isinstance(value, MappingNode) or value.flow:
         return None
     column = reading.places.position(key.start).character
     inner = reading.places.position(value.start)

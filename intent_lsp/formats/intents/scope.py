@@ -9,26 +9,26 @@ from typing import TypeAlias
 from intent_lsp.core.codes import FileCode
 from intent_lsp.core.findings import Finding, Fix, Span
 from intent_lsp.core.scope.findings import PatternFinding
-from intent_lsp.formats.yaml.document import Reading, texts_of
-from intent_lsp.formats.yaml.keys import Field, Keys, fields_of
-from intent_lsp.formats.yaml.nodes import Listing, Node, Scalar, Table, content_of
+from intent_lsp.formats.yaml.document import YamlDocument, texts_of
+from intent_lsp.formats.yaml.keys import Field, MappingKeys, fields_of
+from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, SequenceNode, YamlNode, content_of
 
 PatternFindings: TypeAlias = Callable[[str], Sequence[PatternFinding]]
 
-_SCOPE_KEYS = Keys(known=("paths",))
+_SCOPE_KEYS = MappingKeys(known=("paths",))
 
 
 def scope_of(
-    reading: Reading,
+    reading: YamlDocument,
     fields: dict[str, Field],
-    at_id: Node,
+    at_id: YamlNode,
     pattern_findings: PatternFindings,
-) -> tuple[Node | None, tuple[tuple[Node, str], ...]]:
+) -> tuple[YamlNode | None, tuple[tuple[YamlNode, str], ...]]:
     """Give the list of globs and its items; notes an empty one and what is wrong with globs."""
     found = fields.get("owned_scope")
     value = found.value if found else None
     table = content_of(value) if value else None
-    if found and isinstance(table, Table):
+    if found and isinstance(table, MappingNode):
         value = _paths_of(reading, found, table)
     before = len(reading.findings)
     globs = texts_of(reading, value) if value else ()
@@ -42,7 +42,7 @@ def scope_of(
     return value, globs
 
 
-def _empty_scope(globs: Sequence[tuple[Node, str]]) -> str:
+def _empty_scope(globs: Sequence[tuple[YamlNode, str]]) -> str:
     if not globs:
         return "without `owned_scope` this intent owns no file"
     taken = (glob.strip() for _, glob in globs)
@@ -51,12 +51,12 @@ def _empty_scope(globs: Sequence[tuple[Node, str]]) -> str:
     return ""
 
 
-def _shown(reading: Reading, place: Node, found: Field | None) -> Span:
+def _shown(reading: YamlDocument, place: YamlNode, found: Field | None) -> Span:
     """Give the place of an empty value as its key, which can be seen."""
     return reading.span(found.key if found and place.start == place.end else place)
 
 
-def _paths_of(reading: Reading, found: Field, table: Table) -> Node | None:
+def _paths_of(reading: YamlDocument, found: Field, table: MappingNode) -> YamlNode | None:
     """Read `scope: {paths: [...]}`; the fix drops the key between."""
     inner = fields_of(reading, table, _SCOPE_KEYS).get("paths")
     message = f"`{found.key.value}` with `paths` is read as `owned_scope`"
@@ -64,13 +64,13 @@ def _paths_of(reading: Reading, found: Field, table: Table) -> Node | None:
         reading.wrong_type(found.value, "a list")
         return None
     fix = None
-    if len(table.pairs) == 1 and table is found.value and isinstance(inner.value, Listing):
+    if len(table.pairs) == 1 and table is found.value and isinstance(inner.value, SequenceNode):
         fix = _flatten(reading, found.key, inner, flow=table.flow, end=table.end)
     reading.other_form(message, found.key, fix)
     return inner.value
 
 
-def _flatten(reading: Reading, key: Scalar, inner: Field, *, flow: bool, end: int) -> Fix:
+def _flatten(reading: YamlDocument, key: Scalar, inner: Field, *, flow: bool, end: int) -> Fix:
     title = "Rename to `owned_scope`"
     if flow:
         text = f"owned_scope: {reading.source(inner.value)}"
@@ -78,7 +78,9 @@ def _flatten(reading: Reading, key: Scalar, inner: Field, *, flow: bool, end: in
     return Fix(title, (reading.change(key.start, inner.key.end, "owned_scope"),))
 
 
-def note_glob(reading: Reading, item: Node, glob: str, pattern_findings: PatternFindings) -> None:
+def note_glob(
+    reading: YamlDocument, item: YamlNode, glob: str, pattern_findings: PatternFindings
+) -> None:
     """Note what is wrong with a glob, at its place."""
     for found in pattern_findings(glob):
         fixes: tuple[Fix, ...] = ()

@@ -17,7 +17,7 @@ from intent_lsp.core.ledger.chain import UNSEALED, Link
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.formats.ledger.batch_checks import are_valid
 from intent_lsp.formats.ledger.jsonl import (
-    Entry,
+    IndexEntry,
     entry,
     entry_at,
     examine,
@@ -36,7 +36,7 @@ _PREFIX: Final = "sha256:"
 _DIGEST: Final = 32
 
 
-class Stretch(NamedTuple):
+class LinkedBatch(NamedTuple):
     """Two lines or more on which nothing is wrong, each following the one above it, in time too.
 
     They tie nothing. `ids` and `digests`, which are the hashes' 32 bytes, are those of every line.
@@ -71,9 +71,9 @@ class Columns(NamedTuple):
         return [*map(Link, self.hashes, self.ids, self.times, self.sessions, above)]
 
     @property
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[IndexEntry]:
         """Give the same, line by line."""
-        return [*map(Entry, self.links, self.intents, self.passing, self.paths)]
+        return [*map(IndexEntry, self.links, self.intents, self.passing, self.paths)]
 
 
 class _Lines(NamedTuple):
@@ -104,20 +104,20 @@ class _Lines(NamedTuple):
         return linked(self.wires[-1], self.hashes[-1])
 
 
-def examine_lines(data: bytes) -> Stretch | list[Link]:
+def examine_lines(data: bytes) -> LinkedBatch | list[Link]:
     """Examine whole lines, each with its newline. Total; the same as `examine` of each."""
     found = _sound(data)
     if found is None:
         return [examine(line) for line in _split(data)]
     if found.follow and len(found.wires) > 1 and found.times == sorted(found.times):
-        return Stretch(found.first, found.last, found.ids, found.digests)
+        return LinkedBatch(found.first, found.last, found.ids, found.digests)
     links = found.links
     for at in found.changed:
         links[at] = examine(_split(data)[at])
     return links
 
 
-def index_lines(data: bytes) -> Columns | list[Entry]:
+def index_lines(data: bytes) -> Columns | list[IndexEntry]:
     """Give what an index keeps of whole lines. Total; the same as `entry` of each."""
     found = _sound(data)
     if found is None:

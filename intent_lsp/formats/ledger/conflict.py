@@ -14,7 +14,7 @@ _OPENING: Final = re.compile(rb"(<{7,})(?: .*)?\r?\n?")
 _ORDER: Final = b"<|=>"
 
 
-class Part(Enum):
+class ConflictPart(Enum):
     """Where a line stands: outside or on one of the sides, or in what both sides began from."""
 
     KEPT = "kept"
@@ -35,21 +35,21 @@ class Conflict:
     _size: int = 0
     _last: bytes = b""
 
-    def parts(self, lines: Iterable[bytes]) -> Iterator[tuple[int, bytes, Part]]:
+    def parts(self, lines: Iterable[bytes]) -> Iterator[tuple[int, bytes, ConflictPart]]:
         """Give each line with its number and where it stands. Total."""
         for number, line in enumerate(lines, 1):
             part = self._marker(number, line)
             if part is None:
-                part = Part.BASE if self._last == b"|" else Part.KEPT
+                part = ConflictPart.BASE if self._last == b"|" else ConflictPart.KEPT
             yield number, line, part
 
-    def _marker(self, number: int, line: bytes) -> Part | None:
+    def _marker(self, number: int, line: bytes) -> ConflictPart | None:
         if self.open_at is None:
             opened = _OPENING.fullmatch(line)
             if opened is None:
                 return None
             self.open_at, self._size, self._last = number, len(opened.group(1)), b"<"
-            return Part.MARKER
+            return ConflictPart.MARKER
         sign = self._sign(line)
         # Each marker once, in their order; the part of what both sides began from may be missing.
         if sign is None or _ORDER.index(sign) <= _ORDER.index(self._last):
@@ -60,7 +60,7 @@ class Conflict:
             self.conflicts += 1
             self.open_at, sign = None, b""
         self._last = sign
-        return Part.MARKER
+        return ConflictPart.MARKER
 
     def _sign(self, line: bytes) -> bytes | None:
         """Give the sign of a marker that is as long as the one that opened; None: it is none."""

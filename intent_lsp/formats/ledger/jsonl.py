@@ -21,10 +21,10 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import GRANT_TOOL, Integrity, Record, ScopeValidation, file_path
 from intent_lsp.formats.ledger.legacy import is_older, older_link, older_record, renewed
 from intent_lsp.formats.ledger.schema import WireIntegrity, WireRecord, broken_rule
-from intent_lsp.formats.msgspec_types import known
+from intent_lsp.formats.msgspec_types import register_msgspec_types
 
 
-class Entry(NamedTuple):
+class IndexEntry(NamedTuple):
     """What an index keeps of a line; all but `link` is empty for a line that is not a record.
 
     `paths` are those that the record touched, old names of renamed files too; `passing`: the
@@ -46,7 +46,7 @@ class Ready(NamedTuple):
 
 
 _READ: Final = msgspec.json.Decoder(WireRecord)
-_RECORD: Final = known(Record)
+_RECORD: Final = register_msgspec_types(Record)
 _LINE: Final = msgspec.json.Encoder()
 _CANONICAL: Final = msgspec.json.Encoder(order="sorted")
 
@@ -115,24 +115,24 @@ def examine(line: bytes) -> Link:
     return _link(line, parsed)
 
 
-def entry(line: bytes) -> Entry:
+def entry(line: bytes) -> IndexEntry:
     """Give what an index keeps of a line. Total."""
     wire = _parse(line)
     if isinstance(wire, Flaw):
         older = older_record(line)
-        return Entry(Link(flaw=wire)) if older is None else entry_at(*older)
+        return IndexEntry(Link(flaw=wire)) if older is None else entry_at(*older)
     return entry_at(_link(line, wire), wire)
 
 
-def entry_of(record: Record) -> Entry:
+def entry_of(record: Record) -> IndexEntry:
     """Give what an index keeps of a record that was just sealed."""
     return entry_at(linked(record, record.integrity.record_hash), record)
 
 
-def entry_at(link: Link, record: WireRecord | Record) -> Entry:
+def entry_at(link: Link, record: WireRecord | Record) -> IndexEntry:
     """Give what an index keeps of a record in its place."""
     paths, passing, grant = touched_paths(record), is_passing(record), grants_scope(record)
-    return Entry(link, record.intent_id, passing, paths, grant)
+    return IndexEntry(link, record.intent_id, passing, paths, grant)
 
 
 def linked(record: WireRecord | Record, hash_: ContentHash, flaw: Flaw | None = None) -> Link:

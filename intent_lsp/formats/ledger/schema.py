@@ -46,7 +46,7 @@ class WireContributor(_Wire, kw_only=True):
     model_identifier: _Id
 
 
-class WireRange(_Wire, kw_only=True):
+class LedgerRange(_Wire, kw_only=True):
     """A contiguous run of changed lines."""
 
     start_line: _Number
@@ -68,7 +68,7 @@ class WireConversation(_Wire, kw_only=True):
 
     url: _Filled
     contributor: WireContributor
-    ranges: tuple[WireRange, ...]
+    ranges: tuple[LedgerRange, ...]
     related: tuple[WireRelated, ...]
 
 
@@ -218,7 +218,7 @@ def _is_grant(record: WireRecord, grant: WireGrant) -> bool:
     )
 
 
-def _broken_range(runs: tuple[WireRange, ...]) -> str | None:
+def _broken_range(runs: tuple[LedgerRange, ...]) -> str | None:
     above = -1
     for run in runs:
         # Two deletions around the first line are both told by it; neither claims it.
@@ -233,7 +233,7 @@ def _broken_range(runs: tuple[WireRange, ...]) -> str | None:
     return None
 
 
-def _counts(run: WireRange, first_old: int, _old_count: int, new_count: int) -> bool:
+def _counts(run: LedgerRange, first_old: int, _old_count: int, new_count: int) -> bool:
     length = run.end_line - run.start_line + 1
     told = new_count == length if new_count else length == 1
     return told and first_old > 0 and not run.fallback

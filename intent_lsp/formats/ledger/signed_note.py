@@ -60,7 +60,7 @@ class NoteKey:
         return hashlib.sha256(named + _ED25519 + self.raw).digest()[:_ID_BYTES]
 
 
-def spell_note(note: Note) -> str:
+def format_note(note: Note) -> str:
     """Spell a note; it ends with a newline."""
     lines = (
         f"{_MARK}{each.name} {base64.b64encode(each.key_id + each.signed).decode()}\n"
@@ -89,13 +89,13 @@ def read_note(data: bytes) -> Note | NoNote:
     return Note(f"{body}\n", signatures)
 
 
-def spell_key(key: NoteKey) -> str:
+def format_key(key: NoteKey) -> str:
     """Spell a verifier key: `<name>+<id>+<Base 64 of the type and the key>`."""
     return f"{key.name}+{key.id.hex()}+{base64.b64encode(_ED25519 + key.raw).decode()}"
 
 
 def read_key(text: str) -> NoteKey | NoNote:
-    """Read a verifier key as `spell_key` gives it."""
+    """Read a verifier key as `format_key` gives it."""
     cure = "give a PEM public key, or `<name>+<id>+<key>`"
     name, _, rest = text.strip().partition("+")
     digits, _, encoded = rest.partition("+")

@@ -16,14 +16,14 @@ from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.formats.ledger.jsonl import examine
 
-Lines = Callable[[], Iterable[bytes]]
+ReadSide = Callable[[], Iterable[bytes]]
 """Reads a side from its beginning, each time: lines with their `\\n`, the last maybe without."""
 
 _DIGEST_BYTES: Final = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class SideLine:
     """A line of a side; `line` counts from 1."""
 
     side: str
@@ -34,7 +34,7 @@ class Place:
 class Oddity:
     """A line that is in the union, and that is not what this program writes."""
 
-    place: Place
+    place: SideLine
     message: str
 
 
@@ -42,7 +42,7 @@ class Oddity:
 class Aside:
     """Text that is not in the union, for somebody to keep."""
 
-    place: Place
+    place: SideLine
     text: bytes
 
 
@@ -61,7 +61,7 @@ class Union:
     _seen: set[bytes] = field(default_factory=set)
     _hashes: set[ContentHash] = field(default_factory=set)
 
-    def take(self, place: Place, line: bytes) -> bytes | None:
+    def take(self, place: SideLine, line: bytes) -> bytes | None:
         """Give the line to write for a line of a side; None: it is there already, or set aside."""
         if not line.endswith(b"\n"):
             ended = line + b"\n"
@@ -82,7 +82,7 @@ class Union:
         """Find out whether a line was taken, as it stands."""
         return digest_of(line) in self._seen
 
-    def _is_copy(self, place: Place, line: bytes) -> bool:
+    def _is_copy(self, place: SideLine, line: bytes) -> bool:
         """Find out whether a line is another spelling of a record that is there; note oddities."""
         link = examine(line)
         if link.flaw is None:
@@ -94,7 +94,9 @@ class Union:
         return False
 
 
-def union_of(ours: tuple[str, Lines], theirs: tuple[str, Lines]) -> tuple[Union, Iterator[bytes]]:
+def union_of(
+    ours: tuple[str, ReadSide], theirs: tuple[str, ReadSide]
+) -> tuple[Union, Iterator[bytes]]:
     """Join two named sides; give what is known of the union once its lines have been read.
 
     The lines are those of `ours` in their order, then what `theirs` alone has in its order. What
@@ -119,12 +121,12 @@ def digest_of(line: bytes) -> bytes:
 
 
 def _written(
-    union: Union, ours: tuple[str, Lines], theirs: tuple[str, Lines], before: int
+    union: Union, ours: tuple[str, ReadSide], theirs: tuple[str, ReadSide], before: int
 ) -> Iterator[bytes]:
     def taken(side: str, lines: Iterable[bytes], first: int, last: int | None) -> Iterator[bytes]:
         for number, line in enumerate(lines, 1):
             if number >= first and (last is None or number <= last):
-                found = union.take(Place(side=side, line=number), line)
+                found = union.take(SideLine(side=side, line=number), line)
                 if found is not None:
                     yield found
 

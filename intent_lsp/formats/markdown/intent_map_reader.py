@@ -35,7 +35,7 @@ _ESCAPE: Final = re.compile(
 _SHORT: Final = {"n": "\n", "r": "\r", "t": "\t"}
 
 
-class Told(NamedTuple):
+class NamedDefinitions(NamedTuple):
     """The definitions that a row names, and how many more there are; empty: it names none."""
 
     definitions: tuple[str, ...] = ()
@@ -70,10 +70,10 @@ def cells_in(data: bytes) -> Cells | None:
     return found
 
 
-def told_of(row: MapRow, cells: Cells | None) -> Told | None:
+def definitions_of(row: MapRow, cells: Cells | None) -> NamedDefinitions | None:
     """Read what is told of the definitions of a row; None: nothing, or nothing of ours."""
     if cells is None or row.hash is None:
-        return Told()
+        return NamedDefinitions()
     key = _Key(row.path, row.time, short_hash(row.hash))
     cell = cells.get(key)
     if cell is None:
@@ -81,16 +81,16 @@ def told_of(row: MapRow, cells: Cells | None) -> Told | None:
     return None if cell is None else _told(cell)
 
 
-def _told(cell: str) -> Told | None:
+def _told(cell: str) -> NamedDefinitions | None:
     if cell == _NOTHING:
-        return Told()
+        return NamedDefinitions()
     found = _DEFINITIONS.fullmatch(cell)
     if found is None:
         return None
     names = tuple(map(_unspelled, found[1][1:-1].split("`, `", NAMED_AT_MOST)))
     if len(names) > NAMED_AT_MOST or any(len(name) > NAME_LENGTH for name in names):
         return None
-    return Told(names, int(found[2] or 0))
+    return NamedDefinitions(names, int(found[2] or 0))
 
 
 def _unspelled(text: str) -> str:

@@ -24,7 +24,7 @@ _STAMP = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Spelling:
+class HeaderName:
     """The file that a header means, and the other files that it could mean."""
 
     path: str
@@ -71,7 +71,7 @@ def read_pair(text: str) -> tuple[str, str] | None:
     return (old, new) if new and " " not in new else None
 
 
-def spelling(names: Sequence[str]) -> Spelling:
+def spelling(names: Sequence[str]) -> HeaderName:
     """Take the prefixes off the one or two names of a header, where they have any.
 
     `git apply` always takes the first directory off, `patch` may not: where the prefixes are not
@@ -87,7 +87,7 @@ def spelling(names: Sequence[str]) -> Spelling:
     path = bare if bare is not None and stripped else written
     seconds = rests if gits else [*names, *rests]
     others = dict.fromkeys(name for name in seconds if name is not None and name != path)
-    return Spelling(path, tuple(others))
+    return HeaderName(path, tuple(others))
 
 
 def candidates(name: str) -> tuple[str, ...]:

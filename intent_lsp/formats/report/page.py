@@ -9,9 +9,9 @@ from typing import Final
 
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.findings import Severity
-from intent_lsp.core.ledger.verification import Anchor, AnchorKind, Problem, Verification
+from intent_lsp.core.ledger.verification import Anchor, AnchorKind, LedgerProblem, Verification
 from intent_lsp.core.report.aggregates import By
-from intent_lsp.core.report.report_data import Report, Survey
+from intent_lsp.core.report.report_data import ReportData, ReportSurvey
 from intent_lsp.core.report.timeline import timeline
 from intent_lsp.formats.report.html_text import Html, Inside, joined, tag
 from intent_lsp.formats.report.parts import coded, moment, named, number, table
@@ -32,13 +32,13 @@ _HEADS_SHOWN: Final = 10
 _NOT_PROVABLE: Final = "that every edit was recorded, and that clocks were right"
 
 
-def report_html(report: Report) -> str:
+def report_html(report: ReportData) -> str:
     """Write the page. Lone surrogates and all else that UTF-8 lacks are spelled out."""
     page = tag("html", _head(report), tag("body", *_body(report)), lang="en")
     return f"{OPENING}{page.text}\n"
 
 
-def _head(report: Report) -> Html:
+def _head(report: ReportData) -> Html:
     return tag(
         "head",
         tag("meta", charset="utf-8"),
@@ -51,7 +51,7 @@ def _head(report: Report) -> Html:
     )
 
 
-def _body(report: Report) -> Iterator[Html]:
+def _body(report: ReportData) -> Iterator[Html]:
     survey = report.survey
     yield tag("header", *_header(report), _verdict(report.verification))
     yield tag(
@@ -70,7 +70,7 @@ def _body(report: Report) -> Iterator[Html]:
     yield tag("script", Html(SCRIPT))
 
 
-def _header(report: Report) -> Iterator[Html]:
+def _header(report: ReportData) -> Iterator[Html]:
     total = report.survey.total
     yield tag("h1", "Ledger report: ", named(report.project))
     told = f"{_edits(total.edits)}"
@@ -127,7 +127,7 @@ def _anchor(anchor: Anchor) -> Html:
     return joined([coded(anchor.hash), f" ({anchor.kind.value}", name, f"): {held}"])
 
 
-def _problem(problem: Problem) -> Html:
+def _problem(problem: LedgerProblem) -> Html:
     class_ = "FAIL" if problem.severity is Severity.ERROR else "EXEMPT"
     return tag(
         "tr",
@@ -142,7 +142,7 @@ def _section(title: str, *inside: Html) -> Html:
     return tag("section", tag("h2", title), *inside)
 
 
-def _cards(survey: Survey) -> Html:
+def _cards(survey: ReportSurvey) -> Html:
     total = survey.total
     cards = (
         ("edits", number(total.edits), False),
@@ -162,22 +162,22 @@ def _cards(survey: Survey) -> Html:
     return tag("ul", *entries, class_="cards")
 
 
-def _named(survey: Survey, by: By) -> int:
+def _named(survey: ReportSurvey, by: By) -> int:
     return sum(1 for name in survey.groups[by].tallies if name is not None)
 
 
-def _tables(report: Report) -> Iterator[Html]:
+def _tables(report: ReportData) -> Iterator[Html]:
     yield _section("Intents and files", heat_table(report.survey))
     yield _section("Intents", intents_table(report.survey, report.names))
     yield _section("Who made the edits", contributors_table(report.survey))
 
 
-def _violations(survey: Survey) -> Html:
+def _violations(survey: ReportSurvey) -> Html:
     places = {record.id: place for place, record in enumerate(survey.newest)}
     return violations_table(survey.violations, survey.total.violations, places)
 
 
-def _records(survey: Survey) -> Iterator[Html]:
+def _records(survey: ReportSurvey) -> Iterator[Html]:
     """Write the newest records below a box that narrows them, which the script shows."""
     if not survey.newest:
         return

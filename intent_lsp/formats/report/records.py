@@ -25,7 +25,7 @@ FILES_SHOWN: Final = 8
 RUNS_SHOWN: Final = 12
 PATTERNS_SHOWN: Final = 8
 
-Fact = tuple[str, Inside]
+ReportFact = tuple[str, Inside]
 
 
 def records_list(records: Sequence[Record]) -> Html:
@@ -65,7 +65,7 @@ def _verdict(record: Record) -> Html:
     return tag("span", "failed", class_="failed")
 
 
-def _deed(record: Record) -> Iterator[Fact]:
+def _deed(record: Record) -> Iterator[ReportFact]:
     yield "record", coded(record.id)
     yield "session", named(record.session_id)
     if record.agent_id is not None:
@@ -78,7 +78,7 @@ def _deed(record: Record) -> Iterator[Fact]:
         yield "intent's text", coded(record.intent_hash)
 
 
-def _consent(record: Record) -> Iterator[Fact]:
+def _consent(record: Record) -> Iterator[ReportFact]:
     """Say what is only sometimes there."""
     if not record.success:
         yield "failed", named(record.error or "no reason was given")
@@ -99,7 +99,7 @@ def _consent(record: Record) -> Iterator[Fact]:
         yield "because", named(grant.reason or "no reason was given")
 
 
-def _chain(record: Record) -> Iterator[Fact]:
+def _chain(record: Record) -> Iterator[ReportFact]:
     yield "hash", coded(record.integrity.record_hash)
     before = record.integrity.prev_record_hash
     yield "follows", "nothing: it is the first" if before is None else coded(before)
@@ -108,7 +108,7 @@ def _chain(record: Record) -> Iterator[Fact]:
 
 
 def _file(file: RecordFile) -> Html:
-    facts: list[Fact] = []
+    facts: list[ReportFact] = []
     if file.previous_path is not None:
         facts.append(("was", coded(file.previous_path)))
     facts += [("before", _content(file.pre_hash)), ("after", _content(file.post_hash))]

@@ -8,7 +8,7 @@ from typing import Final
 
 from intent_lsp.core.records import Record
 from intent_lsp.core.report.aggregates import By, contributor_name
-from intent_lsp.core.report.report_data import Survey
+from intent_lsp.core.report.report_data import ReportSurvey
 from intent_lsp.formats.report.html_text import Html, Inside, joined, tag
 from intent_lsp.formats.report.parts import (
     NUMBERED,
@@ -28,7 +28,7 @@ _HEATS: Final = 5
 _TALLIED: Final = (*NUMBERED, "Last edit (UTC)")
 
 
-def heat_table(survey: Survey) -> Html:
+def heat_table(survey: ReportSurvey) -> Html:
     """Cross the most edited files with the intents of most edits."""
     files = [name for name, _ in survey.groups[By.PATH].largest() if name is not None]
     intents = [name for name, _ in survey.groups[By.INTENT].largest()]
@@ -43,7 +43,7 @@ def heat_table(survey: Survey) -> Html:
     return table(caption, headings, rows, "heat")
 
 
-def intents_table(survey: Survey, names: Mapping[str, str]) -> Html:
+def intents_table(survey: ReportSurvey, names: Mapping[str, str]) -> Html:
     """List the intents by their edits, with the names that they have in the plan now."""
     groups = survey.groups[By.INTENT].largest()
     rows = (
@@ -58,7 +58,7 @@ def intents_table(survey: Survey, names: Mapping[str, str]) -> Html:
     return table(caption, ("Intent", "Name now", *_TALLIED), rows, "plain")
 
 
-def contributors_table(survey: Survey) -> Html:
+def contributors_table(survey: ReportSurvey) -> Html:
     """List who made the edits, and which share of them."""
     groups, all_edits = survey.groups[By.CONTRIBUTOR].largest(), survey.total.edits
     rows = (
@@ -97,14 +97,14 @@ def files_named(record: Record) -> Inside:
     return joined([coded(record.files[0].relative_path), more])
 
 
-def _heat_row(survey: Survey, file: str, intents: Sequence[str | None], top: int) -> Html:
+def _heat_row(survey: ReportSurvey, file: str, intents: Sequence[str | None], top: int) -> Html:
     tally = survey.groups[By.PATH].tallies[file]
     cells = (_heat_cell(survey, (intent, file), top) for intent in intents)
     total = tag("td", number(tally.edits), _crosses(tally.violations))
     return _row(tag("th", coded(file), scope="row"), *cells, total)
 
 
-def _heat_cell(survey: Survey, pair: tuple[str | None, str], top: int) -> Html:
+def _heat_cell(survey: ReportSurvey, pair: tuple[str | None, str], top: int) -> Html:
     count = survey.pairs.get(pair, 0)
     if not count:
         return tag("td", "")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from intent_lsp.core.records import ScopeValidation
-from intent_lsp.core.report.timeline import Part, Timeline
+from intent_lsp.core.report.timeline import Timeline, TimelinePart
 from intent_lsp.formats.report.html_text import Html, joined, tag
 
 BARS: Final = 72
@@ -71,7 +71,7 @@ def _axes(line: Timeline, top: int) -> Iterator[Html]:
         )
 
 
-def _label(part: Part, hours: int) -> str:
+def _label(part: TimelinePart, hours: int) -> str:
     return part.start if hours < _DAY else part.start.partition(" ")[0]
 
 
@@ -94,7 +94,7 @@ def _bars(line: Timeline, top: int) -> Iterator[Html]:
             )
 
 
-def _stack(part: Part, top: int, x: float, width: float) -> Iterator[Html]:
+def _stack(part: TimelinePart, top: int, x: float, width: float) -> Iterator[Html]:
     """Draw a bar from below: what was out of scope first, and never too low to be seen."""
     y = float(_HIGH)
     for verdict in _ORDER:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final, Protocol, cast
 
-from intent_lsp.formats.syntax.node import Node
+from intent_lsp.formats.syntax.node import SyntaxNode
 
 LOST_TEXT: Final = (
     "A word that begins with an escaped blank or is broken over two lines is not read"
@@ -19,46 +19,46 @@ MAX_COMMAND_BYTES: Final = 256 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class ShellTree:
     """A parsed text; without a `root` it was too long."""
 
-    root: Node | None
+    root: SyntaxNode | None
     flawed: bool
 
 
 class _Parser(Protocol):
-    def __call__(self, source: bytes, /) -> Tree: ...
+    def __call__(self, source: bytes, /) -> ShellTree: ...
 
 
-def parse(text: str) -> Tree:
+def parse(text: str) -> ShellTree:
     """Parse a shell text; bytes that are not UTF-8 are those that `surrogateescape` stands for."""
     try:
         source = text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         # Half of a surrogate pair is not text, but what stands around it can be read.
         source = text.encode("utf-8", "replace")
-        return Tree(parse_bytes(source).root, flawed=True)
+        return ShellTree(parse_bytes(source).root, flawed=True)
     return parse_bytes(source)
 
 
-def parse_bytes(source: bytes) -> Tree:
+def parse_bytes(source: bytes) -> ShellTree:
     """Parse a shell text as a shell would be given it."""
     if len(source) > MAX_COMMAND_BYTES:
-        return Tree(None, flawed=True)
+        return ShellTree(None, flawed=True)
     return _parser()(source)
 
 
-def spelling(node: Node) -> str:
+def spelling(node: SyntaxNode) -> str:
     """Give the text of a node as it was typed."""
     return typed(node).decode("utf-8", "surrogateescape")
 
 
-def typed(node: Node) -> bytes:
+def typed(node: SyntaxNode) -> bytes:
     """Give the bytes of a node as they were typed."""
     return node.text or b""
 
 
-def loses_text(node: Node) -> bool:
+def loses_text(node: SyntaxNode) -> bool:
     """Find out whether a part of a word was lost between the children of a node.
 
     The grammar takes an escaped blank at the start of a word for the blank before it, and a line
@@ -82,10 +82,10 @@ def _parser() -> _Parser:
 
     grammar = Language(language())
 
-    def parsed(source: bytes) -> Tree:
+    def parsed(source: bytes) -> ShellTree:
         # A parser keeps state while it parses; threads must not share one.
         root = Parser(grammar).parse(source).root_node
         # No shell can be given NUL, and each would stop at another place.
-        return Tree(cast("Node", root), flawed=root.has_error or b"\0" in source)
+        return ShellTree(cast("SyntaxNode", root), flawed=root.has_error or b"\0" in source)
 
     return parsed

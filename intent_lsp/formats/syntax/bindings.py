@@ -4,19 +4,19 @@ from dataclasses import dataclass
 from typing import Final
 
 from intent_lsp.formats.syntax.languages import SyntaxTree
-from intent_lsp.formats.syntax.node import Node
+from intent_lsp.formats.syntax.node import SyntaxNode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scope:
+class Bindings:
     """A stretch of a text in which a name means one thing; `outer` is around it."""
 
     start: int
     end: int
-    outer: "Scope | None" = None
+    outer: "Bindings | None" = None
 
 
-def scope_below(language: str, scope: Scope, node: Node, part: str | None) -> Scope:
+def scope_below(language: str, scope: Bindings, node: SyntaxNode, part: str | None) -> Bindings:
     """Give the scope of a node's part, from the scope that is around the node."""
     if node.type == "function_declarator" and part == "declarator":
         # The name of a function of C is known outside of it.
@@ -24,10 +24,10 @@ def scope_below(language: str, scope: Scope, node: Node, part: str | None) -> Sc
     opens = node.type in _FUNCTIONS or (node.type in _BLOCKS and language not in _BY_FUNCTION)
     if not opens or part == "name":
         return scope
-    return Scope(start=node.start_byte, end=node.end_byte, outer=scope)
+    return Bindings(start=node.start_byte, end=node.end_byte, outer=scope)
 
 
-def is_identifier(node: Node) -> bool:
+def is_identifier(node: SyntaxNode) -> bool:
     """Find out whether a leaf is a name that somebody chose."""
     if node.type == "word":
         return node.parent is not None and node.parent.type in _COMMANDS
@@ -36,7 +36,7 @@ def is_identifier(node: Node) -> bool:
     )
 
 
-def is_member(node: Node) -> bool:
+def is_member(node: SyntaxNode) -> bool:
     """Find out whether a name is looked up in something, as in `thing.name`."""
     if node.type in ("property_identifier", "field_identifier", "private_property_identifier"):
         return True
@@ -48,7 +48,7 @@ def is_member(node: Node) -> bool:
     return node.start_byte > above.start_byte and not inside
 
 
-def binds(tree: SyntaxTree, node: Node) -> bool:
+def binds(tree: SyntaxTree, node: SyntaxNode) -> bool:
     """Find out whether an identifier stands where its name is made known."""
     above = node.parent
     if above is not None and above.type in _LOOKUPS and _of_self(tree, above):
@@ -65,17 +65,17 @@ def binds(tree: SyntaxTree, node: Node) -> bool:
     return any(_is(above, part, node) for part in _BINDINGS)
 
 
-def known_everywhere(node: Node) -> bool:
+def known_everywhere(node: SyntaxNode) -> bool:
     """Find out whether a name is known wherever its object is, and not by scopes."""
     return is_member(node) or node.type in _SHARED
 
 
-def _of_self(tree: SyntaxTree, node: Node) -> bool:
+def _of_self(tree: SyntaxTree, node: SyntaxNode) -> bool:
     thing = node.child_by_field_name("object")
     return thing is not None and tree.text(thing) in (b"self", b"cls", b"this")
 
 
-def _is(above: Node, part: str, node: Node) -> bool:
+def _is(above: SyntaxNode, part: str, node: SyntaxNode) -> bool:
     return above.child_by_field_name(part) == node
 
 

@@ -10,15 +10,15 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from intent_lsp.formats.syntax.bindings import Scope, is_identifier, scope_below
+from intent_lsp.formats.syntax.bindings import Bindings, is_identifier, scope_below
 from intent_lsp.formats.syntax.definition_names import definition_name
 from intent_lsp.formats.syntax.edit import Difference, difference
 from intent_lsp.formats.syntax.languages import Late, SyntaxTree, in_time
-from intent_lsp.formats.syntax.node import Node
+from intent_lsp.formats.syntax.node import SyntaxNode
 from intent_lsp.formats.syntax.parts import (
     COMMENTS,
-    Part,
-    Parts,
+    NodePart,
+    NodeParts,
     middle,
     parts_of,
     spelled_alike,
@@ -56,9 +56,9 @@ class TreeChange:
 class _Pair:
     """Two parts that stand for each other; `scope` is around the old one."""
 
-    old: Part
-    new: Part
-    scope: Scope
+    old: NodePart
+    new: NodePart
+    scope: Bindings
     depth: int
 
 
@@ -66,7 +66,7 @@ class _Pair:
 class _Side:
     """Movable parts of one of the two, each with its text and its name."""
 
-    parts: Sequence[Part]
+    parts: Sequence[NodePart]
     texts: Sequence[bytes]
     names: Sequence[str]
 
@@ -87,8 +87,8 @@ def tree_change(
 def change_between(trees: Trees, late: Late = in_time) -> TreeChange:
     """Compare two trees of which it may be known where they are the same."""
     change, old, new = TreeChange(), trees.old, trees.new
-    whole = Scope(start=0, end=len(old.source) + 1)
-    pairs = [_Pair(old=Part(node=old.root), new=Part(node=new.root), scope=whole, depth=0)]
+    whole = Bindings(start=0, end=len(old.source) + 1)
+    pairs = [_Pair(old=NodePart(node=old.root), new=NodePart(node=new.root), scope=whole, depth=0)]
     while pairs and change.alike:
         pair = pairs.pop()
         if late():
@@ -140,21 +140,21 @@ def _comparable(pair: _Pair, old: SyntaxTree, new: SyntaxTree) -> bool:
     return before == [new.text(each) for each in pair.new.attributes]
 
 
-def _same_words(node: Node, old: bytes, new: bytes) -> bool:
+def _same_words(node: SyntaxNode, old: bytes, new: bytes) -> bool:
     """Find out whether two nodes differ only by quotes, or by blanks that are not shown."""
     if node.type in ("jsx_text", "text"):
         return old.split() == new.split()
     return "string" in node.type and spelled_alike(old, new)
 
 
-def _side(tree: SyntaxTree, parts: Sequence[Part]) -> _Side:
+def _side(tree: SyntaxTree, parts: Sequence[NodePart]) -> _Side:
     names = [
         "" if each.definition is None else definition_name(tree, each.definition) for each in parts
     ]
     return _Side(parts, [part.text(tree) for part in parts], names)
 
 
-def _matched(old: _Side, new: _Side, change: TreeChange) -> list[tuple[Part, Part]]:
+def _matched(old: _Side, new: _Side, change: TreeChange) -> list[tuple[NodePart, NodePart]]:
     """Pair parts that may have been moved: by their text, then by their name, then by order."""
     stayed = Counter(old.texts) & Counter(new.texts)
     if [text for text in old.texts if text in stayed] != [
@@ -189,7 +189,9 @@ def _by_name(side: _Side, places: Sequence[int], known: Collection[str]) -> list
     ]
 
 
-def differing_parts(trees: Trees, one: Node, other: Node) -> tuple[Parts, Parts]:
+def differing_parts(
+    trees: Trees, one: SyntaxNode, other: SyntaxNode
+) -> tuple[NodeParts, NodeParts]:
     """Take two nodes apart; of large ones, what is the same at both ends may be left out."""
     head, tail = _same(trees.place, one, other)
     if not head and not tail:
@@ -204,7 +206,7 @@ def differing_parts(trees: Trees, one: Node, other: Node) -> tuple[Parts, Parts]
     return was, now
 
 
-def _same(place: Difference | None, one: Node, other: Node) -> tuple[int, int]:
+def _same(place: Difference | None, one: SyntaxNode, other: SyntaxNode) -> tuple[int, int]:
     """Count the children that are the same from the start on, and from the end."""
     if place is None or min(one.child_count, other.child_count) <= FEW:
         return 0, 0
@@ -221,25 +223,25 @@ def _same(place: Difference | None, one: Node, other: Node) -> tuple[int, int]:
     return head, tail
 
 
-def _are_one(place: Difference, one: Node, other: Node) -> bool:
+def _are_one(place: Difference, one: SyntaxNode, other: SyntaxNode) -> bool:
     """Whether two nodes are the same one, around the place where the texts differ."""
     begins = one.start_byte == other.start_byte <= place.start
     return begins and one.end_byte - place.old_end == other.end_byte - place.new_end >= 0
 
 
-def _outside(children: Sequence[Node], start: int, end: int) -> tuple[int, int]:
+def _outside(children: Sequence[SyntaxNode], start: int, end: int) -> tuple[int, int]:
     """Count the children before a place and those after it."""
     head = bisect_right(children, start, key=lambda node: node.end_byte)
     first = bisect_left(children, end, lo=head, key=lambda node: node.start_byte)
     return head, len(children) - first
 
 
-def _stands_alone(node: Node) -> bool:
+def _stands_alone(node: SyntaxNode) -> bool:
     """Whether a node is no sign, which its neighbours explain, and nothing that belongs to one."""
     return node.is_named and node.type != "attribute_item" and node.type not in COMMENTS
 
 
-def _ends(children: Sequence[Node], tail: int) -> bool:
+def _ends(children: Sequence[SyntaxNode], tail: int) -> bool:
     """Whether what stands before the last children can be looked at without them."""
     if not _stands_alone(children[-tail]):
         return False
@@ -248,7 +250,7 @@ def _ends(children: Sequence[Node], tail: int) -> bool:
     return last is None or last.type != "attribute_item"
 
 
-def _ends_of(tree: SyntaxTree, node: Node, head: int, tail: int) -> Iterator[bytes]:
+def _ends_of(tree: SyntaxTree, node: SyntaxNode, head: int, tail: int) -> Iterator[bytes]:
     if head:
         yield tree.source[node.start_byte : node.children[head - 1].end_byte]
     if tail:

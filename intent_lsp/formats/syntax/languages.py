@@ -15,7 +15,7 @@ from typing import Any, Final, TypeAlias, cast
 from intent_lsp.core.content import decode
 from intent_lsp.formats.syntax.edit import edited
 from intent_lsp.formats.syntax.file_names import name_of, suffix_of
-from intent_lsp.formats.syntax.node import Node, Tree
+from intent_lsp.formats.syntax.node import ParsedTree, SyntaxNode
 
 MAX_PARSED_BYTES: Final = 1024 * 1024
 """Above this a file is not parsed at all."""
@@ -57,10 +57,10 @@ class SyntaxTree:
 
     language: str
     source: bytes
-    root: Node
-    whole: Tree
+    root: SyntaxNode
+    whole: ParsedTree
 
-    def text(self, node: Node) -> bytes:
+    def text(self, node: SyntaxNode) -> bytes:
         """Give the bytes of a node as they were typed."""
         return self.source[node.start_byte : node.end_byte]
 
@@ -108,7 +108,7 @@ def captured(
     types: tuple[str, ...],
     depth: int | None,
     stretch: tuple[int, int] | None = None,
-) -> list[Node]:
+) -> list[SyntaxNode]:
     """Give all nodes of some types, in the order of the text, the outer before the inner.
 
     `depth`: how deep they may stand; `stretch`: bytes of which they must have one; None: anywhere.
@@ -125,7 +125,8 @@ def captured(
     if stretch is not None:
         cursor.set_byte_range(*stretch)
     found = cursor.captures(cast("Any", tree.root)).get("found", [])
-    return sorted(cast("list[Node]", found), key=lambda node: (node.start_byte, -node.end_byte))
+    nodes = cast("list[SyntaxNode]", found)
+    return sorted(nodes, key=lambda node: (node.start_byte, -node.end_byte))
 
 
 def _source(language: str, data: bytes) -> bytes | None:
@@ -140,7 +141,9 @@ def _source(language: str, data: bytes) -> bytes | None:
     return None if language == "yaml" and is_deep(source) else source
 
 
-def _parsed(language: str, source: bytes, before: Tree | None, late: Late) -> SyntaxTree | None:
+def _parsed(
+    language: str, source: bytes, before: ParsedTree | None, late: Late
+) -> SyntaxTree | None:
     grammar = _grammar(language)
     whole = None if grammar is None else _tree(grammar, source, before, late)
     if whole is None:
@@ -148,7 +151,7 @@ def _parsed(language: str, source: bytes, before: Tree | None, late: Late) -> Sy
     return SyntaxTree(language=language, source=source, root=whole.root_node, whole=whole)
 
 
-def _tree(grammar: Any, source: bytes, before: Tree | None, late: Late) -> Tree | None:  # noqa: ANN401 - a type of the grammar's
+def _tree(grammar: Any, source: bytes, before: ParsedTree | None, late: Late) -> ParsedTree | None:  # noqa: ANN401 - a type of the grammar's
     from tree_sitter import Parser  # noqa: PLC0415 - loaded with the first grammar
 
     steps = 0
@@ -168,7 +171,7 @@ def _tree(grammar: Any, source: bytes, before: Tree | None, late: Late) -> Tree 
         tree = parser.parse(read, *known, progress_callback=give_up)
     except ValueError:
         return None
-    return cast("Tree", tree)
+    return cast("ParsedTree", tree)
 
 
 @cache

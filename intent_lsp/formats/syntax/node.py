@@ -14,11 +14,11 @@ class Point(NamedTuple):
     column: int
 
 
-class Cursor(Protocol):
+class TreeCursor(Protocol):
     """A place among the children of a node."""
 
     @property
-    def node(self) -> "Node | None":
+    def node(self) -> "SyntaxNode | None":
         """The node that it is at."""
 
     @property
@@ -32,7 +32,7 @@ class Cursor(Protocol):
         """Go on; false: there is no more."""
 
 
-class Node(Protocol):
+class SyntaxNode(Protocol):
     """What is asked of a node."""
 
     @property
@@ -68,7 +68,7 @@ class Node(Protocol):
         """The place where it ends."""
 
     @property
-    def parent(self) -> "Node | None":
+    def parent(self) -> "SyntaxNode | None":
         """What it is part of."""
 
     @property
@@ -76,30 +76,30 @@ class Node(Protocol):
         """How many parts it has."""
 
     @property
-    def children(self) -> Sequence["Node"]:
+    def children(self) -> Sequence["SyntaxNode"]:
         """All below it, in order."""
 
     @property
-    def named_children(self) -> Sequence["Node"]:
+    def named_children(self) -> Sequence["SyntaxNode"]:
         """Those of them that are more than a sign."""
 
-    def walk(self) -> Cursor:
+    def walk(self) -> TreeCursor:
         """Begin a walk at this node."""
 
-    def child_by_field_name(self, name: str, /) -> "Node | None":
+    def child_by_field_name(self, name: str, /) -> "SyntaxNode | None":
         """Give the first with a part in the rule."""
 
     def field_name_for_child(self, child_index: int, /) -> str | None:
         """Tell what part in the rule the child at a place has."""
 
-    def children_by_field_name(self, name: str, /) -> Sequence["Node"]:
+    def children_by_field_name(self, name: str, /) -> Sequence["SyntaxNode"]:
         """Give those with a part in the rule."""
 
-    def descendant_for_byte_range(self, start_byte: int, end_byte: int, /) -> "Node | None":
+    def descendant_for_byte_range(self, start_byte: int, end_byte: int, /) -> "SyntaxNode | None":
         """Give the smallest that spans two places."""
 
 
-class Stretch(Protocol):
+class ByteRange(Protocol):
     """A stretch of a text."""
 
     @property
@@ -111,14 +111,14 @@ class Stretch(Protocol):
         """Where it ends."""
 
 
-class Tree(Protocol):
+class ParsedTree(Protocol):
     """What is asked of a whole tree."""
 
     @property
-    def root_node(self) -> Node:
+    def root_node(self) -> SyntaxNode:
         """The node that all others are below."""
 
-    def copy(self) -> "Tree":
+    def copy(self) -> "ParsedTree":
         """Give a tree that can be edited alone; the nodes of the two are shared."""
 
     def edit(  # noqa: PLR0913 - how it is called
@@ -133,5 +133,5 @@ class Tree(Protocol):
     ) -> None:
         """Tell where the text has changed; the tree is good for another parse alone then."""
 
-    def changed_ranges(self, new_tree: "Tree", /) -> Sequence[Stretch]:
+    def changed_ranges(self, new_tree: "ParsedTree", /) -> Sequence[ByteRange]:
         """Tell where an edited tree is not as that of the new text."""

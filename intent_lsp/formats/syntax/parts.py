@@ -9,32 +9,32 @@ from typing import Final, TypeAlias
 from intent_lsp.formats.syntax.definition_kinds import HELD_WITH, LISTS, kinds_of
 from intent_lsp.formats.syntax.definition_names import defines
 from intent_lsp.formats.syntax.languages import SyntaxTree
-from intent_lsp.formats.syntax.node import Node
+from intent_lsp.formats.syntax.node import SyntaxNode
 
-Child: TypeAlias = tuple[Node, str | None]
+Child: TypeAlias = tuple[SyntaxNode, str | None]
 """A node below another, with its part in the rule."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stretch:
+class Siblings:
     """Some children of a node that stand side by side; `opens`: from the first one on."""
 
-    above: Node
+    above: SyntaxNode
     children: Sequence[Child]
     opens: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class NodePart:
     """A node with its part in the rule above it, and the attributes that stand before it.
 
     `definition`: what it defines; None: nothing. Parts that are not `movable` keep their order.
     """
 
-    node: Node
+    node: SyntaxNode
     field: str | None = None
-    attributes: tuple[Node, ...] = ()
-    definition: Node | None = None
+    attributes: tuple[SyntaxNode, ...] = ()
+    definition: SyntaxNode | None = None
     movable: bool = False
 
     def text(self, tree: SyntaxTree) -> bytes:
@@ -44,31 +44,31 @@ class Part:
 
 
 @dataclass(slots=True)
-class Parts:
+class NodeParts:
     """What a node is made of; `prose` are the words of its comments, wherever they stand."""
 
-    fixed: list[Part] = field(default_factory=list)
-    movable: list[Part] = field(default_factory=list)
+    fixed: list[NodePart] = field(default_factory=list)
+    movable: list[NodePart] = field(default_factory=list)
     prose: Counter[bytes] = field(default_factory=Counter)
 
 
-def whole(node: Node) -> Stretch:
+def whole(node: SyntaxNode) -> Siblings:
     """Give all children of a node."""
-    return Stretch(above=node, children=tuple(_children(node)))
+    return Siblings(above=node, children=tuple(_children(node)))
 
 
-def middle(node: Node, head: int, tail: int) -> Stretch:
+def middle(node: SyntaxNode, head: int, tail: int) -> Siblings:
     """Give the children of a node without the first and the last so many."""
     every = node.children
     places = range(head, len(every) - tail)
     children = tuple((every[place], node.field_name_for_child(place)) for place in places)
-    return Stretch(above=node, children=children, opens=not head)
+    return Siblings(above=node, children=children, opens=not head)
 
 
-def parts_of(tree: SyntaxTree, stretch: Stretch) -> Parts:
+def parts_of(tree: SyntaxTree, stretch: Siblings) -> NodeParts:
     """Take a node apart, or what is asked for of it."""
-    parts = Parts()
-    attributes: list[Node] = []
+    parts = NodeParts()
+    attributes: list[SyntaxNode] = []
     for child, part in _meaningful(tree, stretch, parts.prose):
         if child.type == "attribute_item":
             # Rust has attributes before what they belong to, not around it.
@@ -77,7 +77,7 @@ def parts_of(tree: SyntaxTree, stretch: Stretch) -> Parts:
         found = _part(tree, stretch.above, child, part, tuple(attributes))
         (parts.movable if found.movable else parts.fixed).append(found)
         attributes.clear()
-    parts.fixed.extend(Part(node=left) for left in attributes)
+    parts.fixed.extend(NodePart(node=left) for left in attributes)
     return parts
 
 
@@ -88,7 +88,7 @@ def spelled_alike(old: bytes, new: bytes) -> bool:
     return False
 
 
-def _meaningful(tree: SyntaxTree, stretch: Stretch, prose: Counter[bytes]) -> Iterator[Child]:
+def _meaningful(tree: SyntaxTree, stretch: Siblings, prose: Counter[bytes]) -> Iterator[Child]:
     """Give the children that mean something, with their fields, and count the prose among them."""
     node = stretch.above
     children = [
@@ -104,7 +104,7 @@ def _meaningful(tree: SyntaxTree, stretch: Stretch, prose: Counter[bytes]) -> It
             yield _bare(node, child), part
 
 
-def _children(node: Node) -> Iterator[Child]:
+def _children(node: SyntaxNode) -> Iterator[Child]:
     cursor = node.walk()
     more = cursor.goto_first_child()
     while more:
@@ -113,7 +113,7 @@ def _children(node: Node) -> Iterator[Child]:
         more = cursor.goto_next_sibling()
 
 
-def _comment(tree: SyntaxTree, node: Node, prose: Counter[bytes]) -> bool:
+def _comment(tree: SyntaxTree, node: SyntaxNode, prose: Counter[bytes]) -> bool:
     """Count a comment as prose; what a tool reads in a comment is code."""
     if node.type not in COMMENTS:
         return False
@@ -124,11 +124,11 @@ def _comment(tree: SyntaxTree, node: Node, prose: Counter[bytes]) -> bool:
     return True
 
 
-def _words(tree: SyntaxTree, node: Node) -> bytes:
+def _words(tree: SyntaxTree, node: SyntaxNode) -> bytes:
     return b" ".join(tree.text(node).split())
 
 
-def _docstring(tree: SyntaxTree, node: Node, children: Sequence[Child]) -> Node | None:
+def _docstring(tree: SyntaxTree, node: SyntaxNode, children: Sequence[Child]) -> SyntaxNode | None:
     """Find the string that documents a module, a class or a function of Python."""
     if tree.language != "python" or not children or children[0][0].type != "expression_statement":
         return None
@@ -140,7 +140,9 @@ def _docstring(tree: SyntaxTree, node: Node, children: Sequence[Child]) -> Node 
     return children[0][0] if [each.type for each in only] == ["string"] else None
 
 
-def _is_layout(tree: SyntaxTree, above: Node, node: Node, after: Node | None) -> bool:
+def _is_layout(
+    tree: SyntaxTree, above: SyntaxNode, node: SyntaxNode, after: SyntaxNode | None
+) -> bool:
     """Find out whether a sign is there for the eye: `;`, a last comma, an import's brackets."""
     if node.is_named:
         return False
@@ -151,7 +153,7 @@ def _is_layout(tree: SyntaxTree, above: Node, node: Node, after: Node | None) ->
     return node.type == ";" or (node.type == "\n" and not tree.text(node).strip())
 
 
-def _bare(above: Node, node: Node) -> Node:
+def _bare(above: SyntaxNode, node: SyntaxNode) -> SyntaxNode:
     """Take off the brackets of an expression, and the braces of a single statement."""
     while node.type == "parenthesized_expression" or (
         node.type in _BLOCKS and above.type in _CONTROL
@@ -164,18 +166,22 @@ def _bare(above: Node, node: Node) -> Node:
 
 
 def _part(
-    tree: SyntaxTree, above: Node, node: Node, part: str | None, attributes: tuple[Node, ...]
-) -> Part:
+    tree: SyntaxTree,
+    above: SyntaxNode,
+    node: SyntaxNode,
+    part: str | None,
+    attributes: tuple[SyntaxNode, ...],
+) -> NodePart:
     definition = None if tree.language in _ORDERED else _definition(tree, node)
     named = above.type == "import_from_statement" and part == "name"
     listed = node.is_named and above.type == "use_list"
     movable = definition is not None or node.type in _IMPORTS or named or listed
-    return Part(
+    return NodePart(
         node=node, field=part, attributes=attributes, definition=definition, movable=movable
     )
 
 
-def _definition(tree: SyntaxTree, node: Node) -> Node | None:
+def _definition(tree: SyntaxTree, node: SyntaxNode) -> SyntaxNode | None:
     """Find what a node defines, itself or within what is held with it."""
     kinds = kinds_of(tree.language)
     while node.type not in kinds or not defines(node):
@@ -186,7 +192,7 @@ def _definition(tree: SyntaxTree, node: Node) -> Node | None:
     return node
 
 
-def _may_define(node: Node, kinds: dict[str, str]) -> bool:
+def _may_define(node: SyntaxNode, kinds: dict[str, str]) -> bool:
     return node.type in HELD_WITH or (node.type in kinds and defines(node))
 
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from intent_lsp.formats.syntax.bindings import (
-    Scope,
+    Bindings,
     binds,
     is_identifier,
     is_member,
     known_everywhere,
 )
 from intent_lsp.formats.syntax.languages import SyntaxTree
-from intent_lsp.formats.syntax.node import Node
+from intent_lsp.formats.syntax.node import SyntaxNode
 
 MAX_PLACES: Final = 2_000
 """Places of names above which a change is too large to be called a renaming."""
@@ -24,8 +24,8 @@ MAX_PLACES: Final = 2_000
 class Renamed:
     """One place where a name stands for another; `node` and `scope` are of the old text."""
 
-    node: Node
-    scope: Scope
+    node: SyntaxNode
+    scope: Bindings
     old: bytes
     new: bytes
 
@@ -62,18 +62,18 @@ def _renames(tree: SyntaxTree, group: Sequence[Renamed]) -> bool:
     return True
 
 
-def _scope(each: Renamed) -> Scope:
+def _scope(each: Renamed) -> Bindings:
     scope = each.scope
     while known_everywhere(each.node) and scope.outer is not None:
         scope = scope.outer
     return scope
 
 
-def _within(place: int, scope: Scope) -> bool:
+def _within(place: int, scope: Bindings) -> bool:
     return scope.start <= place < scope.end
 
 
-def _places(tree: SyntaxTree, name: bytes, scope: Scope, *, members: bool) -> Iterator[int]:
+def _places(tree: SyntaxTree, name: bytes, scope: Bindings, *, members: bool) -> Iterator[int]:
     """Give the places in a scope where a name stands as an identifier."""
     before = rb"(?<![\w$])" if name[:1].isalnum() or name[:1] == b"_" else b""
     word = re.compile(before + re.escape(name) + rb"(?![\w$])")
@@ -84,5 +84,5 @@ def _places(tree: SyntaxTree, name: bytes, scope: Scope, *, members: bool) -> It
             yield found.start()
 
 
-def _stands(tree: SyntaxTree, node: Node, name: bytes, *, members: bool) -> bool:
+def _stands(tree: SyntaxTree, node: SyntaxNode, name: bytes, *, members: bool) -> bool:
     return is_identifier(node) and tree.text(node) == name and (members or not is_member(node))

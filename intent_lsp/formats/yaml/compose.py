@@ -12,8 +12,15 @@ from typing import NoReturn, Protocol
 import yaml
 
 from intent_lsp.core.codes import FileCode
-from intent_lsp.formats.yaml.limits import MAX_ALIASES, MAX_NESTING, MAX_VALUES, Problem
-from intent_lsp.formats.yaml.nodes import Alias, Content, Listing, Node, Scalar, Table
+from intent_lsp.formats.yaml.limits import MAX_ALIASES, MAX_NESTING, MAX_VALUES, YamlProblem
+from intent_lsp.formats.yaml.nodes import (
+    Alias,
+    ContentNode,
+    MappingNode,
+    Scalar,
+    SequenceNode,
+    YamlNode,
+)
 
 _PROPERTIES = re.compile(r"(?:[&!]\S*(?:\s+|\Z))*")
 _MARK = "\ufeff"
@@ -26,7 +33,7 @@ class Composed:
     `globs` are offset and source of the unquoted globs that stood where a value may stand.
     """
 
-    root: Node | None
+    root: YamlNode | None
     duplicates: tuple[tuple[Scalar, Scalar], ...]
     aliases: int
     values: int
@@ -42,14 +49,14 @@ class _Mark(Protocol):
 class _ProblemError(Exception):
     """Carries a problem out of the building of nodes."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: YamlProblem) -> None:
         super().__init__(problem.message)
         self.problem = problem
 
 
 def compose(
     text: str, globs: Mapping[int, str] | None = None, depth: int = 0
-) -> Composed | Problem:
+) -> Composed | YamlProblem:
     """Build the nodes of a text that `refused` lets pass.
 
     `globs` maps offsets to the source of unquoted globs, which the text has masked by a plain
@@ -60,10 +67,10 @@ def compose(
     problem = _take_all(building, text, lead)
     if problem is None:
         return building.composed()
-    return replace(problem, reached=building.reached, globs=frozenset(building.met))
+    return replace(problem, reached=building.reached, globs=frozenset(building.bootstrapped))
 
 
-def _take_all(building: "_Building", text: str, lead: int) -> Problem | None:
+def _take_all(building: "_Building", text: str, lead: int) -> YamlProblem | None:
     try:
         for event in _events(text[lead:]):
             building.take(event)
@@ -74,7 +81,7 @@ def _take_all(building: "_Building", text: str, lead: int) -> Problem | None:
     except (yaml.YAMLError, ValueError, OverflowError) as error:
         # The pure parser raises the last two for escapes and versions that no text can hold.
         place = int(getattr(error, "position", 0))
-        return Problem(
+        return YamlProblem(
             code=FileCode.YAML_SYNTAX, message=f"not YAML: {error}", start=place, end=place + 1
         )
     return None
@@ -86,13 +93,13 @@ def _events(text: str) -> Iterator[yaml.Event]:
     return events
 
 
-def _syntax_problem(error: yaml.MarkedYAMLError, text: str, lead: int) -> Problem:
+def _syntax_problem(error: yaml.MarkedYAMLError, text: str, lead: int) -> YamlProblem:
     mark = error.problem_mark or error.context_mark
     start = min(mark.index + lead if mark else 0, len(text))
     context = None
     if error.context and error.context_mark and error.context_mark.index + lead != start:
         context = (error.context_mark.index + lead, error.context)
-    return Problem(
+    return YamlProblem(
         code=FileCode.YAML_SYNTAX,
         message=str(error.problem or error.context or "not YAML"),
         start=start,
@@ -107,7 +114,7 @@ class _Open:
 
     event: yaml.CollectionStartEvent
     start: int
-    children: list[Node]
+    children: list[YamlNode]
 
 
 class _Building:
@@ -116,11 +123,11 @@ class _Building:
     def __init__(self, text: str, globs: Mapping[int, str], depth: int, lead: int) -> None:
         self._text, self._globs, self._depth, self._lead = text, globs, depth, lead
         self._open: list[_Open] = []
-        self._root: Node | None = None
+        self._root: YamlNode | None = None
         self._documents = 0
-        self._anchors: dict[str, Content | None] = {}
+        self._anchors: dict[str, ContentNode | None] = {}
         self._aliases = self._values = 0
-        self.met: dict[int, str] = {}
+        self.bootstrapped: dict[int, str] = {}
         self.reached = 0
         self._duplicates: list[tuple[Scalar, Scalar]] = []
 
@@ -131,7 +138,7 @@ class _Building:
             duplicates=tuple(self._duplicates),
             aliases=self._aliases,
             values=self._values,
-            globs=self.met,
+            globs=self.bootstrapped,
         )
 
     def take(self, event: yaml.Event) -> None:
@@ -147,7 +154,7 @@ class _Building:
         elif isinstance(event, yaml.DocumentStartEvent):
             self._document(event)
 
-    def _add(self, node: Node, anchor: str | None) -> None:
+    def _add(self, node: YamlNode, anchor: str | None) -> None:
         self._values += 1
         if self._values > MAX_VALUES:
             message = f"a file of more than {MAX_VALUES:,} values is not read"
@@ -164,7 +171,7 @@ class _Building:
         self.reached = start
         source = self._globs.get(start)
         if source is not None and not event.style and event.tag is None:
-            self.met[start] = source
+            self.bootstrapped[start] = source
             return Scalar(start=start, end=start + len(source), value=source, unquoted=True)
         if event.anchor or event.tag:
             start = self._after_properties(start, end)
@@ -198,9 +205,9 @@ class _Building:
         # A block collection's own end runs over the comments and blank lines that follow it.
         last = self._offset(event.end_mark) if flow or not children else children[-1].end
         anchor = opened.event.anchor
-        node: Content
+        node: ContentNode
         if isinstance(event, yaml.SequenceEndEvent):
-            node = Listing(
+            node = SequenceNode(
                 start=opened.start,
                 end=last,
                 items=tuple(children),
@@ -210,12 +217,12 @@ class _Building:
         else:
             pairs = tuple(zip(children[::2], children[1::2], strict=True))
             self._check_keys(pairs)
-            node = Table(
+            node = MappingNode(
                 start=opened.start, end=last, pairs=pairs, flow=flow, anchored=bool(anchor)
             )
         self._add(node, anchor)
 
-    def _check_keys(self, pairs: tuple[tuple[Node, Node], ...]) -> None:
+    def _check_keys(self, pairs: tuple[tuple[YamlNode, YamlNode], ...]) -> None:
         first: dict[str, Scalar] = {}
         for key, _ in pairs:
             if not isinstance(key, Scalar):
@@ -251,4 +258,4 @@ class _Building:
         return mark.index + self._lead if mark else 0
 
     def _stop(self, code: FileCode, message: str, start: int, end: int) -> NoReturn:
-        raise _ProblemError(Problem(code=code, message=message, start=start, end=end))
+        raise _ProblemError(YamlProblem(code=code, message=message, start=start, end=end))

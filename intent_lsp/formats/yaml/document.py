@@ -6,11 +6,11 @@ Invariant: reading goes on after a finding; what could not be read is left out.
 from collections.abc import Iterator, Sequence
 
 from intent_lsp.core.codes import FileCode
-from intent_lsp.core.findings import Finding, Fix, Related, Severity, Span, TextChange
-from intent_lsp.formats.text_positions import Places
+from intent_lsp.core.findings import Finding, Fix, RelatedSpan, Severity, Span, TextChange
+from intent_lsp.formats.text_positions import TextPositions
 from intent_lsp.formats.yaml.compose import Composed
-from intent_lsp.formats.yaml.limits import Problem
-from intent_lsp.formats.yaml.nodes import Listing, Node, Scalar, Table, content_of
+from intent_lsp.formats.yaml.limits import YamlProblem
+from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, SequenceNode, YamlNode, content_of
 from intent_lsp.formats.yaml.scalars import double_quoted, spelled_like
 
 _QUIETER = {
@@ -19,21 +19,21 @@ _QUIETER = {
     FileCode.UNKNOWN_STATUS: Severity.WARNING,
     FileCode.EMPTY_SCOPE: Severity.WARNING,
 }
-_KINDS = {Scalar: "one value", Listing: "a list", Table: "a mapping"}
+_KINDS = {Scalar: "one value", SequenceNode: "a list", MappingNode: "a mapping"}
 
 
-class Reading:
+class YamlDocument:
     """Collects findings while a text is read; spans are of that text."""
 
     def __init__(self, text: str) -> None:
-        self.text, self.places = text, Places(text)
+        self.text, self.places = text, TextPositions(text)
         self.findings: list[Finding] = []
 
-    def span(self, node: Node) -> Span:
+    def span(self, node: YamlNode) -> Span:
         """Give the place of a node."""
         return self.places.span(node.start, node.end)
 
-    def source(self, node: Node) -> str:
+    def source(self, node: YamlNode) -> str:
         """Give a node as it is written."""
         return self.text[node.start : node.end]
 
@@ -45,9 +45,9 @@ class Reading:
         self,
         code: FileCode,
         message: str,
-        at: Node | Span,
+        at: YamlNode | Span,
         fixes: Sequence[Fix] = (),
-        related: Sequence[Related] = (),
+        related: Sequence[RelatedSpan] = (),
     ) -> None:
         """Note a finding at a node or a span, as loud as its code is."""
         finding = Finding(
@@ -60,7 +60,7 @@ class Reading:
         )
         self.findings.append(finding)
 
-    def wrong_type(self, node: Node, wanted: str, fixes: Sequence[Fix] = ()) -> None:
+    def wrong_type(self, node: YamlNode, wanted: str, fixes: Sequence[Fix] = ()) -> None:
         """Note that something else is wanted here."""
         found = content_of(node)
         is_null = isinstance(found, Scalar) and found.null
@@ -68,7 +68,7 @@ class Reading:
         message = f"expected {wanted}, found {kind}"
         self.add(FileCode.WRONG_TYPE, message, node, fixes)
 
-    def other_form(self, message: str, at: Node | Span, fix: Fix | None) -> None:
+    def other_form(self, message: str, at: YamlNode | Span, fix: Fix | None) -> None:
         """Note a form that is read but is not the normal one."""
         self.add(FileCode.OTHER_FORM, message, at, (fix,) if fix else ())
 
@@ -77,7 +77,7 @@ class Reading:
         change = self.change(key.start, key.end, spelled_like(key.style, name))
         return Fix(f"Rename to `{name}`", (change,))
 
-    def respell(self, node: Node, value: str, title: str) -> Fix:
+    def respell(self, node: YamlNode, value: str, title: str) -> Fix:
         """Give the fix that writes another value in the style of the one there."""
         style = "" if not isinstance(node, Scalar) or node.unquoted else node.style
         change = self.change(node.start, node.end, spelled_like(style, value))
@@ -90,7 +90,7 @@ class Reading:
                 FileCode.YAML_DUPLICATE_KEY,
                 f"the key `{again.value}` is given twice; the first one counts",
                 again,
-                related=(Related(span=self.span(first), message="the first one"),),
+                related=(RelatedSpan(span=self.span(first), message="the first one"),),
             )
         for start, source in composed.globs.items():
             self._note_glob(start, source)
@@ -102,18 +102,18 @@ class Reading:
         span = self.places.span(start, end)
         self.add(FileCode.YAML_UNQUOTED_GLOB, message, span, (fix,))
 
-    def take_problem(self, problem: Problem) -> None:
+    def take_problem(self, problem: YamlProblem) -> None:
         """Note what keeps the text from being read."""
-        related: tuple[Related, ...] = ()
+        related: tuple[RelatedSpan, ...] = ()
         if problem.context is not None:
             start, message = problem.context
             span = self.places.span(start, min(start + 1, len(self.text)))
-            related = (Related(span=span, message=message),)
+            related = (RelatedSpan(span=span, message=message),)
         span = self.places.span(problem.start, problem.end)
         self.add(problem.code, problem.message, span, related=related)
 
 
-def text_of(reading: Reading, node: Node) -> str | None:
+def text_of(reading: YamlDocument, node: YamlNode) -> str | None:
     """Read one value as its source has it; None for nothing or, with a finding, a wrong type."""
     content = content_of(node)
     if not isinstance(content, Scalar):
@@ -122,18 +122,18 @@ def text_of(reading: Reading, node: Node) -> str | None:
     return None if content.null else content.value
 
 
-def texts_of(reading: Reading, node: Node) -> tuple[tuple[Node, str], ...]:
+def texts_of(reading: YamlDocument, node: YamlNode) -> tuple[tuple[YamlNode, str], ...]:
     """Read a list of values with their places; what is not one has a finding and is left out."""
     content = content_of(node)
     if isinstance(content, Scalar) and content.null:
         return ()
-    if not isinstance(content, Listing):
+    if not isinstance(content, SequenceNode):
         reading.wrong_type(node, "a list", listed(reading, node))
         return ()
     return tuple(_items_of(reading, content))
 
 
-def _items_of(reading: Reading, listing: Listing) -> Iterator[tuple[Node, str]]:
+def _items_of(reading: YamlDocument, listing: SequenceNode) -> Iterator[tuple[YamlNode, str]]:
     for item in listing.items:
         content = content_of(item)
         if isinstance(content, Scalar) and (content.value or content.style):
@@ -142,7 +142,7 @@ def _items_of(reading: Reading, listing: Listing) -> Iterator[tuple[Node, str]]:
             reading.wrong_type(item, "one value")
 
 
-def listed(reading: Reading, node: Node) -> tuple[Fix, ...]:
+def listed(reading: YamlDocument, node: YamlNode) -> tuple[Fix, ...]:
     """Give the fix that makes a list of one value, where it is a value on one line."""
     if not isinstance(node, Scalar) or node.style in ("|", ">"):
         return ()

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from intent_lsp.core.findings import TextChange
-from intent_lsp.formats.yaml.document import Reading
-from intent_lsp.formats.yaml.nodes import Listing, Node, Table
+from intent_lsp.formats.yaml.document import YamlDocument
+from intent_lsp.formats.yaml.nodes import MappingNode, SequenceNode, YamlNode
 
-Part: TypeAlias = tuple[int, int]
+TextPart: TypeAlias = tuple[int, int]
 """Start and end of a part of a flow collection, in code points."""
 
 _BREAKS = ("\n", "\r")
@@ -19,7 +19,7 @@ _TO_LINE_END = re.compile(r"[ \t]*(,?)[ \t]*(?:#[^\r\n]*)?(?=[\r\n])")
 _CLOSED = re.compile(r"[ \t]*[\]}]")
 
 
-def line_after(reading: Reading, node: Node) -> int:
+def line_after(reading: YamlDocument, node: YamlNode) -> int:
     """Give the start of the line after the one on which a node ends, or the text's end."""
     # A block of text ends at the start of the line after it.
     if node.end > node.start and reading.text[node.end - 1 : node.end] in _BREAKS:
@@ -27,21 +27,23 @@ def line_after(reading: Reading, node: Node) -> int:
     return reading.places.next_line(node.end)
 
 
-def lines_at(reading: Reading, at: int, lines: Sequence[str], line_end: str) -> TextChange:
+def lines_at(reading: YamlDocument, at: int, lines: Sequence[str], line_end: str) -> TextChange:
     """Put lines at the start of a line, or behind a last line that has no terminator."""
     if at and reading.text[at - 1 : at] not in _BREAKS:
         return reading.change(at, at, "".join(line_end + line for line in lines))
     return reading.change(at, at, "".join(line + line_end for line in lines))
 
 
-def value_put(reading: Reading, node: Node, spelled: str) -> TextChange:
+def value_put(reading: YamlDocument, node: YamlNode, spelled: str) -> TextChange:
     """Put a value in the place of another one, or where there is none."""
     if node.start == node.end:
         spelled = _apart(reading.text, node.start, spelled)
     return reading.change(node.start, node.end, spelled)
 
 
-def first_in_flow(reading: Reading, node: Listing | Table, spelled: str) -> TextChange:
+def first_in_flow(
+    reading: YamlDocument, node: SequenceNode | MappingNode, spelled: str
+) -> TextChange:
     """Put the first part into an empty flow collection, before a comment that it has."""
     start, end = node.start + 1, node.end - 1
     inner = reading.text[start:end]
@@ -51,7 +53,7 @@ def first_in_flow(reading: Reading, node: Listing | Table, spelled: str) -> Text
 
 
 def parts_after(
-    reading: Reading, parts: Sequence[Part], index: int, new: Sequence[str], line_end: str
+    reading: YamlDocument, parts: Sequence[TextPart], index: int, new: Sequence[str], line_end: str
 ) -> tuple[TextChange, ...]:
     """Put new parts behind one of a flow collection: on lines of their own if that one is."""
     start, end = parts[index]

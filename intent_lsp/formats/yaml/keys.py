@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from intent_lsp.core.codes import FileCode
-from intent_lsp.core.findings import Related
-from intent_lsp.formats.yaml.document import Reading
-from intent_lsp.formats.yaml.nodes import Node, Scalar, Table
+from intent_lsp.core.findings import RelatedSpan
+from intent_lsp.formats.yaml.document import YamlDocument
+from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, YamlNode
 
 _HUMP = re.compile(r"(?<=[a-z0-9])[A-Z]")
 _NEAR = 0.8
@@ -22,11 +22,11 @@ class Field:
     """A key and its value."""
 
     key: Scalar
-    value: Node
+    value: YamlNode
 
 
 @dataclass(frozen=True, slots=True)
-class Keys:
+class MappingKeys:
     """The keys that a mapping may have.
 
     `others` maps further spellings to the known key they stand for, best first; those in `quiet`
@@ -60,7 +60,7 @@ def snake_case(name: str) -> str:
 
 
 def fields_of(
-    reading: Reading, table: Table, keys: Keys, *, told: bool = False
+    reading: YamlDocument, table: MappingNode, keys: MappingKeys, *, told: bool = False
 ) -> dict[str, Field]:
     """Find the known keys of a mapping; notes other forms and near misses.
 
@@ -84,8 +84,8 @@ def fields_of(
 
 
 def _choose(
-    reading: Reading,
-    keys: Keys,
+    reading: YamlDocument,
+    keys: MappingKeys,
     found: dict[str, tuple[int, Field]],
     meant: tuple[str, int],
     offered: Field,
@@ -106,13 +106,13 @@ def _choose(
         FileCode.YAML_DUPLICATE_KEY,
         f"`{dropped.key.value}` is ignored: `{kept.key.value}` is given as well",
         dropped.key,
-        related=(Related(span=reading.span(kept.key), message="this one counts"),),
+        related=(RelatedSpan(span=reading.span(kept.key), message="this one counts"),),
     )
 
 
 def _note_unknown(
-    reading: Reading,
-    keys: Keys,
+    reading: YamlDocument,
+    keys: MappingKeys,
     found: Mapping[str, tuple[int, Field]],
     key: Scalar,
     *,
@@ -128,8 +128,8 @@ def _note_unknown(
         reading.add(FileCode.UNKNOWN_KEY, message, key)
 
 
-def _note_form(reading: Reading, name: str, rank: int, chosen: Field) -> None:
+def _note_form(reading: YamlDocument, name: str, rank: int, chosen: Field) -> None:
     """Hint at the normal form; a mapping below another key needs more than a new name."""
-    if rank and not (name == "owned_scope" and isinstance(chosen.value, Table)):
+    if rank and not (name == "owned_scope" and isinstance(chosen.value, MappingNode)):
         message = f"`{chosen.key.value}` is read as `{name}`"
         reading.other_form(message, chosen.key, reading.rename(chosen.key, name))

@@ -25,7 +25,7 @@ _ALLOWED_IN_ASCII = bytes((*b"\t\n\r", *range(0x20, 0x7F)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class YamlProblem:
     """Why a text cannot be read, between two offsets; `context` is another place of it.
 
     Values were read up to the offset `reached`, the unquoted globs at `globs` among them.
@@ -40,21 +40,21 @@ class Problem:
     globs: frozenset[int] = frozenset()
 
 
-def refused(text: str) -> Problem | None:
+def refused(text: str) -> YamlProblem | None:
     """Find what forbids a text as a whole: its size, or a character that YAML does not allow."""
     over = _over_size(text)
     if over is not None:
         message = f"a file of more than {MAX_BYTES >> 20} MiB is not read"
-        return Problem(code=FileCode.YAML_LIMIT, message=message, start=over, end=len(text))
+        return YamlProblem(code=FileCode.YAML_LIMIT, message=message, start=over, end=len(text))
     if count_line_ends(text) >= MAX_LINES:
         over = next(islice(LINE_END.finditer(text), MAX_LINES - 1, None)).end()
         message = f"a file of more than {MAX_LINES:,} lines is not read"
-        return Problem(code=FileCode.YAML_LIMIT, message=message, start=over, end=over)
+        return YamlProblem(code=FileCode.YAML_LIMIT, message=message, start=over, end=over)
     found = None if _plainly_allowed(text) else _REFUSED.search(text)
     if found is None:
         return None
     name = f"U+{ord(found.group()):04X}"
-    return Problem(
+    return YamlProblem(
         code=FileCode.YAML_SYNTAX,
         message=f"the character {name} is not allowed in YAML",
         start=found.start(),

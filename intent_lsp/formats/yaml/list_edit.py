@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from intent_lsp.core.findings import TextChange
-from intent_lsp.formats.yaml.document import Reading
+from intent_lsp.formats.yaml.document import YamlDocument
 from intent_lsp.formats.yaml.insert import first_in_flow, line_after, lines_at, parts_after
-from intent_lsp.formats.yaml.nodes import Listing, Node, Scalar, Table, content_of
+from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, SequenceNode, YamlNode, content_of
 from intent_lsp.formats.yaml.scalars import double_quoted, plain_allowed, spelled_like
 
 _DASH = re.compile(r" *-[ \t]+")
@@ -50,17 +50,17 @@ def flow_list(style: str, values: Sequence[str]) -> str:
     return f"[{', '.join(text_spelled(style, value) for value in values)}]"
 
 
-def list_indent(reading: Reading, table: Table) -> int | None:
+def list_indent(reading: YamlDocument, table: MappingNode) -> int | None:
     """Give how far a mapping indents its block lists below their keys; None when it has none."""
     for key, value in table.pairs:
-        if isinstance(value, Listing) and not value.flow:
+        if isinstance(value, SequenceNode) and not value.flow:
             inner = reading.places.position(value.start).character
             return max(0, inner - reading.places.position(key.start).character)
     return None
 
 
 def values_appended(
-    reading: Reading, listing: Listing, values: Sequence[str], line_end: str
+    reading: YamlDocument, listing: SequenceNode, values: Sequence[str], line_end: str
 ) -> tuple[TextChange, ...]:
     """Put values at the end of a list that is written at its own place."""
     spelled = _spelled(listing, values)
@@ -76,7 +76,7 @@ def values_appended(
 
 
 def values_renewed(
-    reading: Reading, key: Scalar, listing: Listing, values: Sequence[str], line_end: str
+    reading: YamlDocument, key: Scalar, listing: SequenceNode, values: Sequence[str], line_end: str
 ) -> tuple[TextChange, ...]:
     """Make a list that has items run from the newest value: new ones on top, old ones dropped."""
     kept = _kept([_value(item) for item in listing.items], values)
@@ -91,7 +91,7 @@ def values_renewed(
     return (*empty, *renewal.block())
 
 
-def item_lead(reading: Reading, listing: Listing, item: Node) -> str:
+def item_lead(reading: YamlDocument, listing: SequenceNode, item: YamlNode) -> str:
     """Give what stands before a value on its line: the indent, the dash and the space there."""
     start = reading.places.line_start(item.start)
     lead = reading.text[start : item.start]
@@ -103,8 +103,8 @@ def item_lead(reading: Reading, listing: Listing, item: Node) -> str:
 class _Renewal:
     """A list whose first `kept` items stay, below the `fresh` ones; the others go."""
 
-    reading: Reading
-    listing: Listing
+    reading: YamlDocument
+    listing: SequenceNode
     fresh: Sequence[str]
     kept: int
     line_end: str
@@ -146,13 +146,13 @@ class _Renewal:
         at = first.start if own else _inner_start(reading.text, listing.start)
         return (*([reading.change(at, at, joined + apart)] if joined else []), *cuts)
 
-    def _gone(self) -> tuple[Node, ...]:
+    def _gone(self) -> tuple[YamlNode, ...]:
         return self.listing.items[self.kept :]
 
-    def _gone_after_first(self) -> tuple[Node, ...]:
+    def _gone_after_first(self) -> tuple[YamlNode, ...]:
         return self.listing.items[max(self.kept, 1) :]
 
-    def _dash_line(self, item: Node) -> int:
+    def _dash_line(self, item: YamlNode) -> int:
         """Give the start of the line that has an item's dash, which may stand above the item."""
         reading = self.reading
         column = reading.places.position(self.listing.start).character
@@ -163,7 +163,7 @@ class _Renewal:
             line = reading.places.line_start(line - 1)
         return line
 
-    def _cut(self, before: Node, item: Node) -> tuple[tuple[int, int], ...]:
+    def _cut(self, before: YamlNode, item: YamlNode) -> tuple[tuple[int, int], ...]:
         """Give what goes with an item; a comment behind the one before it stays."""
         text = self.reading.text
         comma = _COMMA.match(text, before.end)
@@ -172,7 +172,7 @@ class _Renewal:
         return ((comma.end() - 1, comma.end()), (item.start, item.end))
 
 
-def _spelled(listing: Listing, values: Sequence[str]) -> list[str]:
+def _spelled(listing: SequenceNode, values: Sequence[str]) -> list[str]:
     items = [item for item in listing.items if isinstance(item, Scalar)]
     style = items[-1].style if items else '"'
     return [text_spelled(style, value) for value in values]
@@ -186,7 +186,7 @@ def _inner_start(text: str, start: int) -> int:
     return at
 
 
-def _value(item: Node) -> str | None:
+def _value(item: YamlNode) -> str | None:
     content = content_of(item)
     if isinstance(content, Scalar) and (content.value or content.style):
         return content.value

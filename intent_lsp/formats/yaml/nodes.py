@@ -33,23 +33,23 @@ class Scalar:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
+class SequenceNode:
     """A sequence, in block or flow form."""
 
     start: int
     end: int
-    items: tuple["Node", ...]
+    items: tuple["YamlNode", ...]
     flow: bool
     anchored: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class MappingNode:
     """A mapping, in block or flow form: its pairs in order, duplicates included."""
 
     start: int
     end: int
-    pairs: tuple[tuple["Node", "Node"], ...]
+    pairs: tuple[tuple["YamlNode", "YamlNode"], ...]
     flow: bool
     anchored: bool = False
 
@@ -60,13 +60,13 @@ class Alias:
 
     start: int
     end: int
-    target: "Scalar | Listing | Table"
+    target: "Scalar | SequenceNode | MappingNode"
 
 
-Content: TypeAlias = Scalar | Listing | Table
-Node: TypeAlias = Content | Alias
+ContentNode: TypeAlias = Scalar | SequenceNode | MappingNode
+YamlNode: TypeAlias = ContentNode | Alias
 
 
-def content_of(node: Node) -> Content:
+def content_of(node: YamlNode) -> ContentNode:
     """Give the node itself, or the one that an alias repeats."""
     return node.target if isinstance(node, Alias) else node

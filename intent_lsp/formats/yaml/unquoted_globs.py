@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from intent_lsp.formats.text_positions import LINE_END
 from intent_lsp.formats.yaml.compose import Composed, compose
 from intent_lsp.formats.yaml.glob_source import block_glob, flow_glob, flow_item
-from intent_lsp.formats.yaml.limits import Problem
+from intent_lsp.formats.yaml.limits import YamlProblem
 
 _START = r"(?:\A|(?<=[\r\n]))"
 _BLANKS = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\n|\r))*")
@@ -218,7 +218,7 @@ def _lines_from(text: str, at: int) -> Iterator[tuple[int, str]]:
 
 def compose_with_globs(
     text: str, keys: GlobKeys, linked: frozenset[str], depth: int = 0
-) -> Composed | Problem:
+) -> Composed | YamlProblem:
     """Compose a text whose globs below `keys` may be unquoted; `linked` as `linked_anchors`."""
     globs = find_unquoted(text, keys, linked)
     for _ in range(_MAX_TRIES):
@@ -230,7 +230,7 @@ def compose_with_globs(
     return composed
 
 
-def _kept(globs: dict[int, str], composed: Composed | Problem) -> dict[int, str]:
+def _kept(globs: dict[int, str], composed: Composed | YamlProblem) -> dict[int, str]:
     """Leave out what was no value after all.
 
     A glob within quoted text may have masked the closing quote: where reading stopped, the first

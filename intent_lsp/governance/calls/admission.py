@@ -9,7 +9,7 @@ from intent_lsp.governance.calls.recorder import Outcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Admission:
+class CallDecision:
     """A judged call; `ticket` is there when it may happen, is governed and changes files.
 
     `again`: its host has asked before, and was given the same answer. `program` is the first word
@@ -36,7 +36,7 @@ class Admission:
         return decision.verdict
 
 
-def warned(admission: Admission, *warnings: str) -> Admission:
+def warned(admission: CallDecision, *warnings: str) -> CallDecision:
     """Give an admission with more warnings; a refusal has none."""
     decision = admission.decision
     if not isinstance(decision, Allowed):
@@ -45,9 +45,9 @@ def warned(admission: Admission, *warnings: str) -> Admission:
     return replace(admission, decision=Allowed(decision.verdict, told))
 
 
-def of_ticket(ticket: Ticket, *, again: bool) -> Admission:
+def of_ticket(ticket: Ticket, *, again: bool) -> CallDecision:
     """Give the admission that a ticket was issued for."""
-    return Admission(
+    return CallDecision(
         decision=Allowed(ticket.verdict, ticket.warnings),
         tool_name=ticket.tool_name,
         intent_id=ticket.intent_id,

@@ -13,11 +13,11 @@ from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.stores import Stores
-from intent_lsp.store.fs.resolve import real_relative
+from intent_lsp.store.fs.resolve import resolve_below
 from intent_lsp.store.fs.transaction import WorkFile, change_files
 
 
-class Applying:
+class CallApplier:
     """Makes the changes of one root's agents."""
 
     def __init__(self, *, stores: Stores, contents: Contents) -> None:
@@ -54,7 +54,7 @@ class Applying:
             )
 
     def _path(self, spelled: str) -> WorkspacePath:
-        place = real_relative(self._stores.root, spelled)
+        place = resolve_below(self._stores.root, spelled)
         if place is None or place.real is None:
             raise ValueError(f"{spelled} is outside of the root")
         return place.path

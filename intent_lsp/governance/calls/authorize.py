@@ -12,14 +12,14 @@ from typing import Final
 from intent_lsp.core.agents.tickets import Ticket
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.gate.approval import PersonsWord
+from intent_lsp.core.gate.approval import ApprovalAnswer
 from intent_lsp.core.gate.explain import ExplainedRow, explain_call
 from intent_lsp.core.gate.gate import judge_call, rejected, unavailable
-from intent_lsp.core.gate.request import Allowed, Ask, CallFacts, Decision, Denied, Question
+from intent_lsp.core.gate.request import Allowed, Ask, CallFacts, Decision, Denied, GateRequest
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.governance.calls.admission import Admission, of_ticket, warned
-from intent_lsp.governance.calls.protected_files import Guarding
-from intent_lsp.governance.calls.tickets import Asked, ticket_files, ticket_of
+from intent_lsp.governance.calls.admission import CallDecision, of_ticket, warned
+from intent_lsp.governance.calls.protected_files import ProtectedFiles
+from intent_lsp.governance.calls.tickets import AuthorizedCall, ticket_files, ticket_of
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.disk.work_tree import WorkTree
 from intent_lsp.governance.grants import Grants
@@ -38,16 +38,16 @@ FIRST_INTENT: Final = "run intent-lsp intents add, or let a person create the fi
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class JudgedCall:
     """A call as the gate was asked about it."""
 
-    question: Question
+    question: GateRequest
     facts: CallFacts
     files: tuple[CallFile, ...]
     decision: Decision
 
 
-class Admitting:
+class CallAuthorizer:
     """Admits the calls of one root's agents."""
 
     def __init__(
@@ -56,10 +56,10 @@ class Admitting:
         self._stores = stores
         self._contents = contents
         self._work_tree = work_tree
-        self._guarding = Guarding(stores)
+        self._guarding = ProtectedFiles(stores)
         self._facts = CallFactsOf(stores=stores, contents=contents, grants=grants)
 
-    def admit(self, hearing: Hearing, *, by_save: bool = False) -> Admission:
+    def admit(self, hearing: Hearing, *, by_save: bool = False) -> CallDecision:
         """Judge a call, and give it a ticket if it may happen.
 
         Where a person has to be asked and can be, the decision is Ask, and nothing is kept of it.
@@ -75,7 +75,7 @@ class Admitting:
         unasked = isinstance(decision, Ask) and not word.can_be_asked
         if unasked or (word.final and isinstance(decision, Allowed)):
             decision = rejected(judged.question, _feedback(word, judged.facts))
-        asked = Asked(
+        asked = AuthorizedCall(
             call=call,
             asker=hearing.asker,
             intent=rules.active(judged.question.active_intent),
@@ -98,7 +98,7 @@ class Admitting:
             decision = unavailable(problem, ())
         if isinstance(decision, Denied):
             self._keep_refusal(asked, decision)
-        return Admission(
+        return CallDecision(
             decision=decision,
             tool_name=call.tool_name,
             intent_id=judged.question.active_intent,
@@ -107,17 +107,17 @@ class Admitting:
             governed=governed or isinstance(decision, Denied),
         )
 
-    def judge(self, hearing: Hearing) -> Judged:
+    def judge(self, hearing: Hearing) -> JudgedCall:
         """Ask the gate about a call."""
         judged = hearing.reading.mutating and hearing.rules.governed
         files = self._facts.files(hearing.reading) if judged else ()
         facts = self._facts.of_call(hearing, files)
         question = self._facts.question(hearing, files, facts)
-        return Judged(
+        return JudgedCall(
             question=question, facts=facts, files=files, decision=judge_call(question, facts)
         )
 
-    def explain(self, hearing: Hearing) -> tuple[tuple[ExplainedRow, ...], Admission]:
+    def explain(self, hearing: Hearing) -> tuple[tuple[ExplainedRow, ...], CallDecision]:
         """Tell every row of the gate, and what it would say: nothing is kept of it."""
         hearing = self._facts.heard(hearing)
         judged = self.judge(hearing)
@@ -125,8 +125,10 @@ class Admitting:
         if isinstance(decision, Ask):
             decision = rejected(judged.question, "a person would be asked")
         intent = hearing.rules.active(judged.question.active_intent)
-        asked = Asked(call=hearing.call, asker=hearing.asker, intent=intent, files=judged.files)
-        admission = Admission(
+        asked = AuthorizedCall(
+            call=hearing.call, asker=hearing.asker, intent=intent, files=judged.files
+        )
+        admission = CallDecision(
             decision=decision,
             tool_name=hearing.call.tool_name,
             intent_id=judged.question.active_intent,
@@ -135,7 +137,7 @@ class Admitting:
         )
         return explain_call(judged.question, judged.facts), admission
 
-    def _given_before(self, asker: Asker, call: ToolCall) -> Admission | None:
+    def _given_before(self, asker: Asker, call: ToolCall) -> CallDecision | None:
         """Give the same answer to a call that its host has named before."""
         state, use = self._stores.state, call.tool_use_id
         if state is None or use is None:
@@ -149,7 +151,7 @@ class Admitting:
         )
         if refused is None or refused.fingerprint != call.fingerprint:
             return None
-        return Admission(
+        return CallDecision(
             decision=refused.denied,
             tool_name=call.tool_name,
             intent_id=refused.intent_id,
@@ -157,7 +159,7 @@ class Admitting:
             again=True,
         )
 
-    def _keep_refusal(self, asked: Asked, denied: Denied) -> None:
+    def _keep_refusal(self, asked: AuthorizedCall, denied: Denied) -> None:
         state, use = self._stores.state, asked.call.tool_use_id
         if state is None or use is None:
             return
@@ -170,7 +172,7 @@ class Admitting:
         asker = asked.asker
         state.tickets.refuse(asker.session_id, asker.agent_id, use, refused, self._stores.clock())
 
-    def begin_command(self, admission: Admission) -> Admission:
+    def begin_command(self, admission: CallDecision) -> CallDecision:
         """Have the ticket of a command hold what is there before it: no lock need be held.
 
         Who asks again, and was never answered, is given what is there now.
@@ -188,7 +190,7 @@ class Admitting:
         state.tickets.begin_command(begun)
         return warned(replace(admission, ticket=begun), *begun.warnings)
 
-    def _issue(self, asked: Asked, decision: Allowed) -> Admission:
+    def _issue(self, asked: AuthorizedCall, decision: Allowed) -> CallDecision:
         now = self._stores.clock()
         ticket = ticket_of(asked, decision, ticket_id=self._stores.new_id(), at=timestamp(now))
         small: dict[ContentHash, bytes] = {}
@@ -208,13 +210,13 @@ class Admitting:
         return replace(of_ticket(ticket, again=False), ticket=None, decision=forgetful)
 
 
-def _in_memory(ticket: Ticket, problem: str) -> Admission:
+def _in_memory(ticket: Ticket, problem: str) -> CallDecision:
     """Warn whoever was given a ticket that memory alone keeps."""
     told = (*ticket.warnings, IN_MEMORY.format(problem))
     return of_ticket(replace(ticket, warnings=told), again=False)
 
 
-def _feedback(word: PersonsWord, facts: CallFacts) -> str:
+def _feedback(word: ApprovalAnswer, facts: CallFacts) -> str:
     """Say why nobody approved: of the first intent, what to do instead."""
     first = facts.bootstrap and word.is_nobody
     return FIRST_INTENT if first else word.feedback

@@ -10,38 +10,38 @@ from functools import partial
 from intent_lsp.core.gate.request import Ask, Denied
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.governance.best_effort import step
-from intent_lsp.governance.calls.admission import Admission
+from intent_lsp.governance.calls.admission import CallDecision
 from intent_lsp.governance.calls.recorder import Outcome
 from intent_lsp.governance.stores import Stores
-from intent_lsp.governance.views.audit_log import Chronicle, Told
-from intent_lsp.governance.views.deferred import Untold
+from intent_lsp.governance.views.audit_log import AuditEvent, AuditLog
+from intent_lsp.governance.views.deferred import DeferredQueue
 
 
-class CallNews:
+class CallAudit:
     """Tells of the calls of one root."""
 
-    def __init__(self, *, stores: Stores, chronicle: Chronicle, untold: Untold) -> None:
+    def __init__(self, *, stores: Stores, audit_log: AuditLog, unreported: DeferredQueue) -> None:
         self._stores = stores
-        self._chronicle = chronicle
-        self._untold = untold
+        self._audit_log = audit_log
+        self._deferred = unreported
 
-    def judged(self, admission: Admission, session_id: str, agent_id: str) -> None:
+    def judged(self, admission: CallDecision, session_id: str, agent_id: str) -> None:
         """Tell of a judgement, once its answer is given."""
         if admission.again or not admission.governed or isinstance(admission.decision, Ask):
             return
         if admission.ticket is not None and admission.ticket.looking:
             return
-        self._untold.add(partial(self._judged, admission, session_id, agent_id))
+        self._deferred.add(partial(self._judged, admission, session_id, agent_id))
 
     def recorded(self, outcome: Outcome) -> None:
         """Tell of a call that happened, or failed; one that broke a rule unseen is a lesson."""
         if outcome.again:
             return
-        self._untold.tell()
+        self._deferred.write()
         ticket = outcome.ticket
         if ticket.looking and not outcome.recorded.files and not outcome.violating:
             return
-        told = Told(
+        told = AuditEvent(
             tool=ticket.tool_name,
             session_id=ticket.session_id,
             intent_id=ticket.intent_id,
@@ -49,12 +49,12 @@ class CallNews:
             program=ticket.program,
             model=self._model(ticket.session_id, ticket.agent_id),
         )
-        self._chronicle.done(told, error=outcome.error)
+        self._audit_log.done(told, error=outcome.error)
         if outcome.violating:
-            self._chronicle.violated(told, outcome.violating[0])
+            self._audit_log.violated(told, outcome.violating[0])
 
-    def _judged(self, admission: Admission, session_id: str, agent_id: str) -> None:
-        told = Told(
+    def _judged(self, admission: CallDecision, session_id: str, agent_id: str) -> None:
+        told = AuditEvent(
             tool=admission.tool_name,
             session_id=session_id,
             intent_id=admission.intent_id,
@@ -63,9 +63,9 @@ class CallNews:
             model=self._model(session_id, agent_id),
         )
         if isinstance(admission.decision, Denied):
-            self._chronicle.denied(told, admission.decision)
+            self._audit_log.denied(told, admission.decision)
         elif admission.ticket is not None:
-            self._chronicle.admitted(told)
+            self._audit_log.admitted(told)
 
     def _model(self, session_id: str, agent_id: str) -> str | None:
         state = self._stores.state
@@ -75,7 +75,7 @@ class CallNews:
         return None
 
 
-def _paths(admission: Admission) -> tuple[WorkspacePath, ...]:
+def _paths(admission: CallDecision) -> tuple[WorkspacePath, ...]:
     """List the files of a call; of a refused one also those outside of the root."""
     inside = [path for file in admission.files for path in (file.previous, file.path) if path]
     decision = admission.decision

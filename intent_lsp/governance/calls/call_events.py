@@ -35,7 +35,7 @@ from intent_lsp.governance.save_events import PARSING_SECONDS, related_to
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store.clock import budget
 from intent_lsp.store.fs import files
-from intent_lsp.store.state.notes import Voice
+from intent_lsp.store.state.notes import AgentInfo
 
 _FEW: Final = 8
 """Up to so many files each is asked for by itself: that is quicker than to find out for all."""
@@ -220,14 +220,16 @@ class CallEvents:
         names = (ticket.session_id, hashed_session(ticket.session_id))
         return newest.session_id not in names or newest.agent_id != (ticket.agent_id or None)
 
-    def _voice(self, ticket: Ticket) -> Voice:
+    def _voice(self, ticket: Ticket) -> AgentInfo:
         state = self._stores.state
         if state is not None:
             with step("what an agent said of itself"):
                 return state.notes.voice(ticket.session_id, ticket.agent_id)
-        return Voice()
+        return AgentInfo()
 
-    def _file(self, ticket: Ticket, file: FoundFile, voice: Voice, *, failed: bool) -> RecordFile:
+    def _file(
+        self, ticket: Ticket, file: FoundFile, voice: AgentInfo, *, failed: bool
+    ) -> RecordFile:
         contributor = AGENT if voice.model is None else replace(AGENT, model_identifier=voice.model)
         if file.mixed:
             contributor = replace(contributor, entity_type=EntityType.MIXED)

@@ -13,20 +13,20 @@ from typing import Final
 from intent_lsp.core.agents.file_changes import FileChange
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.errors import IntentLspError, InvalidCallError, OverLimitError
-from intent_lsp.core.gate.approval import NOBODY, PersonsWord
+from intent_lsp.core.errors import IntentLspError, InvalidCallError, RequestLimitError
+from intent_lsp.core.gate.approval import NO_ANSWER, ApprovalAnswer
 from intent_lsp.core.gate.explain import ExplainedRow
 from intent_lsp.core.gate.gate import unavailable
 from intent_lsp.core.gate.request import Allowed, Denied
 from intent_lsp.core.paths import WorkspacePath, is_file_name
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.formats.tool_call import CallReading, looking, read_call
-from intent_lsp.governance.calls.admission import Admission, warned
-from intent_lsp.governance.calls.apply import Applying
-from intent_lsp.governance.calls.authorize import NOT_COMPARED, Admitting
-from intent_lsp.governance.calls.call_audit import CallNews
-from intent_lsp.governance.calls.recorder import Outcome, Recording
-from intent_lsp.governance.calls.unended_commands import Unended
+from intent_lsp.governance.calls.admission import CallDecision, warned
+from intent_lsp.governance.calls.apply import CallApplier
+from intent_lsp.governance.calls.authorize import NOT_COMPARED, CallAuthorizer
+from intent_lsp.governance.calls.call_audit import CallAudit
+from intent_lsp.governance.calls.recorder import CallRecorder, Outcome
+from intent_lsp.governance.calls.unended_commands import UnendedCommands
 from intent_lsp.governance.judging.call_request import Asker, Hearing
 from intent_lsp.governance.rules import Rules, RulesCache
 from intent_lsp.governance.sessions import Sessions
@@ -48,7 +48,7 @@ FILES_AT_MOST: Final = 10_000
 class Applied:
     """A change that was asked for: judged, and made if it may be; `problem`: why it was not."""
 
-    admission: Admission
+    admission: CallDecision
     outcome: Outcome | None = None
     problem: str | None = None
 
@@ -59,10 +59,10 @@ class Caller:
 
     session_id: str
     agent_id: str
-    word: PersonsWord = NOBODY
+    word: ApprovalAnswer = NO_ANSWER
 
 
-class Calls:
+class AgentCalls:
     """Judges, makes and records the calls of one root's agents.
 
     `failures` counts the calls that could not be judged, by a failure of ours.
@@ -74,11 +74,11 @@ class Calls:
         stores: Stores,
         rules: RulesCache,
         sessions: Sessions,
-        admitting: Admitting,
-        recording: Recording,
-        applying: Applying,
-        unended: Unended,
-        news: CallNews,
+        admitting: CallAuthorizer,
+        recording: CallRecorder,
+        applying: CallApplier,
+        unended: UnendedCommands,
+        news: CallAudit,
         lock: RootLock | None,
     ) -> None:
         self._stores = stores
@@ -93,8 +93,8 @@ class Calls:
         self.failures = 0
 
     def admit(
-        self, session_id: str, agent_id: str, call: ToolCall, word: PersonsWord = NOBODY
-    ) -> Admission:
+        self, session_id: str, agent_id: str, call: ToolCall, word: ApprovalAnswer = NO_ANSWER
+    ) -> CallDecision:
         """Judge a call, and give it a ticket if it may happen.
 
         What goes wrong on our side lets it pass, or refuses it where the team says so.
@@ -112,8 +112,8 @@ class Calls:
         agent_id: str,
         call: ToolCall,
         changes: Sequence[FileChange],
-        word: PersonsWord = NOBODY,
-    ) -> Admission:
+        word: ApprovalAnswer = NO_ANSWER,
+    ) -> CallDecision:
         """Judge a change that an editor is to make, which is recorded when that is saved."""
         caller = Caller(session_id, agent_id, word)
         admit = partial(self._admitting.admit, by_save=True)
@@ -125,7 +125,7 @@ class Calls:
         agent_id: str,
         call: ToolCall,
         changes: Sequence[FileChange],
-        word: PersonsWord = NOBODY,
+        word: ApprovalAnswer = NO_ANSWER,
     ) -> Applied:
         """Judge a change, make it and record it, all under one lock.
 
@@ -133,7 +133,7 @@ class Calls:
         """
         made: list[tuple[Outcome | None, str | None]] = []
 
-        def admit(hearing: Hearing) -> Admission:
+        def admit(hearing: Hearing) -> CallDecision:
             admission = self._admitting.admit(hearing)
             if isinstance(admission.decision, Allowed):
                 made.append(self._made(admission, changes))
@@ -169,7 +169,7 @@ class Calls:
 
     def explain(
         self, session_id: str, agent_id: str, call: ToolCall
-    ) -> tuple[tuple[ExplainedRow, ...], Admission]:
+    ) -> tuple[tuple[ExplainedRow, ...], CallDecision]:
         """Tell every row of the gate on a call, and what it would say; nothing is kept of it."""
         rules = self._rules.current()
         reading = _readable(call, partial(self._read, call, rules))
@@ -224,8 +224,8 @@ class Calls:
         caller: Caller,
         call: ToolCall,
         read: Callable[[Rules], CallReading],
-        admit: Callable[[Hearing], Admission],
-    ) -> Admission:
+        admit: Callable[[Hearing], CallDecision],
+    ) -> CallDecision:
         """Judge under the lock; what goes wrong on our side is answered as the team wants it."""
         rules = self._rules.current()
         # Read before the lock is taken: others need not wait for a command to be parsed.
@@ -250,7 +250,7 @@ class Calls:
         self._news.judged(admission, caller.session_id, caller.agent_id)
         return replace(admission, before=unended)
 
-    def _begun(self, call: ToolCall, admission: Admission) -> Admission:
+    def _begun(self, call: ToolCall, admission: CallDecision) -> CallDecision:
         """Begin an admitted command; what goes wrong is answered as the team wants it."""
         try:
             return self._admitting.begin_command(admission)
@@ -263,7 +263,7 @@ class Calls:
 
     def _failed(
         self, caller: Caller, call: ToolCall, reading: CallReading, problem: Exception
-    ) -> Admission:
+    ) -> CallDecision:
         """Answer a call that could not be judged as a whole.
 
         A part of it that can be judged, and may not happen, is refused whatever failed.
@@ -275,7 +275,7 @@ class Calls:
             if refused is not None:
                 return refused
         said = f"The call could not be judged: {problem}"
-        return Admission(
+        return CallDecision(
             decision=Allowed(ScopeValidation.EXEMPT, (said,)),
             tool_name=call.tool_name,
             intent_id=call.intent_id,
@@ -283,7 +283,7 @@ class Calls:
             failed=str(problem),
         )
 
-    def _refused(self, caller: Caller, call: ToolCall, part: CallReading) -> Admission | None:
+    def _refused(self, caller: Caller, call: ToolCall, part: CallReading) -> CallDecision | None:
         """Judge a part of a call by itself; None: it may happen, or cannot be judged either."""
         try:
             hearing = self._hearing(caller, call, part, self._rules.current())
@@ -293,10 +293,10 @@ class Calls:
         if not isinstance(judged.decision, Denied):
             return None
         intent_id = judged.question.active_intent
-        return Admission(decision=judged.decision, tool_name=call.tool_name, intent_id=intent_id)
+        return CallDecision(decision=judged.decision, tool_name=call.tool_name, intent_id=intent_id)
 
     def _made(
-        self, admission: Admission, changes: Sequence[FileChange]
+        self, admission: CallDecision, changes: Sequence[FileChange]
     ) -> tuple[Outcome | None, str | None]:
         """Make a change that may be made, and record it; a call that came twice is made once."""
         ticket = admission.ticket
@@ -321,7 +321,7 @@ def _readable(call: ToolCall, read: Callable[[], CallReading]) -> CallReading:
     """Read a call. Raises InvalidCallError, OverLimitError: nothing is let through unread."""
     try:
         reading = _within_limit(read())
-    except OverLimitError:
+    except RequestLimitError:
         raise
     except Exception as problem:
         _log.exception("a call could not be read")
@@ -345,11 +345,11 @@ def _parts(reading: CallReading) -> Iterator[CallReading]:
 
 def _within_limit(reading: CallReading) -> CallReading:
     if len(reading.paths) + len(reading.perhaps) > FILES_AT_MOST:
-        raise OverLimitError(what="the files that the call names", limit=FILES_AT_MOST)
+        raise RequestLimitError(what="the files that the call names", limit=FILES_AT_MOST)
     return reading
 
 
-def _unavailable(call: ToolCall, cause: str) -> Admission:
-    return Admission(
+def _unavailable(call: ToolCall, cause: str) -> CallDecision:
+    return CallDecision(
         decision=unavailable(cause, ()), tool_name=call.tool_name, intent_id=call.intent_id
     )

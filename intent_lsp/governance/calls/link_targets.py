@@ -13,14 +13,14 @@ from typing import Final
 
 from intent_lsp.core.agents.tickets import Ticket
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.store.fs.resolve import last_touched, real_relative
+from intent_lsp.store.fs.resolve import last_touched, resolve_below
 
 _ROUNDED_BY: Final = 2.0
 """Seconds: the steps in which some file systems note a moment."""
 
 
 @dataclass(frozen=True, slots=True)
-class LedAway:
+class RetargetedLinks:
     """Where paths of a ticket lead now that they did not lead to when they were judged.
 
     `inside` are other files of the root; `outside` are the ticket's own paths that leave it.
@@ -30,7 +30,7 @@ class LedAway:
     outside: tuple[WorkspacePath, ...] = ()
 
 
-def led_away(root: Path, ticket: Ticket) -> LedAway:
+def led_away(root: Path, ticket: Ticket) -> RetargetedLinks:
     """Resolve every path of a ticket again.
 
     A file that has not been touched since the ticket was given is left out, and so is a directory:
@@ -40,13 +40,13 @@ def led_away(root: Path, ticket: Ticket) -> LedAway:
     inside: dict[WorkspacePath, None] = {}
     outside: list[WorkspacePath] = []
     for file in ticket.files:
-        place = real_relative(root, file.path)
+        place = resolve_below(root, file.path)
         if place is None or place.real is None:
             outside.append(file.path)
         elif place.real not in judged:
             inside[place.real] = None
     since = datetime.fromisoformat(ticket.issued_at).timestamp() - _ROUNDED_BY
-    return LedAway(tuple(_touched(root, tuple(inside), since)), tuple(outside))
+    return RetargetedLinks(tuple(_touched(root, tuple(inside), since)), tuple(outside))
 
 
 def _touched(root: Path, paths: Sequence[WorkspacePath], since: float) -> tuple[WorkspacePath, ...]:

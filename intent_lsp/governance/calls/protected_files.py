@@ -28,7 +28,7 @@ _log: Final = logging.getLogger(__name__)
 _Files = Mapping[WorkspacePath, GuardedFile]
 
 
-class Guarding:
+class ProtectedFiles:
     """Compares the guarded files of one root with what they were."""
 
     def __init__(self, stores: Stores) -> None:

@@ -20,14 +20,14 @@ from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.best_effort import step
 from intent_lsp.governance.calls.call_events import NO_DOUBTS, CallEvents, Doubts, FoundFile
 from intent_lsp.governance.calls.link_targets import led_away
-from intent_lsp.governance.calls.protected_files import Guarding
+from intent_lsp.governance.calls.protected_files import ProtectedFiles
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.denied_paths import denied_path
 from intent_lsp.governance.disk.comparison import ChangedFile
 from intent_lsp.governance.disk.disk_changes import COMMAND_AWAITED_FOR, DiskChanges, may_have_made
 from intent_lsp.governance.disk.work_tree import TreeChanges, WorkTree
 from intent_lsp.governance.grants import Grants
-from intent_lsp.governance.restoring_edits import PuttingBack
+from intent_lsp.governance.restoring_edits import RestoringEdits
 from intent_lsp.governance.rules import RulesCache
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store.fs.roots import RootsBelow
@@ -87,7 +87,7 @@ class _Found:
     doubts: Doubts = NO_DOUBTS
 
 
-class Recording:
+class CallRecorder:
     """Records the calls of one root's agents."""
 
     def __init__(  # noqa: PLR0913 - each is a part of the desk that it needs
@@ -105,10 +105,10 @@ class Recording:
         self._rules = rules
         self._grants = grants
         self._foreign = foreign
-        self._putting_back = PuttingBack(stores, contents)
+        self._putting_back = RestoringEdits(stores, contents)
         self._left = set[WorkspacePath]()
         self._work_tree = work_tree
-        self._guarding = Guarding(stores)
+        self._guarding = ProtectedFiles(stores)
         self._events = CallEvents(stores=stores, contents=contents)
 
     def compare(self, ticket_id: str) -> TreeChanges | None:
@@ -358,7 +358,7 @@ class Recording:
         """Find the files that a call has changed beside those that are `known`."""
         since, session = datetime.fromisoformat(ticket.issued_at), ticket.session_id
         changed = () if compared is None else compared.files
-        changed = self._work_tree.untold(changed, since=since, session_id=session)
+        changed = self._work_tree.unreported(changed, since=since, session_id=session)
         unnamed = [
             self._events.found_besides(each)
             for each in changed
@@ -368,10 +368,10 @@ class Recording:
             ticket, self._events.under_new_names(unnamed), now=self._stores.clock()
         )
         for file in besides:
-            self._foreign.tell_before(file.path, file.old)
+            self._foreign.record_before(file.path, file.old)
         # Of git's own files each command knows for itself what it found: the first one tells.
         guarded = self._guarding.changes(ticket.guarded) if ticket.guarded else ()
-        guarded = self._work_tree.untold(guarded, since=since, session_id=session)
+        guarded = self._work_tree.unreported(guarded, since=since, session_id=session)
         besides += [self._events.found_besides(each) for each in guarded if each.path not in known]
         doubts = Doubts(
             assumed=ticket.late or (compared is not None and compared.assumed),
@@ -427,7 +427,7 @@ class Recording:
         """Give a file as its call changed it: after what somebody else has written meanwhile."""
         if file.saved or file.ticket.previous is not None or file.new == file.old:
             return file
-        third = self._foreign.tell_foreign(file.ticket, file.data)
+        third = self._foreign.record_foreign(file.ticket, file.data)
         if third is None:
             return file
         return replace(file, ticket=replace(file.ticket, pre_hash=third), overtaken=True)

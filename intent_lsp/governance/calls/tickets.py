@@ -20,7 +20,7 @@ from intent_lsp.governance.save_events import specification_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class AuthorizedCall:
     """A call as it was judged: by whom, under which intent, on which files."""
 
     call: ToolCall
@@ -34,7 +34,7 @@ class Asked:
     by_save: bool = False
 
 
-def ticket_of(asked: Asked, decision: Allowed, *, ticket_id: str, at: str) -> Ticket:
+def ticket_of(asked: AuthorizedCall, decision: Allowed, *, ticket_id: str, at: str) -> Ticket:
     """Give the ticket of a call that may happen."""
     call, asker, intent = asked.call, asked.asker, asked.intent
     return Ticket(
@@ -64,7 +64,7 @@ def ticket_of(asked: Asked, decision: Allowed, *, ticket_id: str, at: str) -> Ti
     )
 
 
-def ticket_files(asked: Asked) -> tuple[TicketFile, ...]:
+def ticket_files(asked: AuthorizedCall) -> tuple[TicketFile, ...]:
     """Give a call's files inside the root, a rename as one file at its new end."""
     return tuple(_ticket_files(asked))
 
@@ -77,7 +77,7 @@ def inferred_class(files: tuple[CallFile, ...]) -> MutationClass:
     return MutationClass.FILE_CREATION if effects == {Effect.CREATE} else MutationClass.AST_REFACTOR
 
 
-def _ticket_files(asked: Asked) -> Iterator[TicketFile]:
+def _ticket_files(asked: AuthorizedCall) -> Iterator[TicketFile]:
     inside = {file.touched.path: file for file in asked.files if file.place is not None}
     moved = {f.touched.source for f in inside.values() if f.touched.effect is Effect.MOVE}
     said = announced(asked.call, len(inside))

@@ -9,8 +9,8 @@ from typing import Final
 
 from intent_lsp.core.agents.tickets import Ticket
 from intent_lsp.governance.best_effort import step
-from intent_lsp.governance.calls.call_audit import CallNews
-from intent_lsp.governance.calls.recorder import Outcome, Recording
+from intent_lsp.governance.calls.call_audit import CallAudit
+from intent_lsp.governance.calls.recorder import CallRecorder, Outcome
 from intent_lsp.governance.disk.work_tree import TreeAtRest, WorkTree
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store.locks.root_lock import RootLock, holding
@@ -21,7 +21,7 @@ AT_ONCE: Final = 20
 """Open commands of one session that are compared when it goes on, the newest ones."""
 
 
-class Unended:
+class UnendedCommands:
     """Records what the open commands of one root's sessions have changed."""
 
     def __init__(
@@ -29,8 +29,8 @@ class Unended:
         *,
         stores: Stores,
         work_tree: WorkTree,
-        recording: Recording,
-        news: CallNews,
+        recording: CallRecorder,
+        news: CallAudit,
         lock: RootLock | None,
     ) -> None:
         self._stores = stores
@@ -89,7 +89,7 @@ class _SoFar:
     nothing is told: a later call sees it.
     """
 
-    def __init__(self, work_tree: WorkTree, recording: Recording, lock: RootLock | None) -> None:
+    def __init__(self, work_tree: WorkTree, recording: CallRecorder, lock: RootLock | None) -> None:
         self._work_tree = work_tree
         self._recording = recording
         self._lock = lock

@@ -6,17 +6,17 @@ Invariant: what a verification has changed is recorded once, whoever tells of it
 from intent_lsp.core.agents.tickets import command_hash
 from intent_lsp.core.content import ContentHash
 from intent_lsp.formats.shell.reader import read_command
-from intent_lsp.formats.tool_call import told_program
-from intent_lsp.governance.calls.call_audit import CallNews
-from intent_lsp.governance.calls.recorder import Outcome, Recording
+from intent_lsp.formats.tool_call import public_program
+from intent_lsp.governance.calls.call_audit import CallAudit
+from intent_lsp.governance.calls.recorder import CallRecorder, Outcome
 from intent_lsp.governance.sessions import Sessions
 from intent_lsp.governance.stores import Stores
-from intent_lsp.governance.views.audit_log import Chronicle, Told
+from intent_lsp.governance.views.audit_log import AuditEvent, AuditLog
 from intent_lsp.store.command_lists import command_lists
 from intent_lsp.store.locks.root_lock import RootLock, holding
 
 
-class Verifying:
+class VerificationRuns:
     """Takes what the verifications of one root's agents came to."""
 
     def __init__(  # noqa: PLR0913 - each is a part of the desk that it needs
@@ -24,15 +24,15 @@ class Verifying:
         *,
         stores: Stores,
         sessions: Sessions,
-        recording: Recording,
-        chronicle: Chronicle,
-        news: CallNews,
+        recording: CallRecorder,
+        audit_log: AuditLog,
+        news: CallAudit,
         lock: RootLock | None,
     ) -> None:
         self._stores = stores
         self._sessions = sessions
         self._recording = recording
-        self._chronicle = chronicle
+        self._audit_log = audit_log
         self._news = news
         self._lock = lock
 
@@ -62,10 +62,10 @@ class Verifying:
         return next((each.id for each in reversed(tickets) if each.command == command), None)
 
     def _failed(self, session_id: str, command: str) -> bool:
-        told = Told(
+        told = AuditEvent(
             tool="verification",
             session_id=session_id,
             intent_id=self._sessions.active_intent(session_id),
-            program=told_program(command, read_command(command, command_lists()).program),
+            program=public_program(command, read_command(command, command_lists()).program),
         )
-        return self._chronicle.failed_verification(told)
+        return self._audit_log.failed_verification(told)

@@ -15,7 +15,7 @@ from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.denied_paths import denied_path
 from intent_lsp.governance.rules import RulesCache
 from intent_lsp.governance.stores import Stores
-from intent_lsp.store.fs.resolve import real_relative
+from intent_lsp.store.fs.resolve import resolve_below
 from intent_lsp.store.fs.roots import RootsBelow
 
 TOLD_AT_MOST = 50
@@ -27,7 +27,7 @@ _SELECT = "select an intent that owns it (intent/select)"
 
 
 @dataclass(frozen=True, slots=True)
-class Violation:
+class CallViolation:
     """One file that a call changed and should not have; `message` is for whoever made the call."""
 
     path: WorkspacePath
@@ -43,7 +43,7 @@ class Violations:
         self._rules = rules
         self._contents = contents
 
-    def of(self, outcome: Outcome) -> tuple[Violation, ...]:
+    def of(self, outcome: Outcome) -> tuple[CallViolation, ...]:
         """Give each file of a recorded call that broke a rule, with its way back."""
         ticket, files = outcome.ticket, outcome.recorded.files
         old = {path: before for path, before, _ in files}
@@ -57,7 +57,7 @@ class Violations:
             ways = " or ".join(each for each in (back, instead) if each)
             happened = _happened(old.get(path), new.get(path), known=path in old)
             message = f"{path} {happened} while `{ran}` ran; {why}: {ways}"
-            found.append(Violation(path, code, message))
+            found.append(CallViolation(path, code, message))
         more = len(outcome.violating) - len(found)
         if more:
             told = f"{found[-1].message}. So did {more:,} more files, which the record names"
@@ -68,7 +68,7 @@ class Violations:
         self, path: WorkspacePath, ticket: Ticket, others: RootsBelow
     ) -> tuple[GateCode, str, str]:
         """Give the rule that a file broke, why, and what else may be done than to put it back."""
-        place = real_relative(self._stores.root, path)
+        place = resolve_below(self._stores.root, path)
         if place is None or place.real is None or others.hold(place.path):
             return GateCode.OUTSIDE_WORKSPACE, "it lies outside of this workspace", ""
         denied = next(denied_path(self._rules.current(), path), None)

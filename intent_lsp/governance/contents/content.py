@@ -11,7 +11,7 @@ from intent_lsp.core.content import ContentHash, decode, hash_content, split_lin
 
 
 @dataclass(frozen=True, kw_only=True)
-class Content:
+class FileContent:
     """`text` is without a byte order mark; None where it is not text, or only its hash is known.
 
     An absent file has no hash and an empty text. `committed`: a commit holds it, so that it is
@@ -28,14 +28,14 @@ class Content:
         return None if self.text is None else split_lines(self.text)
 
 
-ABSENT: Final = Content(hash=None, text="")
+ABSENT: Final = FileContent(hash=None, text="")
 
 
-def content_of(data: bytes | None, *, committed: bool = False) -> Content:
+def content_of(data: bytes | None, *, committed: bool = False) -> FileContent:
     """Decode raw bytes; None: the file is absent."""
     if data is None:
-        return Content(hash=None, text="", committed=committed)
+        return FileContent(hash=None, text="", committed=committed)
     text = decode(data)
-    return Content(
+    return FileContent(
         hash=hash_content(data), text=None if text is None else text.text, committed=committed
     )

@@ -10,16 +10,16 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.blame.runs import Source
+from intent_lsp.core.blame.runs import FileRecord
 from intent_lsp.core.content import ContentHash, decode, hash_content, split_lines
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import UNKNOWN_REVISION
 from intent_lsp.formats.diff import MAX_DIFFED_BYTES
 from intent_lsp.store.fs.files import read_bytes, stamp
-from intent_lsp.store.fs.resolve import real_relative
+from intent_lsp.store.fs.resolve import resolve_below
 from intent_lsp.store.git.conversion import Version
 from intent_lsp.store.git.repository import Git
-from intent_lsp.store.state.blob_cache import Snapshots
+from intent_lsp.store.state.blob_cache import BlobCache
 
 LARGEST: Final = 16 << 20
 """Bytes of a file above which it is not read to be hashed."""
@@ -33,12 +33,12 @@ MERGED: Final = 64
 Read = Callable[[], bytes | None]
 
 
-class KnownContents:
+class ContentLookup:
     """Looks for contents below one root: kept ones, the file as it is now, what commits hold."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._snapshots = Snapshots(root)
+        self._snapshots = BlobCache(root)
         self._git = Git.open(root)
 
     def find(self, wanted: ContentHash, path: WorkspacePath, revision: str) -> bytes | None:
@@ -62,7 +62,7 @@ class KnownContents:
 
     def _on_disk(self, path: WorkspacePath) -> bytes | None:
         """Read a file of the root; a record's path may be anything that somebody wrote."""
-        place = real_relative(self._root, path)
+        place = resolve_below(self._root, path)
         if place is None or place.real is None:
             return None
         file = self._root / place.path
@@ -83,7 +83,7 @@ class PastContents:
     Nothing is opened before a content is asked for, which most answers do without.
     """
 
-    def __init__(self, root: Path, sources: Sequence[Source]) -> None:
+    def __init__(self, root: Path, sources: Sequence[FileRecord]) -> None:
         self._root = root
         self._sources = sources
         self._paths = tuple(dict.fromkeys(file.path for _, file in reversed(sources)))
@@ -97,8 +97,8 @@ class PastContents:
         return None if text is None else split_lines(text.text)
 
     @cached_property
-    def _known(self) -> KnownContents:
-        return KnownContents(self._root)
+    def _known(self) -> ContentLookup:
+        return ContentLookup(self._root)
 
     @cached_property
     def _committed(self) -> Mapping[ContentHash, Read]:

@@ -15,8 +15,8 @@ from typing import Final, NamedTuple
 from intent_lsp.core.content import ContentHash, hash_content, hash_if_there
 from intent_lsp.core.gate.file_class import server_only
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.governance.contents.content import ABSENT, Content, content_of
-from intent_lsp.governance.contents.initial_contents import FirstSight
+from intent_lsp.governance.contents.content import ABSENT, FileContent, content_of
+from intent_lsp.governance.contents.initial_contents import InitialContents
 from intent_lsp.governance.contents.uncommitted_tree import EMPTY_TREE, is_too_large, read_tree
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store.fs import files
@@ -35,16 +35,16 @@ KEPT_TOGETHER: Final = 16 << 20
 """Characters of all contents kept; a content that is larger alone is not kept."""
 
 
-class RecentContents:
+class ContentLru:
     """Contents by the name of what they are: a hash, or a version that git knows."""
 
     def __init__(self, kept_together: int = KEPT_TOGETHER) -> None:
         self._room = kept_together
         self._lock = threading.Lock()
-        self._kept: dict[Hashable, Content] = {}
+        self._kept: dict[Hashable, FileContent] = {}
         self._size = 0
 
-    def get(self, name: Hashable, read: Callable[[], Content]) -> Content:
+    def get(self, name: Hashable, read: Callable[[], FileContent]) -> FileContent:
         """Give the content of a name; `read` is called, outside the lock, when it is not kept."""
         with self._lock:
             known = self._kept.pop(name, None)
@@ -54,7 +54,7 @@ class RecentContents:
                 return known
         return self._keep(name, read())
 
-    def _keep(self, name: Hashable, content: Content) -> Content:
+    def _keep(self, name: Hashable, content: FileContent) -> FileContent:
         # What could not be read may be readable the next time.
         if content.hash is None or content.text is None or len(content.text) > self._room:
             return content
@@ -84,8 +84,8 @@ class Contents:
     def __init__(self, stores: Stores) -> None:
         self._stores = stores
         self._lock = threading.Lock()
-        self._recent = RecentContents()
-        self._first_sight = FirstSight(self.kept)
+        self._recent = ContentLru()
+        self._first_sight = InitialContents(self.kept)
         self._sight_baseline: dict[str, dict[WorkspacePath, bytes | None]] = {}
 
     def disk(self, path: WorkspacePath) -> bytes | None:
@@ -119,7 +119,7 @@ class Contents:
         else:
             self._first_sight.forget_found()
 
-    def head(self, path: WorkspacePath) -> Content:
+    def head(self, path: WorkspacePath) -> FileContent:
         """Give the content in HEAD as the work tree spells it, or that of the first sight."""
         git = self._stores.git
         if git is not None and self._committed():
@@ -156,7 +156,7 @@ class Contents:
         state = self._stores.state
         return state is not None and state.baseline_head(session_id) is not None
 
-    def baseline(self, session_id: str, path: WorkspacePath) -> Content:
+    def baseline(self, session_id: str, path: WorkspacePath) -> FileContent:
         """Give what stood on disk when the session began or chose a different intent."""
         git, state = self._stores.git, self._stores.state
         commit = None if git is None or state is None else state.baseline_head(session_id)
@@ -206,7 +206,7 @@ class Contents:
             self.keep(data)
         state.move_baseline(session_id, new, hash_if_there(data))
 
-    def kept(self, content_hash: ContentHash | None) -> Content:
+    def kept(self, content_hash: ContentHash | None) -> FileContent:
         """Give a content that `.local/` keeps; its lines are None where it keeps it no more."""
         if content_hash is None:
             return ABSENT
@@ -225,12 +225,12 @@ class Contents:
         if len(data) <= KEPT_AT_MOST:
             self._stores.snapshots.put(data, known)
 
-    def _snapshot(self, content_hash: ContentHash) -> Content:
+    def _snapshot(self, content_hash: ContentHash) -> FileContent:
         data = self._stores.snapshots.get(content_hash)
-        return Content(hash=content_hash, text=None) if data is None else content_of(data)
+        return FileContent(hash=content_hash, text=None) if data is None else content_of(data)
 
-    def _in_commit(self, git: Git, version: Version) -> Content:
-        def read() -> Content:
+    def _in_commit(self, git: Git, version: Version) -> FileContent:
+        def read() -> FileContent:
             return content_of(git.version_bytes(version), committed=True)
 
         # What a program makes of a blob is not told by the blob alone.
@@ -269,7 +269,7 @@ class Contents:
         self.keep(data, found)
         return found
 
-    def _sighted(self, session_id: str, path: WorkspacePath) -> Content:
+    def _sighted(self, session_id: str, path: WorkspacePath) -> FileContent:
         """Give the baseline of a session that began without a commit or without `.local/`."""
         with self._lock:
             known = self._sight_baseline.get(session_id, {})

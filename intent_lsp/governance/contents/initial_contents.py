@@ -9,16 +9,16 @@ from collections.abc import Callable, Mapping
 
 from intent_lsp.core.content import ContentHash, hash_if_there
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.governance.contents.content import Content, content_of
+from intent_lsp.governance.contents.content import FileContent, content_of
 
 
-class FirstSight:
+class InitialContents:
     """The first sight of one root's files; any thread may call.
 
     `kept` gives the content that has a hash; None: that of no file.
     """
 
-    def __init__(self, kept: Callable[[ContentHash | None], Content]) -> None:
+    def __init__(self, kept: Callable[[ContentHash | None], FileContent]) -> None:
         self._kept = kept
         self._lock = threading.Lock()
         self._opened: dict[WorkspacePath, bytes | None] = {}
@@ -54,7 +54,7 @@ class FirstSight:
         with self._lock:
             return (self._found or {}).get(path)
 
-    def content(self, path: WorkspacePath) -> Content | None:
+    def content(self, path: WorkspacePath) -> FileContent | None:
         """Give what a file held; None: it was not seen."""
         with self._lock:
             if path in self._opened:

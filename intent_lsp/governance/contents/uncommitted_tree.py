@@ -12,7 +12,7 @@ from typing import Final
 from intent_lsp.core.gate.file_class import server_only
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.store.fs.files import stamp
-from intent_lsp.store.fs.tree_reader import Held, TreeFiles
+from intent_lsp.store.fs.tree_reader import ReadFile, TreeFiles
 
 EMPTY_TREE: Final = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 """What stands for HEAD where it is unborn: git knows the tree without a file by this id."""
@@ -35,7 +35,9 @@ def is_too_large(root: Path, paths: Iterable[WorkspacePath]) -> bool:
     return False
 
 
-def read_tree(root: Path, paths: Iterable[WorkspacePath]) -> Iterator[tuple[WorkspacePath, Held]]:
+def read_tree(
+    root: Path, paths: Iterable[WorkspacePath]
+) -> Iterator[tuple[WorkspacePath, ReadFile]]:
     """Read the files of a tree; those that cannot be read are left out, and the server's own."""
     files = TreeFiles(root)
     for path in paths:

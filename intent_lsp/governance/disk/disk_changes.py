@@ -28,13 +28,13 @@ from intent_lsp.governance.contents.uncommitted_tree import EMPTY_TREE
 from intent_lsp.governance.disk.comparison import ChangedFile, Comparison, commit_hash, compare
 from intent_lsp.governance.disk.disk_events import Author, DiskChange, HeldThen, record_changes
 from intent_lsp.governance.disk.tree_snapshots import TreeLooks, is_anybodys
-from intent_lsp.governance.judging.save_judge import Judgement, Judging, Reading
-from intent_lsp.governance.restoring_edits import PuttingBack
+from intent_lsp.governance.judging.save_judge import BaseHash, Judgement, SaveJudge
+from intent_lsp.governance.restoring_edits import RestoringEdits
 from intent_lsp.governance.sessions import Session
 from intent_lsp.governance.stores import Stores
-from intent_lsp.store.fs.resolve import real_relative
+from intent_lsp.store.fs.resolve import resolve_below
 from intent_lsp.store.fs.roots import RootsBelow
-from intent_lsp.store.fs.tree_reader import Held, TreeFiles, holds_file
+from intent_lsp.store.fs.tree_reader import ReadFile, TreeFiles, holds_file
 from intent_lsp.store.git.activity import GitMoment, GitRest, git_moment
 from intent_lsp.store.ledger.ledger import Appended
 from intent_lsp.store.locks.root_lock import RootLock, holding
@@ -126,7 +126,7 @@ class DiskChanges:
         *,
         stores: Stores,
         contents: Contents,
-        judging: Judging,
+        judging: SaveJudge,
         lock: RootLock | None,
         looks: TreeLooks,
     ) -> None:
@@ -135,7 +135,7 @@ class DiskChanges:
         self._judging = judging
         self._root_lock = lock
         self._looks = looks
-        self._putting_back = PuttingBack(stores, contents)
+        self._putting_back = RestoringEdits(stores, contents)
         self._lock = threading.Lock()
         self._then: TreeSnapshot | None = None
         self._then_at = ""
@@ -149,7 +149,7 @@ class DiskChanges:
         self._passed_over = False
         self._observer: Session | None = None
         # What files held when git told of them last that it does not tell of any more.
-        self._untold: dict[WorkspacePath, ContentHash] = {}
+        self._deferred: dict[WorkspacePath, ContentHash] = {}
 
     def look(self) -> TreeLook | None:
         """Look at the work tree; what the first look finds needs no account. None: it cannot be."""
@@ -221,20 +221,20 @@ class DiskChanges:
             if self._left.get(path) == left:
                 self._left.pop(path, None)
 
-    def tell_foreign(self, file: TicketFile, data: bytes | None) -> ContentHash | None:
+    def record_foreign(self, file: TicketFile, data: bytes | None) -> ContentHash | None:
         """Record what somebody else wrote into a file that a call claimed; None: nothing was seen.
 
         The file holds `data` now. What was seen in between is another's, unless it is what the
         call had written so far. Whoever asks holds the root's lock.
         """
-        self.tell_before(file.path, file.pre_hash)
+        self.record_before(file.path, file.pre_hash)
         seen = self._pending.get(file.path)
         third = None if seen is None or data is None else self._third(seen, file, data)
         if third is not None:
             self._record_step(file.path, file.pre_hash, third)
         return third
 
-    def tell_before(self, path: WorkspacePath, pre: ContentHash | None) -> None:
+    def record_before(self, path: WorkspacePath, pre: ContentHash | None) -> None:
         """Record the unannounced change that a call has found: the file held `pre` when it began.
 
         Whoever asks holds the root's lock.
@@ -360,8 +360,8 @@ class DiskChanges:
 
     def _note(self, file: ChangedFile) -> None:
         known = self._pending.get(file.path)
-        if file.old is None and file.path in self._untold:
-            file = replace(file, old=self._untold[file.path])
+        if file.old is None and file.path in self._deferred:
+            file = replace(file, old=self._deferred[file.path])
         if known is None:
             old = HeldThen(hash=file.old, data=None, known=file.old_known)
             known = _Pending(old=old, new=file.new, since=self._then_at)
@@ -378,11 +378,11 @@ class DiskChanges:
     def _note_untold(self, before: TreeSnapshot, now: TreeSnapshot) -> None:
         """Remember what files held of which git tells no more, though they are still there."""
         for path in now.files:
-            self._untold.pop(path, None)
+            self._deferred.pop(path, None)
         for path, file in before.files.items():
-            untold = path not in now.files and file.index is None
-            if untold and file.hash is not None and holds_file(self._stores.root / path):
-                self._untold[path] = file.hash
+            unreported = path not in now.files and file.index is None
+            if unreported and file.hash is not None and holds_file(self._stores.root / path):
+                self._deferred[path] = file.hash
 
     def _account(self, saving: Collection[WorkspacePath] = ()) -> None:
         """Let go of the changes that the server itself has made, or of which a record tells."""
@@ -542,10 +542,10 @@ class DiskChanges:
         data = None if old.hash is None else self._stores.content(old.hash)
         return replace(old, data=data)
 
-    def _held(self, files: TreeFiles, path: WorkspacePath) -> Held | None:
+    def _held(self, files: TreeFiles, path: WorkspacePath) -> ReadFile | None:
         inner = None if self._then is None else self._then.inner.get(path)
         if inner is not None:
-            return Held(commit_hash(inner), None)
+            return ReadFile(commit_hash(inner), None)
         try:
             return files.held(path)
         except OSError as problem:
@@ -561,10 +561,10 @@ class DiskChanges:
         self, change: DiskChange, author: Author
     ) -> tuple[Judgement, ScopeValidation] | None:
         """Judge a change; None: nobody is to know of it."""
-        place = real_relative(self._stores.root, change.path)
+        place = resolve_below(self._stores.root, change.path)
         if place is None:
             return None
-        reading = Reading(read=change.new, disk=change.new)
+        reading = BaseHash(read=change.new, disk=change.new)
         judgement = self._judging.judge(author.session_id, place, reading)
         verdict = judgement.verdict
         if verdict is None:
@@ -578,10 +578,10 @@ class DiskChanges:
         return judgement, verdict
 
     def _was_out_of_bounds(self, author: Author, previous: WorkspacePath) -> bool:
-        place = real_relative(self._stores.root, previous)
+        place = resolve_below(self._stores.root, previous)
         if place is None:
             return False
-        judged = self._judging.judge(author.session_id, place, Reading(read=None, disk=None))
+        judged = self._judging.judge(author.session_id, place, BaseHash(read=None, disk=None))
         return judged.verdict is ScopeValidation.FAIL
 
     def _author(self, session: Session, pending: _Pending) -> Author:

@@ -29,7 +29,7 @@ from intent_lsp.formats.syntax.mutation_class import inferred_change
 from intent_lsp.governance.judging.save_judge import Judgement
 from intent_lsp.governance.save_events import related_to, specification_of
 from intent_lsp.governance.stores import Stores
-from intent_lsp.governance.syntax_tree_cache import KeptTrees
+from intent_lsp.governance.syntax_tree_cache import SyntaxTreeCache
 from intent_lsp.store.clock import budget
 from intent_lsp.store.ledger.ledger import Appended, Queued
 
@@ -137,7 +137,7 @@ def _event(
 
 
 def _inferred(
-    change: DiskChange, late: Callable[[], bool], trees: KeptTrees
+    change: DiskChange, late: Callable[[], bool], trees: SyntaxTreeCache
 ) -> tuple[MutationClass, AstFingerprint | None]:
     """Tell what kind of change it was, and what its file defines now (requirements section 9)."""
     old = change.old

@@ -14,7 +14,7 @@ from typing import Final
 
 from intent_lsp.core.agents.tree_snapshot import FileSnapshot, TreeSnapshot
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.gate.file_class import Standing, standing
+from intent_lsp.core.gate.file_class import FileClass, standing
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.governance.contents.contents import KEPT_AT_MOST, Contents
@@ -216,4 +216,4 @@ class TreeLooks:
 def is_anybodys(path: WorkspacePath) -> bool:
     """Whether a change of a file is anybody's but the server's and git's own."""
     kind = standing(path, _ANY_POLICY, ignored=False)
-    return kind not in (Standing.SERVER_ONLY, Standing.UNSEEN) and not is_temporary(path)
+    return kind not in (FileClass.SERVER_ONLY, FileClass.UNSEEN) and not is_temporary(path)

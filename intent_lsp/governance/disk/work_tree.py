@@ -23,7 +23,7 @@ from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.disk.comparison import ChangedFile, Comparison, compare
 from intent_lsp.governance.disk.hidden_files import hidden_files, keep_excludes
 from intent_lsp.governance.disk.tree_snapshots import TreeLooks
-from intent_lsp.governance.restoring_edits import PuttingBack
+from intent_lsp.governance.restoring_edits import RestoringEdits
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store.clock import deadline
 from intent_lsp.store.git.activity import GitRest
@@ -66,7 +66,7 @@ class WorkTree:
     def __init__(self, stores: Stores, contents: Contents, looks: TreeLooks | None = None) -> None:
         self._stores = stores
         self._contents = contents
-        self._putting_back = PuttingBack(stores, contents)
+        self._putting_back = RestoringEdits(stores, contents)
         self._looks = looks or TreeLooks(stores.root, stores.git, contents, stores.clock)
 
     def seen(self) -> TreeSnapshot | None:
@@ -120,7 +120,7 @@ class WorkTree:
             log_vanished=compared.log_vanished,
         )
 
-    def untold(
+    def unreported(
         self, files: Iterable[ChangedFile], *, since: datetime, session_id: str
     ) -> tuple[ChangedFile, ...]:
         """Give the changes of a session's command since a moment that no record has told of.
@@ -132,7 +132,7 @@ class WorkTree:
         self._stores.end_runs()
         moment = timestamp(since)
         none = self._stores.past.is_none_since(moment)
-        told = (file if none else self._untold(file, moment) for file in files)
+        told = (file if none else self._deferred(file, moment) for file in files)
         left = (file for file in told if file is not None)
         kept = (self._without_own_loss(session_id, file) for file in left)
         return tuple(file for file in kept if file is not None)
@@ -167,7 +167,7 @@ class WorkTree:
                 return look, compared, True
             look.rest.wait()
 
-    def _untold(self, file: ChangedFile, since: str) -> ChangedFile | None:
+    def _deferred(self, file: ChangedFile, since: str) -> ChangedFile | None:
         """Give a change as it is a command's; None: somebody else has accounted for it."""
         newest = self._stores.past.newest(file.path)
         if newest is None or newest.timestamp <= since:

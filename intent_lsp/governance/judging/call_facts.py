@@ -18,7 +18,7 @@ from intent_lsp.core.gate.request import (
     CallFacts,
     DeniedPath,
     FileFact,
-    Question,
+    GateRequest,
     Unread,
 )
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
@@ -29,13 +29,13 @@ from intent_lsp.governance.denied_paths import denied_path, globs
 from intent_lsp.governance.grants import Grants
 from intent_lsp.governance.judging.call_request import Asker, Hearing
 from intent_lsp.governance.judging.command_paths import CommandPaths
-from intent_lsp.governance.restoring_edits import PuttingBack
+from intent_lsp.governance.restoring_edits import RestoringEdits
 from intent_lsp.governance.rules import Rules
 from intent_lsp.governance.sessions import EXECUTION_AUTHORIZED
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store.fs import files as disk
 from intent_lsp.store.fs.control_dir import control_drift
-from intent_lsp.store.fs.resolve import Place, real_relative
+from intent_lsp.store.fs.resolve import ResolvedPath, resolve_below
 from intent_lsp.store.fs.roots import RootsBelow
 from intent_lsp.store.state.call_state import FileMemory
 
@@ -54,7 +54,7 @@ class CallFile:
     """
 
     touched: TouchedPath
-    place: Place | None
+    place: ResolvedPath | None
     data: bytes | None = None
     hash: ContentHash | None = None
     there: bool = False
@@ -68,7 +68,7 @@ class CallFactsOf:
         self._stores = stores
         self._contents = contents
         self._grants = grants
-        self._putting_back = PuttingBack(stores, contents)
+        self._putting_back = RestoringEdits(stores, contents)
         self._command_paths = CommandPaths(stores)
 
     def heard(self, hearing: Hearing) -> Hearing:
@@ -92,7 +92,7 @@ class CallFactsOf:
         deleting = touched.effect is Effect.DELETE
         if not (touched.restores or deleting):
             return False
-        place = real_relative(self._stores.root, touched.path)
+        place = resolve_below(self._stores.root, touched.path)
         if place is None or place.real != place.path:
             return False
         return self._putting_back.may_undo(place.path, deleting=deleting)
@@ -104,13 +104,15 @@ class CallFactsOf:
         perhaps = [self._file(touched, others) for touched in reading.perhaps]
         return (*known, *(file for file in perhaps if file.there))
 
-    def question(self, hearing: Hearing, files: Sequence[CallFile], facts: CallFacts) -> Question:
+    def question(
+        self, hearing: Hearing, files: Sequence[CallFile], facts: CallFacts
+    ) -> GateRequest:
         """Describe a call to the gate; `facts` holds for it as a whole."""
         call, asker, rules = hearing.call, hearing.asker, hearing.rules
         active = None if asker.row is None else asker.row.active_intent
         # Cited and checked out are compared by the gate; what it judges under is the cited one.
         intent_id = call.intent_id or active
-        return Question(
+        return GateRequest(
             tool_name=call.tool_name,
             governed=rules.governed,
             files=tuple(self._facts(call, asker, files, rules)),
@@ -157,7 +159,7 @@ class CallFactsOf:
         spelled = touched.path
         if spelled.startswith("~") and "\0" not in spelled:
             spelled = os.path.expanduser(spelled)  # noqa: PTH111 - a path that may be no path
-        place = real_relative(self._stores.root, spelled)
+        place = resolve_below(self._stores.root, spelled)
         if place is None or place.real is None:
             return CallFile(touched=touched, place=place, outside=True)
         data = self._contents.disk_if_readable(place.path)

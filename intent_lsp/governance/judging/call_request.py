@@ -6,7 +6,7 @@ Invariant: values only; what they lead to is looked up under the root's lock.
 from dataclasses import dataclass
 
 from intent_lsp.core.agents.tools import ToolCall
-from intent_lsp.core.gate.approval import NOBODY, PersonsWord
+from intent_lsp.core.gate.approval import NO_ANSWER, ApprovalAnswer
 from intent_lsp.formats.tool_call import CallReading
 from intent_lsp.governance.rules import Rules
 from intent_lsp.store.state.sessions_db import SessionRow
@@ -34,4 +34,4 @@ class Hearing:
     reading: CallReading
     asker: Asker
     rules: Rules
-    word: PersonsWord = NOBODY
+    word: ApprovalAnswer = NO_ANSWER

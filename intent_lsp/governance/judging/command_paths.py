@@ -18,7 +18,7 @@ from intent_lsp.formats.tool_call import CallReading
 from intent_lsp.governance.denied_paths import denied_path
 from intent_lsp.governance.rules import Rules
 from intent_lsp.governance.stores import Stores
-from intent_lsp.store.fs.resolve import Place, real_relative
+from intent_lsp.store.fs.resolve import ResolvedPath, resolve_below
 from intent_lsp.store.fs.roots import RootsBelow
 from intent_lsp.store.unowned_places import is_ignored, is_temporary
 
@@ -81,7 +81,7 @@ class CommandPaths:
         self, touched: TouchedPath, rules: Rules, others: RootsBelow
     ) -> Iterator[TouchedPath]:
         """Give the files that a path stands for: of a directory, those in it."""
-        place = real_relative(self._stores.root, touched.path)
+        place = resolve_below(self._stores.root, touched.path)
         if place is None or place.real is None or others.hold(place.path):
             yield touched
             return
@@ -106,12 +106,12 @@ class CommandPaths:
         if source is None or os.path.islink(full) or not os.path.isdir(full):  # noqa: PTH112, PTH114 - as above
             yield touched
             return
-        place = real_relative(self._stores.root, touched.path)
+        place = resolve_below(self._stores.root, touched.path)
         if place is None or not self._is_ignored(place.path, touched, others, directory=True):
             for name in _walked(full):
                 yield replace(touched, path=_below(touched.path, name))
 
-    def _in_directory(self, touched: TouchedPath, place: Place) -> Iterator[TouchedPath]:
+    def _in_directory(self, touched: TouchedPath, place: ResolvedPath) -> Iterator[TouchedPath]:
         """Give the files of a directory that a command deletes, restores or writes."""
         if touched.effect is Effect.CREATE:
             return
@@ -134,13 +134,13 @@ class CommandPaths:
         """Give a path of the root, or an absolute one, as the system has it."""
         return os.path.join(self._stores.root, path)  # noqa: PTH118 - Path asks by exceptions
 
-    def _names(self, place: Place, *, tracked: bool) -> Iterable[str] | None:
+    def _names(self, place: ResolvedPath, *, tracked: bool) -> Iterable[str] | None:
         """Give the names in a directory that git does not ignore; None: git cannot tell."""
         readable = os.access(self._at(place.path), os.R_OK | os.X_OK)
         git = self._stores.git
         return None if git is None or not readable else git.names_in(place.path, tracked=tracked)
 
-    def _is_denied(self, place: Place, rules: Rules, *, directory: bool) -> bool:
+    def _is_denied(self, place: ResolvedPath, rules: Rules, *, directory: bool) -> bool:
         """Whether nobody may change a path, or, of a directory, something that may be in it."""
         for path in (place.path, place.real or place.path):
             inside = WorkspacePath(_below(path, _REST))
@@ -152,7 +152,7 @@ class CommandPaths:
         return False
 
     def _is_nobodys(self, touched: TouchedPath, rules: Rules, others: RootsBelow) -> bool:
-        place = real_relative(self._stores.root, touched.path)
+        place = resolve_below(self._stores.root, touched.path)
         if place is None or place.real is None:
             return "\0" not in touched.path and is_temporary(self._stores.root, touched.path)
         if touched.effect is Effect.DELETE and touched.path.endswith(LOCAL_ROOM):

@@ -8,21 +8,21 @@ from typing import Final
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash, decode
-from intent_lsp.core.gate.file_class import Standing
+from intent_lsp.core.gate.file_class import FileClass
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import Enforcement
 from intent_lsp.core.records import Record, ScopeValidation
-from intent_lsp.governance.contents.content import Content, content_of
+from intent_lsp.governance.contents.content import FileContent, content_of
 from intent_lsp.governance.contents.contents import Contents
-from intent_lsp.governance.judging.save_judge import Judgement, Judging, Reading
+from intent_lsp.governance.judging.save_judge import BaseHash, Judgement, SaveJudge
 from intent_lsp.governance.sessions import Session
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store.fs import files
-from intent_lsp.store.fs.resolve import Place
+from intent_lsp.store.fs.resolve import ResolvedPath
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class OpenFileState:
     """One file as a session stands to it now.
 
     `head`, `baseline` and `passed` (the newest passing content that is kept) are what the text is
@@ -30,11 +30,11 @@ class Look:
     """
 
     judgement: Judgement
-    disk: Content
+    disk: FileContent
     disk_bytes: bytes | None
-    head: Content
-    baseline: Content | None = None
-    passed: Content | None = None
+    head: FileContent
+    baseline: FileContent | None = None
+    passed: FileContent | None = None
     refused: Record | None = None
 
     @property
@@ -45,7 +45,7 @@ class Look:
     @property
     def server_only(self) -> bool:
         """Whether only the server writes this file."""
-        return self.judgement.standing is Standing.SERVER_ONLY
+        return self.judgement.standing is FileClass.SERVER_ONLY
 
     @property
     def stale(self) -> bool:
@@ -66,10 +66,10 @@ class Overtaken:
     before: bytes | None
 
 
-class Looks:
+class OpenFileStates:
     """Takes looks at the files of one root."""
 
-    def __init__(self, *, stores: Stores, judging: Judging, contents: Contents) -> None:
+    def __init__(self, *, stores: Stores, judging: SaveJudge, contents: Contents) -> None:
         self._stores = stores
         self._judging = judging
         self._contents = contents
@@ -77,23 +77,23 @@ class Looks:
     def look(
         self,
         session: Session,
-        place: Place,
+        place: ResolvedPath,
         data: bytes | None,
         read: ContentHash | None,
         *,
         edited: bool,
-    ) -> Look:
+    ) -> OpenFileState:
         """Look at a file; `data` is what the disk holds, `read` the editor's read hash.
 
         `edited`: the editor has unsaved text. A text that nobody edits overwrites nothing, so that
         it is never stale.
         """
         disk = content_of(data)
-        reading = Reading(read=read if edited else disk.hash, disk=disk.hash)
+        reading = BaseHash(read=read if edited else disk.hash, disk=disk.hash)
         judgement = self._judging.judge(session.id, place, reading)
-        if judgement.denied is None and judgement.standing is not Standing.SERVER_ONLY:
-            return Look(judgement=judgement, disk=disk, disk_bytes=data, head=disk)
-        return Look(
+        if judgement.denied is None and judgement.standing is not FileClass.SERVER_ONLY:
+            return OpenFileState(judgement=judgement, disk=disk, disk_bytes=data, head=disk)
+        return OpenFileState(
             judgement=judgement,
             disk=disk,
             disk_bytes=data,
@@ -103,7 +103,7 @@ class Looks:
             refused=self._refused(judgement, disk),
         )
 
-    def is_fine(self, session: Session, place: Place) -> bool:
+    def is_fine(self, session: Session, place: ResolvedPath) -> bool:
         """Whether nothing is wrong with a file as the disk has it; False: `look` tells.
 
         What is changed often is mostly changed by someone who may: that is told without comparing.
@@ -118,7 +118,7 @@ class Looks:
         passed = self._stores.past.newest_passing(place.path)
         return passed is not None and _post_hash(passed, place.path) == held
 
-    def first_sight(self, path: WorkspacePath) -> bytes | None:
+    def read_first(self, path: WorkspacePath) -> bytes | None:
         """Read a file that an editor has opened, and remember it where no commit knows it."""
         data = self._contents.disk(path)
         self._contents.seen(path, data)
@@ -147,16 +147,16 @@ class Looks:
         """Take out of baseline and first sight what the person had saved by then."""
         self._contents.correct(session.id, path, first.saved, first.before)
 
-    def _baseline(self, session: Session, path: WorkspacePath, disk: Content) -> Content:
+    def _baseline(self, session: Session, path: WorkspacePath, disk: FileContent) -> FileContent:
         baseline = self._contents.baseline(session.id, path)
         # Kept by its hash alone (large, or the cache is gone), it may still be what is on disk.
         return disk if baseline.hash == disk.hash else baseline
 
-    def _passed(self, path: WorkspacePath) -> Content | None:
+    def _passed(self, path: WorkspacePath) -> FileContent | None:
         record = self._stores.past.newest_passing(path)
         return None if record is None else self._contents.kept(_post_hash(record, path))
 
-    def _refused(self, judgement: Judgement, disk: Content) -> Record | None:
+    def _refused(self, judgement: Judgement, disk: FileContent) -> Record | None:
         newest = self._stores.past.newest(judgement.path)
         if newest is None or newest.scope_validation is not ScopeValidation.FAIL:
             return None
@@ -169,7 +169,7 @@ def _is_shown(judgement: Judgement) -> bool:
     rules = judgement.rules
     if not rules.governed or rules.policy.enforcement is Enforcement.OBSERVE:
         return False
-    return judgement.denied is not None or judgement.standing is Standing.SERVER_ONLY
+    return judgement.denied is not None or judgement.standing is FileClass.SERVER_ONLY
 
 
 def _same_intent(record: Record, judgement: Judgement) -> bool:

@@ -18,7 +18,7 @@ from intent_lsp.core.content import ContentHash
 from intent_lsp.core.control_plane import control_plane
 from intent_lsp.core.gate.call_checks import path_denied
 from intent_lsp.core.gate.explain import ExplainedRow, RowOutcome, explain_save
-from intent_lsp.core.gate.file_class import Standing, standing
+from intent_lsp.core.gate.file_class import FileClass, standing
 from intent_lsp.core.gate.gate import judge_save
 from intent_lsp.core.gate.intent_lists import open_owners
 from intent_lsp.core.gate.request import (
@@ -26,26 +26,26 @@ from intent_lsp.core.gate.request import (
     CallFacts,
     Denied,
     FileFact,
-    Question,
+    GateRequest,
     SaveDecision,
     Unread,
 )
 from intent_lsp.core.intents import Intent, IntentId
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import ScopeValidation
-from intent_lsp.governance.contents.content import Content
+from intent_lsp.governance.contents.content import FileContent
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.denied_paths import denied_path
 from intent_lsp.governance.grants import Grants
 from intent_lsp.governance.rules import Rules, RulesCache
 from intent_lsp.governance.sessions import Sessions
 from intent_lsp.governance.stores import Stores
-from intent_lsp.store.fs.resolve import Place
+from intent_lsp.store.fs.resolve import ResolvedPath
 
 _NOT_ASKED: Final = {
-    Standing.EXEMPT: "{path} governs the work: people may always change it.",
-    Standing.SERVER_ONLY: "{path} is written only by the server: a save of it is recorded FAIL.",
-    Standing.UNSEEN: "{path} is git's, or ignored by it: nobody judges a save of it.",
+    FileClass.EXEMPT: "{path} governs the work: people may always change it.",
+    FileClass.SERVER_ONLY: "{path} is written only by the server: a save of it is recorded FAIL.",
+    FileClass.UNSEEN: "{path} is git's, or ignored by it: nobody judges a save of it.",
 }
 
 
@@ -57,7 +57,7 @@ class Judgement:
     """
 
     path: WorkspacePath
-    standing: Standing
+    standing: FileClass
     decision: SaveDecision | None
     rules: Rules
     intent: Intent | None
@@ -73,25 +73,25 @@ class Judgement:
     def verdict(self) -> ScopeValidation | None:
         """What a record says of an edit judged so; None: it is not recorded."""
         match self.standing:
-            case Standing.UNSEEN:
+            case FileClass.UNSEEN:
                 return None
-            case Standing.EXEMPT:
+            case FileClass.EXEMPT:
                 return ScopeValidation.EXEMPT
-            case Standing.SERVER_ONLY:
+            case FileClass.SERVER_ONLY:
                 return ScopeValidation.FAIL if self.decision is None else self.decision.verdict
-            case Standing.JUDGED:
+            case FileClass.JUDGED:
                 return ScopeValidation.EXEMPT if self.decision is None else self.decision.verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class BaseHash:
     """What the asker read of a file, and what the disk holds now (None: absent)."""
 
     read: ContentHash | Unread | None = Unread.NEVER
     disk: ContentHash | None = None
 
 
-UNREAD = Reading()
+UNREAD = BaseHash()
 
 _OF_INTENTS: Final = (
     GateCode.NO_ACTIVE_INTENT,
@@ -103,7 +103,7 @@ _OF_INTENTS: Final = (
 """The refusals that another intent would lead out of."""
 
 
-class Judging:
+class SaveJudge:
     """Judges the files of one root."""
 
     def __init__(
@@ -121,7 +121,7 @@ class Judging:
         self._sessions = sessions
         self._contents = contents
 
-    def judge(self, session_id: str, place: Place, reading: Reading = UNREAD) -> Judgement:
+    def judge(self, session_id: str, place: ResolvedPath, reading: BaseHash = UNREAD) -> Judgement:
         """Judge an edit of a file by a session, by the rules as they are now."""
         rules = self._rules.current()
         intent_id = self._sessions.active_intent(session_id)
@@ -134,30 +134,32 @@ class Judging:
             intent=rules.active(intent_id),
         )
         by_agent = rules.governed and self._sessions.saves_as_agent(session_id)
-        if kind is not Standing.JUDGED and not by_agent:
+        if kind is not FileClass.JUDGED and not by_agent:
             return judgement
         ticket = self._ticket_over(place.path) if rules.governed else None
         if ticket is not None:
             allowed = Allowed(ticket.verdict, ticket.warnings)
-            return replace(judgement, standing=Standing.JUDGED, decision=allowed, ticket=ticket)
+            return replace(judgement, standing=FileClass.JUDGED, decision=allowed, ticket=ticket)
         question = self._question(rules, intent_id, place, reading)
         if by_agent:
             kind, denied = agents_standing(kind, question, rules)
             judgement = replace(judgement, standing=kind, decision=denied)
         return _decided(judgement, question, place)
 
-    def explain(self, session_id: str, place: Place) -> tuple[tuple[ExplainedRow, ...], Judgement]:
+    def explain(
+        self, session_id: str, place: ResolvedPath
+    ) -> tuple[tuple[ExplainedRow, ...], Judgement]:
         """Tell every row of the gate on a save, and what becomes of it."""
         judgement = self.judge(session_id, place)
         row = unasked_row(judgement.path, judgement.standing, judgement.denied)
         if row is not None:
             return (row,), judgement
         intent_id = self._sessions.active_intent(session_id)
-        reading = Reading(disk=self._contents.hash_of(place.path))
+        reading = BaseHash(disk=self._contents.hash_of(place.path))
         return explain_save(self._question(judgement.rules, intent_id, place, reading)), judgement
 
-    def forgiving(
-        self, judgement: Judgement, session_id: str, reading: Reading, text: str | None
+    def allow_restoring(
+        self, judgement: Judgement, session_id: str, reading: BaseHash, text: str | None
     ) -> Judgement:
         """Let an edit pass whose outcome is the file as HEAD or the baseline has it.
 
@@ -169,7 +171,7 @@ class Judging:
             return judgement
         return replace(judgement, decision=Allowed(ScopeValidation.EXEMPT))
 
-    def stale(self, path: WorkspacePath, reading: Reading) -> bool:
+    def stale(self, path: WorkspacePath, reading: BaseHash) -> bool:
         """Whether the disk holds what the asker never read, and the server did not write."""
         expected = self._expected(path, reading)
         return expected is not Unread.NEVER and expected != reading.disk
@@ -180,7 +182,7 @@ class Judging:
             return True
         return _same(self._contents.baseline(session_id, path), text)
 
-    def _standing(self, place: Place, rules: Rules) -> Standing:
+    def _standing(self, place: ResolvedPath, rules: Rules) -> FileClass:
         git = self._stores.git
         ignored = git is not None and git.ignored(place.path)
         return standing(place.path, rules.policy, ignored=ignored)
@@ -190,10 +192,10 @@ class Judging:
         return None if state is None else state.tickets.over(path, self._stores.clock())
 
     def _question(
-        self, rules: Rules, intent_id: str | None, place: Place, reading: Reading
-    ) -> Question:
+        self, rules: Rules, intent_id: str | None, place: ResolvedPath, reading: BaseHash
+    ) -> GateRequest:
         intent = rules.active(intent_id)
-        return Question(
+        return GateRequest(
             governed=rules.governed,
             files=self._facts(place, reading),
             active_intent=intent_id,
@@ -203,7 +205,7 @@ class Judging:
             owners=rules.owners,
         )
 
-    def _facts(self, place: Place, reading: Reading) -> tuple[FileFact, ...]:
+    def _facts(self, place: ResolvedPath, reading: BaseHash) -> tuple[FileFact, ...]:
         fact = FileFact(
             path=place.path,
             outside=place.real is None,
@@ -215,11 +217,11 @@ class Judging:
             return (fact,)
         return (fact, FileFact(path=place.real))
 
-    def _expected(self, path: WorkspacePath, reading: Reading) -> ContentHash | Unread | None:
+    def _expected(self, path: WorkspacePath, reading: BaseHash) -> ContentHash | Unread | None:
         own = reading.disk is not None and self.own_write(path) == reading.disk
         return reading.disk if own else reading.read
 
-    def disown(self, path: WorkspacePath) -> None:
+    def clear_own_write(self, path: WorkspacePath) -> None:
         """Note that a person has written a file since: what it held of ours counts no more."""
         state = self._stores.state
         if state is not None and state.own_write(path) is not None:
@@ -231,9 +233,9 @@ class Judging:
         return None if state is None else state.own_write(path)
 
 
-def _decided(judgement: Judgement, question: Question, place: Place) -> Judgement:
+def _decided(judgement: Judgement, question: GateRequest, place: ResolvedPath) -> Judgement:
     """Ask the rows that hold for everybody, unless the edit's standing decides, or is refused."""
-    if judgement.denied is not None or judgement.standing is not Standing.JUDGED:
+    if judgement.denied is not None or judgement.standing is not FileClass.JUDGED:
         return judgement
     decision = judge_save(question)
     if isinstance(decision, Denied) and _is_generated(decision, judgement.rules, place):
@@ -242,17 +244,17 @@ def _decided(judgement: Judgement, question: Question, place: Place) -> Judgemen
     return replace(judgement, decision=decision, owners=owners)
 
 
-def _is_generated(denied: Denied, rules: Rules, place: Place) -> bool:
+def _is_generated(denied: Denied, rules: Rules, place: ResolvedPath) -> bool:
     """Whether what no intent covers is what a tool leaves behind."""
     paths = {place.path, place.real or place.path}
     return denied.code in _OF_INTENTS and all(map(rules.generated.covers, paths))
 
 
-def _same(content: Content, text: str) -> bool:
+def _same(content: FileContent, text: str) -> bool:
     return content.hash is not None and content.text == text
 
 
-def _leading_out(decision: SaveDecision, rules: Rules, place: Place) -> tuple[IntentId, ...]:
+def _leading_out(decision: SaveDecision, rules: Rules, place: ResolvedPath) -> tuple[IntentId, ...]:
     """List the intents under which a refused edit would pass: open, usable, owners of its file."""
     if not isinstance(decision, Denied) or decision.code not in _OF_INTENTS:
         return ()
@@ -266,26 +268,26 @@ def _leading_out(decision: SaveDecision, rules: Rules, place: Place) -> tuple[In
 
 
 def agents_standing(
-    standing: Standing, question: Question, rules: Rules
-) -> tuple[Standing, Denied | None]:
+    standing: FileClass, question: GateRequest, rules: Rules
+) -> tuple[FileClass, Denied | None]:
     """Tell how an agent's save is treated whose file has this standing for people.
 
     The second part is why it may not be saved, whatever its scope says; None: the rows decide.
     """
     found = tuple(each for path in question.paths for each in denied_path(rules, path))
     if not found:
-        return (Standing.JUDGED if standing is Standing.EXEMPT else standing), None
+        return (FileClass.JUDGED if standing is FileClass.EXEMPT else standing), None
     call = CallFacts(policy_version=rules.policy.version, denied_paths=found)
     # Of the control plane only what is saved is shown: others write there beside the agent.
     control = any(map(control_plane, question.paths))
     return (
-        Standing.SERVER_ONLY if control else Standing.JUDGED,
+        FileClass.SERVER_ONLY if control else FileClass.JUDGED,
         path_denied(replace(question, call=call)),
     )
 
 
 def unasked_row(
-    path: WorkspacePath, standing: Standing, denied: Denied | None
+    path: WorkspacePath, standing: FileClass, denied: Denied | None
 ) -> ExplainedRow | None:
     """Tell the one row that decides, where no other is asked; None: they are.
 
@@ -294,7 +296,7 @@ def unasked_row(
     if denied is not None and denied.code is GateCode.PATH_DENIED:
         fact = denied.message
         return ExplainedRow(number=6, code=denied.code, fact=fact, outcome=RowOutcome.FAIL)
-    if standing is Standing.JUDGED:
+    if standing is FileClass.JUDGED:
         return None
     fact = _NOT_ASKED[standing].format(path=path)
     return ExplainedRow(number=2, code=None, fact=fact, outcome=RowOutcome.PASS)

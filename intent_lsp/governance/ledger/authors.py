@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.blame.runs import BlameRun, People, named, of_people
+from intent_lsp.core.blame.runs import BlameRun, RecordAuthors, named, of_people
 from intent_lsp.core.errors import StateUnavailableError
 from intent_lsp.core.paths import LOCAL_ROOM
 from intent_lsp.core.policy import AuthorNames
@@ -17,7 +17,7 @@ from intent_lsp.core.privacy import hashed_session
 from intent_lsp.governance.rules import RulesCache
 from intent_lsp.governance.sessions import this_user
 from intent_lsp.store.ledger.authors import LedgerAuthors
-from intent_lsp.store.state.sessions_db import FILE_NAME, State
+from intent_lsp.store.state.sessions_db import FILE_NAME, SessionDb
 
 _log: Final = logging.getLogger(__name__)
 
@@ -25,22 +25,22 @@ _log: Final = logging.getLogger(__name__)
 class Authors:
     """Names the people in the runs of one root; any number of threads may ask."""
 
-    def __init__(self, root: Path, rules: RulesCache, state: State | None) -> None:
+    def __init__(self, root: Path, rules: RulesCache, state: SessionDb | None) -> None:
         """Ask this state for the sessions of this user; without one nobody is *you*."""
         self._rules = rules
         self._state = state
         self._commits = LedgerAuthors(root)
 
-    def people(self, runs: Iterable[BlameRun]) -> People:
+    def people(self, runs: Iterable[BlameRun]) -> RecordAuthors:
         """Tell who the people in some runs are, as far as it is known."""
         records = of_people(runs)
         if not records or self._rules.current().policy.authors is AuthorNames.NONE:
-            return People()
+            return RecordAuthors()
         names = self._commits.of({each: record.timestamp for each, record in records.items()})
         rest = [record for each, record in records.items() if each not in names]
         sessions = self._own_sessions() if rest else ()
         own = frozenset(record.id for record in rest if record.session_id in sessions)
-        return People(names, own)
+        return RecordAuthors(names, own)
 
     def named(self, runs: Iterable[BlameRun]) -> tuple[BlameRun, ...]:
         """Give some runs, those of people with their names."""
@@ -61,7 +61,7 @@ class Authors:
 def authors_of(root: Path) -> Iterator[Authors]:
     """Name people without a session: the state is read where there is one, and none is made."""
     local = root / LOCAL_ROOM
-    state = State(local) if (local / FILE_NAME).is_file() else None
+    state = SessionDb(local) if (local / FILE_NAME).is_file() else None
     try:
         yield Authors(root, RulesCache(root), state)
     finally:

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.blame.attribution import Claim, Claims, Confidence, Step
-from intent_lsp.core.blame.blame import Text, blame, carried_over
+from intent_lsp.core.blame.attribution import Attribution, Attributions, Confidence, Edit
+from intent_lsp.core.blame.blame import BlamedText, blame, carried_over
 from intent_lsp.core.blame.moved_lines import OtherFile
-from intent_lsp.core.blame.runs import BlameRun, Source, blame_runs, one_run
+from intent_lsp.core.blame.runs import BlameRun, FileRecord, blame_runs, one_run
 from intent_lsp.core.content import ContentHash, decode, hash_content, split_lines
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.ranges import count_lines
@@ -39,7 +39,7 @@ RECORDS_KEPT: Final = 20_000
 """Records of all files together that are remembered at most, those asked about last."""
 
 
-class KnownLineages:
+class LineageCache:
     """Gives the lineages of one root's files; safe for threads."""
 
     def __init__(self, index: Index) -> None:
@@ -79,8 +79,8 @@ class Blamed:
     there is one claim, on all of its `count` lines together.
     """
 
-    claims: Claims
-    sources: Sequence[Source]
+    claims: Attributions
+    sources: Sequence[FileRecord]
     lines: Sequence[str] | None
     count: int
 
@@ -91,13 +91,13 @@ class Blamed:
         return blame_runs(self.claims, self.sources, first, last)
 
 
-class Blaming:
+class FileBlame:
     """Tells who wrote what in one root."""
 
     def __init__(self, root: Path, index: Index) -> None:
         self._root = root
         self._index = index
-        self._lineages = KnownLineages(index)
+        self._lineages = LineageCache(index)
 
     def blame(self, path: WorkspacePath, shown: Sequence[str] | None = None) -> Blamed | None:
         """Tell who wrote each line of a file; None: there is no such file to be read.
@@ -116,7 +116,9 @@ class Blaming:
         lineage = with_earlier_name(self._index, self._root, path, lineage)
         if text is None:
             return _by_hash(lineage, data)
-        saved = Text(hash=hash_content(data), lines=split_lines(text.text), encoding=text.encoding)
+        saved = BlamedText(
+            hash=hash_content(data), lines=split_lines(text.text), encoding=text.encoding
+        )
         claims = self._claims(lineage, saved)
         if lineage.joined:
             # That it is the same file was told by its content alone.
@@ -126,7 +128,7 @@ class Blaming:
             claims, lines = carried_over(claims, lines, shown, line_hunks), shown
         return Blamed(claims, lineage.sources, lines, len(lines))
 
-    def _claims(self, lineage: FileLineage, text: Text) -> Claims:
+    def _claims(self, lineage: FileLineage, text: BlamedText) -> Attributions:
         past = PastContents(self._root, [*lineage.sources])
         return blame(
             text,
@@ -138,7 +140,7 @@ class Blaming:
             ],
         )
 
-    def _other(self, lineage: FileLineage, steps: Sequence[Step]) -> OtherFile:
+    def _other(self, lineage: FileLineage, steps: Sequence[Edit]) -> OtherFile:
         """Describe another file, of which these are the steps."""
         sources = [lineage.sources[step.order] for step in steps]
         today = read_in(self._root, sources[0][1].path)
@@ -154,11 +156,11 @@ def _by_hash(lineage: FileLineage, data: bytes) -> Blamed:
     wanted: ContentHash = hash_content(data)
     left = (at for at, (_, file) in enumerate(lineage.sources) if file.post_hash == wanted)
     order = next(left, None)
-    claim = None if order is None else Claim(order)
+    claim = None if order is None else Attribution(order)
     return Blamed([claim], lineage.sources, None, max(count_lines(data), 1))
 
 
-def _at_most_moved(claim: Claim | None, joined: int) -> Claim | None:
+def _at_most_moved(claim: Attribution | None, joined: int) -> Attribution | None:
     """Give a claim, as no more than moved where it is of another file's records."""
     if claim is None or claim.order >= joined:
         return claim

@@ -12,7 +12,7 @@ from intent_lsp.core.ledger.verification import (
     Anchor,
     AnchorKind,
     Checkpoint,
-    Problem,
+    LedgerProblem,
     Verification,
 )
 from intent_lsp.governance.ledger.verification import prove
@@ -27,7 +27,7 @@ class Unsealed:
     """Why no checkpoint is made; `problem` is the first error of a ledger that does not verify."""
 
     reason: str
-    problem: Problem | None = None
+    problem: LedgerProblem | None = None
 
 
 def seal_ledger(ledger: Ledger) -> Checkpoint | Unsealed:

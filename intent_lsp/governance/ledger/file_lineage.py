@@ -10,13 +10,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.blame.attribution import Step
-from intent_lsp.core.blame.runs import Source
+from intent_lsp.core.blame.attribution import Edit
+from intent_lsp.core.blame.runs import FileRecord
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import UNKNOWN_REVISION, Record
 from intent_lsp.core.rename_detection import EQUAL_AT_LEAST
-from intent_lsp.governance.contents.content_lookup import KnownContents
+from intent_lsp.governance.contents.content_lookup import ContentLookup
 from intent_lsp.store.fs.tree_reader import holds_file
 from intent_lsp.store.git.repository import Git
 from intent_lsp.store.ledger.index.index import Index
@@ -46,11 +46,11 @@ class FileLineage:
     `joined`: so many of the first are another file's, from which it was moved unseen.
     """
 
-    sources: list[Source]
-    steps: Sequence[Step]
+    sources: list[FileRecord]
+    steps: Sequence[Edit]
     joined: int = 0
 
-    def elsewhere(self, index: Index) -> list[Sequence[Step]]:
+    def elsewhere(self, index: Index) -> list[Sequence[Edit]]:
         """Add what newer records tell of other files to the sources, and give the steps of each.
 
         The file that was touched last comes first.
@@ -64,7 +64,7 @@ class FileLineage:
             for file in record.files
             if (record.id, file.path) not in own
         ]
-        found: dict[WorkspacePath, list[Step]] = {}
+        found: dict[WorkspacePath, list[Edit]] = {}
         for step in reversed(steps_of(self.sources[begin:], begin)):
             found.setdefault(self.sources[step.order][1].path, []).append(step)
         return [steps[::-1] for steps in found.values()]
@@ -72,7 +72,7 @@ class FileLineage:
 
 def file_lineage(index: Index, path: WorkspacePath) -> FileLineage:
     """Read the records of a file. Raises LedgerUnavailableError."""
-    names: dict[WorkspacePath, list[Source]] = {}
+    names: dict[WorkspacePath, list[FileRecord]] = {}
     wanted: list[tuple[WorkspacePath, str | None]] = [(path, None)]
     while wanted and len(names) < NAMES_FOLLOWED:
         name, renamed_by = wanted.pop(0)
@@ -123,7 +123,7 @@ def _is_earlier(root: Path, path: WorkspacePath, earlier: FileLineage, known: Fi
     last, first = earlier.sources[-1][0], known.sources[0][0]
     if last.timestamp > first.timestamp:
         return False
-    data = KnownContents(root).find(known.steps[0].pre or NOTHING, path, UNKNOWN_REVISION)
+    data = ContentLookup(root).find(known.steps[0].pre or NOTHING, path, UNKNOWN_REVISION)
     if data is not None and len(data) < EQUAL_AT_LEAST:
         return False
     git = Git.open(root)
@@ -171,10 +171,10 @@ def gone_on(index: Index, path: WorkspacePath, known: FileLineage) -> FileLineag
     return FileLineage([*known.sources, *added], [*known.steps, *steps])
 
 
-def steps_of(sources: Sequence[Source], begin: int = 0) -> list[Step]:
+def steps_of(sources: Sequence[FileRecord], begin: int = 0) -> list[Edit]:
     """Give the step of each source; their orders count from `begin`."""
     return [
-        Step(
+        Edit(
             order=order,
             pre=file.pre_hash,
             post=file.post_hash,
@@ -203,7 +203,7 @@ def _before(records: Iterable[Record], renamed_by: str | None) -> Iterator[Recor
         passed = passed or record.id == renamed_by
 
 
-def _of_name(records: Iterable[Record], name: WorkspacePath) -> Iterator[Source]:
+def _of_name(records: Iterable[Record], name: WorkspacePath) -> Iterator[FileRecord]:
     for record in records:
         for file in record.files:
             if file.path == name:

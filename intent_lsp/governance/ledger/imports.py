@@ -12,7 +12,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.ledger.chain import End, draft
+from intent_lsp.core.ledger.chain import ChainEnd, draft
 from intent_lsp.core.privacy import veiled
 from intent_lsp.core.records import Record
 from intent_lsp.formats.ledger.foreign.import_mark import is_marked, marked
@@ -53,7 +53,7 @@ class Taken:
     why: str = ""
 
 
-class Importing:
+class RecordImport:
     """Takes records over into one ledger, by the rules that are in force now."""
 
     def __init__(self, ledger: Ledger, rules: RulesCache) -> None:
@@ -95,7 +95,7 @@ class Importing:
         """Keep a record until it is appended; False: the ledger has it."""
         event = veiled(marked(found.event, found.known.dialect), self._policy)
         moment, derived = found.known.timestamp, derived_id(line)
-        record = draft(event, id=found.known.id or derived, timestamp=moment, end=End())
+        record = draft(event, id=found.known.id or derived, timestamp=moment, end=ChainEnd())
         there = self._there(record.id)
         imported = there is not None and (record.id in self._pending or is_marked(there))
         if there is not None and imported and not _same(there, record):
@@ -117,11 +117,11 @@ class Importing:
 
 
 @contextmanager
-def importing(root: Path) -> Iterator[Importing]:
+def importing(root: Path) -> Iterator[RecordImport]:
     """Open the ledger of a root to add to it, and let go of it afterwards."""
     rules = RulesCache(root)
     with closing(governed_ledger(root, rules)) as ledger:
-        yield Importing(ledger, rules)
+        yield RecordImport(ledger, rules)
 
 
 def _same(there: Record, record: Record) -> bool:

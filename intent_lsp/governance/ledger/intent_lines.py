@@ -14,14 +14,14 @@ from typing import Final, NamedTuple
 from intent_lsp.core.blame.runs import BlameRun
 from intent_lsp.core.content import ContentHash, hash_if_there
 from intent_lsp.core.paths import CONTROL_ROOM, WorkspacePath
-from intent_lsp.governance.ledger.blame import ALL_LINES, Blamed, Blaming
+from intent_lsp.governance.ledger.blame import ALL_LINES, Blamed, FileBlame
 from intent_lsp.governance.ledger.file_lineage import (
     NAMES_FOLLOWED,
     PATHS_ASKED,
     RECORDS_ELSEWHERE,
     newest_first,
 )
-from intent_lsp.governance.plan.checkout import Refusal, unknown
+from intent_lsp.governance.plan.checkout import CheckoutRefusal, unknown
 from intent_lsp.governance.rules import Rules
 from intent_lsp.store.fs.files import stamp
 from intent_lsp.store.fs.tree_reader import holds_file, read_in
@@ -79,7 +79,7 @@ class Explained(NamedTuple):
 
 def worked_files(
     root: Path, index: Index, rules: Rules, intent_id: str, meant: Meant = lambda _: True
-) -> WorkedFiles | Refusal:
+) -> WorkedFiles | CheckoutRefusal:
     """Give the files that an intent was worked on in, as far as they are `meant`.
 
     An intent that is gone from its file has its records still. Raises LedgerUnavailableError.
@@ -108,7 +108,7 @@ def worked_files(
     )
 
 
-def explained(blaming: Blaming, path: WorkspacePath, names: Collection[str]) -> Explained | None:
+def explained(blaming: FileBlame, path: WorkspacePath, names: Collection[str]) -> Explained | None:
     """Give the lines of a file that records of these intents explain; None: there are none.
 
     Raises LedgerUnavailableError.

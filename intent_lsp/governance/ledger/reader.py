@@ -16,19 +16,19 @@ from intent_lsp.formats.intents.intent_json import intent_hash
 from intent_lsp.governance.ledger.open_ledger import governed_ledger
 from intent_lsp.governance.ledger.verification import prove
 from intent_lsp.governance.rules import RulesCache
-from intent_lsp.store.ledger.index.build import Progress, quiet
-from intent_lsp.store.ledger.index.queries import Cursor, Page, Query
+from intent_lsp.store.ledger.index.build import BuildProgress, quiet
+from intent_lsp.store.ledger.index.queries import PageCursor, Query, RecordPage
 from intent_lsp.store.ledger.ledger import Ledger
 
 
-class Tracing:
+class LedgerReader:
     """Asks one ledger, by the rules that are in force now."""
 
     def __init__(self, ledger: Ledger, rules: RulesCache) -> None:
         self.ledger = ledger
         self._rules = rules
 
-    def page(self, query: Query, *, limit: int, cursor: Cursor | None = None) -> Page:
+    def page(self, query: Query, *, limit: int, cursor: PageCursor | None = None) -> RecordPage:
         """Give records, newest first; an intent's earlier ids are followed."""
         if query.intent_ids is not None:
             known = self._rules.current().file.intents
@@ -59,11 +59,11 @@ class Tracing:
         same = record.intent_hash in (None, intent_hash(intent))
         return () if same else ("INTENT_CHANGED",)
 
-    def refresh(self, progress: Progress) -> None:
+    def refresh(self, progress: BuildProgress) -> None:
         """Bring the index up to date, which every question waits for."""
         self.ledger.index.refresh(progress)
 
-    def verify(self, given: Sequence[Anchor] = (), progress: Progress = quiet) -> Verification:
+    def verify(self, given: Sequence[Anchor] = (), progress: BuildProgress = quiet) -> Verification:
         """Verify all that is in the ledger now, against all anchors that there are.
 
         `progress` is told the bytes done and the bytes in all. Raises LedgerUnavailableError.
@@ -72,8 +72,8 @@ class Tracing:
 
 
 @contextmanager
-def tracing(root: Path) -> Iterator[Tracing]:
+def tracing(root: Path) -> Iterator[LedgerReader]:
     """Open the ledger of a root to ask it, and let go of it afterwards."""
     rules = RulesCache(root)
     with closing(governed_ledger(root, rules)) as ledger:
-        yield Tracing(ledger, rules)
+        yield LedgerReader(ledger, rules)

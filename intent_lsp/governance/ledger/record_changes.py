@@ -13,7 +13,7 @@ from typing import Final
 from intent_lsp.core.content import ContentHash, decode
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record
-from intent_lsp.governance.contents.content_lookup import KnownContents
+from intent_lsp.governance.contents.content_lookup import ContentLookup
 
 FILES_AT_MOST: Final = 50
 """Files of one record whose contents are given."""
@@ -37,7 +37,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FileChange:
+class ChangedText:
     """A file of a record, under its name of then, and what it held before and after."""
 
     path: WorkspacePath
@@ -46,11 +46,11 @@ class FileChange:
     after: Side
 
 
-def changes_of(root: Path, record: Record) -> tuple[FileChange, ...]:
+def changes_of(root: Path, record: Record) -> tuple[ChangedText, ...]:
     """Give what a record changed, file by file."""
-    sides = _Sides(KnownContents(root), record.vcs.revision_id)
+    sides = _Sides(ContentLookup(root), record.vcs.revision_id)
     return tuple(
-        FileChange(
+        ChangedText(
             path=file.path,
             previous=file.previous,
             before=sides.of(file.pre_hash, file.previous or file.path),
@@ -64,7 +64,7 @@ def changes_of(root: Path, record: Record) -> tuple[FileChange, ...]:
 class _Sides:
     """Gives contents around a commit, as long as they are not too much together."""
 
-    contents: KnownContents
+    contents: ContentLookup
     revision: str
     bytes_left: int = BYTES_AT_MOST
 

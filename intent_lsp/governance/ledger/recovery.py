@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.errors import IntentLspError, LedgerUnavailableError
-from intent_lsp.core.ledger.chain import End, Link, draft
+from intent_lsp.core.ledger.chain import ChainEnd, Link, draft
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.core.records import Record
 from intent_lsp.governance.ledger.open_ledger import governed_ledger
@@ -26,7 +26,7 @@ from intent_lsp.store.ledger.known_heads import KnownHeads
 from intent_lsp.store.ledger.ledger import Ledger
 from intent_lsp.store.ledger.pending import LedgerQueue
 from intent_lsp.store.ledger.raw.files import LedgerFiles
-from intent_lsp.store.ledger.recover import Found, Lost, lost_records
+from intent_lsp.store.ledger.recover import Found, LostRecord, lost_records
 
 _log: Final = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ class Recovered:
     anew: int
 
 
-class Recovering:
+class Recovery:
     """Finds and appends what the ledger of one root has lost."""
 
     def __init__(self, root: Path, ledger: Ledger, git: Git | None) -> None:
@@ -74,7 +74,7 @@ class Recovering:
         self._know_others(anew)
         return done
 
-    def _know_others(self, anew: Sequence[Lost]) -> None:
+    def _know_others(self, anew: Sequence[LostRecord]) -> None:
         """Look for what the records followed that have a new place, no longer for their old one."""
         old = {lost.record.integrity.record_hash for lost in anew}
         memory = KnownHeads(self._local)
@@ -103,12 +103,12 @@ class Recovering:
 
 
 @contextmanager
-def recovering(root: Path) -> Iterator[Recovering]:
+def recovering(root: Path) -> Iterator[Recovery]:
     """Open the ledger of a root to mend it, and let go of it afterwards."""
     with closing(governed_ledger(root, RulesCache(root))) as ledger:
-        yield Recovering(root, ledger, Git.open(root))
+        yield Recovery(root, ledger, Git.open(root))
 
 
 def _put(queue: LedgerQueue, record: Record) -> None:
     if queue.find(record.id) is None:
-        queue.put(draft(record, id=record.id, timestamp=record.timestamp, end=End()))
+        queue.put(draft(record, id=record.id, timestamp=record.timestamp, end=ChainEnd()))

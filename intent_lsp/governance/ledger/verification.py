@@ -7,18 +7,20 @@ that is there already.
 from collections.abc import Collection, Mapping, Sequence
 
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.ledger.evidence import Committed, Held, KnownHead
+from intent_lsp.core.ledger.evidence import Committed, KnownHead, RecordCommit
 from intent_lsp.core.ledger.truncation import remembered, with_cut_ends
 from intent_lsp.core.ledger.verification import Anchor, AnchorKind, Verification
 from intent_lsp.core.paths import LOCAL_ROOM
-from intent_lsp.store.fs.local_dir import find_local_room
+from intent_lsp.store.fs.local_dir import find_local_directory
 from intent_lsp.store.ledger.git_versions import LedgerVersions
-from intent_lsp.store.ledger.index.build import Progress, quiet
+from intent_lsp.store.ledger.index.build import BuildProgress, quiet
 from intent_lsp.store.ledger.known_heads import KnownHeads
 from intent_lsp.store.ledger.ledger import Ledger
 
 
-def prove(ledger: Ledger, given: Sequence[Anchor] = (), progress: Progress = quiet) -> Verification:
+def prove(
+    ledger: Ledger, given: Sequence[Anchor] = (), progress: BuildProgress = quiet
+) -> Verification:
     """Verify all that is in the ledger now, and hold it against all anchors that there are.
 
     They are those `given`, the ledger of the newest commit and of earlier ones that may have had
@@ -32,12 +34,12 @@ def prove(ledger: Ledger, given: Sequence[Anchor] = (), progress: Progress = qui
     committed, known = versions.committed(), memory.heads()
     anchors = (*given, *_committed(committed), *_earlier(versions, committed), *_known(known))
 
-    def past(hashes: Collection[ContentHash]) -> Mapping[ContentHash, Held]:
+    def past(hashes: Collection[ContentHash]) -> Mapping[ContentHash, RecordCommit]:
         return versions.search(hashes).held
 
     found = ledger.verify(anchors, past=past, progress=progress)
     search = versions.search([each.hash for each in found.anchors if each.records is None])
-    if find_local_room(root) is not None:
+    if find_local_directory(root) is not None:
         memory.settle(known, remembered(found, known, committed, search))
     return with_cut_ends(found, known, committed, search)
 

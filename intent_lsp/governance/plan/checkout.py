@@ -31,10 +31,10 @@ from intent_lsp.governance.sessions import Session, Sessions
 from intent_lsp.governance.stores import Stores
 from intent_lsp.governance.views.history import History
 from intent_lsp.store.fs import files
-from intent_lsp.store.state.notes import Voice
+from intent_lsp.store.state.notes import AgentInfo
 
 SELECT_TOOL: Final = "select_active_intent"
-SILENT: Final = Voice()
+SILENT: Final = AgentInfo()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ class Selection:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refusal:
+class CheckoutRefusal:
     """A request that could not be judged; `data` is what the error carries beside its code."""
 
     code: RequestCode
@@ -77,8 +77,8 @@ class Checkout:
         self._history = history
 
     def select(
-        self, session: Session, intent_id: str, *, unsaved_file: bool, voice: Voice = SILENT
-    ) -> Selection | Refusal:
+        self, session: Session, intent_id: str, *, unsaved_file: bool, voice: AgentInfo = SILENT
+    ) -> Selection | CheckoutRefusal:
         """Make an intent the session's own; `unsaved_file`: an editor holds unsaved intents.
 
         `voice` is what an agent says of itself.
@@ -104,7 +104,7 @@ class Checkout:
         """Leave the session without an intent."""
         self._sessions.choose(session.id, None, session.agent_id)
 
-    def _hear(self, session: Session, voice: Voice) -> None:
+    def _hear(self, session: Session, voice: AgentInfo) -> None:
         """Note what an agent says of itself, in the session of the editor it works in, too."""
         if self._stores.state is not None and voice != SILENT:
             with step("what an agent says of itself"):
@@ -152,19 +152,19 @@ class Checkout:
         return tuple(found)
 
 
-def refusal_of(rules: Rules, intent_id: str, intent: Intent | None) -> Refusal | None:
+def refusal_of(rules: Rules, intent_id: str, intent: Intent | None) -> CheckoutRefusal | None:
     """Say why an intent, found by its id or not, cannot be used; None: it can."""
     if intent is None or not rules.governed:
         return unknown(rules, intent_id)
     if intent.status.closed:
-        return Refusal(
+        return CheckoutRefusal(
             code=RequestCode.INTENT_CLOSED,
             message=f"Intent {intent.id} is {intent.status}.",
             data={"intent_id": intent.id, "status": intent.status.value},
         )
     patterns = rules.ignored.get(intent.id)
     if patterns:
-        return Refusal(
+        return CheckoutRefusal(
             code=RequestCode.INTENT_IGNORED,
             message=f"Intent {intent.id} is excluded by .intentignore.",
             data={"intent_id": intent.id, "matched_patterns": list(patterns)},
@@ -172,14 +172,16 @@ def refusal_of(rules: Rules, intent_id: str, intent: Intent | None) -> Refusal |
     return None
 
 
-def unknown(rules: Rules, intent_id: str) -> Refusal:
+def unknown(rules: Rules, intent_id: str) -> CheckoutRefusal:
     """Say why no intent is found by an id: governance is off, or the file has none of it."""
     if not rules.governed:
         reason = rules.reason or "governance is off"
-        return Refusal(code=RequestCode.NOT_GOVERNED, message=reason, data={"reason": reason})
+        return CheckoutRefusal(
+            code=RequestCode.NOT_GOVERNED, message=reason, data={"reason": reason}
+        )
     intents = rules.file.intents
     names = listed(open_ids(intents))
-    return Refusal(
+    return CheckoutRefusal(
         code=RequestCode.INTENT_NOT_FOUND,
         message=f"Intent {intent_id} is not in {INTENTS_FILE}. Available: {names}.",
         data={"intent_id": intent_id, "available_intents": available(intents)},

@@ -24,7 +24,7 @@ from intent_lsp.core.records import (
     Vcs,
 )
 from intent_lsp.core.redaction import redacted
-from intent_lsp.core.scope.pattern import spell
+from intent_lsp.core.scope.pattern import normalize
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.intents.append_intent import add_intent
 from intent_lsp.formats.intents.append_intents import add_intents
@@ -32,8 +32,8 @@ from intent_lsp.formats.intents.edit import add_globs, set_status, unwritable
 from intent_lsp.formats.intents.intent_json import intent_hash
 from intent_lsp.formats.intents.intents_file import IntentsReader
 from intent_lsp.formats.intents.new_entry import NewIntent
-from intent_lsp.governance.intents_writer import Changes, IntentsWriter
-from intent_lsp.governance.plan.checkout import Refusal, refusal_of
+from intent_lsp.governance.intents_writer import IntentsEdit, IntentsWriter
+from intent_lsp.governance.plan.checkout import CheckoutRefusal, refusal_of
 from intent_lsp.governance.rules import Rules, RulesCache
 from intent_lsp.governance.sessions import Session, Sessions
 from intent_lsp.governance.stores import Stores
@@ -71,7 +71,7 @@ class Granted:
     expires_at: str | None
 
 
-class Planning:
+class Planner:
     """Changes the plan of one root."""
 
     def __init__(
@@ -82,7 +82,7 @@ class Planning:
         self._sessions = sessions
         self._writer = writer
 
-    def create(self, plan: Plan, *, unsaved_file: bool) -> Intent | Refusal:
+    def create(self, plan: Plan, *, unsaved_file: bool) -> Intent | CheckoutRefusal:
         """Add an intent to the file."""
         rules = self._rules.current()
         if not rules.governed:
@@ -90,7 +90,7 @@ class Planning:
         made: list[str] = []
         now = timestamp(self._stores.clock())
 
-        def edit(text: str) -> Changes:
+        def edit(text: str) -> IntentsEdit:
             # Made anew for each attempt: another may have taken the next free id.
             reader = IntentsReader()
             made[:] = [plan.id or next_id(reader.read(text).intents)]
@@ -103,7 +103,7 @@ class Planning:
 
     def take_over(
         self, intents: Sequence[Intent], *, unsaved_file: bool
-    ) -> Mapping[str, str] | Refusal:
+    ) -> Mapping[str, str] | CheckoutRefusal:
         """Add intents of another file, by one edit; give why some were not added, by their ids.
 
         An entry has an id, a name, a status, globs, constraints, criteria and `created_at`.
@@ -114,7 +114,7 @@ class Planning:
         now = timestamp(self._stores.clock())
         refused: dict[str, str] = {}
 
-        def edit(text: str) -> Changes:
+        def edit(text: str) -> IntentsEdit:
             added = add_intents(text, intents, now)
             refused.clear()
             refused.update(added.refused)
@@ -125,7 +125,7 @@ class Planning:
 
     def complete(
         self, session: Session, intent_id: str | None, *, unsaved_file: bool
-    ) -> Intent | Refusal:
+    ) -> Intent | CheckoutRefusal:
         """Set an intent COMPLETED, and leave the session without it."""
         rules = self._rules.current()
         wanted = intent_id or self._sessions.active_intent(session.id, session.agent_id) or ""
@@ -145,7 +145,7 @@ class Planning:
             self._sessions.choose(session.id, None, session.agent_id)
         return self._now(intent.id)
 
-    def refusal(self, intent_id: str) -> Refusal | None:
+    def refusal(self, intent_id: str) -> CheckoutRefusal | None:
         """Say why an intent cannot be worked for; None: it can."""
         rules = self._rules.current()
         return refusal_of(rules, intent_id, rules.active(intent_id))
@@ -162,7 +162,7 @@ class Planning:
         `of_new_intent`: exclusions, which grant nothing, belong to a whole scope.
         """
         for place, pattern in enumerate(patterns):
-            if of_new_intent and spell(pattern).exclusion:
+            if of_new_intent and normalize(pattern).exclusion:
                 continue
             why = ungrantable(pattern, is_directory)
             if why is not None:
@@ -171,7 +171,7 @@ class Planning:
 
     def grant(
         self, wish: Wish, session: Session, *, by: str, unsaved_file: bool
-    ) -> Granted | Refusal:
+    ) -> Granted | CheckoutRefusal:
         """Grant scope, for good or for a time; `by` is the session of the person who said so.
 
         Raises LedgerUnavailableError when it cannot be recorded: for a time, nothing is granted.
@@ -187,7 +187,7 @@ class Planning:
         if refused is not None:
             return _unwritten(f"The scope of {intent.id} was not expanded", refused)
         granted = self._now(intent.id)
-        if isinstance(granted, Refusal):
+        if isinstance(granted, CheckoutRefusal):
             return granted
         grant = Grant(
             patterns=wish.patterns,
@@ -226,7 +226,7 @@ class Planning:
             vcs=Vcs(revision_id=self._stores.revision()),
         )
 
-    def _now(self, intent_id: str) -> Intent | Refusal:
+    def _now(self, intent_id: str) -> Intent | CheckoutRefusal:
         """Give an intent as the file says it now."""
         rules = self._rules.current()
         intent = rules.active(intent_id)
@@ -252,13 +252,13 @@ def _new_intent(plan: Plan, intent_id: str, now: str) -> NewIntent:
     )
 
 
-def _off(rules: Rules) -> Refusal:
+def _off(rules: Rules) -> CheckoutRefusal:
     reason = rules.reason or "governance is off"
-    return Refusal(code=RequestCode.NOT_GOVERNED, message=reason, data={"reason": reason})
+    return CheckoutRefusal(code=RequestCode.NOT_GOVERNED, message=reason, data={"reason": reason})
 
 
-def _unwritten(what: str, reason: str) -> Refusal:
-    return Refusal(
+def _unwritten(what: str, reason: str) -> CheckoutRefusal:
+    return CheckoutRefusal(
         code=RequestCode.INTENTS_FILE_UNWRITTEN,
         message=f"{what} in {INTENTS_FILE}: {reason}.",
         data={"reason": reason},

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Final
 
 from intent_lsp.core.codes import FileCode
-from intent_lsp.core.findings import Finding, Related, Span
+from intent_lsp.core.findings import Finding, RelatedSpan, Span
 from intent_lsp.core.intents import Intent, IntentId, Intents
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.findings import ScopeFinding, file_findings, tree_findings
@@ -34,7 +34,7 @@ _TYPED_AT_MOST: Final = 4
 _SHARED_AT_MOST: Final = 200
 """Files of a scope being typed of which it is asked who else owns them."""
 
-Place = Callable[[IntentId], IntentPlaces | None]
+FindIntentPlaces = Callable[[IntentId], IntentPlaces | None]
 """Gives where the parts of an intent stand."""
 
 
@@ -138,12 +138,12 @@ def _all_placed(found: Iterable[ScopeFinding], read: IntentsFile) -> tuple[Findi
     return tuple(finding for finding in placed if finding is not None)
 
 
-def _placed(finding: ScopeFinding, place: Place) -> Finding | None:
+def _placed(finding: ScopeFinding, place: FindIntentPlaces) -> Finding | None:
     places = place(finding.intent_id)
     if places is None:
         return None
     other = None if finding.other is None else place(finding.other)
-    related = () if other is None else (Related(span=_scope(other), message="the other scope"),)
+    related = () if other is None else (RelatedSpan(span=_scope(other), message="the other scope"),)
     return Finding(
         code=finding.code,
         severity=finding.severity,

@@ -12,13 +12,13 @@ from intent_lsp.core.agents.tickets import Ticket
 from intent_lsp.core.content import hash_content, hash_if_there
 from intent_lsp.core.gate.request import EDITOR_SAVE
 from intent_lsp.core.records import UNKNOWN_CONTRIBUTOR, Record
-from intent_lsp.governance.calls.recorder import Recording, SavedFile
-from intent_lsp.governance.judging.save_judge import Judgement, Judging, Reading
+from intent_lsp.governance.calls.recorder import CallRecorder, SavedFile
+from intent_lsp.governance.judging.save_judge import BaseHash, Judgement, SaveJudge
 from intent_lsp.governance.save_events import Save, record_save
 from intent_lsp.governance.sessions import Session
 from intent_lsp.governance.stores import Stores
-from intent_lsp.governance.views.audit_log import Chronicle, Told
-from intent_lsp.store.fs.resolve import real_relative
+from intent_lsp.governance.views.audit_log import AuditEvent, AuditLog
+from intent_lsp.store.fs.resolve import resolve_below
 from intent_lsp.store.ledger.ledger import Appended, Queued
 from intent_lsp.store.state.tickets import HeldSave
 
@@ -48,16 +48,16 @@ class AfterSave:
         return replace(self, queued=outcome.reason)
 
 
-class HeldSaves:
+class ClaimedSaves:
     """Holds and records the saves of one root that may be agents' changes."""
 
     def __init__(
-        self, *, stores: Stores, judging: Judging, recording: Recording, chronicle: Chronicle
+        self, *, stores: Stores, judging: SaveJudge, recording: CallRecorder, audit_log: AuditLog
     ) -> None:
         self._stores = stores
         self._judging = judging
         self._recording = recording
-        self._chronicle = chronicle
+        self._audit_log = audit_log
 
     def save(self, ticket: Ticket, session: Session, file: SavedFile, done: AfterSave) -> AfterSave:
         """Record a save as the change that an agent had made, or hold it until the agent does."""
@@ -65,9 +65,9 @@ class HeldSaves:
             outcome = self._recording.saved(ticket, file)
             if outcome is None:
                 return done
-            told = replace(told_of(session, done.judgement), tool=ticket.tool_name)
+            told = replace(audit_event(session, done.judgement), tool=ticket.tool_name)
             told = replace(told, session_id=ticket.session_id, intent_id=ticket.intent_id)
-            self._chronicle.done(told, error=None)
+            self._audit_log.done(told, error=None)
             return done.recorded(outcome)
         state = self._stores.state
         if state is not None:
@@ -91,7 +91,7 @@ class HeldSaves:
 
     def _released(self, session: Session, held: HeldSave, ticket: Ticket) -> AfterSave | None:
         """Record a save that no agent has recorded as its own."""
-        place = real_relative(self._stores.root, held.path)
+        place = resolve_below(self._stores.root, held.path)
         old = next((file.pre_hash for file in ticket.files if file.path == held.path), None)
         new = self._stores.snapshots.get(held.hash)
         if place is None or new is None:
@@ -101,7 +101,7 @@ class HeldSaves:
         by = session
         if held.session_id != session.id:
             by = Session(id=held.session_id, contributor=UNKNOWN_CONTRIBUTOR)
-        judgement = self._judging.judge(held.session_id, place, Reading(read=old, disk=old))
+        judgement = self._judging.judge(held.session_id, place, BaseHash(read=old, disk=old))
         judgement = replace(judgement, ticket=None)
         verdict = judgement.verdict
         if verdict is None:
@@ -118,9 +118,9 @@ class HeldSaves:
         return AfterSave(judgement=judgement, old=known, disk=new).recorded(outcome)
 
 
-def told_of(session: Session, judgement: Judgement) -> Told:
+def audit_event(session: Session, judgement: Judgement) -> AuditEvent:
     """Describe a save to the chronicle."""
-    return Told(
+    return AuditEvent(
         tool=EDITOR_SAVE,
         session_id=session.id,
         intent_id=None if judgement.intent is None else judgement.intent.id,

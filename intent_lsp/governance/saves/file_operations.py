@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from intent_lsp.core.content import decode
-from intent_lsp.core.file_operations import Ends, FileHashes, FileOperation
+from intent_lsp.core.file_operations import FileHashes, FileOperation, OperationEnds
 from intent_lsp.core.gate.request import Allowed
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import CONTROL_ROOM, WorkspacePath
@@ -21,12 +21,12 @@ from intent_lsp.formats.diff import file_ranges, whole_range
 from intent_lsp.governance.best_effort import step
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.disk.disk_changes import DiskChanges
-from intent_lsp.governance.judging.save_judge import UNREAD, Judgement, Judging
+from intent_lsp.governance.judging.save_judge import UNREAD, Judgement, SaveJudge
 from intent_lsp.governance.saves.operation_event import JudgedFile, operation_event, worst
-from intent_lsp.governance.saves.operation_targets import OperatedFile, OperatedFiles
+from intent_lsp.governance.saves.operation_targets import OperationTarget, OperationTargets
 from intent_lsp.governance.sessions import Session
 from intent_lsp.governance.stores import Stores
-from intent_lsp.governance.views.audit_log import Chronicle, Told
+from intent_lsp.governance.views.audit_log import AuditEvent, AuditLog
 from intent_lsp.store.fs.operation_paths import place_of_name
 from intent_lsp.store.ledger.ledger import Appended, Queued
 
@@ -67,24 +67,24 @@ class FileOperations:
         self,
         *,
         stores: Stores,
-        judging: Judging,
+        judging: SaveJudge,
         contents: Contents,
-        chronicle: Chronicle,
+        audit_log: AuditLog,
         disk: DiskChanges,
     ) -> None:
         self._stores = stores
         self._judging = judging
         self._contents = contents
-        self._chronicle = chronicle
+        self._audit_log = audit_log
         self._disk = disk
-        self._files = OperatedFiles(stores, contents)
+        self._files = OperationTargets(stores, contents)
         self._lock = threading.Lock()
 
     def before(
         self,
         session: Session,
         operation: FileOperation,
-        named: Sequence[Ends],
+        named: Sequence[OperationEnds],
         too_late: threading.Event,
     ) -> Forecast:
         """Judge an operation that is about to happen, and keep what its files hold.
@@ -103,7 +103,7 @@ class FileOperations:
         return Forecast(files=len(files), refused=_shown(refused))
 
     def after(
-        self, session: Session, operation: FileOperation, named: Sequence[Ends]
+        self, session: Session, operation: FileOperation, named: Sequence[OperationEnds]
     ) -> AfterOperation:
         """Record an operation that has happened, as one record of all of its files.
 
@@ -123,8 +123,8 @@ class FileOperations:
             outcome = self._recorded(session, operation, judged)
         intent = judged[0][1][0].intent
         paths = tuple(path for file, _ in judged for path in file.hashes.ends.paths)
-        told = told_of(session, operation, intent, paths)
-        self._chronicle.saved(told)
+        told = audit_event_of(session, operation, intent, paths)
+        self._audit_log.saved(told)
         return AfterOperation(
             files=len(judged),
             paths=paths,
@@ -144,14 +144,14 @@ class FileOperations:
             self._follow(session, files)
         return outcome
 
-    def _forecast(self, session: Session, ends: Ends) -> Iterator[Judgement]:
+    def _forecast(self, session: Session, ends: OperationEnds) -> Iterator[Judgement]:
         if ends.old is not None:
             yield self._of_gone(session, ends.old)
         if ends.new is not None:
             text = None if ends.old is None else self._files.held_text(ends.old)
             yield self._of_text(session, ends.new, text)
 
-    def _judged(self, session: Session, file: OperatedFile) -> _Judged | None:
+    def _judged(self, session: Session, file: OperationTarget) -> _Judged | None:
         """Judge both ends of a file by what has become of it; None: that is nobody's business.
 
         An end that is neither judged nor recorded, such as one that git ignores, is as good as
@@ -167,7 +167,7 @@ class FileOperations:
         if not seen or any(each.ticket is not None for each in seen):
             return None
         hashes = FileHashes(
-            Ends(ends.old if old in seen else None, ends.new if new in seen else None),
+            OperationEnds(ends.old if old in seen else None, ends.new if new in seen else None),
             file.hashes.pre if old in seen or ends.old is None else None,
             file.hashes.post if new in seen else None,
         )
@@ -199,7 +199,7 @@ class FileOperations:
                 self._disk.note_left(old, None)
             if new is not None:
                 self._disk.note_left(new, file.hashes.post)
-                self._judging.disown(new)
+                self._judging.clear_own_write(new)
             if old is not None and new is not None and file.verdict is not ScopeValidation.FAIL:
                 self._contents.follow(session.id, old, new)
                 moves.append((old, new))
@@ -223,7 +223,7 @@ class FileOperations:
 
     def _of_text(self, session: Session, path: WorkspacePath, text: str | None) -> Judgement:
         """Judge that a file comes; what HEAD or the session's baseline holds there may."""
-        return self._judging.forgiving(self._judge(session, path), session.id, UNREAD, text)
+        return self._judging.allow_restoring(self._judge(session, path), session.id, UNREAD, text)
 
     def _is_new(self, session: Session, path: WorkspacePath) -> bool:
         """Whether neither HEAD nor the session's baseline has a file, by where its bytes go."""
@@ -239,14 +239,14 @@ class FileOperations:
         return self._judging.judge(session.id, place_of_name(self._stores.root, path))
 
 
-def told_of(
+def audit_event_of(
     session: Session,
     operation: FileOperation,
     intent: Intent | None,
     paths: tuple[WorkspacePath, ...],
-) -> Told:
+) -> AuditEvent:
     """Describe an operation to the chronicle."""
-    return Told(
+    return AuditEvent(
         tool=operation.value,
         session_id=session.id,
         intent_id=None if intent is None else intent.id,

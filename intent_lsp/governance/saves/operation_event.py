@@ -10,7 +10,7 @@ from intent_lsp.core.records import (
     Event,
     Range,
     RecordFile,
-    Related,
+    RelatedEntry,
     ScopeValidation,
     Vcs,
 )
@@ -60,7 +60,7 @@ def worst(verdicts: Sequence[ScopeValidation]) -> ScopeValidation:
     return next((verdict for verdict in order if verdict in verdicts), ScopeValidation.EXEMPT)
 
 
-def _file(session: Session, file: JudgedFile, related: tuple[Related, ...]) -> RecordFile:
+def _file(session: Session, file: JudgedFile, related: tuple[RelatedEntry, ...]) -> RecordFile:
     ends = file.hashes.ends
     conversation = Conversation(
         url=session.id, contributor=session.contributor, ranges=file.ranges, related=related

@@ -12,8 +12,8 @@ from threading import Event
 from typing import Final
 
 from intent_lsp.core.content import ContentHash, hash_content, hash_if_there
-from intent_lsp.core.errors import OverLimitError
-from intent_lsp.core.file_operations import Ends, FileHashes, FileOperation
+from intent_lsp.core.errors import RequestLimitError
+from intent_lsp.core.file_operations import FileHashes, FileOperation, OperationEnds
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.disk.tree_snapshots import FILES_AT_MOST, KEPT_AT_ONCE
@@ -27,7 +27,7 @@ _WHAT: Final = "files of one operation"
 
 
 @dataclass(frozen=True, slots=True)
-class OperatedFile:
+class OperationTarget:
     """One file of an operation that has happened, and what it holds now (None: it is gone)."""
 
     hashes: FileHashes
@@ -38,11 +38,11 @@ class OperatedFile:
 class _Announced:
     """What was found before an operation: the files behind each name, and what they held."""
 
-    files: dict[Ends, tuple[Ends, ...]] = field(default_factory=dict)
+    files: dict[OperationEnds, tuple[OperationEnds, ...]] = field(default_factory=dict)
     held: dict[WorkspacePath, ContentHash] = field(default_factory=dict)
 
 
-class OperatedFiles:
+class OperationTargets:
     """Finds the files of one root's operations."""
 
     def __init__(self, stores: Stores, contents: Contents) -> None:
@@ -50,7 +50,9 @@ class OperatedFiles:
         self._contents = contents
         self._announced: deque[_Announced] = deque(maxlen=_ANNOUNCED_AT_MOST)
 
-    def announced(self, named: Sequence[Ends], too_late: Event) -> tuple[Ends, ...]:
+    def announced(
+        self, named: Sequence[OperationEnds], too_late: Event
+    ) -> tuple[OperationEnds, ...]:
         """List and read the files of an operation that is about to happen, unless it is by now.
 
         `too_late` is set by whoever lets the editor go on; what is seen since then may be what the
@@ -87,7 +89,9 @@ class OperatedFiles:
         held = self._announced[-1].held.get(path)
         return None if held is None else self._contents.kept(held).text
 
-    def done(self, operation: FileOperation, named: Sequence[Ends]) -> Iterator[OperatedFile]:
+    def done(
+        self, operation: FileOperation, named: Sequence[OperationEnds]
+    ) -> Iterator[OperationTarget]:
         """Give the files that an operation has changed, one at a time.
 
         Raises OverLimitError.
@@ -104,33 +108,33 @@ class OperatedFiles:
                 if found is not None:
                     yield found
 
-    def _taken(self, ends: Ends) -> _Announced:
+    def _taken(self, ends: OperationEnds) -> _Announced:
         known = (each for each in reversed(self._announced) if ends in each.files)
         return next(known, None) or _Announced()
 
-    def _files(self, ends: Ends, at_most: int) -> tuple[Ends, ...]:
+    def _files(self, ends: OperationEnds, at_most: int) -> tuple[OperationEnds, ...]:
         """List the files behind a name; those of a rename or deletion have the old name yet."""
         here = ends.new if ends.old is None else ends.old
         paths = None if here is None else files_named(self._stores.root, here, at_most=at_most)
         if here is None:
             return ()
         if paths is None or len(paths) > at_most:
-            raise OverLimitError(what=_WHAT, limit=FILES_AT_MOST)
+            raise RequestLimitError(what=_WHAT, limit=FILES_AT_MOST)
         return tuple(_below(ends, path[len(here) :]) for path in paths)
 
-    def _files_after(self, ends: Ends, at_most: int) -> tuple[Ends, ...]:
+    def _files_after(self, ends: OperationEnds, at_most: int) -> tuple[OperationEnds, ...]:
         """List the files behind a name once its operation is over and nobody has announced it."""
         if ends.new is not None:
-            found = self._files(Ends(None, ends.new), at_most)
+            found = self._files(OperationEnds(None, ends.new), at_most)
             return tuple(_below(ends, file.paths[0][len(ends.new) :]) for file in found)
         git, old = self._stores.git, ends.old or WorkspacePath("")
         tracked = () if git is None else git.list_files()
-        below = [Ends(path, None) for path in tracked if path.startswith(f"{old}/")]
+        below = [OperationEnds(path, None) for path in tracked if path.startswith(f"{old}/")]
         if len(below) > at_most:
-            raise OverLimitError(what=_WHAT, limit=FILES_AT_MOST)
-        return (*below, Ends(old, None))
+            raise RequestLimitError(what=_WHAT, limit=FILES_AT_MOST)
+        return (*below, OperationEnds(old, None))
 
-    def _operated(self, ends: Ends, announced: _Announced) -> OperatedFile | None:
+    def _operated(self, ends: OperationEnds, announced: _Announced) -> OperationTarget | None:
         """Give what became of one file; None: nothing did."""
         data = None if ends.new is None else self._contents.disk_if_readable(ends.new)
         post = hash_if_there(data)
@@ -145,7 +149,7 @@ class OperatedFiles:
             # A rename by itself changes no content.
             pre = announced.held.get(ends.old) or post
             changed = post is not None
-        return OperatedFile(FileHashes(ends, pre, post), data) if changed else None
+        return OperationTarget(FileHashes(ends, pre, post), data) if changed else None
 
     def _held(self, path: WorkspacePath | None, announced: _Announced) -> ContentHash | None:
         """Tell what a file held that is gone: what was seen, else what was recorded or committed.
@@ -161,8 +165,8 @@ class OperatedFiles:
         return None if git is None else hash_if_there(git.head_bytes(path))
 
 
-def _below(ends: Ends, rest: str) -> Ends:
+def _below(ends: OperationEnds, rest: str) -> OperationEnds:
     """Give the ends of a file that lies below both, at the same place; "": the names themselves."""
     old = None if ends.old is None else WorkspacePath(f"{ends.old}{rest}")
     new = None if ends.new is None else WorkspacePath(f"{ends.new}{rest}")
-    return Ends(old, new)
+    return OperationEnds(old, new)

@@ -18,9 +18,9 @@ from intent_lsp.core.policy import RecordSaves
 from intent_lsp.core.privacy import veiled
 from intent_lsp.core.records import Event
 from intent_lsp.governance.save_events import Save, save_event
-from intent_lsp.governance.saves.claimed_saves import AfterSave, told_of
+from intent_lsp.governance.saves.claimed_saves import AfterSave, audit_event
 from intent_lsp.governance.stores import Stores
-from intent_lsp.governance.views.audit_log import Chronicle
+from intent_lsp.governance.views.audit_log import AuditLog
 
 _log: Final = logging.getLogger(__name__)
 
@@ -40,9 +40,9 @@ class _Run:
 class SaveRuns:
     """The runs of automatic saves that this process has begun; whoever asks takes turns."""
 
-    def __init__(self, stores: Stores, chronicle: Chronicle) -> None:
+    def __init__(self, stores: Stores, audit_log: AuditLog) -> None:
         self._stores = stores
-        self._chronicle = chronicle
+        self._audit_log = audit_log
         self._runs: dict[WorkspacePath, _Run] = {}
         self._ended: list[AfterSave] = []
 
@@ -107,7 +107,7 @@ class SaveRuns:
             queued = str(problem)
         for run in ended:
             after = replace(run.after, run=None, queued=queued)
-            self._chronicle.saved(told_of(run.save.session, run.save.judgement))
+            self._audit_log.saved(audit_event(run.save.session, run.save.judgement))
             self._ended.append(after if queued else self._recorded(run, after))
 
     def _recorded(self, run: _Run, after: AfterSave) -> AfterSave:

@@ -17,19 +17,19 @@ from intent_lsp.core.content import ContentHash, hash_if_there
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import Enforcement
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.governance.calls.recorder import Recording, SavedFile
-from intent_lsp.governance.contents.content import Content, content_of
+from intent_lsp.governance.calls.recorder import CallRecorder, SavedFile
+from intent_lsp.governance.contents.content import FileContent, content_of
 from intent_lsp.governance.contents.contents import Contents
-from intent_lsp.governance.judging.save_judge import Judgement, Judging, Reading
+from intent_lsp.governance.judging.save_judge import BaseHash, Judgement, SaveJudge
 from intent_lsp.governance.save_events import PARSING_SECONDS, Save, record_save
-from intent_lsp.governance.saves.claimed_saves import AfterSave, HeldSaves, told_of
+from intent_lsp.governance.saves.claimed_saves import AfterSave, ClaimedSaves, audit_event
 from intent_lsp.governance.saves.save_runs import SaveRuns
 from intent_lsp.governance.sessions import Session
 from intent_lsp.governance.stores import Stores
-from intent_lsp.governance.views.audit_log import Chronicle
+from intent_lsp.governance.views.audit_log import AuditLog
 from intent_lsp.store.clock import budget
 from intent_lsp.store.fs import files
-from intent_lsp.store.fs.resolve import Place
+from intent_lsp.store.fs.resolve import ResolvedPath
 from intent_lsp.store.state.drafts import Draft
 
 _log: Final = logging.getLogger(__name__)
@@ -44,7 +44,7 @@ class BeforeSave:
 
     judgement: Judgement
     disk: bytes | None
-    content: Content
+    content: FileContent
     draft: Draft | None = None
 
 
@@ -78,17 +78,17 @@ class Saves:
         self,
         *,
         stores: Stores,
-        judging: Judging,
+        judging: SaveJudge,
         contents: Contents,
-        chronicle: Chronicle,
-        recording: Recording,
+        audit_log: AuditLog,
+        recording: CallRecorder,
     ) -> None:
         self._stores = stores
-        self._held = HeldSaves(
-            stores=stores, judging=judging, recording=recording, chronicle=chronicle
+        self._held = ClaimedSaves(
+            stores=stores, judging=judging, recording=recording, audit_log=audit_log
         )
-        self._chronicle = chronicle
-        self._runs = SaveRuns(stores, chronicle)
+        self._audit_log = audit_log
+        self._runs = SaveRuns(stores, audit_log)
         self._judging = judging
         self._contents = contents
         self._lock = threading.Lock()
@@ -97,18 +97,18 @@ class Saves:
         """Parse what a file holds, from which the record of a save that is to come is made."""
         self._stores.trees.tree(path, data, budget(PARSING_SECONDS))
 
-    def before(self, session: Session, place: Place, buffer: Buffer) -> BeforeSave:
+    def before(self, session: Session, place: ResolvedPath, buffer: Buffer) -> BeforeSave:
         """Judge a buffer that is about to be written, and keep a draft if it is turned back."""
         with self._lock:
             disk = self._contents.disk(place.path)
             # Whole texts are compared, not lines: that costs a large file's save next to nothing.
             content, text = content_of(disk), "".join(buffer.lines)
-            reading = Reading(read=buffer.read, disk=content.hash)
+            reading = BaseHash(read=buffer.read, disk=content.hash)
             if disk is not None and content.text == text:
                 # Nothing would change, so nothing can be overwritten.
-                reading = Reading(read=content.hash, disk=content.hash)
+                reading = BaseHash(read=content.hash, disk=content.hash)
             judgement = self._judging.judge(session.id, place, reading)
-            judgement = self._judging.forgiving(judgement, session.id, reading, text)
+            judgement = self._judging.allow_restoring(judgement, session.id, reading, text)
             draft = None
             if buffer.manual and _turned_back(judgement, content, text):
                 draft = self.keep_draft(session, judgement, content.hash, text)
@@ -116,7 +116,7 @@ class Saves:
             self._stores.coming_saves[place.path] = text
             return BeforeSave(judgement=judgement, disk=disk, content=content, draft=draft)
 
-    def after(self, session: Session, place: Place, written: Written) -> AfterSave:
+    def after(self, session: Session, place: ResolvedPath, written: Written) -> AfterSave:
         """Record a save that has happened, when it changed the file.
 
         An automatic one is recorded when its run ends, which `end_runs` tells of.
@@ -130,25 +130,25 @@ class Saves:
                     return after
                 run = self._runs.add(save, after) if written.automatic else None
                 outcome = None if run is not None else record_save(self._stores, save)
-                self._judging.disown(place.path)
+                self._judging.clear_own_write(place.path)
                 if save.new is not None:
                     self._contents.keep(save.new, save.hashes[1])
             if outcome is None:
                 return run or after
-            self._chronicle.saved(told_of(session, after.judgement))
+            self._audit_log.saved(audit_event(session, after.judgement))
             return after.recorded(outcome)
         finally:
             self._stores.coming_saves.pop(place.path, None)
 
     def _after(
-        self, session: Session, place: Place, written: Written
+        self, session: Session, place: ResolvedPath, written: Written
     ) -> tuple[AfterSave, Save | None]:
         """Give what a save came to, and the save if it is still to be recorded."""
         disk, known, read = written.disk, written.known, written.read
         old, new = content_of(known), content_of(disk)
-        reading = Reading(read=read, disk=old.hash)
+        reading = BaseHash(read=read, disk=old.hash)
         judgement = self._judging.judge(session.id, place, reading)
-        judgement = self._judging.forgiving(judgement, session.id, reading, new.text)
+        judgement = self._judging.allow_restoring(judgement, session.id, reading, new.text)
         done = AfterSave(judgement=judgement, old=known, disk=disk)
         verdict = judgement.verdict
         own = disk is not None and self._judging.own_write(place.path) == new.hash
@@ -156,7 +156,7 @@ class Saves:
             return done, None
         if judgement.ticket is not None:
             self._runs.end([place.path])
-            self._judging.disown(place.path)
+            self._judging.clear_own_write(place.path)
             self._contents.keep(disk, new.hash)
             file = SavedFile(path=place.path, old=known, new=disk)
             return self._held.save(judgement.ticket, session, file, done), None
@@ -189,7 +189,7 @@ class Saves:
             return self._runs.take_ended()
 
     def after_unreadable(
-        self, session: Session, place: Place, *, known: bytes | None
+        self, session: Session, place: ResolvedPath, *, known: bytes | None
     ) -> AfterSave | None:
         """Record a save of a file that cannot be read: without the hash of what it holds now."""
         self._stores.coming_saves.pop(place.path, None)
@@ -218,9 +218,9 @@ class Saves:
     def _tell_refusal(self, session: Session, judgement: Judgement) -> None:
         if judgement.denied is not None:
             # A person's save teaches agents nothing.
-            self._chronicle.denied(told_of(session, judgement), judgement.denied, teach=False)
+            self._audit_log.denied(audit_event(session, judgement), judgement.denied, teach=False)
 
-    def remove_empty(self, place: Place) -> bool:
+    def remove_empty(self, place: ResolvedPath) -> bool:
         """Delete a file that holds nothing; False: it holds something, or cannot be deleted."""
         path = self._stores.root / place.path
         with self._lock:
@@ -246,7 +246,7 @@ class Saves:
         )
 
 
-def _turned_back(judgement: Judgement, content: Content, text: str) -> bool:
+def _turned_back(judgement: Judgement, content: FileContent, text: str) -> bool:
     denied = judgement.denied
     return (
         denied is not None

@@ -29,7 +29,7 @@ _TAUGHT: Final = (GateCode.SCOPE_VIOLATION, GateCode.CONTRACT_DRIFT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class AuditEvent:
     """A governed call, as it is told of: who called what, for which intent, on which files.
 
     `program` is the first word of its command; `model` None: the agent has not said.
@@ -43,7 +43,7 @@ class Told:
     model: str | None = None
 
 
-class Chronicle:
+class AuditLog:
     """Tells of the calls of one root."""
 
     def __init__(
@@ -54,17 +54,17 @@ class Chronicle:
         self._history = history
         self._lessons = lessons
 
-    def denied(self, told: Told, refusal: Denied, *, teach: bool = True) -> None:
+    def denied(self, told: AuditEvent, refusal: Denied, *, teach: bool = True) -> None:
         """Tell of a call that was refused, or of a save that was turned back (`teach` False)."""
         self._enter(told, CallStatus.DENIED)
         if teach and refusal.code in _TAUGHT:
             self._teach(told, refusal.code, path=_blamed(refusal))
 
-    def admitted(self, told: Told) -> None:
+    def admitted(self, told: AuditEvent) -> None:
         """Tell of a call that may happen."""
         self._history.note(told.intent_id, f"PRE_HOOK {told.tool}")
 
-    def done(self, told: Told, *, error: str | None) -> None:
+    def done(self, told: AuditEvent, *, error: str | None) -> None:
         """Tell of a call that happened, or failed."""
         status = CallStatus.OK if error is None else CallStatus.FAILED
         self._enter(told, status)
@@ -73,7 +73,7 @@ class Chronicle:
             path = next(iter(told.paths), None)
             self._teach(told, LessonCode.MUTATION_FAILED, path=path, error=error)
 
-    def attempted(self, told: Told, *, error: str | None) -> bool:
+    def attempted(self, told: AuditEvent, *, error: str | None) -> bool:
         """Tell of an attempt to complete the work; whether what stopped it is a new lesson."""
         status = CallStatus.OK if error is None else CallStatus.FAILED
         self._enter(told, status)
@@ -81,21 +81,21 @@ class Chronicle:
         code = LessonCode.COMPLETION_FAILED
         return error is not None and self._teach(told, code, path=None, error=error)
 
-    def violated(self, told: Told, path: WorkspacePath) -> None:
+    def violated(self, told: AuditEvent, path: WorkspacePath) -> None:
         """Put down a call that was found to have changed what its intent may not."""
         self._teach(told, GateCode.SCOPE_VIOLATION, path=path)
 
-    def saved(self, told: Told) -> None:
+    def saved(self, told: AuditEvent) -> None:
         """Tell of an editor's save that was recorded."""
         self._history.note(told.intent_id, f"POST_HOOK {told.tool} {CallStatus.OK}")
 
-    def failed_verification(self, told: Told) -> bool:
+    def failed_verification(self, told: AuditEvent) -> bool:
         """Put down a verification that failed; whether that is a new lesson."""
         name = self._rules.current().policy.lessons_verification
         lesson = self._lesson(told, LessonCode.VERIFICATION_FAILED)
         return self._lessons.learn(name, told.session_id, lesson)
 
-    def _enter(self, told: Told, status: CallStatus) -> None:
+    def _enter(self, told: AuditEvent, status: CallStatus) -> None:
         policy = self._rules.current().policy
         entry = GovernanceEntry(
             at=timestamp(self._stores.clock()),
@@ -113,7 +113,7 @@ class Chronicle:
 
     def _teach(
         self,
-        told: Told,
+        told: AuditEvent,
         code: GateCode | LessonCode,
         *,
         path: WorkspacePath | None,
@@ -125,7 +125,7 @@ class Chronicle:
 
     def _lesson(
         self,
-        told: Told,
+        told: AuditEvent,
         code: GateCode | LessonCode,
         *,
         path: WorkspacePath | None = None,

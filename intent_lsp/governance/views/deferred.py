@@ -12,24 +12,24 @@ from typing import Final
 
 _log: Final = logging.getLogger(__name__)
 
-News = Callable[[], None]
+DeferredEvent = Callable[[], None]
 
 
-class Untold:
+class DeferredQueue:
     """Holds news back until an answer is given; `patient` False: until nothing."""
 
     def __init__(self, *, patient: bool) -> None:
         self._patient = patient
-        self._news: deque[News] = deque()
+        self._news: deque[DeferredEvent] = deque()
         self._telling = threading.RLock()
 
-    def add(self, news: News) -> None:
+    def add(self, news: DeferredEvent) -> None:
         """Put news behind all that is untold; whoever is patient calls `tell` in a moment."""
         self._news.append(news)
         if not self._patient:
-            self.tell()
+            self.write()
 
-    def tell(self) -> None:
+    def write(self) -> None:
         """Tell all there is; what another thread is telling is waited for."""
         with self._telling:
             while self._news:

@@ -20,13 +20,13 @@ from intent_lsp.formats.intents.edit import set_history
 from intent_lsp.formats.intents.intents_file import IntentsReader
 from intent_lsp.formats.yaml.limits import MAX_BYTES
 from intent_lsp.governance.best_effort import step
-from intent_lsp.governance.intents_writer import Changes, IntentsWriter
+from intent_lsp.governance.intents_writer import IntentsEdit, IntentsWriter
 from intent_lsp.governance.rules import Rules, RulesCache
 from intent_lsp.governance.stores import Stores
-from intent_lsp.governance.views.deferred import Untold
+from intent_lsp.governance.views.deferred import DeferredQueue
 from intent_lsp.store.fs import files
 from intent_lsp.store.state.notes import EVENTS_KEPT, Noted
-from intent_lsp.store.state.sessions_db import State
+from intent_lsp.store.state.sessions_db import SessionDb
 
 _log: Final = logging.getLogger(__name__)
 
@@ -46,12 +46,12 @@ class History:
     """The history of one root's intents."""
 
     def __init__(
-        self, *, stores: Stores, rules: RulesCache, writer: IntentsWriter, untold: Untold
+        self, *, stores: Stores, rules: RulesCache, writer: IntentsWriter, unreported: DeferredQueue
     ) -> None:
         self._stores = stores
         self._rules = rules
         self._writer = writer
-        self._untold = untold
+        self._deferred = unreported
 
     def note(self, intent_id: str | None, event: str) -> None:
         """Note an event of an intent, such as `POST_HOOK write_to_file OK`."""
@@ -63,7 +63,7 @@ class History:
 
     def of(self, intent: Intent) -> tuple[str, ...]:
         """Give the newest events of an intent, newest first: what the file tells comes last."""
-        self._untold.tell()
+        self._deferred.write()
         state, events = self._stores.state, tuple[Noted, ...]()
         if state is not None:
             with step(f"the history of {intent.id}"):
@@ -101,10 +101,10 @@ class History:
                 self._write(state, intent, rules.file.intents.names(intent))
         return quiet
 
-    def _write(self, state: State, intent: Intent, names: Sequence[str]) -> None:
+    def _write(self, state: SessionDb, intent: Intent, names: Sequence[str]) -> None:
         events: list[Noted] = []
 
-        def edit(text: str) -> Changes:
+        def edit(text: str) -> IntentsEdit:
             # Put together for each attempt: somebody else may have changed what the file tells.
             reader = IntentsReader()
             known = reader.read(text).intents.get(intent.id) or intent
@@ -118,7 +118,7 @@ class History:
         if refused is not None:
             _log.warning("the history of %s stays as it was: %s", intent.id, refused)
 
-    def _touched(self, state: State, now: datetime) -> bool:
+    def _touched(self, state: SessionDb, now: datetime) -> bool:
         """Whether somebody else has changed the file just now."""
         path = self._stores.root / INTENTS_FILE
         stamp = files.stamp(path)
@@ -134,7 +134,7 @@ def _told(events: Sequence[Noted], intent: Intent) -> tuple[str, ...]:
     return (*fresh, *intent.recent_history)[:EVENTS_KEPT]
 
 
-def _unwritten(state: State, rules: Rules) -> tuple[Intent, ...]:
+def _unwritten(state: SessionDb, rules: Rules) -> tuple[Intent, ...]:
     """List the intents of the file with events that it does not tell, each once."""
     found = map(rules.active, state.notes.unwritten())
     return tuple(dict.fromkeys(intent for intent in found if intent is not None))

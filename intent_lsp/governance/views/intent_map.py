@@ -32,17 +32,17 @@ from intent_lsp.formats.markdown.intent_map import (
     section_of,
     section_of_archived,
 )
-from intent_lsp.formats.markdown.intent_map_reader import cells_in, told_of
+from intent_lsp.formats.markdown.intent_map_reader import cells_in, definitions_of
 from intent_lsp.formats.syntax.languages import Late, language_of
 from intent_lsp.formats.syntax.touched_definitions import touched_definitions
 from intent_lsp.governance.best_effort import step
-from intent_lsp.governance.contents.content_lookup import KnownContents
+from intent_lsp.governance.contents.content_lookup import ContentLookup
 from intent_lsp.governance.rules import RulesCache
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store.clock import budget
 from intent_lsp.store.fs import files
 from intent_lsp.store.fs.files import Stamp
-from intent_lsp.store.ledger.index.touched_files import Mark, TouchedFiles
+from intent_lsp.store.ledger.index.touched_files import TouchedFiles, TouchMark
 
 _log: Final = logging.getLogger(__name__)
 
@@ -116,7 +116,7 @@ class MapRows:
         cells = cells_in(written)
         changed = set()
         for name, row in () if cells == {} else list(self._all()):
-            told, key = told_of(row, cells), (name, row.path)
+            told, key = definitions_of(row, cells), (name, row.path)
             newly = key in self._open and row.time >= self._since
             if told is None or (newly and not told.definitions):
                 continue
@@ -132,7 +132,7 @@ class MapRows:
     def look(self, late: Late) -> set[str]:
         """Look for the definitions of rows that nobody has named yet; the ids of changed rows."""
         waiting, self._open = self._open, {}
-        known = KnownContents(self._stores.root) if waiting else None
+        known = ContentLookup(self._stores.root) if waiting else None
         changed = set()
         for each in waiting.values():
             if known is None or late():
@@ -158,7 +158,7 @@ class MapRows:
                 intent_id=intent_id, path=row.path, time=row.time, hash=row.hash, ranges=ranges
             )
 
-    def _names(self, known: KnownContents, change: _Change, late: Late) -> Sequence[str]:
+    def _names(self, known: ContentLookup, change: _Change, late: Late) -> Sequence[str]:
         data = known.find(change.hash, change.path, UNKNOWN_REVISION)
         tree_of = self._stores.trees.tree
         if data is None:
@@ -181,13 +181,13 @@ class IntentMap:
         self._rules = rules
         self._lock = threading.Lock()
         self._path = stores.root / INTENT_MAP
-        self._mark: Mark | None = None
+        self._mark: TouchMark | None = None
         self._rows = MapRows(stores)
         # By the intents' ids: with a thousand intents, a record changes one section.
         self._sections: dict[str, str] = {}
         self._spelled_by = -1
         self._drawn: ContentHash | None = None
-        self._written: tuple[int, Mark | None, Stamp | None] | None = None
+        self._written: tuple[int, TouchMark | None, Stamp | None] | None = None
 
     def write(self) -> bool:
         """Bring the file up to date; whether it was written. A failure is logged.

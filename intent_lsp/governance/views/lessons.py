@@ -19,7 +19,7 @@ from intent_lsp.governance.stores import Stores
 from intent_lsp.store.fs import files
 from intent_lsp.store.fs.tree_reader import holds_file
 from intent_lsp.store.locks.root_lock import RootLock
-from intent_lsp.store.state.sessions_db import State
+from intent_lsp.store.state.sessions_db import SessionDb
 
 LOCK_NAME: Final = "lessons.lock"
 A_SESSION: Final = 10
@@ -86,7 +86,7 @@ class Lessons:
         return None if taught is None else Taught(data, text.encode(taught))
 
     def _write(
-        self, path: WorkspacePath, lesson: Lesson, taught: Taught | None, state: State
+        self, path: WorkspacePath, lesson: Lesson, taught: Taught | None, state: SessionDb
     ) -> bool:
         for _ in range(_ATTEMPTS):
             if taught is None:

@@ -125,7 +125,7 @@ def replace_file(
     before = _regular(target)
     if before is not None and _read_only(target, before):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(target))
-    temporary = _write_temporary(room_for_temporary(target), data, mode=_NEW_FILE_MODE)
+    temporary = _write_temporary(directory_for_temporary(target), data, mode=_NEW_FILE_MODE)
     try:
         _make_lasting(temporary, like=before)
         _require(target, expected)
@@ -141,7 +141,7 @@ def create_file(path: Path, data: bytes, *, mode: int = _NEW_FILE_MODE) -> bool:
 
     `mode` is narrowed by the process's mask. Raises OSError.
     """
-    temporary = _write_temporary(room_for_temporary(path), data, mode=mode)
+    temporary = _write_temporary(directory_for_temporary(path), data, mode=mode)
     try:
         _make_lasting(temporary, like=None)
         # A link to a finished file: unlike a file opened new, it is never seen half written.
@@ -157,7 +157,7 @@ def create_file(path: Path, data: bytes, *, mode: int = _NEW_FILE_MODE) -> bool:
     return True
 
 
-def room_for_temporary(path: Path) -> Path:
+def directory_for_temporary(path: Path) -> Path:
     """Give the directory in which a file is written before it takes its place at `path`.
 
     What is ours is written in `.local/`, where git does not see it, as far as that is on the same

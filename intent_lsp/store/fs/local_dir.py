@@ -21,16 +21,16 @@ PRIVATE_FILE_MODE = 0o600
 GITIGNORE_TEXT = b".local/\n.tmp-*\nintent_map.md\n"
 
 
-def open_local_room(root: Path) -> Path | None:
+def open_local_directory(root: Path) -> Path | None:
     """Give the local room, made when missing; None, and a line in the log, when it cannot be."""
     try:
-        return ensure_local_room(root)
+        return ensure_local_directory(root)
     except (OSError, UnsafePathError) as problem:
         _log.warning("%s: no room for state and cache: %s", root, problem)
         return None
 
 
-def ensure_local_room(root: Path) -> Path:
+def ensure_local_directory(root: Path) -> Path:
     """Give the local room of a governed root; made, with its `.gitignore`, when it is missing.
 
     Raises UnsafePathError when something else is in its place, OSError when it cannot be made:
@@ -54,30 +54,30 @@ def keep_out_of_git(control: Path) -> None:
         create_file(ignore, GITIGNORE_TEXT)
 
 
-def restore_local_room(room: Path) -> None:
+def restore_local_directory(room: Path) -> None:
     """Make a local room again that was deleted while it was in use; any other is left alone.
 
     Raises as above, FileNotFoundError where its `.orchestration/` is not there either.
     """
     root = room.parent.parent
     if room == root / LOCAL_ROOM:
-        ensure_local_room(root)
+        ensure_local_directory(root)
 
 
-def ensure_inner_room(room: Path, name: str) -> Path:
+def ensure_inner_directory(room: Path, name: str) -> Path:
     """Give a directory inside the local room, made when missing. Raises as above."""
     inner = room / name
     make_directory(inner, mode=LOCAL_MODE)
     return inner
 
 
-def find_local_room(root: Path) -> Path | None:
+def find_local_directory(root: Path) -> Path | None:
     """Give the local room when it is there, and make nothing."""
     room = root / LOCAL_ROOM
     return room if room.is_dir() and not room.is_symlink() else None
 
 
-def make_private_room(root: Path) -> None:
+def make_private_directory(root: Path) -> None:
     """Make `.orchestration/.local/`, private to this user, where it is missing.
 
     Raises UnsafePathError when something else is in its place or in that of what it is in, OSError.
@@ -87,7 +87,7 @@ def make_private_room(root: Path) -> None:
         keep_out_of_git(root / CONTROL_ROOM)
 
 
-def make_room(root: Path, room: WorkspacePath) -> None:
+def make_control_directory(root: Path, room: WorkspacePath) -> None:
     """Make a directory of `.orchestration/` where it is missing. Raises as above."""
     _make_control_room(root)
     _make(f"{root}/{room}", 0o777)

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath
-from intent_lsp.store.fs.resolve import Place, real_relative
+from intent_lsp.store.fs.resolve import ResolvedPath, resolve_below
 from intent_lsp.store.fs.roots import RootsBelow
 from intent_lsp.store.fs.tree_walk import files_below
 
@@ -31,14 +31,14 @@ def files_named(
     return tuple(path for path in paths if not _is_apart(path) and not others.hold(path))
 
 
-def place_of_name(root: Path, name: WorkspacePath) -> Place:
+def place_of_name(root: Path, name: WorkspacePath) -> ResolvedPath:
     """Place a name of the root where it stands: links on its way are resolved, itself is not."""
     room, _, last = name.rpartition("/")
     if not room:
-        return Place(name, name)
-    found = real_relative(root, room)
+        return ResolvedPath(name, name)
+    found = resolve_below(root, room)
     real = None if found is None else found.real
-    return Place(name, None if real is None else WorkspacePath(f"{real}/{last}"))
+    return ResolvedPath(name, None if real is None else WorkspacePath(f"{real}/{last}"))
 
 
 def is_there(root: Path, name: WorkspacePath) -> bool:

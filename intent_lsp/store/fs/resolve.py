@@ -16,14 +16,14 @@ _SWAPPED = str.maketrans(string.ascii_letters, string.ascii_uppercase + string.a
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ResolvedPath:
     """A path as it reads, and where its bytes go; `real` is None when they leave the root."""
 
     path: WorkspacePath
     real: WorkspacePath | None
 
 
-def real_relative(root: Path, path: str) -> Place | None:
+def resolve_below(root: Path, path: str) -> ResolvedPath | None:
     """Place an absolute or root-relative path: its deepest existing ancestor is resolved.
 
     Folded first, then compared with the root as given and as resolved. None: the path is outside
@@ -36,10 +36,10 @@ def real_relative(root: Path, path: str) -> Place | None:
     lexical, real = relative_to(folded, given), _spelled(os.path.realpath(folded))
     if lexical is not None and real == folded:
         # Without a link on its way there is none on the way of the root.
-        return Place(lexical, lexical)
+        return ResolvedPath(lexical, lexical)
     resolved_root = _spelled(os.path.realpath(root))
     lexical = lexical or relative_to(folded, resolved_root)
-    return None if lexical is None else Place(lexical, relative_to(real, resolved_root))
+    return None if lexical is None else ResolvedPath(lexical, relative_to(real, resolved_root))
 
 
 def is_directory(root: Path, name: str) -> bool:

@@ -14,7 +14,7 @@ from typing import Final
 from intent_lsp.core.content import ContentHash, hash_if_there, parse_hash
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.store.fs.files import read_bytes, stamp
-from intent_lsp.store.fs.resolve import real_relative
+from intent_lsp.store.fs.resolve import resolve_below
 
 HELD_AT_MOST: Final = 64 * 1024 * 1024
 """Bytes of a file above which it is hashed without being held."""
@@ -24,14 +24,14 @@ _NOT_THERE: Final = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class ReadFile:
     """A file's hash (None: there is no file) and its bytes (None too: it is too large to hold)."""
 
     hash: ContentHash | None
     data: bytes | None
 
 
-NOTHING: Final = Held(None, None)
+NOTHING: Final = ReadFile(None, None)
 
 
 class TreeFiles:
@@ -42,16 +42,16 @@ class TreeFiles:
         self._held_at_most = held_at_most
         self._rooms: dict[str, bool] = {"": True}
 
-    def held(self, path: WorkspacePath) -> Held:
+    def held(self, path: WorkspacePath) -> ReadFile:
         """Read a file; raises OSError when it is there and cannot be read."""
         place = self._root / path
         size = self._size(path, place)
         if size is None:
             return NOTHING
         if size > self._held_at_most:
-            return Held(_streamed(place), None)
+            return ReadFile(_streamed(place), None)
         data = read_bytes(place)
-        return NOTHING if data is None else Held(hash_if_there(data), data)
+        return NOTHING if data is None else ReadFile(hash_if_there(data), data)
 
     def _size(self, path: WorkspacePath, place: Path) -> int | None:
         """Give the bytes of a regular file; None: none is there, or it is not in the root."""
@@ -85,7 +85,7 @@ class TreeFiles:
         return inside
 
     def _leads_inside(self, path: str) -> bool:
-        place = real_relative(self._root, path)
+        place = resolve_below(self._root, path)
         return place is not None and place.real is not None
 
 
@@ -103,7 +103,7 @@ def read_in(root: Path, path: WorkspacePath) -> bytes | None:
 
     A record's path may be anything that somebody wrote.
     """
-    place = real_relative(root, path)
+    place = resolve_below(root, path)
     if place is None or place.real is None:
         return None
     try:

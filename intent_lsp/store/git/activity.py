@@ -27,7 +27,7 @@ _SHARED_LOCKS: Final = (
     "reftable/tables.list.lock",
 )
 
-Mark = tuple[int, int, int] | None
+StatMark = tuple[int, int, int] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,9 +37,9 @@ class GitMoment:
     `index_at` is when the index was written, in seconds since 1970.
     """
 
-    marks: tuple[Mark, ...]
-    log: Mark
-    index: Mark
+    marks: tuple[StatMark, ...]
+    log: StatMark
+    index: StatMark
     index_at: float
     locks: frozenset[str]
 
@@ -72,7 +72,7 @@ def _branch(git_directory: Path) -> tuple[str, ...]:
     return (name.removeprefix("ref: "),) if name.startswith("ref: ") and "\0" not in name else ()
 
 
-def _mark(path: Path) -> Mark:
+def _mark(path: Path) -> StatMark:
     try:
         found = os.stat(path)  # noqa: PTH116 - a third of the time
     except OSError:
@@ -87,7 +87,7 @@ class GitRest:
         self._git_directory = git_directory
         self.moment = git_moment(git_directory)
 
-    def lasted(self, index: Mark, log: LogMark | None) -> bool:
+    def lasted(self, index: StatMark, log: LogMark | None) -> bool:
         """Whether nothing has moved since; `index` and `log` are those of what is compared with.
 
         Where only the index is another, its files may be new and HEAD still old: git is given a

@@ -25,7 +25,7 @@ SETTINGS = ("core.autocrlf", "core.eol")
 """The settings that `conversion` reads."""
 
 
-class Ends(Enum):
+class LineEnds(Enum):
     """What happens to the line ends of a blob on its way to the work tree."""
 
     KEEP = "keep"
@@ -37,7 +37,7 @@ class Ends(Enum):
 class Conversion:
     """How one path's blobs become work-tree files; `program`: only the git program can."""
 
-    ends: Ends = Ends.KEEP
+    ends: LineEnds = LineEnds.KEEP
     ident: bool = False
     program: bool = False
 
@@ -71,9 +71,9 @@ def to_work_tree(data: bytes, blob_id: str, how: Conversion) -> bytes:
     """Give the bytes that git writes for a blob; `how` must not want the program."""
     if how.ident and b"$Id" in data:
         data = _ID.sub(b"$Id: " + blob_id.encode() + b" $", data)
-    if how.ends is Ends.KEEP or b"\n" not in data:
+    if how.ends is LineEnds.KEEP or b"\n" not in data:
         return data
-    if how.ends is Ends.CRLF_IF_TEXT and (b"\r" in data or _binary(data)):
+    if how.ends is LineEnds.CRLF_IF_TEXT and (b"\r" in data or _binary(data)):
         return data
     return _LONE_FEED.sub(b"\r\n", data)
 
@@ -82,18 +82,18 @@ def _named(value: Attribute) -> bool:
     return isinstance(value, str) and bool(value)
 
 
-def _ends(attribute: Callable[[str], Attribute], setting: Callable[[str], str]) -> Ends:
+def _ends(attribute: Callable[[str], Attribute], setting: Callable[[str], str]) -> LineEnds:
     kind = _kind(attribute("text")) or _kind(attribute("crlf"))
     eol = attribute("eol")
     if kind == "binary" or eol == "lf" or (kind == "input" and eol != "crlf"):
-        return Ends.KEEP
+        return LineEnds.KEEP
     if eol == "crlf":
-        return Ends.CRLF_IF_TEXT if kind == "auto" else Ends.CRLF
+        return LineEnds.CRLF_IF_TEXT if kind == "auto" else LineEnds.CRLF
     if kind is None:
-        return Ends.CRLF_IF_TEXT if setting("core.autocrlf") in _TRUE else Ends.KEEP
+        return LineEnds.CRLF_IF_TEXT if setting("core.autocrlf") in _TRUE else LineEnds.KEEP
     if not _crlf_is_the_end(setting):
-        return Ends.KEEP
-    return Ends.CRLF if kind == "text" else Ends.CRLF_IF_TEXT
+        return LineEnds.KEEP
+    return LineEnds.CRLF if kind == "text" else LineEnds.CRLF_IF_TEXT
 
 
 def _kind(value: Attribute) -> str | None:

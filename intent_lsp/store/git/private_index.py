@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Final
 
 from intent_lsp.store.fs.files import Stamp, create_cache_file, read_bytes, remove_file, stamp
-from intent_lsp.store.fs.local_dir import PRIVATE_FILE_MODE, find_local_room
+from intent_lsp.store.fs.local_dir import PRIVATE_FILE_MODE, find_local_directory
 
 _log: Final = logging.getLogger(__name__)
 
@@ -43,7 +43,7 @@ class PrivateIndex:
         It is made anew where the real one is another than it was, or somebody else has changed it.
         """
         with self._lock:
-            room = find_local_room(self._root)
+            room = find_local_directory(self._root)
             now = stamp(self._index)
             if room is None or now is None or now.size > COPIED_AT_MOST:
                 return _NONE
@@ -58,7 +58,7 @@ class PrivateIndex:
     def done(self) -> None:
         """Take the copy as git has left it, when a look is over."""
         with self._lock:
-            room = find_local_room(self._root)
+            room = find_local_directory(self._root)
             self._left = None if room is None else stamp(room / FILE_NAME)
 
     def _copy(self, copy: Path, now: Stamp) -> bool:

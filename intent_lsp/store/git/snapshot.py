@@ -15,7 +15,7 @@ from intent_lsp.core.agents.tree_snapshot import GitSnapshot
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.store.fs.files import read_bytes
-from intent_lsp.store.git.activity import Mark, git_moment
+from intent_lsp.store.git.activity import StatMark, git_moment
 from intent_lsp.store.git.gitdir import common_directory, stash_commits
 from intent_lsp.store.git.program import run_git
 from intent_lsp.store.git.reflog import log_mark
@@ -54,7 +54,7 @@ class GitSnapshots:
     def __init__(self, git: Git) -> None:
         self._git = git
         self._lock = threading.Lock()
-        self._flags: tuple[Mark, IndexFlags] = (None, _NO_FLAGS)
+        self._flags: tuple[StatMark, IndexFlags] = (None, _NO_FLAGS)
 
     def take(self, status: TreeStatus) -> GitSnapshot:
         """Give what stands beside the files of which `status` tells."""

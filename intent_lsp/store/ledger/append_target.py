@@ -17,13 +17,13 @@ from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.policy import LedgerForm
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.store.fs.files import create_cache_file, read_bytes
-from intent_lsp.store.fs.local_dir import PRIVATE_FILE_MODE, make_room
+from intent_lsp.store.fs.local_dir import PRIVATE_FILE_MODE, make_control_directory
 from intent_lsp.store.git.tracked import TrackedFiles
 from intent_lsp.store.ledger.index.index import Index
-from intent_lsp.store.ledger.raw.file import Disk, LedgerFile
+from intent_lsp.store.ledger.raw.file import FileSystem, LedgerFile
 from intent_lsp.store.ledger.raw.files import SEGMENT_ROOM, SUFFIX
-from intent_lsp.store.ledger.tail import Clock, LedgerEnd
-from intent_lsp.store.ledger.tail_note import EndNote, read, spelled
+from intent_lsp.store.ledger.tail import Clock, TailState
+from intent_lsp.store.ledger.tail_note import TailNote, read, spelled
 from intent_lsp.store.locks.root_lock import RootLock
 
 _NAME: Final = re.compile(rb"(\d{4}-\d\d-\d\d-[0-9a-f]{12}\.jsonl)\n([0-9:]*)\n?")
@@ -72,7 +72,7 @@ class OwnSegment:
         return (self._root / file).is_file() and not self._tracked.holds(file)
 
 
-class LedgerTail:
+class AppendTarget:
     """The file that the next record goes to, kept open, and what is known of its end.
 
     `file` is its name, relative to the root.
@@ -83,7 +83,7 @@ class LedgerTail:
         root: Path,
         lock: RootLock,
         *,
-        disk: Disk,
+        disk: FileSystem,
         clock: Clock,
         form: Callable[[], LedgerForm],
     ) -> None:
@@ -93,9 +93,9 @@ class LedgerTail:
         self._disk, self._clock, self._form = disk, clock, form
         self._own = OwnSegment(root, root / LOCAL_ROOM, clock)
         self._opened: LedgerFile | None = None
-        self._end: LedgerEnd | None = None
+        self._end: TailState | None = None
 
-    def take(self, index: Index) -> tuple[LedgerFile, LedgerEnd]:
+    def take(self, index: Index) -> tuple[LedgerFile, TailState]:
         """Give the file that its name means now, and its end, a torn line moved aside.
 
         Raises LedgerUnavailableError, UnsafePathError, OSError.
@@ -105,16 +105,16 @@ class LedgerTail:
             self._opened, self._end, self.file = self._open(file), None, file
         end, self._end = self._end, None
         if end is None or not end.follow(self._opened, self._left):
-            end = LedgerEnd.find(self._opened, file, self._root, clock=self._clock, index=index)
+            end = TailState.find(self._opened, file, self._root, clock=self._clock, index=index)
         return self._opened, end
 
-    def give_back(self, end: LedgerEnd) -> None:
+    def give_back(self, end: TailState) -> None:
         """Keep an end that the file has for certain; leave it to whoever appends next."""
         self._end = end
         if self._opened is not None:
             self._lock.leave(spelled(end.note(self._opened)))
 
-    def _left(self) -> EndNote | None:
+    def _left(self) -> TailNote | None:
         return read(self._lock.left())
 
     def close(self) -> None:
@@ -130,7 +130,7 @@ class LedgerTail:
 
     def _open(self, file: WorkspacePath) -> LedgerFile:
         if file != LEDGER_FILE:
-            make_room(self._root, SEGMENT_ROOM)
+            make_control_directory(self._root, SEGMENT_ROOM)
         return LedgerFile(self._root / file, self._disk)
 
 

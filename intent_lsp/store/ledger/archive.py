@@ -23,13 +23,13 @@ from intent_lsp.core.ledger.chain import Link
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
 from intent_lsp.formats.ledger.jsonl import examine
 from intent_lsp.store.fs.files import remove_file
-from intent_lsp.store.fs.local_dir import make_private_room, make_room
+from intent_lsp.store.fs.local_dir import make_control_directory, make_private_directory
 from intent_lsp.store.ledger.raw.file import opened, read_at
 from intent_lsp.store.ledger.raw.files import ARCHIVE_PREFIX, ARCHIVE_ROOM, SUFFIX, LedgerFiles
 from intent_lsp.store.ledger.raw.rewrite import replace_lines
 from intent_lsp.store.ledger.snapshot import Snapshot
 from intent_lsp.store.ledger.verify.scan import scan
-from intent_lsp.store.ledger.verify.verify import Part, verify
+from intent_lsp.store.ledger.verify.verify import VerifiedFile, verify
 from intent_lsp.store.locks.root_lock import RootLock
 
 _CHUNK: Final = 1 << 20
@@ -50,7 +50,7 @@ class Archived:
     repeated: int = 0
 
 
-class Line(NamedTuple):
+class ArchiveLine(NamedTuple):
     """A line of the main file: where it begins and ends, and its place in the chain."""
 
     start: int
@@ -58,14 +58,14 @@ class Line(NamedTuple):
     link: Link
 
 
-Cut = Callable[[Iterable[Line]], int]
+CutPoint = Callable[[Iterable[ArchiveLine]], int]
 """Gives the offset before which lines are moved."""
 
 
-def older_than(moment: str) -> Cut:
+def older_than(moment: str) -> CutPoint:
     """Cut before the first record that is not older than a ledger's timestamp."""
 
-    def cut(lines: Iterable[Line]) -> int:
+    def cut(lines: Iterable[ArchiveLine]) -> int:
         end = 0
         for line in lines:
             if line.link.hash and line.link.timestamp >= moment:
@@ -76,10 +76,10 @@ def older_than(moment: str) -> Cut:
     return cut
 
 
-def all_but_newest(number: int) -> Cut:
+def all_but_newest(number: int) -> CutPoint:
     """Cut before the last `number` records."""
 
-    def cut(lines: Iterable[Line]) -> int:
+    def cut(lines: Iterable[ArchiveLine]) -> int:
         newest: deque[int] = deque(maxlen=number + 1)
         end = 0
         for line in lines:
@@ -94,15 +94,15 @@ def all_but_newest(number: int) -> Cut:
     return cut
 
 
-def archive(root: Path, cut: Cut) -> Archived:
+def archive(root: Path, cut: CutPoint) -> Archived:
     """Move what a cut chooses of the ledger below `root` into an archive of its own.
 
     Raises LedgerUnavailableError when the ledger cannot be read or written, does not verify, or
     another archives it; UnsafePathError when something else is in a file's place.
     """
     try:
-        make_private_room(root)
-        make_room(root, ARCHIVE_ROOM)
+        make_private_directory(root)
+        make_control_directory(root, ARCHIVE_ROOM)
         with RootLock(root / LOCAL_ROOM / "archive.lock").held(), ExitStack() as stack:
             fd = stack.enter_context(opened(root / LEDGER_FILE))
             if fd is None:
@@ -141,7 +141,7 @@ class _Archiving:
         self._root, self._fd = root, fd
         self._size = os.fstat(fd).st_size
 
-    def run(self, cut: Cut) -> Archived:
+    def run(self, cut: CutPoint) -> Archived:
         begin = self._archived_already()
         end = max(cut(self._lines(begin, self._size)), begin)
         moved = _Moved()
@@ -180,14 +180,14 @@ class _Archiving:
             )
         return False
 
-    def _lines(self, begin: int, end: int) -> Iterator[Line]:
+    def _lines(self, begin: int, end: int) -> Iterator[ArchiveLine]:
         """Examine the whole lines between two offsets."""
         at, rest = begin, b""
         for chunk in _chunks(begin, end):
             *lines, rest = (rest + self._read(0, *chunk)).split(b"\n")
             for line in lines:
                 ended = at + len(line) + 1
-                yield Line(at, ended, examine(line + b"\n"))
+                yield ArchiveLine(at, ended, examine(line + b"\n"))
                 at = ended
 
     def _read(self, begin: int, start: int, end: int) -> bytes:
@@ -209,7 +209,7 @@ class _Archiving:
             raise LedgerUnavailableError(
                 path=made, problem="the disk returned other bytes than were written"
             )
-        rest = Part(LEDGER_FILE, scan(partial(self._read, end), self._size - end))
+        rest = VerifiedFile(LEDGER_FILE, scan(partial(self._read, end), self._size - end))
         snapshot = Snapshot(self._root, self._fd, LedgerFiles(self._root).stamp())
         parts = (rest if part.file == LEDGER_FILE else part for part in snapshot.parts())
         for problem in verify(parts).problems:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.ledger.evidence import Committed, Held, Search
+from intent_lsp.core.ledger.evidence import Committed, EvidenceSearch, RecordCommit
 from intent_lsp.formats.ledger.jsonl import examine
 from intent_lsp.formats.ledger.stated_link import stated_link
 from intent_lsp.store.git.blob_lines import blob_lines, blob_size
@@ -64,13 +64,13 @@ class LedgerVersions:
         """Give the ledgers that HEAD's branch had, and of which a later commit may lack some."""
         return self._asked((), self._earlier)
 
-    def search(self, wanted: Collection[ContentHash]) -> Search:
+    def search(self, wanted: Collection[ContentHash]) -> EvidenceSearch:
         """Look for records, by their hashes, in every commit that git still leads to."""
         if self._repository is None or not wanted:
-            return Search(held={}, whole=self._alone)
+            return EvidenceSearch(held={}, whole=self._alone)
         seeker = Seeker(self._repository, self._prefix, set(wanted))
         self._asked(None, lambda: seeker.seek(self._commits_cut()))
-        return Search(held=seeker.held, whole=seeker.whole)
+        return EvidenceSearch(held=seeker.held, whole=seeker.whole)
 
     def _committed(self) -> Committed | None:
         repository = self._repository
@@ -126,7 +126,7 @@ class Seeker:
     repository: Any
     prefix: str
     wanted: set[ContentHash]
-    held: dict[ContentHash, Held] = field(default_factory=dict)
+    held: dict[ContentHash, RecordCommit] = field(default_factory=dict)
     whole: bool = False
     bytes_left: int = BYTES_AT_MOST
     seen: dict[str, frozenset[ContentHash]] = field(default_factory=dict)
@@ -155,7 +155,7 @@ class Seeker:
             files = self._of(commit)
             for found in files.keys() & self.wanted:
                 below = found in self._of(self._base(commit))
-                self.held[found] = Held(
+                self.held[found] = RecordCommit(
                     commit=str(commit.id), file=files[found], below=below, named=named
                 )
                 self.wanted.discard(found)

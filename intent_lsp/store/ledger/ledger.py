@@ -19,27 +19,27 @@ from intent_lsp.core.errors import (
     LedgerUnavailableError,
     UnsafePathError,
 )
-from intent_lsp.core.ledger.chain import End, Trail, draft, place_at
+from intent_lsp.core.ledger.chain import ChainCursor, ChainEnd, draft, place_at
 from intent_lsp.core.ledger.verification import Anchor, Verification
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.policy import LedgerForm
 from intent_lsp.core.records import Event, Record
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.formats.ledger.jsonl import Entry, Ready, entry_of, read, ready, seal_at
-from intent_lsp.store.fs.local_dir import make_private_room
-from intent_lsp.store.ledger.append_target import LedgerTail, single
+from intent_lsp.formats.ledger.jsonl import IndexEntry, Ready, entry_of, read, ready, seal_at
+from intent_lsp.store.fs.local_dir import make_private_directory
+from intent_lsp.store.ledger.append_target import AppendTarget, single
 from intent_lsp.store.ledger.index.batch import batch
-from intent_lsp.store.ledger.index.build import Progress, quiet
+from intent_lsp.store.ledger.index.build import BuildProgress, quiet
 from intent_lsp.store.ledger.index.index import Index
 from intent_lsp.store.ledger.journal import Journal
 from intent_lsp.store.ledger.known_heads import KnownHeads
 from intent_lsp.store.ledger.open_runs import OpenRuns
 from intent_lsp.store.ledger.pending import LedgerQueue, Waiting
-from intent_lsp.store.ledger.raw.file import Disk, opened
+from intent_lsp.store.ledger.raw.file import FileSystem, opened
 from intent_lsp.store.ledger.raw.files import FilesStamp, LedgerFiles, Strange
 from intent_lsp.store.ledger.snapshot import Snapshot
 from intent_lsp.store.ledger.tail import Clock
-from intent_lsp.store.ledger.verify.link_check import Past
+from intent_lsp.store.ledger.verify.link_check import FindEvidence
 from intent_lsp.store.ledger.verify.verify import no_past, verify
 from intent_lsp.store.locks.root_lock import WAIT_SECONDS, RootLock
 
@@ -75,7 +75,7 @@ class Sealed(NamedTuple):
 
     record: Record
     line: bytes
-    entry: Entry
+    entry: IndexEntry
 
 
 class Ledger:
@@ -90,7 +90,7 @@ class Ledger:
         clock: Clock,
         new_id: Callable[[], str],
         *,
-        disk: Disk | None = None,
+        disk: FileSystem | None = None,
         wait_seconds: float = WAIT_SECONDS,
         form: Callable[[], LedgerForm] = single,
     ) -> None:
@@ -108,7 +108,9 @@ class Ledger:
         self._journal = Journal(self._local)
         self._known_heads = KnownHeads(self._local)
         self.index = Index(self._local / "index.sqlite3", root)
-        self._tail = LedgerTail(root, self._lock, disk=disk or Disk(), clock=clock, form=form)
+        self._tail = AppendTarget(
+            root, self._lock, disk=disk or FileSystem(), clock=clock, form=form
+        )
 
     @property
     def root(self) -> Path:
@@ -157,7 +159,7 @@ class Ledger:
             identified = identified._replace(id=record_id)
         record = _drafted(identified)
         with self._keeping_runs():
-            make_private_room(self._root)
+            make_private_directory(self._root)
             kept = self._runs.put(record, begun=record_id is not None)
         return record.id if kept else None
 
@@ -210,7 +212,7 @@ class Ledger:
         Raises as `append`.
         """
 
-        def due(trail: Trail) -> list[Sealed]:
+        def due(trail: ChainCursor) -> list[Sealed]:
             new = (each for each in events if self.index.find(each.id) is None)
             return [_chain(_prepared(each), trail) for each in new]
 
@@ -224,7 +226,7 @@ class Ledger:
         Raises LedgerUnavailableError, UnsafePathError.
         """
 
-        def due(trail: Trail) -> list[Sealed]:
+        def due(trail: ChainCursor) -> list[Sealed]:
             return [
                 _follow(record, line, trail)
                 for line in lines
@@ -237,8 +239,8 @@ class Ledger:
         self,
         anchors: Sequence[Anchor] = (),
         *,
-        past: Past = no_past,
-        progress: Progress = quiet,
+        past: FindEvidence = no_past,
+        progress: BuildProgress = quiet,
     ) -> Verification:
         """Verify all that is in the ledger's files now. Raises LedgerUnavailableError.
 
@@ -282,7 +284,7 @@ class Ledger:
         # What can be done before is not done while others wait for the lock.
         prepared = [_prepared(each) for each in fresh]
 
-        def due(trail: Trail) -> list[Sealed]:
+        def due(trail: ChainCursor) -> list[Sealed]:
             queued = [
                 Identified(each.record, each.record.id, each.record.timestamp)
                 for each in waiting
@@ -294,10 +296,10 @@ class Ledger:
         self._queue.drop(waiting)
         return sealed
 
-    def _put_down(self, due: Callable[[Trail], list[Sealed]]) -> list[Sealed]:
+    def _put_down(self, due: Callable[[ChainCursor], list[Sealed]]) -> list[Sealed]:
         """Append what is due at the end of the chain, and have the disk keep it."""
         try:
-            make_private_room(self._root)
+            make_private_directory(self._root)
             with self._lock.held():
                 file, end = self._tail.take(self.index)
                 name, offset = self._tail.file, end.size
@@ -330,7 +332,7 @@ class Ledger:
     def _keep(self, identified: Identified, reason: str) -> Queued:
         record = _drafted(identified)
         try:
-            make_private_room(self._root)
+            make_private_directory(self._root)
             return Queued(self._queue.find(record.id) or self._queue.put(record), reason)
         except (OSError, IntentLspError) as error:
             raise LedgerUnavailableError(
@@ -346,19 +348,19 @@ def _touched(event: Event) -> frozenset[WorkspacePath]:
 
 def _drafted(identified: Identified) -> Record:
     event, id_, moment = identified
-    return draft(event, id=id_, timestamp=moment, end=End())
+    return draft(event, id=id_, timestamp=moment, end=ChainEnd())
 
 
 def _prepared(identified: Identified) -> Ready:
     return ready(_drafted(identified))
 
 
-def _chain(prepared: Ready, trail: Trail) -> Sealed:
+def _chain(prepared: Ready, trail: ChainCursor) -> Sealed:
     record, line = seal_at(prepared, place_at(trail.end))
     return _follow(record, line, trail)
 
 
-def _follow(record: Record, line: bytes, trail: Trail) -> Sealed:
+def _follow(record: Record, line: bytes, trail: ChainCursor) -> Sealed:
     entry = entry_of(record)
     trail.step(entry.link)
     return Sealed(record, line, entry)

@@ -14,9 +14,9 @@ from typing import Final
 
 from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import CONTROL_ROOM
-from intent_lsp.formats.ledger.conflict import Conflict, Part
-from intent_lsp.formats.ledger.union import Aside, Oddity, Place, Union, union_of
-from intent_lsp.store.fs.local_dir import ensure_inner_room, ensure_local_room
+from intent_lsp.formats.ledger.conflict import Conflict, ConflictPart
+from intent_lsp.formats.ledger.union import Aside, Oddity, SideLine, Union, union_of
+from intent_lsp.store.fs.local_dir import ensure_inner_directory, ensure_local_directory
 from intent_lsp.store.fs.roots import governed_root
 from intent_lsp.store.ledger.raw.file import opened, write_new
 from intent_lsp.store.ledger.raw.rewrite import replace_lines
@@ -90,10 +90,10 @@ def _conflicts(path: Path) -> Conflict:
 def _resolved(path: Path, union: Union) -> Iterator[bytes]:
     given_up: list[Aside] = []
     for number, line, part in Conflict().parts(_lines(path)):
-        place = Place(side=str(path), line=number)
-        if part is Part.BASE:
+        place = SideLine(side=str(path), line=number)
+        if part is ConflictPart.BASE:
             given_up.append(Aside(place, line))
-        elif part is Part.KEPT and (found := union.take(place, line)) is not None:
+        elif part is ConflictPart.KEPT and (found := union.take(place, line)) is not None:
             yield found
     # What neither side has any more is no line of the union, and not ours to lose either.
     union.aside += [each for each in given_up if not union.has(each.text)]
@@ -124,7 +124,7 @@ def _keep(output: Path, aside: Aside) -> Path | None:
         root = None if governed is None else governed.root
     if root is None:
         return None
-    room = ensure_inner_room(ensure_local_room(root), _TORN)
+    room = ensure_inner_directory(ensure_local_directory(root), _TORN)
     name = f"merge-{Path(aside.place.side).name}-{aside.place.line}"
     found, number = room / f"{name}.part", 1
     while os.path.lexists(found):
@@ -138,7 +138,9 @@ def _keep(output: Path, aside: Aside) -> Path | None:
 def _writers_kept_off(output: Path) -> AbstractContextManager[bool | None]:
     """Hold the lock of the ledger that `output` is a file of; of any other file there is none."""
     root = _root_around(output)
-    return nullcontext() if root is None else RootLock(ensure_local_room(root) / LOCK_NAME).held()
+    return (
+        nullcontext() if root is None else RootLock(ensure_local_directory(root) / LOCK_NAME).held()
+    )
 
 
 def _root_around(path: Path) -> Path | None:

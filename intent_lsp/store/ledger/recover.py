@@ -26,7 +26,7 @@ _HASH: Final = slice(-len('sha256:"}}\n') - 64, -len('"}}\n'))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lost:
+class LostRecord:
     """A record that the ledger does not hold: its line, and where that was found.
 
     `missing`: what it names and what is neither in the ledger nor among those that join before
@@ -57,7 +57,7 @@ class Unreadable:
 class Found:
     """What is lost, in the order in which it was written; and what nobody can tell."""
 
-    lost: tuple[Lost, ...]
+    lost: tuple[LostRecord, ...]
     unreadable: tuple[Unreadable, ...]
 
 
@@ -110,7 +110,7 @@ def lost_records(root: Path) -> Found:
 
 
 def _found(lines: Iterable[tuple[str, bytes, bool]], held: _Held) -> Found:
-    lost: list[Lost] = []
+    lost: list[LostRecord] = []
     unreadable: list[Unreadable] = []
     for source, line, waits in lines:
         link, record = examine(line), read(line)
@@ -120,7 +120,7 @@ def _found(lines: Iterable[tuple[str, bytes, bool]], held: _Held) -> Found:
         elif record.id not in held.ids:
             held.ids.add(record.id)
             missing = tuple(name for name in _named_by(link) if name not in held.hashes)
-            each = Lost(record=record, line=line, source=source, missing=missing, waits=waits)
+            each = LostRecord(record=record, line=line, source=source, missing=missing, waits=waits)
             if each.joins:
                 held.hashes.add(link.hash)
             lost.append(each)

@@ -11,11 +11,11 @@ from pathlib import Path
 
 from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import LEDGER_FILE
-from intent_lsp.store.ledger.index.build import Progress, quiet
+from intent_lsp.store.ledger.index.build import BuildProgress, quiet
 from intent_lsp.store.ledger.raw.file import opened
 from intent_lsp.store.ledger.raw.files import FilesStamp, LedgerFiles, Strange
 from intent_lsp.store.ledger.verify.scan import scan_widely
-from intent_lsp.store.ledger.verify.verify import Part
+from intent_lsp.store.ledger.verify.verify import VerifiedFile
 
 
 class Snapshot:
@@ -26,7 +26,7 @@ class Snapshot:
         self._root, self._main, self._stamps = root, main, stamps
         self._main_size = 0 if main is None else os.fstat(main).st_size
 
-    def parts(self, progress: Progress = quiet) -> Iterator[Part]:
+    def parts(self, progress: BuildProgress = quiet) -> Iterator[VerifiedFile]:
         """Give each file in reading order; it is open until the next is asked for."""
         everything, before = sum(stamp.size for stamp in self._stamps), 0
         for stamp in self._stamps:
@@ -34,16 +34,18 @@ class Snapshot:
             before += stamp.size
             if stamp.file == LEDGER_FILE:
                 if self._main is not None:
-                    yield Part(LEDGER_FILE, scan_widely(self._main, self._main_size, told=told))
+                    yield VerifiedFile(
+                        LEDGER_FILE, scan_widely(self._main, self._main_size, told=told)
+                    )
                 continue
             try:
                 with opened(self._root / stamp.file) as fd:
                     # Gone since, as git takes files away: what follows it will miss it.
                     if fd is not None:
-                        yield Part(stamp.file, scan_widely(fd, stamp.size, told=told))
+                        yield VerifiedFile(stamp.file, scan_widely(fd, stamp.size, told=told))
             except LedgerUnavailableError as error:
                 self.strange.append(Strange(stamp.file, error.problem))
 
 
-def _told(progress: Progress, everything: int, before: int, done: int) -> None:
+def _told(progress: BuildProgress, everything: int, before: int, done: int) -> None:
     progress(before + done, everything)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final, Self
 
 from intent_lsp.core.errors import LedgerUnavailableError
-from intent_lsp.core.ledger.chain import Head, Trail
+from intent_lsp.core.ledger.chain import ChainCursor, Head
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.ledger.jsonl import examine
@@ -28,7 +28,7 @@ from intent_lsp.store.ledger.raw.file import (
     write_new,
 )
 from intent_lsp.store.ledger.raw.files import LedgerFiles
-from intent_lsp.store.ledger.tail_note import EndNote, noted
+from intent_lsp.store.ledger.tail_note import TailNote, noted
 
 Clock = Callable[[], datetime]
 
@@ -36,12 +36,12 @@ _TAIL: Final = 96
 
 
 @dataclass(slots=True)
-class LedgerEnd:
+class TailState:
     """Where a ledger ends; `whole`: `trail` knows every open head, not just the last line's."""
 
     size: int
     tail: bytes
-    trail: Trail
+    trail: ChainCursor
     whole: bool
 
     @classmethod
@@ -65,7 +65,7 @@ class LedgerEnd:
         end.tail = file.read(max(size - _TAIL, 0), size)
         return end
 
-    def follow(self, file: LedgerFile, left: Callable[[], EndNote | None]) -> bool:
+    def follow(self, file: LedgerFile, left: Callable[[], TailNote | None]) -> bool:
         """Follow what others appended; False: the end has to be found anew.
 
         `left` gives what the last of them left of the end, which spares to read what they wrote.
@@ -74,11 +74,11 @@ class LedgerEnd:
         note = left() if size != self.size else None
         return (note is not None and self._take(note, file, size)) or self._read_on(file, size)
 
-    def note(self, file: LedgerFile) -> EndNote | None:
+    def note(self, file: LedgerFile) -> TailNote | None:
         """Give what is to be left of the end for who appends next."""
         return noted(self.trail, file.inode, self.size, self.tail) if self.whole else None
 
-    def _take(self, note: EndNote, file: LedgerFile, size: int) -> bool:
+    def _take(self, note: TailNote, file: LedgerFile, size: int) -> bool:
         """Take a note for what is known, where the file ends as it says."""
         if (note.inode, note.size, len(note.tail)) != (file.inode, size, min(_TAIL, size)):
             return False
@@ -110,7 +110,7 @@ class LedgerEnd:
         self.size, self.tail = size, data[-_TAIL:]
 
 
-def _ended(trail: Trail, name: WorkspacePath) -> Trail:
+def _ended(trail: ChainCursor, name: WorkspacePath) -> ChainCursor:
     """Leave the ends of other writers to them, once a segment has begun."""
     if name == LEDGER_FILE or trail.last is None:
         return trail
@@ -118,7 +118,7 @@ def _ended(trail: Trail, name: WorkspacePath) -> Trail:
     return replace(trail, heads=own)
 
 
-def _begun(trail: Trail, root: Path) -> Trail:
+def _begun(trail: ChainCursor, root: Path) -> ChainCursor:
     """Let the first record of a file follow the newest of all the others."""
     heads = list(trail.heads.values()) or _ends_by_tails(root)
     newest = max(heads, key=lambda head: head.timestamp, default=None)
@@ -138,9 +138,9 @@ def _ends_by_tails(root: Path) -> list[Head]:
     return ends
 
 
-def _by_tail(read: Reader, size: int) -> Trail:
+def _by_tail(read: Reader, size: int) -> ChainCursor:
     """Chain on the last record that can be read; loose heads are tied once the index knows."""
-    trail = Trail()
+    trail = ChainCursor()
     while size and trail.last is None:
         start = last_line_start(read, size)
         trail.step(examine(read(start, size)))

@@ -28,7 +28,7 @@ _MODE: Final = 0o600
 _FLAGS: Final = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
 
 
-class LockBell:
+class LockWakeup:
     """The bell of a lock, whose file is given as `fd`, opened to read and write."""
 
     def __init__(self) -> None:

@@ -14,9 +14,9 @@ from typing import Final
 
 from intent_lsp.core.errors import LedgerUnavailableError, UnsafePathError
 from intent_lsp.store.clock import deadline
-from intent_lsp.store.fs.local_dir import restore_local_room
+from intent_lsp.store.fs.local_dir import restore_local_directory
 from intent_lsp.store.locks.file_lock import try_lock, unlock
-from intent_lsp.store.locks.lock_wakeup import LockBell
+from intent_lsp.store.locks.lock_wakeup import LockWakeup
 
 WAIT_SECONDS: Final = 2.0
 _SHORTEST: Final = 0.00005
@@ -41,7 +41,7 @@ class RootLock:
         self._threads = threading.Lock()
         self._never = threading.Event()
         self._fd: int | None = None
-        self._bell = LockBell()
+        self._bell = LockWakeup()
 
     @contextmanager
     def held(self) -> Iterator[bool]:
@@ -81,7 +81,7 @@ class RootLock:
         """Find out whether anyone ever wrote under this lock here."""
         return os.path.lexists(self._path)
 
-    def has_room(self) -> bool:
+    def has_directory(self) -> bool:
         """Find out whether its directory is there, or may be made where it was deleted."""
         return self._path.parent.parent.is_dir()
 
@@ -132,7 +132,7 @@ class RootLock:
             return os.open(self._path, _OPEN_FLAGS | os.O_CREAT, 0o600)
         except FileNotFoundError:
             # The room went with all that was in it while we were at work.
-            restore_local_room(self._path.parent)
+            restore_local_directory(self._path.parent)
             return os.open(self._path, _OPEN_FLAGS | os.O_CREAT, 0o600)
 
     def _forget(self) -> None:
@@ -153,7 +153,7 @@ def holding(lock: RootLock | None) -> AbstractContextManager[bool]:
 
     None, or one without a room: there is no `.local/`, and with it nothing to share.
     """
-    if lock is None or not lock.has_room():
+    if lock is None or not lock.has_directory():
         return nullcontext(enter_result=False)
     return lock.held()
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from intent_lsp.core.errors import UnsafePathError
-from intent_lsp.store.fs.local_dir import ensure_inner_room, restore_local_room
+from intent_lsp.store.fs.local_dir import ensure_inner_directory, restore_local_directory
 from intent_lsp.store.locks.file_lock import open_lock_file, try_lock, try_share, unlock
 
 _log = logging.getLogger(__name__)
@@ -42,8 +42,8 @@ class SessionLocks:
             if self._is_held(session_id):
                 return True
             try:
-                restore_local_room(self._local_room)
-                ensure_inner_room(self._local_room, _ROOM)
+                restore_local_directory(self._local_room)
+                ensure_inner_directory(self._local_room, _ROOM)
                 file = self._locked(self._path(session_id))
             except FileNotFoundError:
                 # Nothing is governed there any more: nobody asks who is alive.

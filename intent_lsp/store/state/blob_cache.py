@@ -17,7 +17,11 @@ from intent_lsp.core.content import ContentHash, hash_content, parse_hash
 from intent_lsp.core.errors import UnsafePathError
 from intent_lsp.core.paths import LOCAL_ROOM
 from intent_lsp.store.fs.files import create_cache_file, read_bytes, remove_file, stamp
-from intent_lsp.store.fs.local_dir import PRIVATE_FILE_MODE, ensure_inner_room, ensure_local_room
+from intent_lsp.store.fs.local_dir import (
+    PRIVATE_FILE_MODE,
+    ensure_inner_directory,
+    ensure_local_directory,
+)
 
 _log = logging.getLogger(__name__)
 
@@ -34,7 +38,7 @@ _LEVEL: Final = 1
 _PACKED_AT_MOST: Final = 64 * 1024
 
 
-class Snapshots:
+class BlobCache:
     """The kept contents of one root."""
 
     def __init__(self, root: Path, max_bytes: int = MAX_BYTES) -> None:
@@ -99,7 +103,7 @@ class Snapshots:
     def _ensure_room(self) -> None:
         """Make the room, or find it safe; the very directory that was, is still."""
         if self._found_safe is None or self._found_safe != _directory(self._room):
-            ensure_inner_room(ensure_local_room(self._root), _ROOM)
+            ensure_inner_directory(ensure_local_directory(self._root), _ROOM)
             self._found_safe = _directory(self._room)
 
     def _make_room(self, newest: Path) -> None:

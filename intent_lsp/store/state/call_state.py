@@ -42,7 +42,7 @@ class FileMemory:
     claimed_by: str | None = None
 
 
-class CallMemory:
+class CallState:
     """What one root's state remembers for judging a call."""
 
     def __init__(self, database: Database) -> None:

@@ -23,7 +23,7 @@ from typing import Any, BinaryIO, Protocol, TypeVar
 from intent_lsp.core.errors import StateUnavailableError, UnsafePathError
 from intent_lsp.store.clock import deadline, now
 from intent_lsp.store.fs.files import create_file
-from intent_lsp.store.fs.local_dir import PRIVATE_FILE_MODE, restore_local_room
+from intent_lsp.store.fs.local_dir import PRIVATE_FILE_MODE, restore_local_directory
 from intent_lsp.store.locks.file_lock import open_lock_file, try_lock
 
 _log = logging.getLogger(__name__)
@@ -44,7 +44,7 @@ class StandIn(Protocol):
         """Put into the file what memory has been told since."""
 
 
-Work = Callable[[sqlite3.Connection], T]
+Statement = Callable[[sqlite3.Connection], T]
 Identity = tuple[int, int]
 
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
@@ -93,7 +93,7 @@ class Database:
         self._used = False
         self.problem: str | None = None
 
-    def read(self, work: Work[T]) -> T:
+    def read(self, work: Statement[T]) -> T:
         """Run `work` on one unchanging view. Raises StateUnavailableError."""
         return self._run("BEGIN", work)
 
@@ -101,7 +101,7 @@ class Database:
         """Give the rows of one SELECT, which is a view of its own. Raises StateUnavailableError."""
         return self._run(None, lambda connection: connection.execute(query, values).fetchall())
 
-    def write(self, work: Work[T]) -> T:
+    def write(self, work: Statement[T]) -> T:
         """Run `work` as one transaction, alone among all writers. Raises StateUnavailableError.
 
         `work` may run more than once: only the last run counts.
@@ -116,7 +116,7 @@ class Database:
                 self._standing_in.close()
                 self._standing_in, self.problem = None, None
 
-    def _run(self, begin: str | None, work: Work[T]) -> T:
+    def _run(self, begin: str | None, work: Statement[T]) -> T:
         with self._guard:
             for _ in range(_TRIES):
                 try:
@@ -203,7 +203,7 @@ class Database:
         """Make the file, and its room where that was deleted with it; False: it has no place."""
         try:
             try:
-                restore_local_room(self._path.parent)
+                restore_local_directory(self._path.parent)
             except FileNotFoundError:
                 return False
             create_file(self._path, b"", mode=PRIVATE_FILE_MODE)

@@ -21,9 +21,13 @@ import msgspec
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath
-from intent_lsp.formats.msgspec_types import known
+from intent_lsp.formats.msgspec_types import register_msgspec_types
 from intent_lsp.store.fs.files import create_file, read_bytes, remove_file
-from intent_lsp.store.fs.local_dir import PRIVATE_FILE_MODE, ensure_inner_room, ensure_local_room
+from intent_lsp.store.fs.local_dir import (
+    PRIVATE_FILE_MODE,
+    ensure_inner_directory,
+    ensure_local_directory,
+)
 
 _log = logging.getLogger(__name__)
 
@@ -79,7 +83,7 @@ class Drafts:
 
         Raises OSError or UnsafePathError when it cannot be kept: then it must not be taken away.
         """
-        room = ensure_inner_room(ensure_local_room(self._root), _ROOM)
+        room = ensure_inner_directory(ensure_local_directory(self._root), _ROOM)
         moment = datetime.fromisoformat(created_at).astimezone(UTC)
         for _ in range(_TRIES):
             draft = Draft(
@@ -156,4 +160,4 @@ def _parsed(draft_id: str, data: bytes) -> Draft:
     return msgspec.convert({**fields, "id": draft_id}, Draft)
 
 
-KNOWN: Final = known(Draft)
+KNOWN: Final = register_msgspec_types(Draft)

@@ -7,14 +7,14 @@ from typing import Any, Final
 _NUMBERED: Final = {"event": "seq"}
 """Tables whose rows are numbered: a number that memory gave may be another row's in the file."""
 
-Rows = set[tuple[Any, ...]]
+TableRows = set[tuple[Any, ...]]
 
 
 class StateInMemory:
     """What memory was given at first, so that only what is new goes into the file."""
 
     def __init__(self) -> None:
-        self._given: dict[str, Rows] = {}
+        self._given: dict[str, TableRows] = {}
 
     def begin(self, memory: sqlite3.Connection) -> None:
         """Take the place of a file, with nothing known."""
@@ -43,7 +43,7 @@ def _tables(connection: sqlite3.Connection) -> list[str]:
     return [name for (name,) in connection.execute(query)]
 
 
-def _rows(connection: sqlite3.Connection, table: str) -> Rows:
+def _rows(connection: sqlite3.Connection, table: str) -> TableRows:
     return set(connection.execute(f"SELECT * FROM {table}"))  # noqa: S608 - a table of ours
 
 

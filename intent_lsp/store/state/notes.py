@@ -28,7 +28,7 @@ class Noted:
 
 
 @dataclass(frozen=True, slots=True)
-class Voice:
+class AgentInfo:
     """What an agent said of itself at checkout: its model, and where its conversation is."""
 
     model: str | None = None
@@ -97,7 +97,7 @@ class Notes:
 
         return self._database.write(work)
 
-    def put_voice(self, session_id: str, agent_id: str, voice: Voice) -> None:
+    def put_voice(self, session_id: str, agent_id: str, voice: AgentInfo) -> None:
         """Keep what an agent said of itself; what it leaves out stays as it was."""
         values = (
             pack(session_id),
@@ -111,7 +111,7 @@ class Notes:
         )
         self._database.write(lambda connection: connection.execute(query, values))
 
-    def voice(self, session_id: str, agent_id: str) -> Voice:
+    def voice(self, session_id: str, agent_id: str) -> AgentInfo:
         """Give what an agent said of itself, a subagent's own words before its session's."""
         query = (
             "SELECT model, url FROM voice WHERE session_id = ? AND agent_id IN (?, x'')"
@@ -121,7 +121,7 @@ class Notes:
         rows = self._database.rows(query, values)
         models = [unpack(model) for model, _ in rows if model is not None]
         urls = [unpack(url) for _, url in rows if url is not None]
-        return Voice(next(iter(models), None), next(iter(urls), None))
+        return AgentInfo(next(iter(models), None), next(iter(urls), None))
 
     def take_moment(self, name: str, at: str, *, last_at_most: str) -> bool:
         """Note that something is done now; False: it was done later than `last_at_most`.

@@ -18,7 +18,7 @@ from intent_lsp.core.agents.tickets import GOOD_FOR, Ticket
 from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
 from intent_lsp.core.text import pack
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.formats.msgspec_types import known
+from intent_lsp.formats.msgspec_types import register_msgspec_types
 from intent_lsp.store.state.database import Database
 
 WITH_TREE: Final = (
@@ -163,4 +163,4 @@ def read_ticket(body: bytes) -> Ticket:
     return msgspec.convert(json.loads(body), Ticket)
 
 
-KNOWN: Final = known(Ticket, TreeSnapshot)
+KNOWN: Final = register_msgspec_types(Ticket, TreeSnapshot)

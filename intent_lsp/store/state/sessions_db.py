@@ -16,7 +16,7 @@ from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.text import pack_perhaps, unpack
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.store.state.call_state import CallMemory
+from intent_lsp.store.state.call_state import CallState
 from intent_lsp.store.state.database import Database
 from intent_lsp.store.state.file_moves import FileMoves
 from intent_lsp.store.state.in_memory import StateInMemory
@@ -71,7 +71,7 @@ class ReadHash:
     turn: int
 
 
-class State:
+class SessionDb:
     """The state of one root.
 
     Every method raises StateUnavailableError when the file cannot be used. A damaged file is moved
@@ -84,7 +84,7 @@ class State:
         stand_in = StateInMemory() if in_memory_meanwhile else None
         self._database = Database(self.path, _connect, stand_in=stand_in)
         self.tickets = Tickets(self._database)
-        self.calls = CallMemory(self._database)
+        self.calls = CallState(self._database)
         self.notes = Notes(self._database)
         self.moves = FileMoves(self._database)
 

@@ -26,7 +26,7 @@ from intent_lsp.core.gate.request import Denied
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.text import pack, unpack
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.formats.msgspec_types import known
+from intent_lsp.formats.msgspec_types import register_msgspec_types
 from intent_lsp.store.state.database import Database
 from intent_lsp.store.state.open_commands import (
     WITH_TREE,
@@ -296,4 +296,4 @@ def _recorded(outcome: bytes) -> Recorded:
     return msgspec.convert(json.loads(outcome), Recorded)
 
 
-KNOWN: Final = known(Ticket, Recorded, Refused)
+KNOWN: Final = register_msgspec_types(Ticket, Recorded, Refused)

@@ -69,7 +69,7 @@ class Watched:
         wanted = self.names.get(room, room)
         return self.standing.get(wanted, _GONE) != _identity(wanted)
 
-    def told(self, path: str) -> str | None:
+    def wanted_path(self, path: str) -> str | None:
         """Give a changed path as it is wanted; None: it is in no wanted directory."""
         directory, name = os.path.split(path)
         if directory in self.names:

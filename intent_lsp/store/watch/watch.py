@@ -24,7 +24,7 @@ _RECHECK_MS: Final = 5_000
 _LOOKS: Final = 100
 """How often is looked before the system is asked again whether it can tell by now."""
 
-Changed = Callable[[frozenset[Path]], None]
+OnChange = Callable[[frozenset[Path]], None]
 
 Polling = Callable[[str | None], None]
 """Told why the system cannot tell of changes, so that they are looked for; None: it can."""
@@ -94,7 +94,7 @@ class Watch:
 
     def __init__(
         self,
-        changed: Changed,
+        changed: OnChange,
         *,
         force_polling: bool = False,
         recheck_ms: int = _RECHECK_MS,
@@ -207,7 +207,9 @@ class Watch:
         return _paths(heard)
 
     def _tell(self, watched: Watched, paths: Iterable[str]) -> None:
-        found = frozenset(Path(told) for path in paths if (told := watched.told(path)) is not None)
+        found = frozenset(
+            Path(told) for path in paths if (told := watched.wanted_path(path)) is not None
+        )
         if not found or self._closing:
             return
         try:

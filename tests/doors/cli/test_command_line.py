@@ -2,7 +2,6 @@
 
 import io
 import shlex
-import subprocess
 import sys
 
 import pytest
@@ -42,21 +41,6 @@ def test_every_command_says_what_it_is_for_and_gives_examples_that_are_obeyed(
         words = shlex.split(ours.split(" 2>")[0])[1:]
         words = words[len(found.name.split()) :] if words else []
         found.read(words)
-
-
-@pytest.mark.parametrize("words", [("--help",), ("trace", "--help"), ("trace", "seel")])
-def test_listing_commands_loads_none_of_them(words: tuple[str, ...]) -> None:
-    program = (
-        "import sys\n"
-        "from intent_lsp.__main__ import main\n"
-        f"main({list(words)!r})\n"
-        "heavy = {'cryptography', 'pygit2', 'msgspec', 'sqlite3', 'yaml'}\n"
-        "print(sorted(heavy & set(sys.modules)))\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.splitlines()[-1] == "[]"
 
 
 def test_a_family_has_a_page_and_needs_a_command(shell: Shell) -> None:

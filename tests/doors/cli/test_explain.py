@@ -212,9 +212,9 @@ def test_files_that_nobody_judges_say_so(
 
 
 def test_a_judgement_without_a_decision_lets_pass(project: Repository) -> None:
-    desk = Governance(project.root)
-    _, judgement = desk.explain_save_under("INT-001", WorkspacePath(LOGIN))
-    desk.close(None)
+    governance = Governance(project.root)
+    _, judgement = governance.explain_save_under("INT-001", WorkspacePath(LOGIN))
+    governance.close(None)
     told = [cell.text for _, cell in of_save(replace(judgement, decision=None))]
     assert told == ["allowed: no rule is checked"]
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intent_lsp.doors.cli.terminal.escape import spoken, width
-from intent_lsp.doors.cli.terminal.output import Page
-from intent_lsp.doors.cli.terminal.table import Cell, Column, Table
+from intent_lsp.doors.cli.terminal.output import Output
+from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 
-TABLE = Table(
+TABLE = TextTable(
     (Column("Id"), Column("Name", fold=True), Column("Kind", spare=True)),
     [
         [Cell("1", "red"), Cell("[bold]漢字[/bold]"), Cell("k")],
@@ -26,7 +26,7 @@ class Terminal(io.StringIO):
         return True
 
 
-CODE = Table(
+CODE = TextTable(
     (Column(""), Column("", spare=True), Column("", free=True)),
     [
         [Cell("1", "cyan"), Cell("Ada"), Cell("def a_function(of_a, long_line, that_goes_on):")],
@@ -36,12 +36,12 @@ CODE = Table(
 )
 
 
-def drawn(table: Table, monkeypatch: pytest.MonkeyPatch, *, columns: int, colour: bool) -> str:
+def drawn(table: TextTable, monkeypatch: pytest.MonkeyPatch, *, columns: int, colour: bool) -> str:
     monkeypatch.setenv("COLUMNS", str(columns))
     monkeypatch.setenv("TERM", "xterm-256color")
     (monkeypatch.delenv if colour else lambda _: None)("NO_COLOR")
     out = Terminal()
-    Page(out, None).table(table)
+    Output(out, None).table(table)
     return out.getvalue()
 
 
@@ -62,7 +62,7 @@ def test_wide_and_combining_characters_are_counted_as_they_are_shown(
 
 def test_a_pipe_gets_aligned_text_without_blanks_at_the_end() -> None:
     out = io.StringIO()
-    Page(out, None).table(TABLE)
+    Output(out, None).table(TABLE)
     assert out.getvalue().splitlines() == [
         "Id  Name                                       Kind",
         "1   [bold]漢字[/bold]                          k",
@@ -95,13 +95,13 @@ def test_nothing_is_cut_off_where_the_window_is_narrow(
 
 def test_a_table_without_rows_is_nothing() -> None:
     out = io.StringIO()
-    Page(out, None).table(Table(TABLE.columns, []))
+    Output(out, None).table(TextTable(TABLE.columns, []))
     assert out.getvalue() == ""
 
 
 def test_a_terminal_that_knows_no_unicode_still_gets_its_answer() -> None:
     raw = io.BytesIO()
-    page = Page(io.TextIOWrapper(raw, encoding="ascii"), None)
+    page = Output(io.TextIOWrapper(raw, encoding="ascii"), None)
     page.line("ü")
     page.json('{"a":"ü"}\n'.encode())
     page.flush()
@@ -110,7 +110,7 @@ def test_a_terminal_that_knows_no_unicode_still_gets_its_answer() -> None:
 
 def test_json_can_be_written_where_there_are_no_bytes() -> None:
     out = io.StringIO()
-    Page(out, None).json(b"{}\n")
+    Output(out, None).json(b"{}\n")
     assert out.getvalue() == "{}\n"
 
 
@@ -119,7 +119,7 @@ def test_a_remark_that_nobody_can_read_is_dropped() -> None:
         def write(self, _: str) -> int:
             raise BrokenPipeError
 
-    Page(None, Gone()).remark("x")
+    Output(None, Gone()).remark("x")
 
 
 @pytest.mark.parametrize("colour", [True, False])

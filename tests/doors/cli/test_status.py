@@ -103,7 +103,7 @@ def test_a_failed_call_settles_no_violation(
     work = Work(editor, project)
     work.agent("builder", "INT-002")
     ticket = work.begins("builder", BILL, "another\n")
-    outcome = editor.desk.calls.record(ticket, error="the disk is full")
+    outcome = editor.governance.calls.record(ticket, error="the disk is full")
     assert outcome is not None
     (each,) = shell("status", "--json").json["violations"]
     assert (each["path"], each["intentId"]) == (BILL, "INT-001")
@@ -208,7 +208,7 @@ def test_an_editors_intent_is_changed_at_a_terminal_alone_and_after_a_question(
         monkeypatch.setattr(sys, "stdin", Terminal(answer))
         monkeypatch.setattr(sys, "stdout", written)
         shell("intents", "select", "INT-002")
-        assert editor.desk.sessions.active_intent(editor.session.id) == intent
+        assert editor.governance.sessions.active_intent(editor.session.id) == intent
     asked = f"Select INT-002 in your editor's session {editor.session.id[:8]}: no intent selected?"
     assert asked in written.getvalue()
 

@@ -11,7 +11,7 @@ from intent_lsp.core.content import hash_if_there
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.records import Contributor, EntityType, Record, RecordFile
 from intent_lsp.formats.diff import file_ranges
-from intent_lsp.store.state.blob_cache import Snapshots
+from intent_lsp.store.state.blob_cache import BlobCache
 from tests.doors.cli.conftest import Shell
 from tests.support.ledgers import edit, ledger_at
 
@@ -41,7 +41,7 @@ def records(root: Path) -> list[Record]:
     ]
     made = [ledger.append(event) for event in events]
     ledger.close()
-    Snapshots(root).put((A + "\t" + B + C).encode())
+    BlobCache(root).put((A + "\t" + B + C).encode())
     (root / "src").mkdir()
     (root / PATH).write_text(A + "\t" + B + "  " + C + D)
     return made

@@ -10,7 +10,7 @@ import pytest
 from intent_lsp.core.content import hash_if_there
 from intent_lsp.core.records import RecordFile
 from intent_lsp.formats.diff import file_ranges
-from intent_lsp.store.state.blob_cache import Snapshots
+from intent_lsp.store.state.blob_cache import BlobCache
 from tests.doors.cli.conftest import Shell
 from tests.support.ledgers import edit, ledger_at
 
@@ -46,7 +46,7 @@ def shown(shell: Shell, root: Path, *files: RecordFile, words: tuple[str, ...] =
 
 def keep(root: Path, *contents: bytes) -> None:
     for data in contents:
-        Snapshots(root).put(data)
+        BlobCache(root).put(data)
 
 
 DIFF = [

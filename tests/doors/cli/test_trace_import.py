@@ -12,7 +12,7 @@ import pytest
 from intent_lsp.core.findings import Severity
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, POLICY_FILE
 from intent_lsp.core.privacy import hashed_session
-from intent_lsp.core.records import Record, Related
+from intent_lsp.core.records import Record, RelatedEntry
 from intent_lsp.store.ledger.index.queries import Query
 from tests.doors.cli.conftest import Said, Shell
 from tests.support.ledgers import edit, ledger_at, lines_of, put_lines
@@ -84,7 +84,7 @@ def test_ids_and_times_are_kept_and_records_say_where_they_are_from(
     assert (first.id[-2:], second.id[-2:]) == ("11", "12")
     assert first.timestamp == "2026-02-15T12:00:01.000Z"
     assert second.integrity.prev_record_hash == first.integrity.record_hash
-    assert Related("imported", "nested") in first.files[0].conversations[0].related
+    assert RelatedEntry("imported", "nested") in first.files[0].conversations[0].related
 
 
 def test_older_times_are_no_error(shell: Shell, root: Path) -> None:

@@ -9,7 +9,7 @@ from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.records import Record
 from intent_lsp.doors.cli.ledger import lines
 from intent_lsp.governance.ledger import intent_lines
-from intent_lsp.store.state.blob_cache import Snapshots
+from intent_lsp.store.state.blob_cache import BlobCache
 from tests.doors.cli.conftest import Shell
 from tests.doors.cli.test_trace_blame import AGENT, A, B, C, D, changed
 from tests.support.ledgers import edit, ledger_at
@@ -32,7 +32,7 @@ def records(root: Path) -> list[Record]:
     for path, text in {"src/a.py": A + "\t" + B + C, OTHER: D + A}.items():
         (root / path).parent.mkdir()
         (root / path).write_text(text)
-        Snapshots(root).put(text.encode())
+        BlobCache(root).put(text.encode())
     return made
 
 

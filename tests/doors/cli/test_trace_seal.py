@@ -191,11 +191,11 @@ def test_a_note_that_was_changed_or_that_another_signed_is_refused(
 def test_a_note_of_another_text_is_no_checkpoint(
     shell: Shell, root: Path, hashes: list[ContentHash]
 ) -> None:
-    from intent_lsp.formats.ledger.signed_note import spell_note  # noqa: PLC0415
+    from intent_lsp.formats.ledger.signed_note import format_note  # noqa: PLC0415
     from intent_lsp.formats.ledger.signed_note_keys import SigningKey  # noqa: PLC0415
 
     assert hashes
-    (root / "other.note").write_text(spell_note(SigningKey(KEY).sign("n", "n\nnothing\n")))
+    (root / "other.note").write_text(format_note(SigningKey(KEY).sign("n", "n\nnothing\n")))
     words = ("trace", "seal", "--check", "other.note", "--pub", "pub.pem")
     assert "holds a checkpoint that cannot be read" in shell(*words).problem
 

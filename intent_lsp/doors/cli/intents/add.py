@@ -12,12 +12,12 @@ from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.intents.options import status
 from intent_lsp.doors.cli.locate import root_above
-from intent_lsp.doors.cli.open import governing, opened_desk, refused
+from intent_lsp.doors.cli.open import governing, open_governance, refused
 from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.session_options import identifier, sentence
 from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.plan.checkout import Refusal
+from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.plan.planning import Plan
 
 _CURE: Final = 'give a glob such as "src/auth/**"; docs/scope.md says what a glob means'
@@ -34,12 +34,12 @@ def answer(call: Call) -> int:
         acceptance_criteria=tuple(options.criterion),
         status=options.status,
     )
-    with opened_desk(root_above(options.root)) as desk:
-        made = _created(desk, plan)
+    with open_governance(root_above(options.root)) as governance:
+        made = _created(governance, plan)
         doubts = [
             f"{pattern}: {finding.message}"
             for pattern in plan.owned_scope
-            for finding in pattern_findings(pattern, desk.scope_checks.is_directory)
+            for finding in pattern_findings(pattern, governance.scope_checks.is_directory)
         ]
     for doubt in doubts:
         call.page.remark(f"intent-lsp: {doubt}")
@@ -53,25 +53,25 @@ def answer(call: Call) -> int:
     return Exit.FINE
 
 
-def _created(desk: Governance, plan: Plan) -> Intent:
-    governing(desk)
+def _created(governance: Governance, plan: Plan) -> Intent:
+    governing(governance)
     for pattern in plan.owned_scope:
         directory = parse_relative(pattern)
-        if directory is not None and desk.scope_checks.is_directory(directory):
+        if directory is not None and governance.scope_checks.is_directory(directory):
             raise WrongUsageError(
                 f"--scope: {pattern!r} is a directory, and owns no file in it",
                 cure=f'say "{directory}/**"',
             )
-    found = desk.planning.ungrantable(
-        plan.owned_scope, desk.scope_checks.is_directory, of_new_intent=True
+    found = governance.planning.ungrantable(
+        plan.owned_scope, governance.scope_checks.is_directory, of_new_intent=True
     )
     if found is not None:
         place, why = found
         problem = f"--scope: {plan.owned_scope[place]!r} cannot be owned: {why.rstrip('.')}"
         raise WrongUsageError(problem, cure=_CURE)
     # What an editor has open and not saved cannot be known here: it is told of the change.
-    made = desk.planning.create(plan, unsaved_file=False)
-    if isinstance(made, Refusal):
+    made = governance.planning.create(plan, unsaved_file=False)
+    if isinstance(made, CheckoutRefusal):
         raise refused(made)
     return made
 

@@ -8,7 +8,7 @@ from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.locate import root_above
-from intent_lsp.doors.cli.open import governing, opened_desk, refused
+from intent_lsp.doors.cli.open import governing, open_governance, refused
 from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.session_options import (
     add_asker,
@@ -17,24 +17,24 @@ from intent_lsp.doors.cli.session_options import (
     session_needed,
 )
 from intent_lsp.formats.intents.intent_json import intent_json
-from intent_lsp.governance.plan.checkout import Refusal
+from intent_lsp.governance.plan.checkout import CheckoutRefusal
 
 
 def answer(call: Call) -> int:
     """Complete the intent of an id, else the one that the session has selected."""
     options = call.options
     session_id = session_needed(options)
-    with opened_desk(root_above(options.root)) as desk:
-        governing(desk)
-        session = desk.sessions.of_agent(session_id, agent_named(options))
-        active = desk.sessions.active_intent(session.id, session.agent_id)
+    with open_governance(root_above(options.root)) as governance:
+        governing(governance)
+        session = governance.sessions.of_agent(session_id, agent_named(options))
+        active = governance.sessions.active_intent(session.id, session.agent_id)
         wanted = options.id or active
         if wanted is None:
             raise WrongUsageError(
                 f"no intent is active in session {session_id}", cure="give the intent's id"
             )
-        done = desk.planning.complete(session, wanted, unsaved_file=False)
-    if isinstance(done, Refusal):
+        done = governance.planning.complete(session, wanted, unsaved_file=False)
+    if isinstance(done, CheckoutRefusal):
         raise refused(done)
     if options.json:
         call.page.json(json.dumps({"intent": intent_json(done)}).encode())

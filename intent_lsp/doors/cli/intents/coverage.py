@@ -13,10 +13,10 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.locate import root_above
-from intent_lsp.doors.cli.open import governing, opened_desk
+from intent_lsp.doors.cli.open import governing, open_governance
 from intent_lsp.doors.cli.options import add_json, add_place
-from intent_lsp.doors.cli.terminal.output import Page
-from intent_lsp.doors.cli.terminal.table import Cell, Column, Table
+from intent_lsp.doors.cli.terminal.output import Output
+from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.governance.governance import Governance
 
 
@@ -30,8 +30,8 @@ class _Owned:
 
 def answer(call: Call) -> int:
     """Write how many files have one owner, several or none; and which, if that is asked."""
-    with opened_desk(root_above(call.options.root)) as desk:
-        owned = _owned(desk)
+    with open_governance(root_above(call.options.root)) as governance:
+        owned = _owned(governance)
     if call.options.json:
         call.page.json(json.dumps(_told(owned)).encode())
         return Exit.FINE
@@ -40,15 +40,15 @@ def answer(call: Call) -> int:
         rows = [_row(file) for file in owned if len(file.owners) != 1]
         if rows:
             call.page.line()
-        call.page.table(Table((Column("File", fold=True), Column("Owners", fold=True)), rows))
+        call.page.table(TextTable((Column("File", fold=True), Column("Owners", fold=True)), rows))
     return Exit.FINE
 
 
-def _owned(desk: Governance) -> Sequence[_Owned]:
-    rules, git = governing(desk), desk.stores.git
+def _owned(governance: Governance) -> Sequence[_Owned]:
+    rules, git = governing(governance), governance.stores.git
     if git is None:
         raise WrongUsageError(
-            f"{desk.root} is in no git repository, so it is not known which files count",
+            f"{governance.root} is in no git repository, so it is not known which files count",
             cure="run `git init` there",
         )
     files = sorted(path for path in git.list_files() if not control_plane(path))
@@ -75,7 +75,7 @@ def _told(owned: Sequence[_Owned]) -> dict[str, object]:
     }
 
 
-def _tell(page: Page, owned: Sequence[_Owned]) -> None:
+def _tell(page: Output, owned: Sequence[_Owned]) -> None:
     counts = [len(file.owners) for file in owned]
     rows = (
         ("files", len(counts)),
@@ -84,7 +84,7 @@ def _tell(page: Page, owned: Sequence[_Owned]) -> None:
         ("owned by none", counts.count(0)),
     )
     told = [(Cell(name), Cell(str(count), "bold")) for name, count in rows]
-    page.table(Table((Column(""), Column("")), told))
+    page.table(TextTable((Column(""), Column("")), told))
 
 
 def _row(file: _Owned) -> Sequence[Cell]:

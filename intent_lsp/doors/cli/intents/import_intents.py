@@ -14,12 +14,12 @@ from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.locate import root_above
-from intent_lsp.doors.cli.open import governing, opened_desk, refused
+from intent_lsp.doors.cli.open import governing, open_governance, refused
 from intent_lsp.doors.cli.options import add_json, add_place
-from intent_lsp.doors.cli.terminal.output import Page
+from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.formats.intents.intents_file import IntentsFile, read_intents
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.plan.checkout import Refusal
+from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.store.fs import files
 
 _HERE: Final = "its id exists here already"
@@ -54,8 +54,8 @@ def answer(call: Call) -> int:
     options = call.options
     # As with git: -C is where one stands.
     read = _read(Path(options.root) / options.file, options.file)
-    with opened_desk(root_above(options.root)) as desk:
-        done = _taken_over(desk, read)
+    with open_governance(root_above(options.root)) as governance:
+        done = _taken_over(governance, read)
     for finding in read.findings:
         if finding.severity is Severity.ERROR:
             call.page.remark(f"intent-lsp: {_placed(options.file, finding)}")
@@ -82,12 +82,12 @@ def _read(place: Path, spelled: str) -> IntentsFile:
     return read
 
 
-def _taken_over(desk: Governance, read: IntentsFile) -> _TakenOver:
-    here = governing(desk).by_id
+def _taken_over(governance: Governance, read: IntentsFile) -> _TakenOver:
+    here = governing(governance).by_id
     skipped: dict[str, str] = {i.id: _HERE for i in read.intents if i.id in here}
     wanted = [intent for intent in read.intents if intent.id not in here]
-    refusals = desk.planning.take_over(wanted, unsaved_file=False)
-    if isinstance(refusals, Refusal):
+    refusals = governance.planning.take_over(wanted, unsaved_file=False)
+    if isinstance(refusals, CheckoutRefusal):
         raise refused(refusals)
     skipped |= refusals
     return _TakenOver(tuple(i for i in read.intents if i.id not in skipped), skipped)
@@ -101,7 +101,7 @@ def _told(done: _TakenOver) -> dict[str, object]:
     }
 
 
-def _tell(page: Page, done: _TakenOver) -> None:
+def _tell(page: Output, done: _TakenOver) -> None:
     page.line(f"{len(done.added)} added to {INTENTS_FILE}, {len(done.skipped)} skipped")
     left = done.left_out()
     for intent in done.added:

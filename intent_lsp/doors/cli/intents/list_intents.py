@@ -13,10 +13,10 @@ from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit
 from intent_lsp.doors.cli.intents.options import status
 from intent_lsp.doors.cli.locate import root_above
-from intent_lsp.doors.cli.open import asking, governing, opened_desk
+from intent_lsp.doors.cli.open import asking, governing, open_governance
 from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.session_options import add_asker
-from intent_lsp.doors.cli.terminal.table import Cell, Column, Table
+from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.rules import Rules
@@ -31,11 +31,11 @@ _NONE_YET: Final = "there is no intent yet; `intent-lsp intents add` writes one"
 def answer(call: Call) -> int:
     """Write the intents that were asked for."""
     options = call.options
-    with opened_desk(root_above(options.root)) as desk:
-        rules = governing(desk)
-        asker = asking(desk, options, call.page)
-        active = None if asker is None else rules.active(desk.sessions.active_intent(*asker))
-        counts = _counts(desk, rules)
+    with open_governance(root_above(options.root)) as governance:
+        rules = governing(governance)
+        asker = asking(governance, options, call.page)
+        active = None if asker is None else rules.active(governance.sessions.active_intent(*asker))
+        counts = _counts(governance, rules)
     intents = [
         i for i in rules.file.intents if options.status in (None, []) or i.status in options.status
     ]
@@ -43,7 +43,7 @@ def answer(call: Call) -> int:
         call.page.json(json.dumps(_told(intents, active, rules, counts)).encode())
         return Exit.FINE
     rows = [_row(intent, active, rules, counts) for intent in intents]
-    call.page.table(Table(_COLUMNS, rows))
+    call.page.table(TextTable(_COLUMNS, rows))
     if not rows:
         none = "no intent has that status" if len(rules.file.intents) else _NONE_YET
         call.page.remark(f"intent-lsp: {none}")
@@ -61,10 +61,10 @@ def status_cell(intent: Intent) -> Cell:
     return Cell(intent.status.value, style)
 
 
-def _counts(desk: Governance, rules: Rules) -> Mapping[str, int]:
+def _counts(governance: Governance, rules: Rules) -> Mapping[str, int]:
     """Count each intent's records, those of its earlier ids included."""
     found: Counter[str] = Counter()
-    for name, count in desk.stores.past.counts().items():
+    for name, count in governance.stores.past.counts().items():
         intent = rules.active(name)
         if intent is not None:
             found[intent.id] += count

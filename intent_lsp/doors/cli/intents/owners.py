@@ -10,9 +10,9 @@ from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit
 from intent_lsp.doors.cli.intents.list_intents import flags_of, status_cell
 from intent_lsp.doors.cli.locate import file_below, root_of_file
-from intent_lsp.doors.cli.open import governing, opened_desk
+from intent_lsp.doors.cli.open import governing, open_governance
 from intent_lsp.doors.cli.options import add_json, add_place
-from intent_lsp.doors.cli.terminal.table import Cell, Column, Table
+from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.governance.governance import Governance
 
 NOBODY: Final = "no intent owns it"
@@ -24,35 +24,35 @@ def answer(call: Call) -> int:
     rows: list[Sequence[Cell]] = []
     told: list[dict[str, object]] = []
     for spelled in options.path:
-        with opened_desk(root_of_file(spelled, options.root)) as desk:
-            path = file_below(desk.root, spelled, options.root)
-            rows.extend(_rows(desk, path))
-            told.append(_told(desk, path))
+        with open_governance(root_of_file(spelled, options.root)) as governance:
+            path = file_below(governance.root, spelled, options.root)
+            rows.extend(_rows(governance, path))
+            told.append(_told(governance, path))
     if options.json:
         for each in told:
             call.page.json(json.dumps(each).encode())
     else:
-        call.page.table(Table(_COLUMNS, rows))
+        call.page.table(TextTable(_COLUMNS, rows))
     return Exit.FINE
 
 
-def _told(desk: Governance, path: WorkspacePath) -> dict[str, object]:
-    known = governing(desk).by_id
+def _told(governance: Governance, path: WorkspacePath) -> dict[str, object]:
+    known = governing(governance).by_id
     owners = [
         {
             "intentId": owner.intent_id,
             "pattern": owner.pattern,
             "status": known[owner.intent_id].status.value,
         }
-        for owner in desk.owners(path)
+        for owner in governance.owners(path)
         if owner.intent_id in known
     ]
-    return {"path": path, "uri": (desk.root / path).as_uri(), "owners": owners}
+    return {"path": path, "uri": (governance.root / path).as_uri(), "owners": owners}
 
 
-def _rows(desk: Governance, path: WorkspacePath) -> Iterator[Sequence[Cell]]:
-    rules = governing(desk)
-    owners = [owner for owner in desk.owners(path) if owner.intent_id in rules.by_id]
+def _rows(governance: Governance, path: WorkspacePath) -> Iterator[Sequence[Cell]]:
+    rules = governing(governance)
+    owners = [owner for owner in governance.owners(path) if owner.intent_id in rules.by_id]
     for owner in owners:
         intent = rules.by_id[owner.intent_id]
         name = " ".join([intent.id, *flags_of(intent, rules)])

@@ -7,7 +7,7 @@ from typing import Final
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.locate import root_above
-from intent_lsp.doors.cli.open import governing, opened_desk, refused, told_of
+from intent_lsp.doors.cli.open import governing, open_governance, refused, session_name
 from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.session_options import (
     add_asker,
@@ -18,19 +18,19 @@ from intent_lsp.doors.cli.session_options import (
 )
 from intent_lsp.formats.intents.intent_json import context_json, intent_json
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.plan.checkout import Refusal
+from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.rules import Rules
 
 
 def answer(call: Call) -> int:
     """Select, and write what whoever works for the intent has to know."""
     options = call.options
-    with opened_desk(root_above(options.root)) as desk:
-        rules = governing(desk)
-        session_id = session_named(options) or _of_editor(desk, rules, call)
-        session = desk.sessions.open_agent(session_id, agent_named(options))
-        done = desk.checkout.select(session, options.id, unsaved_file=False)
-    if isinstance(done, Refusal):
+    with open_governance(root_above(options.root)) as governance:
+        rules = governing(governance)
+        session_id = session_named(options) or _of_editor(governance, rules, call)
+        session = governance.sessions.open_agent(session_id, agent_named(options))
+        done = governance.checkout.select(session, options.id, unsaved_file=False)
+    if isinstance(done, CheckoutRefusal):
         raise refused(done)
     for warning in done.warnings:
         call.page.remark(f"intent-lsp: {warning}")
@@ -50,15 +50,15 @@ def answer(call: Call) -> int:
     return Exit.FINE
 
 
-def _of_editor(desk: Governance, rules: Rules, call: Call) -> str:
+def _of_editor(governance: Governance, rules: Rules, call: Call) -> str:
     """Give the only live session of this user's editors, if the person agrees to change it.
 
     What runs in an agent's shell must not move a person's intent: only a terminal is asked.
     """
-    editor = None if agent_named(call.options) else desk.sessions.only_editor()
+    editor = None if agent_named(call.options) else governance.sessions.only_editor()
     if editor is None or not call.page.asks:
         return session_needed(call.options)
-    question = f"Select {call.options.id} in your editor's session {told_of(editor, rules)}?"
+    question = f"Select {call.options.id} in your editor's session {session_name(editor, rules)}?"
     if not call.page.agreed(question):
         raise WrongUsageError("nothing was selected", cure="--session S names another session")
     return editor.session_id

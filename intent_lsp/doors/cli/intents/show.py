@@ -16,11 +16,11 @@ from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.intents.list_intents import IGNORED, flags_of, status_cell
 from intent_lsp.doors.cli.ledger.list_records import RECORD_COLUMNS, record_row
 from intent_lsp.doors.cli.locate import root_above
-from intent_lsp.doors.cli.open import governing, opened_desk, refused
+from intent_lsp.doors.cli.open import governing, open_governance, refused
 from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.session_options import identifier
-from intent_lsp.doors.cli.terminal.output import Page
-from intent_lsp.doors.cli.terminal.table import Cell, Fact, Table, facts_table
+from intent_lsp.doors.cli.terminal.output import Output
+from intent_lsp.doors.cli.terminal.table import Cell, LabelledCell, TextTable, facts_table
 from intent_lsp.doors.cli.terminal.times import local_with_offset
 from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.formats.ledger.jsonl import to_wire
@@ -62,12 +62,12 @@ class _Known:
 
 def answer(call: Call) -> int:
     """Write the intent of an id, or of an earlier one."""
-    with opened_desk(root_above(call.options.root)) as desk:
-        rules = governing(desk)
+    with open_governance(root_above(call.options.root)) as governance:
+        rules = governing(governance)
         intent = rules.active(call.options.id)
         if intent is None:
-            raise _unknown(desk, call.options.id)
-        known = _known(desk, rules, intent)
+            raise _unknown(governance, call.options.id)
+        known = _known(governance, rules, intent)
     if call.options.json:
         call.page.json(json.dumps(_told(known)).encode())
     else:
@@ -75,29 +75,29 @@ def answer(call: Call) -> int:
     return Exit.FINE
 
 
-def _unknown(desk: Governance, intent_id: str) -> WrongUsageError:
-    refusal = desk.planning.refusal(intent_id)
+def _unknown(governance: Governance, intent_id: str) -> WrongUsageError:
+    refusal = governance.planning.refusal(intent_id)
     # None: somebody has just written it.
     return WrongUsageError(f"{intent_id} was unknown") if refusal is None else refused(refusal)
 
 
-def _known(desk: Governance, rules: Rules, intent: Intent) -> _Known:
-    scope = desk.grants.scope_of(rules, intent)
-    page = desk.tracing.page(Query(intent_ids=(intent.id,)), limit=NEWEST)
+def _known(governance: Governance, rules: Rules, intent: Intent) -> _Known:
+    scope = governance.grants.scope_of(rules, intent)
+    page = governance.tracing.page(Query(intent_ids=(intent.id,)), limit=NEWEST)
     return _Known(
-        intent=replace(intent, recent_history=desk.history.of(intent)),
+        intent=replace(intent, recent_history=governance.history.of(intent)),
         flags=flags_of(intent, rules),
-        grants=desk.grants.live(intent, desk.stores.clock()),
-        related=tuple(_related(desk, scope, name) for name in intent.related_files),
-        records=tuple((record, desk.tracing.flags(record)) for record in page.records),
+        grants=governance.grants.live(intent, governance.stores.clock()),
+        related=tuple(_related(governance, scope, name) for name in intent.related_files),
+        records=tuple((record, governance.tracing.flags(record)) for record in page.records),
     )
 
 
-def _related(desk: Governance, scope: Scope, name: str) -> _Related:
+def _related(governance: Governance, scope: Scope, name: str) -> _Related:
     path = parse_relative(name)
     if path is None or not scope.covers(path):
         return _Related(name, in_scope=False, hash=None)
-    return _Related(name, in_scope=True, hash=desk.contents.hash_of(path))
+    return _Related(name, in_scope=True, hash=governance.contents.hash_of(path))
 
 
 def _told(known: _Known) -> dict[str, object]:
@@ -121,17 +121,17 @@ def _told(known: _Known) -> dict[str, object]:
     }
 
 
-def _tell(page: Page, known: _Known) -> None:
+def _tell(page: Output, known: _Known) -> None:
     facts = [*_identity(known), *_scope(known), *_demands(known), *_past(known)]
     page.table(facts_table(facts))
     if known.records:
         page.line()
         page.line(f"The newest records, {NEWEST} at most:")
         records = [record_row(record, flags) for record, flags in known.records]
-        page.table(Table(RECORD_COLUMNS, records))
+        page.table(TextTable(RECORD_COLUMNS, records))
 
 
-def _identity(known: _Known) -> Iterator[Fact]:
+def _identity(known: _Known) -> Iterator[LabelledCell]:
     intent = known.intent
     yield "intent", Cell(intent.id, "cyan")
     yield "name", Cell(intent.name or "none")
@@ -147,7 +147,7 @@ def _identity(known: _Known) -> Iterator[Fact]:
             yield name, Cell(date)
 
 
-def _scope(known: _Known) -> Iterator[Fact]:
+def _scope(known: _Known) -> Iterator[LabelledCell]:
     yield from _listed("owns", known.intent.owned_scope or ("no file",))
     for grant in known.grants:
         until = "" if grant.expires_at is None else local_with_offset(grant.expires_at)
@@ -155,19 +155,19 @@ def _scope(known: _Known) -> Iterator[Fact]:
         yield "", Cell(f"by {grant.granted_by}: {grant.reason or 'no reason was given'}")
 
 
-def _demands(known: _Known) -> Iterator[Fact]:
+def _demands(known: _Known) -> Iterator[LabelledCell]:
     yield from _listed("constraints", known.intent.constraints)
     yield from _listed("criteria", known.intent.acceptance_criteria)
 
 
-def _past(known: _Known) -> Iterator[Fact]:
+def _past(known: _Known) -> Iterator[LabelledCell]:
     yield from _listed("related", [f"{file.name} ({file.standing})" for file in known.related])
     yield from _listed("history", known.intent.recent_history)
     if not known.records:
         yield "records", Cell("none")
 
 
-def _listed(name: str, texts: tuple[str, ...] | list[str]) -> Iterator[Fact]:
+def _listed(name: str, texts: tuple[str, ...] | list[str]) -> Iterator[LabelledCell]:
     """Give each text a row of its own, the name beside the first."""
     for text in texts:
         yield name, Cell(text)

@@ -11,7 +11,7 @@ from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.terminal.times import since
 from intent_lsp.governance.ledger.reader import tracing
 from intent_lsp.store import clock
-from intent_lsp.store.ledger.archive import Archived, Cut, all_but_newest, archive, older_than
+from intent_lsp.store.ledger.archive import Archived, CutPoint, all_but_newest, archive, older_than
 
 
 def answer(call: Call) -> int:
@@ -30,7 +30,7 @@ def answer(call: Call) -> int:
     return Exit.FINE
 
 
-def _cut(options: argparse.Namespace) -> Cut:
+def _cut(options: argparse.Namespace) -> CutPoint:
     if options.before is None:
         return all_but_newest(options.keep)
     moment = since(options.before, clock.now())

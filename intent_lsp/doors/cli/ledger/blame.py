@@ -11,16 +11,16 @@ from intent_lsp.core.blame.runs import BlameRun
 from intent_lsp.core.content import line_body
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
+from intent_lsp.doors.cli.ledger.indexed import indexed
 from intent_lsp.doors.cli.ledger.list_records import SHORT_ID
 from intent_lsp.doors.cli.locate import file_below, root_of_file
-from intent_lsp.doors.cli.open import indexed
 from intent_lsp.doors.cli.options import add_json, add_place
-from intent_lsp.doors.cli.terminal.table import Cell, Column, Table
+from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.doors.cli.terminal.times import local
 from intent_lsp.formats.blame_json import blame_json
 from intent_lsp.formats.markdown.provenance import who
 from intent_lsp.governance.ledger.authors import authors_of
-from intent_lsp.governance.ledger.blame import Blamed, Blaming
+from intent_lsp.governance.ledger.blame import Blamed, FileBlame
 
 _LINES: Final = re.compile(r"(\d{0,9})(,?)(\+?)(\d{0,9})")
 
@@ -56,7 +56,7 @@ def answer(call: Call) -> int:
     root = root_of_file(options.path, options.root)
     path = file_below(root, options.path, options.root)
     with indexed(root, call.page) as trace:
-        blamed = Blaming(root, trace.ledger.index).blame(path)
+        blamed = FileBlame(root, trace.ledger.index).blame(path)
     if blamed is None:
         cure = (
             "give a file that exists; `trace list --path` shows what happened to one that is gone"
@@ -68,7 +68,7 @@ def answer(call: Call) -> int:
         call.page.json(json.dumps(blame_json(path, (root / path).as_uri(), runs)).encode())
     else:
         rows = [row for run in runs for row in _rows(run, blamed)]
-        call.page.table(Table(_COLUMNS, rows))
+        call.page.table(TextTable(_COLUMNS, rows))
     return Exit.FINE
 
 

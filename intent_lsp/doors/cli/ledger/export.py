@@ -9,9 +9,9 @@ from intent_lsp.core.paths import CONTROL_ROOM
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.ledger.filters import add_filters
+from intent_lsp.doors.cli.ledger.indexed import indexed
 from intent_lsp.doors.cli.ledger.search import search
 from intent_lsp.doors.cli.locate import root_above
-from intent_lsp.doors.cli.open import indexed
 from intent_lsp.formats.ledger.exports.forms import EXPORTS
 from intent_lsp.store.fs.export_file import new_file
 

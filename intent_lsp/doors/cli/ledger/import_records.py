@@ -15,8 +15,8 @@ from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.options import add_json, add_place
-from intent_lsp.doors.cli.terminal.output import Page
-from intent_lsp.doors.cli.terminal.table import Cell, Column, Table
+from intent_lsp.doors.cli.terminal.output import Output
+from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.governance.ledger.imports import Fate, Taken, importing
 from intent_lsp.store.fs.export_file import foreign_lines
 
@@ -53,8 +53,8 @@ def answer(call: Call) -> int:
     """Take over what can be taken over of a file."""
     options, tally = call.options, _Tally()
     root = root_above(options.root)
-    with _opened(options.file, options.root) as stream, importing(root) as desk:
-        work = desk.look_at if options.dry_run else desk.take_over
+    with _opened(options.file, options.root) as stream, importing(root) as governance:
+        work = governance.look_at if options.dry_run else governance.take_over
         for taken in work(_read(stream, options.file)):
             tally.add(taken)
             if taken.fate is Fate.UNREAD:
@@ -105,7 +105,7 @@ def _told(tally: _Tally) -> dict[str, object]:
     }
 
 
-def _tell(page: Page, tally: _Tally, *, dry_run: bool) -> None:
+def _tell(page: Output, tally: _Tally, *, dry_run: bool) -> None:
     would = "would be added" if dry_run else "added"
     fates = tally.fates
     page.line(
@@ -117,7 +117,7 @@ def _tell(page: Page, tally: _Tally, *, dry_run: bool) -> None:
     if tally.lost:
         page.line()
         rows = [(Cell(name), Cell(f"{count:,}")) for name, count in tally.lost.most_common()]
-        page.table(Table((Column("Left behind", fold=True), Column("Records")), rows))
+        page.table(TextTable((Column("Left behind", fold=True), Column("Records")), rows))
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,7 +6,7 @@ from typing import Final
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit
 from intent_lsp.doors.cli.locate import root_above
-from intent_lsp.doors.cli.open import governing, opened_desk
+from intent_lsp.doors.cli.open import governing, open_governance
 from intent_lsp.doors.cli.options import add_place
 
 
@@ -15,9 +15,9 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _answer(call: Call) -> int:
-    with opened_desk(root_above(call.options.root)) as desk:
-        governing(desk)
-        call.page.text(desk.intent_map.text())
+    with open_governance(root_above(call.options.root)) as governance:
+        governing(governance)
+        call.page.text(governance.intent_map.text())
     return Exit.FINE
 
 

@@ -13,16 +13,17 @@ from intent_lsp.core.blame.runs import BlameRun, named
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit
 from intent_lsp.doors.cli.ledger.blame import CONFIDENCE_STYLES, origin
+from intent_lsp.doors.cli.ledger.indexed import indexed
 from intent_lsp.doors.cli.ledger.paths import PathFilter, path_filter
 from intent_lsp.doors.cli.locate import root_above
-from intent_lsp.doors.cli.open import indexed, refused
+from intent_lsp.doors.cli.open import refused
 from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.session_options import identifier
-from intent_lsp.doors.cli.terminal.output import Page
-from intent_lsp.doors.cli.terminal.table import Cell, Column, Table
+from intent_lsp.doors.cli.terminal.output import Output
+from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.formats.blame_json import FileRuns, lines_json
 from intent_lsp.governance.ledger.authors import authors_of
-from intent_lsp.governance.ledger.blame import Blaming
+from intent_lsp.governance.ledger.blame import FileBlame
 from intent_lsp.governance.ledger.intent_lines import (
     FILES_AT_MOST,
     RECORDS_AT_MOST,
@@ -31,8 +32,8 @@ from intent_lsp.governance.ledger.intent_lines import (
     explained,
     worked_files,
 )
-from intent_lsp.governance.ledger.reader import Tracing
-from intent_lsp.governance.plan.checkout import Refusal
+from intent_lsp.governance.ledger.reader import LedgerReader
+from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.rules import RulesCache
 
 _COLUMNS: Final = (
@@ -53,7 +54,7 @@ def answer(call: Call) -> int:
         rules = RulesCache(root).current()
         meant = _meant(call, root, trace)
         asked = worked_files(root, trace.ledger.index, rules, options.intent, meant)
-        if isinstance(asked, Refusal):
+        if isinstance(asked, CheckoutRefusal):
             raise refused(asked)
         files = _named(root, _found(page, root, trace, asked))
     if options.json:
@@ -65,15 +66,15 @@ def answer(call: Call) -> int:
     return Exit.FINE
 
 
-def _meant(call: Call, root: Path, trace: Tracing) -> Meant:
+def _meant(call: Call, root: Path, trace: LedgerReader) -> Meant:
     if call.options.path is None:
         return lambda _: True
     found = path_filter(call.options, root, trace)
     return found.covers if isinstance(found, PathFilter) else lambda path: path == found
 
 
-def _found(page: Page, root: Path, trace: Tracing, asked: WorkedFiles) -> Sequence[FileRuns]:
-    blaming, found = Blaming(root, trace.ledger.index), []
+def _found(page: Output, root: Path, trace: LedgerReader, asked: WorkedFiles) -> Sequence[FileRuns]:
+    blaming, found = FileBlame(root, trace.ledger.index), []
     with page.bar("Finding the lines") as progress:
         for done, path in enumerate(asked.paths, 1):
             file = explained(blaming, path, asked.names)
@@ -90,8 +91,8 @@ def _named(root: Path, files: Sequence[FileRuns]) -> Sequence[FileRuns]:
     return [replace(file, runs=named(file.runs, people)) for file in files]
 
 
-def _tell(page: Page, files: Sequence[FileRuns]) -> None:
-    page.table(Table(_COLUMNS, [_row(file.path, run) for file in files for run in file.runs]))
+def _tell(page: Output, files: Sequence[FileRuns]) -> None:
+    page.table(TextTable(_COLUMNS, [_row(file.path, run) for file in files for run in file.runs]))
     sure = Counter[Confidence]()
     for file in files:
         for run in file.runs:
@@ -111,7 +112,7 @@ def _row(path: str, run: BlameRun) -> Sequence[Cell]:
     return where, Cell(f"{run.count:,}"), sure, record, who, when
 
 
-def _remark(page: Page, asked: WorkedFiles, files: Sequence[FileRuns]) -> None:
+def _remark(page: Output, asked: WorkedFiles, files: Sequence[FileRuns]) -> None:
     if not files:
         page.remark(f"intent-lsp: none of these lines comes from {asked.intent_id}")
     if asked.truncated:

@@ -11,15 +11,15 @@ from intent_lsp.core.report.aggregates import LineCount, count_of_files
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit
 from intent_lsp.doors.cli.ledger.filters import add_filters, count
-from intent_lsp.doors.cli.ledger.search import PAGE, Search, search
+from intent_lsp.doors.cli.ledger.indexed import indexed
+from intent_lsp.doors.cli.ledger.search import PAGE, RecordSearch, search
 from intent_lsp.doors.cli.locate import root_above
-from intent_lsp.doors.cli.open import indexed
 from intent_lsp.doors.cli.options import add_json
-from intent_lsp.doors.cli.terminal.output import Page
-from intent_lsp.doors.cli.terminal.table import Cell, Column, Table
+from intent_lsp.doors.cli.terminal.output import Output
+from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.doors.cli.terminal.times import local
 from intent_lsp.formats.ledger.jsonl import encode
-from intent_lsp.governance.ledger.reader import Tracing
+from intent_lsp.governance.ledger.reader import LedgerReader
 
 DEFAULT_LIMIT: Final = 20
 
@@ -42,7 +42,7 @@ RECORD_COLUMNS: Final = (
 )
 """The columns of a table of records, for rows of `record_row`."""
 
-Row = Sequence[Cell]
+TableRow = Sequence[Cell]
 
 
 def answer(call: Call) -> int:
@@ -58,7 +58,7 @@ def answer(call: Call) -> int:
     return Exit.FINE
 
 
-def _json(page: Page, records: Iterator[Record]) -> int:
+def _json(page: Output, records: Iterator[Record]) -> int:
     written = 0
     for record in records:
         page.json(encode(record))
@@ -66,24 +66,24 @@ def _json(page: Page, records: Iterator[Record]) -> int:
     return written
 
 
-def _list(page: Page, records: Iterator[Record], trace: Tracing) -> int:
+def _list(page: Output, records: Iterator[Record], trace: LedgerReader) -> int:
     """Write tables of as many rows as are read at once; only the first has headings."""
     written, day = 0, ""
     columns: Sequence[Column] = RECORD_COLUMNS
     while block := list(islice(records, PAGE)):
-        rows: list[Row] = []
+        rows: list[TableRow] = []
         for record in block:
             row = record_row(record, trace.flags(record))
             if page.terminal:
                 day, row = _under_its_day(rows, day, row)
             rows.append(row)
-        page.table(Table(columns, rows))
+        page.table(TextTable(columns, rows))
         columns = [Column("", column.fold, column.spare) for column in columns]
         written += len(block)
     return written
 
 
-def _under_its_day(rows: list[Row], above: str, row: Row) -> tuple[str, Row]:
+def _under_its_day(rows: list[TableRow], above: str, row: TableRow) -> tuple[str, TableRow]:
     """Head a new day with a row of its own; give the day, and the row with its time alone."""
     day, _, time = row[0].text.partition(" ")
     if day != above:
@@ -92,7 +92,7 @@ def _under_its_day(rows: list[Row], above: str, row: Row) -> tuple[str, Row]:
     return day, [Cell(time), *row[1:]]
 
 
-def _remark(call: Call, asked: Search, trace: Tracing, written: int) -> None:
+def _remark(call: Call, asked: RecordSearch, trace: LedgerReader, written: int) -> None:
     if not written:
         call.page.remark(f"intent-lsp: no record matches: {asked.why_none(trace)}")
     elif written == call.options.limit and call.page.terminal:

@@ -13,10 +13,10 @@ from typing import Final
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record
 from intent_lsp.core.scope.language import escape
-from intent_lsp.core.scope.pattern import Reading, compile_pattern
+from intent_lsp.core.scope.pattern import NameComparison, compile_pattern
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.locate import path_below
-from intent_lsp.governance.ledger.reader import Tracing
+from intent_lsp.governance.ledger.reader import LedgerReader
 from intent_lsp.store.fs.files import stamp
 from intent_lsp.store.fs.resolve import case_sensitive
 from intent_lsp.store.ledger.index.queries import Query
@@ -41,7 +41,7 @@ class PathFilter:
 
 
 def path_filter(
-    options: argparse.Namespace, root: Path, trace: Tracing
+    options: argparse.Namespace, root: Path, trace: LedgerReader
 ) -> WorkspacePath | PathFilter:
     """Read `--path`, as seen from `-C`; a path is asked of the index. Raises WrongUsageError."""
     spelled = options.path
@@ -53,7 +53,7 @@ def path_filter(
     if _MAGIC.isdisjoint(spelled) or _is_known(root, path, trace):
         return path
     pattern = compile_pattern(
-        _from_here(root, path, options.root), Reading(case_sensitive=case_sensitive(root))
+        _from_here(root, path, options.root), NameComparison(case_sensitive=case_sensitive(root))
     )
     if pattern.refusal is not None:
         raise WrongUsageError(f"--path: {pattern.refusal}", cure="use a simpler glob")
@@ -67,7 +67,7 @@ def _is_directory(path: Path) -> bool:
         return False
 
 
-def _is_known(root: Path, path: WorkspacePath, trace: Tracing) -> bool:
+def _is_known(root: Path, path: WorkspacePath, trace: LedgerReader) -> bool:
     return stamp(root / path) is not None or bool(trace.page(Query(path=path), limit=1).records)
 
 

@@ -10,10 +10,10 @@ from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit
 from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.options import add_json, add_place
-from intent_lsp.doors.cli.terminal.table import Cell, Column, Table
+from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.doors.cli.terminal.times import local
 from intent_lsp.governance.ledger.recovery import Recovered, recovering
-from intent_lsp.store.ledger.recover import Found, Lost
+from intent_lsp.store.ledger.recover import Found, LostRecord
 
 _NAMED: Final = 5
 _COLUMNS: Final = (
@@ -30,20 +30,20 @@ _SHORT_ID: Final = 8
 def answer(call: Call) -> int:
     """Find what is lost, append it unless only asked, and say what was done."""
     options = call.options
-    with recovering(root_above(options.root)) as desk:
-        found = desk.lost()
-        done = Recovered(0, 0) if options.dry_run else desk.recover(found)
+    with recovering(root_above(options.root)) as governance:
+        found = governance.lost()
+        done = Recovered(0, 0) if options.dry_run else governance.recover(found)
     for remark in _remarks(found):
         call.page.remark(f"intent-lsp: {remark}")
     if options.json:
         call.page.json(json.dumps(_told(found, done), ensure_ascii=False).encode())
         return Exit.FINE
-    call.page.table(Table(_COLUMNS, [_row(lost) for lost in found.lost]))
+    call.page.table(TextTable(_COLUMNS, [_row(lost) for lost in found.lost]))
     call.page.line(_verdict(found, done, dry_run=options.dry_run))
     return Exit.FINE
 
 
-def _row(lost: Lost) -> Sequence[Cell]:
+def _row(lost: LostRecord) -> Sequence[Cell]:
     record = lost.record
     return (
         Cell(local(record.timestamp)),

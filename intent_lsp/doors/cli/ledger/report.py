@@ -9,19 +9,19 @@ from typing import Final
 
 from intent_lsp import __version__
 from intent_lsp.core.control_plane import control_plane
-from intent_lsp.core.report.report_data import Report, Survey
+from intent_lsp.core.report.report_data import ReportData, ReportSurvey
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.doors.cli.command import PROGRAM, Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.ledger.filters import add_filters
+from intent_lsp.doors.cli.ledger.indexed import indexed
 from intent_lsp.doors.cli.ledger.search import search
 from intent_lsp.doors.cli.locate import root_above
-from intent_lsp.doors.cli.open import indexed
 from intent_lsp.formats.report.page import OPENING, report_html
 from intent_lsp.governance.rules import RulesCache
 from intent_lsp.store import clock
 from intent_lsp.store.fs.files import create_file, read_bytes, replace_file
-from intent_lsp.store.fs.resolve import real_relative
+from intent_lsp.store.fs.resolve import resolve_below
 
 _HERE = "-"
 
@@ -44,10 +44,10 @@ def answer(call: Call) -> int:
     return Exit.VIOLATIONS
 
 
-def _report(call: Call) -> Report:
+def _report(call: Call) -> ReportData:
     options = call.options
     root = root_above(options.root)
-    survey = Survey()
+    survey = ReportSurvey()
     with indexed(root, call.page) as trace:
         asked = search(options, root, trace)
         # First, so that no record on the page is newer than what the verdict is on.
@@ -55,7 +55,7 @@ def _report(call: Call) -> Report:
         for record in asked.newest_first(trace):
             survey.count(record)
     intents = RulesCache(root).current().file.intents
-    return Report(
+    return ReportData(
         project=root.name,
         product=f"{PROGRAM} {__version__}",
         made_at=timestamp(clock.now()),
@@ -66,7 +66,7 @@ def _report(call: Call) -> Report:
     )
 
 
-def _told(report: Report) -> str:
+def _told(report: ReportData) -> str:
     edits = report.survey.total.edits
     return "1 edit" if edits == 1 else f"{edits:,} edits"
 
@@ -89,7 +89,7 @@ def put_report(file: Path, page: str, *, root: Path, force: bool) -> None:
 
 
 def _refuse_control_files(file: Path, root: Path) -> None:
-    place = real_relative(root, str(file.absolute()))
+    place = resolve_below(root, str(file.absolute()))
     names = () if place is None else (place.path, place.real)
     if any(name is not None and control_plane(name) for name in names):
         raise WrongUsageError(f"{file} governs this project", cure="give another file")

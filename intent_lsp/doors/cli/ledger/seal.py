@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from intent_lsp.core.findings import Severity
-from intent_lsp.core.ledger.verification import Checkpoint, Problem, Verification
+from intent_lsp.core.ledger.verification import Checkpoint, LedgerProblem, Verification
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.ledger.anchors import SIGN_EXTRA, file_bytes, given_checkpoints
 from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.options import add_json, add_place
-from intent_lsp.doors.cli.terminal.output import Page
+from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.formats.ledger.checkpoint import note_text, origin_line, trailer
-from intent_lsp.formats.ledger.signed_note import NoNote, spell_key, spell_note
+from intent_lsp.formats.ledger.signed_note import NoNote, format_key, format_note
 from intent_lsp.formats.ledger.verification_json import verification_json
 from intent_lsp.governance.ledger.checkpoints import (
     Unsealed,
@@ -73,12 +73,12 @@ def _signed(made: Checkpoint, spelled: str, start: str) -> Mapping[str, object]:
         raise WrongUsageError(f"--key: {spelled}: {key.problem}", cure=key.cure)
     name = origin_line(made)
     return {
-        "note": spell_note(key.sign(name, note_text(made))),
-        "key": spell_key(key.public(name)),
+        "note": format_note(key.sign(name, note_text(made))),
+        "key": format_key(key.public(name)),
     }
 
 
-def _refuse(page: Page, made: Unsealed) -> int:
+def _refuse(page: Output, made: Unsealed) -> int:
     problem = made.problem
     if problem is None:
         raise WrongUsageError(f"nothing to seal: {made.reason}")
@@ -113,7 +113,7 @@ def _wrong(given: Checkpoint, found: Verification) -> str | None:
 
 
 def _tell(
-    page: Page, found: Verification, given: Sequence[Checkpoint], wrong: Sequence[str | None]
+    page: Output, found: Verification, given: Sequence[Checkpoint], wrong: Sequence[str | None]
 ) -> None:
     for each, problem in zip(given, wrong, strict=True):
         if problem is None and found.ok:
@@ -126,7 +126,7 @@ def _tell(
             page.remark(f"intent-lsp: {_placed(broken)}")
 
 
-def _placed(problem: Problem) -> str:
+def _placed(problem: LedgerProblem) -> str:
     return f"{problem.file}:{problem.line}: {problem.code.value}: {problem.message}"
 
 

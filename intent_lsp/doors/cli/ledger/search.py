@@ -15,9 +15,9 @@ from intent_lsp.core.records import Record, ScopeValidation
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.ledger.paths import PathFilter, path_filter
 from intent_lsp.doors.cli.terminal.times import since
-from intent_lsp.governance.ledger.reader import Tracing
+from intent_lsp.governance.ledger.reader import LedgerReader
 from intent_lsp.store import clock
-from intent_lsp.store.ledger.index.queries import Cursor, Page, Query
+from intent_lsp.store.ledger.index.queries import PageCursor, Query, RecordPage
 
 PAGE: Final = 500
 """Records that are asked for at once."""
@@ -34,7 +34,7 @@ class Sieve:
 
 
 @dataclass(slots=True, kw_only=True)
-class Search:
+class RecordSearch:
     """One search; `asked` are the index's filters as typed, each with the fields it sets."""
 
     asked: Sequence[tuple[str, dict[str, Any]]] = ()
@@ -46,16 +46,16 @@ class Search:
         """The filters as typed."""
         return (*(said for said, _ in self.asked), *(sieve.said for sieve in self.sieves))
 
-    def newest_first(self, trace: Tracing, limit: int = 0) -> Iterator[Record]:
+    def newest_first(self, trace: LedgerReader, limit: int = 0) -> Iterator[Record]:
         """Give at most `limit` records, 0: all."""
         found = (record for _, page in self._pages(trace, limit) for record in self._sifted(page))
         return islice(found, limit or None)
 
-    def oldest_first(self, trace: Tracing, limit: int = 0) -> Iterator[Record]:
+    def oldest_first(self, trace: LedgerReader, limit: int = 0) -> Iterator[Record]:
         """Give the same records in the other direction: each page but the first is read twice."""
         wanted = limit or None
         newest: list[Record] = []
-        places: list[tuple[Cursor, int]] = []
+        places: list[tuple[PageCursor, int]] = []
         for cursor, page in self._pages(trace, limit):
             found = list(islice(self._sifted(page), wanted))
             wanted = None if wanted is None else wanted - len(found)
@@ -70,7 +70,7 @@ class Search:
             yield from reversed(list(islice(self._sifted(page), kept)))
         yield from reversed(newest)
 
-    def why_none(self, trace: Tracing) -> str:
+    def why_none(self, trace: LedgerReader) -> str:
         """Say why nothing matched: the first filter that left nothing of what came to it."""
         if not trace.page(Query(), limit=1).records:
             return "the ledger has no record yet"
@@ -96,10 +96,12 @@ class Search:
     def _size(self, limit: int) -> int:
         return PAGE if self.sieves or not limit else min(limit, PAGE)
 
-    def _pages(self, trace: Tracing, limit: int) -> Iterator[tuple[Cursor | None, Page]]:
+    def _pages(
+        self, trace: LedgerReader, limit: int
+    ) -> Iterator[tuple[PageCursor | None, RecordPage]]:
         """Give each page with the cursor that asks for it, newest first."""
         query, size = self._query(), self._size(limit)
-        cursor: Cursor | None = None
+        cursor: PageCursor | None = None
         while True:
             page = trace.page(query, limit=size, cursor=cursor)
             yield cursor, page
@@ -107,7 +109,7 @@ class Search:
             if cursor is None:
                 return
 
-    def _sifted(self, page: Page) -> Iterator[Record]:
+    def _sifted(self, page: RecordPage) -> Iterator[Record]:
         for record in page.records:
             for sieve in self.sieves:
                 if not sieve.passes(record):
@@ -117,7 +119,7 @@ class Search:
                 yield record
 
 
-def search(options: argparse.Namespace, root: Path, trace: Tracing) -> Search:
+def search(options: argparse.Namespace, root: Path, trace: LedgerReader) -> RecordSearch:
     """Make the search that the options ask for. Raises WrongUsageError."""
     asked: list[tuple[str, dict[str, Any]]] = []
     sieves = list(_sieves(options))
@@ -135,7 +137,7 @@ def search(options: argparse.Namespace, root: Path, trace: Tracing) -> Search:
         asked.append((f"--session {options.session}", {"session_ids": (options.session,)}))
     if options.since is not None:
         asked.append((f"--since {options.since}", {"since": _moment("--since", options.since)}))
-    return Search(asked=asked, sieves=sieves)
+    return RecordSearch(asked=asked, sieves=sieves)
 
 
 def _sieves(options: argparse.Namespace) -> Iterator[Sieve]:

@@ -12,18 +12,18 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Conversation, Range, Record, RecordFile
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
+from intent_lsp.doors.cli.ledger.indexed import indexed
 from intent_lsp.doors.cli.ledger.list_records import STYLES, added_and_removed
 from intent_lsp.doors.cli.locate import root_above
-from intent_lsp.doors.cli.open import indexed
 from intent_lsp.doors.cli.options import add_json, add_place
-from intent_lsp.doors.cli.terminal.output import Page
-from intent_lsp.doors.cli.terminal.table import Cell, Column, Fact, Table, facts_table
+from intent_lsp.doors.cli.terminal.output import Output
+from intent_lsp.doors.cli.terminal.table import Cell, Column, LabelledCell, TextTable, facts_table
 from intent_lsp.doors.cli.terminal.times import local_with_offset
 from intent_lsp.formats.ledger.jsonl import encode
 from intent_lsp.formats.markdown.provenance import doubts
-from intent_lsp.formats.unified_diff import DiffLine, Mark, place, text_lines, unified
-from intent_lsp.governance.contents.content_lookup import KnownContents
-from intent_lsp.governance.ledger.reader import Tracing
+from intent_lsp.formats.unified_diff import DiffLine, DiffMark, place, text_lines, unified
+from intent_lsp.governance.contents.content_lookup import ContentLookup
+from intent_lsp.governance.ledger.reader import LedgerReader
 
 _NAMED: Final = 5
 _FLAGS: Final = {
@@ -31,11 +31,11 @@ _FLAGS: Final = {
     "INTENT_ARCHIVED": "the intent is no longer in the intents file",
 }
 _STYLES: Final = {
-    Mark.PLACE: "cyan",
-    Mark.KEPT: "",
-    Mark.REMOVED: "red",
-    Mark.ADDED: "green",
-    Mark.REMARK: "dim",
+    DiffMark.PLACE: "cyan",
+    DiffMark.KEPT: "",
+    DiffMark.REMOVED: "red",
+    DiffMark.ADDED: "green",
+    DiffMark.REMARK: "dim",
 }
 _NO_TEXT: Final = "not compared: not text, or too large"
 _NOT_KEPT: Final = "its contents before and after are not kept"
@@ -56,11 +56,11 @@ def answer(call: Call) -> int:
     facts += _chain(record)
     call.page.table(facts_table(facts))
     if not call.options.no_diff:
-        write_diffs(call.page, record, KnownContents(root))
+        write_diffs(call.page, record, ContentLookup(root))
     return Exit.FINE
 
 
-def _the_one(trace: Tracing, digits: str) -> Record:
+def _the_one(trace: LedgerReader, digits: str) -> Record:
     found = trace.starting_with(digits, limit=_NAMED + 1) if digits else ()
     if not found:
         raise WrongUsageError(
@@ -75,7 +75,7 @@ def _the_one(trace: Tracing, digits: str) -> Record:
     return found[0]
 
 
-def _deed(record: Record, flags: Sequence[str]) -> Iterator[Fact]:
+def _deed(record: Record, flags: Sequence[str]) -> Iterator[LabelledCell]:
     yield "record", Cell(record.id, "cyan")
     yield "when", Cell(f"{local_with_offset(record.timestamp)} ({record.timestamp})")
     agent = "" if record.agent_id is None else f", agent {record.agent_id}"
@@ -92,7 +92,7 @@ def _deed(record: Record, flags: Sequence[str]) -> Iterator[Fact]:
     yield "revision", Cell(record.vcs.revision_id)
 
 
-def _consent(record: Record) -> Iterator[Fact]:
+def _consent(record: Record) -> Iterator[LabelledCell]:
     """Say what is only sometimes there."""
     if not record.success:
         yield "failed", Cell(record.error or "no reason was given", "bold red")
@@ -109,7 +109,7 @@ def _consent(record: Record) -> Iterator[Fact]:
         yield "", Cell(grant.reason or "no reason was given")
 
 
-def _file(file: RecordFile) -> Iterator[Fact]:
+def _file(file: RecordFile) -> Iterator[LabelledCell]:
     lines = added_and_removed((file,))
     yield "file", Cell(f"{file.relative_path} {lines}".rstrip(), "bold")
     if file.previous_path is not None:
@@ -123,7 +123,7 @@ def _file(file: RecordFile) -> Iterator[Fact]:
         yield from _conversation(talk)
 
 
-def _conversation(talk: Conversation) -> Iterator[Fact]:
+def _conversation(talk: Conversation) -> Iterator[LabelledCell]:
     who = talk.contributor
     yield "  by", Cell(f"{who.entity_type.value} {who.model_identifier}, {talk.url}")
     for related in talk.related:
@@ -156,7 +156,7 @@ def _hash(found: ContentHash | None) -> str:
     return "no such file" if found is None else found
 
 
-def _chain(record: Record) -> Iterator[Fact]:
+def _chain(record: Record) -> Iterator[LabelledCell]:
     place = record.integrity
     yield "hash", Cell(place.record_hash)
     yield "follows", Cell(place.prev_record_hash or "nothing: it is the first")
@@ -164,7 +164,7 @@ def _chain(record: Record) -> Iterator[Fact]:
         yield "ties", Cell(head)
 
 
-def write_diffs(page: Page, record: Record, contents: KnownContents) -> None:
+def write_diffs(page: Output, record: Record, contents: ContentLookup) -> None:
     """Write what a record changed, file by file; nothing for a file that kept its content."""
     for file in record.files:
         lines = list(_diff(file, record.vcs.revision_id, contents))
@@ -173,11 +173,11 @@ def write_diffs(page: Page, record: Record, contents: KnownContents) -> None:
             _write(page, [*_heading(file), *lines])
 
 
-def _write(page: Page, lines: Sequence[DiffLine]) -> None:
+def _write(page: Output, lines: Sequence[DiffLine]) -> None:
     texts = [(line, f"{line.mark}{line.text}".expandtabs(4)) for line in lines]
     if page.terminal:
         rows = [[Cell(text, _STYLES[line.mark])] for line, text in texts]
-        page.table(Table((Column("", fold=True),), rows))
+        page.table(TextTable((Column("", fold=True),), rows))
         return
     for _, text in texts:
         page.line(text)
@@ -185,11 +185,11 @@ def _write(page: Page, lines: Sequence[DiffLine]) -> None:
 
 def _heading(file: RecordFile) -> Iterator[DiffLine]:
     old, new = file.previous_path or file.relative_path, file.relative_path
-    yield DiffLine(Mark.REMOVED, "-- " + ("/dev/null" if file.pre_hash is None else old))
-    yield DiffLine(Mark.ADDED, "++ " + ("/dev/null" if file.post_hash is None else new))
+    yield DiffLine(DiffMark.REMOVED, "-- " + ("/dev/null" if file.pre_hash is None else old))
+    yield DiffLine(DiffMark.ADDED, "++ " + ("/dev/null" if file.post_hash is None else new))
 
 
-def _diff(file: RecordFile, revision: str, contents: KnownContents) -> Iterator[DiffLine]:
+def _diff(file: RecordFile, revision: str, contents: ContentLookup) -> Iterator[DiffLine]:
     if file.pre_hash == file.post_hash:
         return
 
@@ -201,14 +201,14 @@ def _diff(file: RecordFile, revision: str, contents: KnownContents) -> Iterator[
         found = unified(old, new)
         yield from [_remark(_NO_TEXT)] if found is None else found
     elif new is not None:
-        yield from _one_side(file, Mark.ADDED, text_lines(new))
+        yield from _one_side(file, DiffMark.ADDED, text_lines(new))
     elif old is not None:
-        yield from _one_side(file, Mark.REMOVED, text_lines(old))
+        yield from _one_side(file, DiffMark.REMOVED, text_lines(old))
     else:
         yield _remark(_NOT_KEPT)
 
 
-def _one_side(file: RecordFile, side: Mark, lines: Sequence[str] | None) -> Iterator[DiffLine]:
+def _one_side(file: RecordFile, side: DiffMark, lines: Sequence[str] | None) -> Iterator[DiffLine]:
     """Show each range with the lines of the one content that is kept."""
     runs = [run for talk in file.conversations for run in talk.ranges]
     if lines is None or any(run.replaced is None for run in runs):
@@ -217,9 +217,11 @@ def _one_side(file: RecordFile, side: Mark, lines: Sequence[str] | None) -> Iter
     for run in sorted(runs, key=lambda run: run.start_line):
         first, old, new = run.replaced or (0, 0, 0)
         yield place(first, old, run.start_line, new)
-        start, kept, lost = (run.start_line, new, old) if side is Mark.ADDED else (first, old, new)
+        start, kept, lost = (
+            (run.start_line, new, old) if side is DiffMark.ADDED else (first, old, new)
+        )
         if lost:
-            what = "stood there before" if side is Mark.ADDED else "came in their place"
+            what = "stood there before" if side is DiffMark.ADDED else "came in their place"
             yield _remark(f"{_counted(lost)} {what}: not kept")
         if kept:
             shown = lines[start - 1 : start - 1 + kept]
@@ -231,7 +233,7 @@ def _counted(lines: int) -> str:
 
 
 def _remark(text: str) -> DiffLine:
-    return DiffLine(Mark.REMARK, f" {text}")
+    return DiffLine(DiffMark.REMARK, f" {text}")
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:

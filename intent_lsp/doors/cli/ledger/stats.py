@@ -11,11 +11,11 @@ from intent_lsp.core.report.sparkline import ASCII, BLOCKS, sparkline, spread
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit
 from intent_lsp.doors.cli.ledger.filters import add_filters, count
-from intent_lsp.doors.cli.ledger.search import Search, search
+from intent_lsp.doors.cli.ledger.indexed import indexed
+from intent_lsp.doors.cli.ledger.search import RecordSearch, search
 from intent_lsp.doors.cli.locate import root_above
-from intent_lsp.doors.cli.open import indexed
 from intent_lsp.doors.cli.options import add_json
-from intent_lsp.doors.cli.terminal.table import Cell, Column, Table
+from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.doors.cli.terminal.times import local, local_day
 from intent_lsp.store.ledger.archiving_advice import size_of
 
@@ -49,7 +49,7 @@ def answer(call: Call) -> int:
     return Exit.FINE
 
 
-def _json(total: Tally, groups: Groups, asked: Search) -> dict[str, object]:
+def _json(total: Tally, groups: Groups, asked: RecordSearch) -> dict[str, object]:
     return {
         "by": groups.by.value,
         "filters": list(asked.said),
@@ -77,7 +77,7 @@ def _tell(call: Call, total: Tally, groups: Groups) -> None:
     page, found, limit = call.page, groups.largest(), call.options.limit
     shown = found if not limit else found[-limit:] if groups.by is By.DAY else found[:limit]
     drawing = _Drawing(total, groups, BLOCKS if page.shows(BLOCKS) else ASCII)
-    page.table(Table(drawing.columns(), [*map(drawing.row, shown), drawing.total()]))
+    page.table(TextTable(drawing.columns(), [*map(drawing.row, shown), drawing.total()]))
     if len(shown) < len(found):
         page.remark(f"{len(shown)} of {len(found)} rows; --limit 0 shows all there are")
     if drawing.days_each > 1:

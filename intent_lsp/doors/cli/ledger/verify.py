@@ -13,7 +13,7 @@ from intent_lsp.core.ledger.verification import (
     Anchor,
     AnchorKind,
     Checkpoint,
-    Problem,
+    LedgerProblem,
     Verification,
 )
 from intent_lsp.core.paths import LEDGER_FILE
@@ -22,8 +22,8 @@ from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.ledger.anchors import given_anchor, given_checkpoints
 from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.options import add_json, add_place
-from intent_lsp.doors.cli.terminal.output import Page
-from intent_lsp.doors.cli.terminal.table import Cell, Column, Table
+from intent_lsp.doors.cli.terminal.output import Output
+from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.formats.ledger.verification_json import verification_json
 from intent_lsp.governance.ledger.checkpoints import anchors_of, contradiction
 from intent_lsp.governance.ledger.reader import tracing
@@ -77,15 +77,15 @@ def _strict(found: Verification) -> Verification:
     return replace(found, problems=problems, ok=ok)
 
 
-def _tell(page: Page, found: Verification) -> None:
-    page.table(Table(_COLUMNS, [_row(problem) for problem in found.problems]))
+def _tell(page: Output, found: Verification) -> None:
+    page.table(TextTable(_COLUMNS, [_row(problem) for problem in found.problems]))
     if found.problems:
         page.line()
     counted = "1 record" if found.records == 1 else f"{found.records} records"
     others = found.segments - 1
     files = f" and {others} more file{'s' * (others > 1)}" if others > 0 else ""
     page.line(f"{LEDGER_FILE}{files}: {counted}")
-    page.table(Table((Column(""), Column("", fold=True)), _closing(found)))
+    page.table(TextTable((Column(""), Column("", fold=True)), _closing(found)))
 
 
 def _closing(found: Verification) -> Sequence[Sequence[Cell]]:
@@ -119,7 +119,7 @@ def _anchor(anchor: Anchor) -> Cell:
     return Cell(f"{what}: {anchor.records:,} record" + "s" * (anchor.records > 1))
 
 
-def _row(problem: Problem) -> Sequence[Cell]:
+def _row(problem: LedgerProblem) -> Sequence[Cell]:
     style = _STYLES.get(problem.severity, "")
     return (
         Cell(problem.severity.name.lower(), style),

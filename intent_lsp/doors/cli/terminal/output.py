@@ -11,11 +11,11 @@ from contextlib import AbstractContextManager, suppress
 from typing import TextIO
 
 from intent_lsp.doors.cli.terminal.escape import spoken
-from intent_lsp.doors.cli.terminal.progress_bar import Report, bar
-from intent_lsp.doors.cli.terminal.table import Table
+from intent_lsp.doors.cli.terminal.progress_bar import ReportProgress, bar
+from intent_lsp.doors.cli.terminal.table import TextTable
 
 
-class Page:
+class Output:
     """Standard output, and standard error for remarks that are no part of the answer."""
 
     def __init__(self, out: TextIO | None, remarks: TextIO | None) -> None:
@@ -69,7 +69,7 @@ class Page:
         """Write a whole document, which is UTF-8 and ends with a line end of its own."""
         self.json(text.encode())
 
-    def table(self, table: Table) -> None:
+    def table(self, table: TextTable) -> None:
         """Write a table: drawn on a terminal, aligned for a pipe, nothing without rows."""
         if not table.rows:
             return
@@ -87,7 +87,7 @@ class Page:
             self._remarks.write(f"{spoken(text)}\n")
             self._remarks.flush()
 
-    def bar(self, title: str) -> AbstractContextManager[Report]:
+    def bar(self, title: str) -> AbstractContextManager[ReportProgress]:
         """Show how far work is that takes long."""
         return bar(title, self._remarks)
 

@@ -13,13 +13,13 @@ from rich.console import Console
 from rich.text import Text
 
 from intent_lsp.doors.cli.terminal.escape import spoken, width
-from intent_lsp.doors.cli.terminal.table import GAP, Column, Table
+from intent_lsp.doors.cli.terminal.table import GAP, Column, TextTable
 
 _FOLDED: Final = 16
 """Columns of a terminal below which a folded text is hard to read."""
 
 
-def draw(table: Table, out: TextIO) -> None:
+def draw(table: TextTable, out: TextIO) -> None:
     """Draw on a terminal; NO_COLOR, COLUMNS and TERM are honoured."""
     console = Console(file=out, highlight=False)
     places = _fitting(table, console.width)
@@ -39,7 +39,7 @@ def draw(table: Table, out: TextIO) -> None:
     console.print(drawn)
 
 
-def _draw_free(table: Table, places: Sequence[int], console: Console) -> None:
+def _draw_free(table: TextTable, places: Sequence[int], console: Console) -> None:
     """Draw each row as one line, however wide the window is."""
     rows = [[row[place] for place in places] for row in table.rows]
     widths = [
@@ -56,7 +56,7 @@ def _draw_free(table: Table, places: Sequence[int], console: Console) -> None:
         console.print(line, soft_wrap=True)
 
 
-def _fitting(table: Table, wide: int) -> Sequence[int]:
+def _fitting(table: TextTable, wide: int) -> Sequence[int]:
     """Choose the columns: all, or without as many spare ones as it takes, the last first."""
     places = list(range(len(table.columns)))
     for place in reversed(range(len(table.columns))):
@@ -65,13 +65,13 @@ def _fitting(table: Table, wide: int) -> Sequence[int]:
     return places
 
 
-def _needed(table: Table, places: Sequence[int]) -> int:
+def _needed(table: TextTable, places: Sequence[int]) -> int:
     """Count the columns of a terminal that some columns of the table need to be read."""
     needs = [_need(table.columns[place], table, place) for place in places]
     return sum(needs) + len(GAP) * (len(needs) - 1)
 
 
-def _need(column: Column, table: Table, place: int) -> int:
+def _need(column: Column, table: TextTable, place: int) -> int:
     texts = [column.heading, *(spoken(row[place].text) for row in table.rows)]
     longest = max(map(width, texts))
     return min(longest, _FOLDED) if column.fold or column.free else longest

@@ -34,7 +34,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TextTable:
     """Rows below their columns; without any heading, the rows alone are shown."""
 
     columns: Sequence[Column]
@@ -54,14 +54,14 @@ class Table:
         return [_aligned(row, widths) for row in rows]
 
 
-Fact = tuple[str, Cell]
+LabelledCell = tuple[str, Cell]
 """What is told of something, below a name; the empty name: more of the one before."""
 
 
-def facts_table(facts: Iterable[Fact]) -> Table:
+def facts_table(facts: Iterable[LabelledCell]) -> TextTable:
     """Give facts as a table without headings, each behind its name."""
     rows = [(Cell(name, "dim"), cell) for name, cell in facts]
-    return Table((Column(""), Column("", fold=True)), rows)
+    return TextTable((Column(""), Column("", fold=True)), rows)
 
 
 def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:

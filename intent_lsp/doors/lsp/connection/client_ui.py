@@ -8,9 +8,9 @@ from typing import Final
 
 from lsprotocol import types as lsp
 
-from intent_lsp.doors.lsp.diagnostics.lsp_convert import Spelling, uri_of
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import LspEncoder, uri_of
 from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
-from intent_lsp.doors.lsp.runtime.client_capabilities import Client
+from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
 
 DECISION_TIME: Final = 3600.0
 """Seconds for which an offer stands; an editor may show a message for as long."""
@@ -19,15 +19,17 @@ EDIT_TIME: Final = 10.0
 """Seconds that an editor has for applying an edit or showing a file."""
 
 
-class People:
+class ClientUi:
     """Speaks with the person behind one connection."""
 
-    def __init__(self, protocol: IntentProtocol, client: Client, spelling: Spelling) -> None:
+    def __init__(
+        self, protocol: IntentProtocol, client: ClientCapabilities, spelling: LspEncoder
+    ) -> None:
         self._protocol = protocol
         self._client = client
         self._spelling = spelling
 
-    def tell(self, message: str, kind: lsp.MessageType = lsp.MessageType.Info) -> None:
+    def show_message(self, message: str, kind: lsp.MessageType = lsp.MessageType.Info) -> None:
         """Show a message."""
         self._protocol.notify(
             lsp.WINDOW_SHOW_MESSAGE, lsp.ShowMessageParams(type=kind, message=message)
@@ -35,7 +37,7 @@ class People:
 
     def warn(self, message: str) -> None:
         """Show a warning."""
-        self.tell(message, lsp.MessageType.Warning)
+        self.show_message(message, lsp.MessageType.Warning)
 
     async def choose(
         self,
@@ -68,7 +70,7 @@ class People:
         if self.can_choose:
             chosen = await self.choose(message, titles, lsp.MessageType.Warning)
         if not self.can_choose:
-            self.tell(f"intent-lsp: {message}", lsp.MessageType.Warning)
+            self.show_message(f"intent-lsp: {message}", lsp.MessageType.Warning)
         return chosen
 
     async def apply(

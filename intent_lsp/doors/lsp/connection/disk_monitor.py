@@ -18,9 +18,9 @@ from typing import Final
 
 from intent_lsp.core.agents.tickets import CLAIMED_FOR
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.doors.lsp.connection.record_notifier import A_MOMENT, Outcomes
-from intent_lsp.doors.lsp.diagnostics.tracked_documents import Workplace
-from intent_lsp.doors.lsp.runtime.open_root import Attached
+from intent_lsp.doors.lsp.connection.record_notifier import A_MOMENT, RecordNotifier
+from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
+from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.governance.disk.disk_changes import DiskNews
 from intent_lsp.store.git.directories import tree_rooms
 from intent_lsp.store.watch.watch import Polling, Watch
@@ -33,7 +33,7 @@ _IGNORE_FILE: Final = ".gitignore"
 Noticed = Callable[[Path, frozenset[Path]], None]
 
 
-class TreeWatching:
+class TreeWatcher:
     """The watches of one connection's work trees; its methods wait, and are called from threads."""
 
     def __init__(self, noticed: Noticed) -> None:
@@ -111,7 +111,7 @@ class _Root:
     `unrecorded_since` is the moment on the loop's clock of the first change after the last record.
     """
 
-    attached: Attached
+    open_root: OpenRoot
     wanted: bool = False
     everything: bool = False
     looking: bool = False
@@ -120,36 +120,36 @@ class _Root:
     lane: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
-class Unopened:
+class DiskChangeMonitor:
     """Follows the work trees of one connection's roots."""
 
-    def __init__(self, workplace: Workplace, outcomes: Outcomes) -> None:
-        self._workplace = workplace
+    def __init__(self, tracked_documents: TrackedDocuments, outcomes: RecordNotifier) -> None:
+        self._tracked_documents = tracked_documents
         self._outcomes = outcomes
         self._loop = asyncio.get_running_loop()
         self._roots: dict[Path, _Root] = {}
-        self._watching = TreeWatching(self._noticed)
+        self._watching = TreeWatcher(self._noticed)
 
-    async def follow(self, attached: Attached, *, watch: bool) -> None:
+    async def follow(self, open_root: OpenRoot, *, watch: bool) -> None:
         """Begin to follow a root; `watch`: by ourselves, and not by a client's word alone."""
-        root = attached.desk.root
-        self._roots[root] = _Root(attached=attached)
+        root = open_root.governance.root
+        self._roots[root] = _Root(open_root=open_root)
         if watch:
-            await self._workplace.work.in_thread(
-                self._watching.watch, root, partial(attached.desk.note_polling, "tree")
+            await self._tracked_documents.work.in_thread(
+                self._watching.watch, root, partial(open_root.governance.note_polling, "tree")
             )
-        self.stir(attached, everything=True)
+        self.schedule(open_root, everything=True)
 
-    def stir(self, attached: Attached, *, everything: bool = False) -> None:
+    def schedule(self, open_root: OpenRoot, *, everything: bool = False) -> None:
         """Look at a root's work tree soon; `everything`: its rules may have changed."""
-        stirred = self._roots.get(attached.desk.root)
+        stirred = self._roots.get(open_root.governance.root)
         if stirred is None:
             return
         stirred.wanted = True
         stirred.everything |= everything
         if not stirred.looking:
             stirred.looking = True
-            self._workplace.work.begin(self._look(stirred))
+            self._tracked_documents.work.begin(self._look(stirred))
 
     def end(self) -> None:
         """Follow nothing any more."""
@@ -168,26 +168,26 @@ class Unopened:
     def _begin(self, root: Path, paths: frozenset[Path]) -> None:
         stirred = self._roots.get(root)
         if stirred is not None:
-            self.stir(stirred.attached)
-            self._workplace.work.begin(
-                self._workplace.work.in_thread(self._watching.follow, root, paths)
+            self.schedule(stirred.open_root)
+            self._tracked_documents.work.begin(
+                self._tracked_documents.work.in_thread(self._watching.follow, root, paths)
             )
 
     async def _look(self, root: _Root) -> None:
         try:
             while root.wanted:
-                await self._workplace.work.lulls.lull(LULL_WITHIN)
+                await self._tracked_documents.work.idle_scheduler.wait_until_idle(LULL_WITHIN)
                 began = self._loop.time()
                 everything, root.wanted, root.everything = root.everything, False, False
-                look = root.attached.desk.disk_changes.look
+                look = root.open_root.governance.disk_changes.look
                 async with root.lane:
-                    tree = await self._workplace.work.in_thread(look)
+                    tree = await self._tracked_documents.work.in_thread(look)
                     if tree is not None and tree.again:
                         root.everything |= everything
-                        self._outcomes.later(GIT_WITHIN, self._stir_later(root.attached))
+                        self._outcomes.later(GIT_WITHIN, self._stir_later(root.open_root))
                     elif tree is not None:
                         paths = tree.moved.union(tree.seen.files) if everything else tree.moved
-                        await self._workplace.look_at_closed(root.attached, paths)
+                        await self._tracked_documents.look_at_closed(root.open_root, paths)
                 self._record_when_quiet(root)
                 # A stream of changes is looked at now and then: whoever makes it waits for us, too.
                 pause = RESTED * (self._loop.time() - began)
@@ -210,42 +210,44 @@ class Unopened:
             # It is not quiet: the look that is due will see more of what is going on.
             return
         root.unrecorded_since = None
-        self._workplace.work.begin(self._record(root))
+        self._tracked_documents.work.begin(self._record(root))
 
     async def _record(self, root: _Root) -> None:
-        attached = root.attached
+        open_root = root.open_root
         async with root.lane:
-            saving = self._saving(attached)
-            record = partial(attached.desk.disk_changes.record, attached.session, saving)
-            news: DiskNews = await self._workplace.work.in_thread(record)
-        self._tell(attached, news)
+            saving = self._saving(open_root)
+            record = partial(open_root.governance.disk_changes.record, open_root.session, saving)
+            news: DiskNews = await self._tracked_documents.work.in_thread(record)
+        self._tell(open_root, news)
         paths = [path for change in news.recorded for path in change.paths]
-        await self._workplace.look_at_closed(attached, paths)
+        await self._tracked_documents.look_at_closed(open_root, paths)
         if news.git:
-            self._outcomes.later(GIT_WITHIN, self._stir_later(attached))
+            self._outcomes.later(GIT_WITHIN, self._stir_later(open_root))
         elif news.waiting:
-            self._outcomes.later(CLAIMED_FOR.total_seconds() + A_MOMENT, self._stir_later(attached))
+            self._outcomes.later(
+                CLAIMED_FOR.total_seconds() + A_MOMENT, self._stir_later(open_root)
+            )
 
-    def _tell(self, attached: Attached, news: DiskNews) -> None:
+    def _tell(self, open_root: OpenRoot, news: DiskNews) -> None:
         """Tell of the records that were made; of all that wait for the ledger in one message."""
         waiting = [change for change in news.recorded if change.queued is not None]
         for change in news.recorded:
             if change.queued is None:
-                self._outcomes.recorded(attached, _changed(change.paths), change.record, None)
+                self._outcomes.recorded(open_root, _changed(change.paths), change.record, None)
         if waiting:
             paths = sorted(path for change in waiting for path in change.paths)
-            self._outcomes.recorded(attached, _changed(paths), None, waiting[0].queued)
+            self._outcomes.recorded(open_root, _changed(paths), None, waiting[0].queued)
 
-    def _saving(self, attached: Attached) -> frozenset[WorkspacePath]:
+    def _saving(self, open_root: OpenRoot) -> frozenset[WorkspacePath]:
         """List the open files with a save of this editor's that is not recorded yet."""
         return frozenset(
             tracked.place.path
-            for tracked in self._workplace.of_root(attached)
+            for tracked in self._tracked_documents.of_root(open_root)
             if tracked.place is not None and (tracked.saves or tracked.written)
         )
 
-    async def _stir_later(self, attached: Attached) -> None:
-        self.stir(attached)
+    async def _stir_later(self, open_root: OpenRoot) -> None:
+        self.schedule(open_root)
 
 
 def _changed(paths: Sequence[WorkspacePath]) -> str:

@@ -22,7 +22,7 @@ class _Given:
 
 
 @dataclass(slots=True)
-class Tokens:
+class GrantTokens:
     """The tokens of one connection."""
 
     clock: Callable[[], datetime]

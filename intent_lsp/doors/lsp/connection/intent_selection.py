@@ -7,106 +7,114 @@ Invariant: a save belongs to the intent that was active when it was made.
 from collections.abc import Callable, Coroutine
 
 from intent_lsp.core.intents import Intent
-from intent_lsp.doors.lsp.connection.record_notifier import A_MOMENT, Outcomes
-from intent_lsp.doors.lsp.diagnostics.tracked_documents import Workplace
-from intent_lsp.doors.lsp.runtime.open_root import Attached
-from intent_lsp.governance.plan.checkout import SILENT, Refusal, Selection
+from intent_lsp.doors.lsp.connection.record_notifier import A_MOMENT, RecordNotifier
+from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
+from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
+from intent_lsp.governance.plan.checkout import SILENT, CheckoutRefusal, Selection
 from intent_lsp.governance.plan.planning import Granted, Plan, Wish
 from intent_lsp.governance.sessions import Session
-from intent_lsp.store.state.notes import Voice
+from intent_lsp.store.state.notes import AgentInfo
 
-Look = Callable[[Attached], Coroutine[object, object, None]]
+RefreshRoot = Callable[[OpenRoot], Coroutine[object, object, None]]
 
 
-class Choices:
+class IntentSelection:
     """Makes the choices of one connection; `look` looks again at what a root governs."""
 
-    def __init__(self, workplace: Workplace, outcomes: Outcomes, look: Look) -> None:
-        self._workplace = workplace
+    def __init__(
+        self, tracked_documents: TrackedDocuments, outcomes: RecordNotifier, look: RefreshRoot
+    ) -> None:
+        self._tracked_documents = tracked_documents
         self._outcomes = outcomes
         self._look = look
 
     async def select(
-        self, attached: Attached, intent_id: str, voice: Voice = SILENT
-    ) -> Selection | Refusal:
+        self, open_root: OpenRoot, intent_id: str, voice: AgentInfo = SILENT
+    ) -> Selection | CheckoutRefusal:
         """Make an intent the connection's own, and show what follows.
 
         `voice` is what an agent says of itself that has no session beside the connection's.
         """
-        await self._recorded(attached)
-        done = await self._workplace.work.in_thread(
-            attached.desk.checkout.select,
-            attached.session,
+        await self._recorded(open_root)
+        done = await self._tracked_documents.work.in_thread(
+            open_root.governance.checkout.select,
+            open_root.session,
             intent_id,
-            unsaved_file=self._workplace.unsaved(attached),
+            unsaved_file=self._tracked_documents.unsaved(open_root),
             voice=voice,
         )
-        await self._look(attached)
+        await self._look(open_root)
         return done
 
     async def select_for_agent(
-        self, attached: Attached, session: Session, intent_id: str, voice: Voice
-    ) -> Selection | Refusal:
+        self, open_root: OpenRoot, session: Session, intent_id: str, voice: AgentInfo
+    ) -> Selection | CheckoutRefusal:
         """Make an intent an agent's own."""
-        unsaved = self._workplace.unsaved(attached)
+        unsaved = self._tracked_documents.unsaved(open_root)
 
-        def select() -> Selection | Refusal:
-            opened = attached.desk.sessions.open_agent(session.id, session.agent_id)
-            return attached.desk.checkout.select(
+        def select() -> Selection | CheckoutRefusal:
+            opened = open_root.governance.sessions.open_agent(session.id, session.agent_id)
+            return open_root.governance.checkout.select(
                 opened, intent_id, unsaved_file=unsaved, voice=voice
             )
 
-        done = await self._workplace.work.in_thread(select)
-        self._outcomes.noted(attached)
-        await self._look(attached)
+        done = await self._tracked_documents.work.in_thread(select)
+        self._outcomes.noted(open_root)
+        await self._look(open_root)
         return done
 
-    async def create(self, attached: Attached, plan: Plan) -> Intent | Refusal:
+    async def create(self, open_root: OpenRoot, plan: Plan) -> Intent | CheckoutRefusal:
         """Add an intent to the plan, and show what follows."""
-        done = await self._workplace.work.in_thread(
-            attached.desk.planning.create, plan, unsaved_file=self._workplace.unsaved(attached)
+        done = await self._tracked_documents.work.in_thread(
+            open_root.governance.planning.create,
+            plan,
+            unsaved_file=self._tracked_documents.unsaved(open_root),
         )
-        await self._look(attached)
+        await self._look(open_root)
         return done
 
     async def complete(
-        self, attached: Attached, session: Session, intent_id: str | None
-    ) -> Intent | Refusal:
+        self, open_root: OpenRoot, session: Session, intent_id: str | None
+    ) -> Intent | CheckoutRefusal:
         """Complete an intent, and show what follows."""
-        if session == attached.session:
-            await self._recorded(attached)
-        done = await self._workplace.work.in_thread(
-            attached.desk.planning.complete,
+        if session == open_root.session:
+            await self._recorded(open_root)
+        done = await self._tracked_documents.work.in_thread(
+            open_root.governance.planning.complete,
             session,
             intent_id,
-            unsaved_file=self._workplace.unsaved(attached),
+            unsaved_file=self._tracked_documents.unsaved(open_root),
         )
-        await self._look(attached)
+        await self._look(open_root)
         return done
 
-    async def grant(self, attached: Attached, wish: Wish, session: Session) -> Granted | Refusal:
+    async def grant(
+        self, open_root: OpenRoot, wish: Wish, session: Session
+    ) -> Granted | CheckoutRefusal:
         """Grant scope on the person's word, and show what follows, now and when it expires."""
-        done = await self._workplace.work.in_thread(
-            attached.desk.planning.grant,
+        done = await self._tracked_documents.work.in_thread(
+            open_root.governance.planning.grant,
             wish,
             session,
-            by=attached.session.id,
-            unsaved_file=self._workplace.unsaved(attached),
+            by=open_root.session.id,
+            unsaved_file=self._tracked_documents.unsaved(open_root),
         )
-        await self._look(attached)
+        await self._look(open_root)
         if isinstance(done, Granted) and wish.ttl is not None:
             after = wish.ttl.total_seconds() + A_MOMENT
-            self._outcomes.later(after, self._look(attached))
+            self._outcomes.later(after, self._look(open_root))
         return done
 
-    async def clear(self, attached: Attached) -> None:
+    async def clear(self, open_root: OpenRoot) -> None:
         """Leave the person without an intent, and show what follows."""
-        await self._recorded(attached)
-        await self._workplace.work.in_thread(attached.desk.checkout.clear, attached.session)
-        await self._look(attached)
+        await self._recorded(open_root)
+        await self._tracked_documents.work.in_thread(
+            open_root.governance.checkout.clear, open_root.session
+        )
+        await self._look(open_root)
 
-    async def _recorded(self, attached: Attached) -> None:
+    async def _recorded(self, open_root: OpenRoot) -> None:
         """Wait until what was saved before is recorded, under the intent it was saved for."""
-        for tracked in self._workplace.of_root(attached):
+        for tracked in self._tracked_documents.of_root(open_root):
             await tracked.all_recorded.wait()
-        await self._outcomes.end_runs(attached)
+        await self._outcomes.end_runs(open_root)

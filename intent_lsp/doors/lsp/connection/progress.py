@@ -13,13 +13,13 @@ from typing import Final, Protocol
 
 from lsprotocol import types as lsp
 
-from intent_lsp.doors.lsp.runtime.client_capabilities import Client
+from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
 
 WONDERING: Final = 1.0
 """Seconds after which work is shown that the client gave no token for."""
 
 Token = str | int
-Report = Callable[[int, int], None]
+ProgressReport = Callable[[int, int], None]
 """Told how much is done of how much, in any unit, from any thread."""
 
 
@@ -33,16 +33,18 @@ class Speaker(Protocol):
         """Ask the client; None where it does not answer."""
 
 
-class Progress:
+class ClientProgress:
     """Shows progress on one connection."""
 
-    def __init__(self, protocol: Speaker, client: Client, wondering: float = WONDERING) -> None:
+    def __init__(
+        self, protocol: Speaker, client: ClientCapabilities, wondering: float = WONDERING
+    ) -> None:
         self._protocol = protocol
         self._client = client
         self._wondering = wondering
 
     @asynccontextmanager
-    async def shown(self, token: Token | None, title: str) -> AsyncIterator[Report]:
+    async def shown(self, token: Token | None, title: str) -> AsyncIterator[ProgressReport]:
         """Show work under a token of the client's, else under one of ours when it takes long."""
         bar = _Bar(self._protocol, title)
         later: asyncio.Task[None] | None = None

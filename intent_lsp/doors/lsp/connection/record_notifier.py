@@ -13,11 +13,11 @@ from typing import Final
 from intent_lsp.core.agents.tickets import CLAIMED_FOR
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record
-from intent_lsp.doors.lsp.connection.client_ui import People
-from intent_lsp.doors.lsp.diagnostics.tracked_document import Tracked
-from intent_lsp.doors.lsp.diagnostics.tracked_documents import Workplace
-from intent_lsp.doors.lsp.runtime.executor import Work
-from intent_lsp.doors.lsp.runtime.open_root import Attached
+from intent_lsp.doors.lsp.connection.client_ui import ClientUi
+from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
+from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
+from intent_lsp.doors.lsp.runtime.executor import BackgroundExecutor
+from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.wire.common import DID_TRACE, trace_wire
 from intent_lsp.governance.saves.claimed_saves import AfterSave
 
@@ -33,33 +33,33 @@ EVERY: Final = 2.0
 """Seconds from the first thing that may have changed a map to its writing."""
 
 
-class IntentMaps:
+class IntentMapWriter:
     """Has the maps written that may say something else by now."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: BackgroundExecutor) -> None:
         self._work = work
-        self._waiting: set[Attached] = set()
+        self._waiting: set[OpenRoot] = set()
 
-    def stir(self, attached: Attached) -> None:
+    def schedule(self, open_root: OpenRoot) -> None:
         """Have a root's map written in a while; until then nothing more is needed."""
-        if attached not in self._waiting:
-            self._waiting.add(attached)
-            self._work.begin(self._write(attached))
+        if open_root not in self._waiting:
+            self._waiting.add(open_root)
+            self._work.begin(self._write(open_root))
 
-    async def _write(self, attached: Attached) -> None:
+    async def _write(self, open_root: OpenRoot) -> None:
         try:
             await asyncio.sleep(EVERY)
-            await self._work.lulls.lull(EVERY)
+            await self._work.idle_scheduler.wait_until_idle(EVERY)
         finally:
-            self._waiting.discard(attached)
-        await self._work.in_thread(attached.desk.intent_map.write)
+            self._waiting.discard(open_root)
+        await self._work.in_thread(open_root.governance.intent_map.write)
 
 
 def _nothing() -> None:
     """Do nothing after a record."""
 
 
-class Outcomes:
+class RecordNotifier:
     """Tells of the outcomes on one connection; `look` looks again at what a root governs.
 
     `origins_changed` is called when other words may hold of lines: a record is on disk.
@@ -67,77 +67,77 @@ class Outcomes:
 
     def __init__(
         self,
-        workplace: Workplace,
-        people: People,
-        look: Callable[[Attached], Coroutine[object, object, None]],
+        tracked_documents: TrackedDocuments,
+        people: ClientUi,
+        look: Callable[[OpenRoot], Coroutine[object, object, None]],
     ) -> None:
-        self._workplace = workplace
+        self._tracked_documents = tracked_documents
         self._people = people
         self._look = look
-        self._writing: set[Attached] = set()
-        self._open_runs: dict[Attached, set[WorkspacePath]] = {}
-        self.maps = IntentMaps(workplace.work)
+        self._writing: set[OpenRoot] = set()
+        self._open_runs: dict[OpenRoot, set[WorkspacePath]] = {}
+        self.maps = IntentMapWriter(tracked_documents.work)
         self.origins_changed: Callable[[], None] = _nothing
 
-    def saved(self, attached: Attached, after: AfterSave) -> None:
+    def saved(self, open_root: OpenRoot, after: AfterSave) -> None:
         """Tell what became of a save: recorded, waiting for the ledger, or held for an agent."""
         path = after.judgement.path
-        self.recorded(attached, f"{path} is saved", after.record, after.queued)
+        self.recorded(open_root, f"{path} is saved", after.record, after.queued)
         if after.held:
-            self.later(CLAIMED_FOR.total_seconds() + A_MOMENT, self.release(attached))
+            self.later(CLAIMED_FOR.total_seconds() + A_MOMENT, self.release(open_root))
 
-    def run_goes_on(self, attached: Attached, after: AfterSave, rests_after: float) -> None:
+    def run_goes_on(self, open_root: OpenRoot, after: AfterSave, rests_after: float) -> None:
         """Have a run of automatic saves recorded when it rests."""
-        self._open_runs.setdefault(attached, set()).add(after.judgement.path)
-        self.later(rests_after, self.run_rests(attached, after))
+        self._open_runs.setdefault(open_root, set()).add(after.judgement.path)
+        self.later(rests_after, self.run_rests(open_root, after))
 
-    def typed_in(self, attached: Attached, path: WorkspacePath) -> None:
+    def typed_in(self, open_root: OpenRoot, path: WorkspacePath) -> None:
         """Record the runs of the files that somebody has left who types in another one now."""
-        left = self._open_runs.get(attached, set()) - {path}
+        left = self._open_runs.get(open_root, set()) - {path}
         if left:
-            self._open_runs[attached] -= left
-            self._workplace.work.begin(self.end_runs(attached, left))
+            self._open_runs[open_root] -= left
+            self._tracked_documents.work.begin(self.end_runs(open_root, left))
 
-    async def closed(self, tracked: Tracked) -> None:
+    async def closed(self, tracked: TrackedDocument) -> None:
         """Record the run of a document that was closed."""
         await tracked.all_recorded.wait()
-        if tracked.attached is not None and tracked.place is not None:
-            await self.end_runs(tracked.attached, [tracked.place.path])
+        if tracked.open_root is not None and tracked.place is not None:
+            await self.end_runs(tracked.open_root, [tracked.place.path])
 
-    async def run_rests(self, attached: Attached, after: AfterSave) -> None:
+    async def run_rests(self, open_root: OpenRoot, after: AfterSave) -> None:
         """Record a run of automatic saves if it has not gone on since."""
-        end = attached.desk.saves.end_run_at_rest
-        self._runs_ended(attached, await self._workplace.work.in_thread(end, after))
+        end = open_root.governance.saves.end_run_at_rest
+        self._runs_ended(open_root, await self._tracked_documents.work.in_thread(end, after))
 
     async def end_runs(
-        self, attached: Attached, paths: Collection[WorkspacePath] | None = None
+        self, open_root: OpenRoot, paths: Collection[WorkspacePath] | None = None
     ) -> None:
         """Record the runs of automatic saves of some files, or of all."""
-        end = attached.desk.saves.end_runs
-        self._runs_ended(attached, await self._workplace.work.in_thread(end, paths))
+        end = open_root.governance.saves.end_runs
+        self._runs_ended(open_root, await self._tracked_documents.work.in_thread(end, paths))
 
-    def _runs_ended(self, attached: Attached, ended: Iterable[AfterSave]) -> None:
+    def _runs_ended(self, open_root: OpenRoot, ended: Iterable[AfterSave]) -> None:
         for after in ended:
-            self._open_runs.get(attached, set()).discard(after.judgement.path)
-            self.saved(attached, after)
+            self._open_runs.get(open_root, set()).discard(after.judgement.path)
+            self.saved(open_root, after)
 
-    def claimed(self, attached: Attached, paths: Iterable[str]) -> None:
+    def claimed(self, open_root: OpenRoot, paths: Iterable[str]) -> None:
         """Look again at open files that an agent's call claims, now and when it lapses."""
-        for tracked in self._workplace.open_at(attached, paths).values():
-            self._workplace.work.begin(self._workplace.look_again(tracked))
+        for tracked in self._tracked_documents.open_at(open_root, paths).values():
+            self._tracked_documents.work.begin(self._tracked_documents.look_again(tracked))
             lapsed = CLAIMED_FOR.total_seconds() + A_MOMENT
-            self.later(lapsed, self._workplace.look_again(tracked))
+            self.later(lapsed, self._tracked_documents.look_again(tracked))
 
-    async def release(self, attached: Attached) -> None:
+    async def release(self, open_root: OpenRoot) -> None:
         """Record the saves that agents have left to us, and show what follows."""
-        release = attached.desk.saves.release
-        released = await self._workplace.work.in_thread(release, attached.session)
+        release = open_root.governance.saves.release
+        released = await self._tracked_documents.work.in_thread(release, open_root.session)
         for after in released:
-            self.saved(attached, after)
-        await self._workplace.look_at_root(attached)
+            self.saved(open_root, after)
+        await self._tracked_documents.look_at_root(open_root)
 
     def recorded(
-        self, attached: Attached, what: str, record: Record | None, queued: str | None
+        self, open_root: OpenRoot, what: str, record: Record | None, queued: str | None
     ) -> None:
         """Tell that a record is on disk, or that it cannot be written yet (`queued`: why)."""
         if record is not None:
@@ -146,26 +146,26 @@ class Outcomes:
         if queued is not None:
             _log.error("the ledger cannot be appended: %s", queued)
             self._people.warn(f"intent-lsp: {what}, its record cannot be written yet: {queued}")
-        self.noted(attached)
+        self.noted(open_root)
 
-    def noted(self, attached: Attached) -> None:
+    def noted(self, open_root: OpenRoot) -> None:
         """Have map and history written in a quiet moment, the latter where the team wants that."""
-        self.maps.stir(attached)
-        if attached not in self._writing:
-            self._writing.add(attached)
-            self.later(HISTORY_AFTER, self._write_history(attached))
+        self.maps.schedule(open_root)
+        if open_root not in self._writing:
+            self._writing.add(open_root)
+            self.later(HISTORY_AFTER, self._write_history(open_root))
 
-    async def _write_history(self, attached: Attached) -> None:
-        history = attached.desk.history
-        in_thread = self._workplace.work.in_thread
+    async def _write_history(self, open_root: OpenRoot) -> None:
+        history = open_root.governance.history
+        in_thread = self._tracked_documents.work.in_thread
         try:
-            await in_thread(history.write, unsaved_file=self._workplace.unsaved(attached))
+            await in_thread(history.write, unsaved_file=self._tracked_documents.unsaved(open_root))
             again = await in_thread(history.is_due)
         finally:
-            self._writing.discard(attached)
+            self._writing.discard(open_root)
         if again:
-            self.noted(attached)
-        await self._look(attached)
+            self.noted(open_root)
+        await self._look(open_root)
 
     def later(self, seconds: float, work: Coroutine[object, object, None]) -> None:
         """Begin work after a while; at the end it is forgotten."""
@@ -178,4 +178,4 @@ class Outcomes:
                 raise
             await work
 
-        self._workplace.work.begin(wait())
+        self._tracked_documents.work.begin(wait())

@@ -13,13 +13,13 @@ from intent_lsp.core.paths import CONTROL_ROOM
 from intent_lsp.governance.governance import Governance
 from intent_lsp.store.watch.watch import Watch
 
-Changed = Callable[[frozenset[str]], Coroutine[object, object, None]]
+OnRulesChange = Callable[[frozenset[str]], Coroutine[object, object, None]]
 
 
-class Watching:
+class RulesWatcher:
     """The watches of one connection, one a root."""
 
-    def __init__(self, changed: Changed) -> None:
+    def __init__(self, changed: OnRulesChange) -> None:
         self._changed = changed
         self._loop = asyncio.get_running_loop()
         self._lock = threading.Lock()
@@ -27,23 +27,23 @@ class Watching:
         self._watched: dict[Path, set[Path]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def add(self, desk: Governance, directories: frozenset[Path]) -> frozenset[Path]:
+    def add(self, governance: Governance, directories: frozenset[Path]) -> frozenset[Path]:
         """Watch a root's control files, git's own, and directories in which files are open.
 
         Returns when changes are seen: the directories that were not watched before.
         """
         with self._lock:
-            watched = self._watched.setdefault(desk.root, set())
+            watched = self._watched.setdefault(governance.root, set())
             wanted = directories
-            if desk.root not in self._watches:
-                self._watches[desk.root] = Watch(
-                    self._noticed, polling=partial(desk.note_polling, "rules")
+            if governance.root not in self._watches:
+                self._watches[governance.root] = Watch(
+                    self._noticed, polling=partial(governance.note_polling, "rules")
                 )
-                wanted |= _of_root(desk)
+                wanted |= _of_root(governance)
             added = wanted - watched
             if added:
                 watched |= added
-                self._watches[desk.root].watch(watched)
+                self._watches[governance.root].watch(watched)
             return added
 
     def end(self) -> None:
@@ -67,8 +67,8 @@ class Watching:
         task.add_done_callback(self._tasks.discard)
 
 
-def _of_root(desk: Governance) -> set[Path]:
-    git = desk.stores.git
+def _of_root(governance: Governance) -> set[Path]:
+    git = governance.stores.git
     moving = () if git is None else git.watch_paths()
     directories = {path if path.is_dir() else path.parent for path in moving}
-    return {desk.root, desk.root / CONTROL_ROOM, *directories}
+    return {governance.root, governance.root / CONTROL_ROOM, *directories}

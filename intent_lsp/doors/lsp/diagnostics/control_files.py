@@ -18,11 +18,11 @@ from intent_lsp.core.content import decode, split_lines
 from intent_lsp.core.findings import Finding, Position, Severity, Span
 from intent_lsp.core.paths import INTENTS_FILE, POLICY_FILE, WorkspacePath, path_of_uri
 from intent_lsp.core.scope.findings import pattern_findings
-from intent_lsp.doors.lsp.diagnostics.lsp_convert import Spelling, uri_of
-from intent_lsp.doors.lsp.diagnostics.publisher import Bulletin, Posting
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import LspEncoder, uri_of
+from intent_lsp.doors.lsp.diagnostics.publisher import DiagnosticsPublisher, PublishedDiagnostics
 from intent_lsp.doors.lsp.protocol.documents import Documents
-from intent_lsp.doors.lsp.runtime.executor import Work
-from intent_lsp.doors.lsp.runtime.settings import CurrentSettings
+from intent_lsp.doors.lsp.runtime.executor import BackgroundExecutor
+from intent_lsp.doors.lsp.runtime.settings import LiveSettings
 from intent_lsp.formats.intents.intents_file import IntentsFile, IntentsReader
 from intent_lsp.formats.intents.policy_file import read_policy
 from intent_lsp.formats.yaml.limits import MAX_BYTES
@@ -47,7 +47,7 @@ class TreeChecks(Protocol):
         ...
 
 
-class OpenDesk(Protocol):
+class ScopeCheckSource(Protocol):
     """What a check asks a desk, once there is one."""
 
     @property
@@ -61,18 +61,18 @@ class OpenDesk(Protocol):
 
 
 @dataclass(slots=True)
-class Page:
+class ControlFile:
     """One control file of one root: as last checked, and whether it changed meanwhile.
 
-    `uri` is how the client spells it while it is open, and where its findings are shown. `desk` is
-    None until the root's is open: what only the work tree can tell is not found until then.
+    `uri` is how the client spells it while it is open, and where its findings are shown.
+    `governance` is None until the root's is open; until then no finding needs the work tree.
     """
 
     root: Path
     path: WorkspacePath
     uri: str
     reader: IntentsReader
-    desk: OpenDesk | None = None
+    governance: ScopeCheckSource | None = None
     lines: list[str] = field(default_factory=list)
     findings: tuple[Finding, ...] = ()
     version: int | None = None
@@ -82,16 +82,16 @@ class Page:
     task: asyncio.Task[object] | None = None
 
 
-class ControlPages:
+class ControlFileDiagnostics:
     """Checks the control files of every root, open or not."""
 
     def __init__(
         self,
         *,
-        work: Work,
-        bulletin: Bulletin,
-        spelling: Spelling,
-        settings: CurrentSettings,
+        work: BackgroundExecutor,
+        bulletin: DiagnosticsPublisher,
+        spelling: LspEncoder,
+        settings: LiveSettings,
         documents: Documents,
     ) -> None:
         self._work = work
@@ -99,9 +99,9 @@ class ControlPages:
         self._spelling = spelling
         self._settings = settings
         self._documents = documents
-        self._pages: dict[str, Page] = {}
+        self._pages: dict[str, ControlFile] = {}
 
-    def page(self, uri: str) -> Page | None:
+    def page(self, uri: str) -> ControlFile | None:
         """Give a control file as last checked, however its URI is percent-encoded."""
         return self._pages.get(path_of_uri(uri) or "")
 
@@ -109,10 +109,10 @@ class ControlPages:
         """Begin to check one control file of a root, whose desk may not be open yet."""
         self.check(self._page(root, path))
 
-    def watch(self, root: Path, desk: OpenDesk) -> None:
+    def watch(self, root: Path, governance: ScopeCheckSource) -> None:
         """Check the control files of a root from now on, by what its desk knows."""
         for path in CONTROL_PAGES:
-            self._page(root, path).desk = desk
+            self._page(root, path).governance = governance
         self.check_root(root)
 
     def check_root(self, root: Path) -> None:
@@ -133,14 +133,14 @@ class ControlPages:
         if page is not None and page.task is not None:
             await asyncio.wait({page.task})
 
-    def check(self, page: Page) -> None:
+    def check(self, page: ControlFile) -> None:
         """Check a page soon; changes that come meanwhile are checked together."""
         page.wanted += 1
         if not page.busy:
             page.busy = True
             page.task = self._work.begin(self._check_until_new(page))
 
-    async def _check_until_new(self, page: Page) -> None:
+    async def _check_until_new(self, page: ControlFile) -> None:
         try:
             while True:
                 wanted = page.wanted
@@ -168,8 +168,8 @@ class ControlPages:
             self.check(page)
 
     def _checked(
-        self, page: Page, text: str | None, version: int | None, uri: str
-    ) -> tuple[list[str], tuple[Finding, ...], Posting]:
+        self, page: ControlFile, text: str | None, version: int | None, uri: str
+    ) -> tuple[list[str], tuple[Finding, ...], PublishedDiagnostics]:
         """Check a text and spell what is found, which takes long where there is much."""
         lines, found = _read(page, text)
         severity_of = self._settings.severity
@@ -180,30 +180,30 @@ class ControlPages:
         ]
         return lines, found, self._bulletin.posting(uri, version, shown)
 
-    def _keep(self, page: Page) -> None:
+    def _keep(self, page: ControlFile) -> None:
         """Begin to make lasting what the first check of the intents has found."""
-        if not page.kept and page.path == INTENTS_FILE and page.desk is not None:
+        if not page.kept and page.path == INTENTS_FILE and page.governance is not None:
             page.kept = True
-            self._work.begin(self._prepare(page.desk))
+            self._work.begin(self._prepare(page.governance))
 
-    async def _prepare(self, desk: OpenDesk) -> None:
+    async def _prepare(self, governance: ScopeCheckSource) -> None:
         """Build what the first edit would have to wait for.
 
         Thousands of intents are hundreds of thousands of values: the garbage collector would look
         through them again and again, while everybody waits.
         """
-        await self._work.in_thread(desk.prepare)
+        await self._work.in_thread(governance.prepare)
         gc.freeze()
 
-    def _page(self, root: Path, path: WorkspacePath) -> Page:
+    def _page(self, root: Path, path: WorkspacePath) -> ControlFile:
         place = _place(root, path)
         if place not in self._pages:
             seen = partial(is_directory, root)
             reader = IntentsReader(lambda glob: pattern_findings(glob, seen))
-            self._pages[place] = Page(root, path, uri_of(place), reader)
+            self._pages[place] = ControlFile(root, path, uri_of(place), reader)
         return self._pages[place]
 
-    def _move(self, page: Page, uri: str) -> None:
+    def _move(self, page: ControlFile, uri: str) -> None:
         """Show a page where the client has it open."""
         if page.uri != uri:
             self._bulletin.post(page.uri, None, ())
@@ -214,7 +214,7 @@ def _place(root: Path, path: WorkspacePath) -> str:
     return str(root / path)
 
 
-def _read(page: Page, typed: str | None) -> tuple[list[str], tuple[Finding, ...]]:
+def _read(page: ControlFile, typed: str | None) -> tuple[list[str], tuple[Finding, ...]]:
     """Check a buffer's text, or what is on disk where no editor has the file open."""
     try:
         data = read_bytes(page.root / page.path, MAX_BYTES)
@@ -232,14 +232,14 @@ def _read(page: Page, typed: str | None) -> tuple[list[str], tuple[Finding, ...]
     if page.path == POLICY_FILE:
         return lines, read_policy(text).findings
     read = page.reader.read(text)
-    if page.desk is None:
+    if page.governance is None:
         return lines, read.findings
     saved = on_disk is not None and on_disk.text == text
-    checks = page.desk.scope_checks
+    checks = page.governance.scope_checks
     return lines, read.findings + (checks.findings(read) if saved else checks.typed(read))
 
 
-def _gone(page: Page) -> tuple[Finding, ...]:
+def _gone(page: ControlFile) -> tuple[Finding, ...]:
     """Say that the intents file is gone where it governed; a policy may be absent."""
     if page.path != INTENTS_FILE:
         return ()

@@ -14,15 +14,15 @@ from intent_lsp.core.content import lines_if_text
 from intent_lsp.core.gate.violation_groups import ALONE, Others, OutOfBounds, shown_of
 from intent_lsp.core.gate.violations import SHOWN_A_ROOT
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
-from intent_lsp.doors.lsp.diagnostics.lsp_convert import Spelling
-from intent_lsp.doors.lsp.diagnostics.publisher import Bulletin
-from intent_lsp.doors.lsp.diagnostics.tracked_document import Tracked
-from intent_lsp.doors.lsp.diagnostics.violation import Problem, severity_of
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import LspEncoder
+from intent_lsp.doors.lsp.diagnostics.publisher import DiagnosticsPublisher
+from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
+from intent_lsp.doors.lsp.diagnostics.violation import Violation, severity_of
 from intent_lsp.doors.lsp.diagnostics.violations import code_of, for_others
-from intent_lsp.doors.lsp.runtime.open_root import Attached
-from intent_lsp.doors.lsp.runtime.settings import CurrentSettings
+from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
+from intent_lsp.doors.lsp.runtime.settings import LiveSettings
 from intent_lsp.formats.yaml.limits import MAX_BYTES
-from intent_lsp.governance.judging.file_snapshot import Look
+from intent_lsp.governance.judging.file_snapshot import OpenFileState
 from intent_lsp.store.fs import files
 
 
@@ -34,31 +34,31 @@ class _Entry:
     `due`: what is wrong with it has been found out anew, and is not shown yet.
     """
 
-    tracked: Tracked
-    attached: Attached
+    tracked: TrackedDocument
+    open_root: OpenRoot
     file: OutOfBounds
     count: int = 0
     others: Others | None = None
     due: bool = True
 
 
-class Showing:
+class DiagnosticGrouping:
     """Shows what is wrong with the documents of one connection."""
 
     def __init__(
-        self, *, settings: CurrentSettings, bulletin: Bulletin, spelling: Spelling
+        self, *, settings: LiveSettings, bulletin: DiagnosticsPublisher, spelling: LspEncoder
     ) -> None:
         self._settings = settings
         self._bulletin = bulletin
         self._spelling = spelling
         self._sources: dict[Path, tuple[int, list[str]]] = {}
         self._entries: dict[str, _Entry] = {}
-        self._roots: dict[Attached, dict[str, _Entry]] = {}
-        self._held: Counter[Attached] = Counter()
-        self._waiting: set[Attached] = set()
+        self._roots: dict[OpenRoot, dict[str, _Entry]] = {}
+        self._held: Counter[OpenRoot] = Counter()
+        self._waiting: set[OpenRoot] = set()
         self._renames: tuple[str, Mapping[WorkspacePath, WorkspacePath]] = "", {}
 
-    def post(self, tracked: Tracked) -> None:
+    def post(self, tracked: TrackedDocument) -> None:
         """Find out the problems of a document's text as it stands, and show them."""
         former = self._take_out(tracked.uri)
         # Of a closed file it is enough to know that there is something to show.
@@ -70,25 +70,25 @@ class Showing:
             entry.count, entry.others, entry.due = self._spell(tracked, problems), ALONE, False
         if entry is not None:
             self._entries[tracked.uri] = entry
-            self._roots.setdefault(entry.attached, {})[tracked.uri] = entry
+            self._roots.setdefault(entry.open_root, {})[tracked.uri] = entry
         if entry is None or former is None or entry.due or entry.file != former.file:
-            self._show_changed(each.attached for each in (former, entry) if each is not None)
+            self._show_changed(each.open_root for each in (former, entry) if each is not None)
 
-    def forget(self, tracked: Tracked) -> None:
+    def forget(self, tracked: TrackedDocument) -> None:
         """Show nothing more on a document."""
         former = self._take_out(tracked.uri)
         self._bulletin.post(tracked.uri, None, ())
         if former is not None:
-            self._show_changed((former.attached,))
+            self._show_changed((former.open_root,))
 
     @contextmanager
-    def held(self, tracked: Iterable[Tracked]) -> Iterator[None]:
+    def held(self, tracked: Iterable[TrackedDocument]) -> Iterator[None]:
         """Show the closed files of these documents' roots when what is done meanwhile is done."""
-        with self.held_roots(each.attached for each in tracked if each.attached is not None):
+        with self.held_roots(each.open_root for each in tracked if each.open_root is not None):
             yield
 
     @contextmanager
-    def held_roots(self, roots: Iterable[Attached]) -> Iterator[None]:
+    def held_roots(self, roots: Iterable[OpenRoot]) -> Iterator[None]:
         """Show the closed files of some roots when what is done meanwhile is done."""
         held = frozenset(roots)
         self._held.update(held)
@@ -101,9 +101,9 @@ class Showing:
                 del self._held[root]
             self._show_changed(over & self._waiting)
 
-    def remember_source(self, look: Look, attached: Attached) -> None:
+    def remember_source(self, look: OpenFileState, open_root: OpenRoot) -> None:
         """Keep the lines of the intents file, which problems refer to by place; on a thread."""
-        path = attached.desk.root / INTENTS_FILE
+        path = open_root.governance.root / INTENTS_FILE
         version = look.judgement.rules.version
         if path in self._sources and self._sources[path][0] == version:
             return
@@ -118,10 +118,10 @@ class Showing:
         self._entries.clear()
         self._roots.clear()
 
-    def _entry(self, tracked: Tracked) -> _Entry | None:
+    def _entry(self, tracked: TrackedDocument) -> _Entry | None:
         """Give what is to be known of a file that has something to show; None: it has nothing."""
-        attached, place, look = tracked.attached, tracked.place, tracked.look
-        if attached is None or place is None or look is None or not tracked.problems:
+        open_root, place, look = tracked.open_root, tracked.place, tracked.look
+        if open_root is None or place is None or look is None or not tracked.problems:
             return None
         code = code_of(look)
         if self._settings.severity(code, severity_of(code), place.path) is None:
@@ -133,9 +133,9 @@ class Showing:
             opened=tracked.version is not None,
             renamed_to=self._renamed_to(look, place.path),
         )
-        return _Entry(tracked=tracked, attached=attached, file=file)
+        return _Entry(tracked=tracked, open_root=open_root, file=file)
 
-    def _renamed_to(self, look: Look, path: WorkspacePath) -> WorkspacePath | None:
+    def _renamed_to(self, look: OpenFileState, path: WorkspacePath) -> WorkspacePath | None:
         """Give the name of a file that is gone, in the record that refused it."""
         record = look.refused
         if record is None or look.disk_bytes is not None:
@@ -150,13 +150,13 @@ class Showing:
     def _take_out(self, uri: str) -> _Entry | None:
         entry = self._entries.pop(uri, None)
         if entry is not None:
-            of_root = self._roots[entry.attached]
+            of_root = self._roots[entry.open_root]
             del of_root[uri]
             if not of_root:
-                del self._roots[entry.attached]
+                del self._roots[entry.open_root]
         return entry
 
-    def _show_changed(self, roots: Iterable[Attached]) -> None:
+    def _show_changed(self, roots: Iterable[OpenRoot]) -> None:
         """Show those of some roots that are not held, and the others later."""
         for root in set(roots):
             if root in self._held:
@@ -165,7 +165,7 @@ class Showing:
                 self._waiting.discard(root)
                 self._show_root(root)
 
-    def _show_root(self, root: Attached) -> None:
+    def _show_root(self, root: OpenRoot) -> None:
         """Show the closed files of a root as far as that changes anything."""
         entries = self._roots.get(root, {}).values()
         shown = shown_of(entry.file for entry in entries)
@@ -177,20 +177,20 @@ class Showing:
                 entry.count = self._spell(entry.tracked, problems)
                 entry.others, entry.due = others, False
 
-    def _problems(self, tracked: Tracked, others: Others | None) -> Sequence[Problem]:
+    def _problems(self, tracked: TrackedDocument, others: Others | None) -> Sequence[Violation]:
         """Give what a closed file shows, also for others; None: another does for it."""
         if others is None:
             return ()
         problems = tracked.show(self._room(tracked))
         return [for_others(each, others) for each in problems[:1]] if others.count else problems
 
-    def _room(self, tracked: Tracked) -> int:
+    def _room(self, tracked: TrackedDocument) -> int:
         """Give how many problems the other files of its root leave for one file."""
         others = (each for each in self._entries.values() if each.tracked is not tracked)
-        taken = sum(each.count for each in others if each.attached is tracked.attached)
+        taken = sum(each.count for each in others if each.open_root is tracked.open_root)
         return max(0, SHOWN_A_ROOT - taken)
 
-    def _spell(self, tracked: Tracked, problems: Iterable[Problem]) -> int:
+    def _spell(self, tracked: TrackedDocument, problems: Iterable[Violation]) -> int:
         """Show problems on a document, as loud as the settings say; give how many."""
         severity = self._settings.severity
         sources = {path: lines for path, (_, lines) in tuple(self._sources.items())}

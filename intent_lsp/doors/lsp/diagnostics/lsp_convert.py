@@ -14,9 +14,9 @@ from lsprotocol import types as lsp
 from intent_lsp.core.content import line_body
 from intent_lsp.core.findings import Finding, Fix, Position, Severity, Span, TextChange
 from intent_lsp.core.ranges import Hunk
-from intent_lsp.doors.lsp.diagnostics.violation import Elsewhere, Problem
+from intent_lsp.doors.lsp.diagnostics.violation import RelatedPlace, Violation
 from intent_lsp.doors.lsp.protocol.positions import PositionEncoding, count_units, to_client
-from intent_lsp.doors.lsp.runtime.client_capabilities import Client
+from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
 from intent_lsp.store.command_lists import codes_page
 
 SOURCE: Final = "intent-lsp"
@@ -50,10 +50,10 @@ def line_range(
     return lsp.Range(lsp.Position(first, 0), lsp.Position(last, width))
 
 
-class Spelling:
+class LspEncoder:
     """Spells problems and findings for one client."""
 
-    def __init__(self, client: Client, encoding: PositionEncoding) -> None:
+    def __init__(self, client: ClientCapabilities, encoding: PositionEncoding) -> None:
         self.client = client
         self.encoding = encoding
         page = codes_page()
@@ -61,7 +61,7 @@ class Spelling:
 
     def problem(
         self,
-        problem: Problem,
+        problem: Violation,
         lines: Sequence[str],
         *,
         version: int | None,
@@ -147,7 +147,7 @@ class Spelling:
         return lsp.CodeDescription(href=f"{self._page}#{code.lower()}")
 
     def _related(
-        self, places: Sequence[Elsewhere], sources: Mapping[Path, Sequence[str]]
+        self, places: Sequence[RelatedPlace], sources: Mapping[Path, Sequence[str]]
     ) -> list[lsp.DiagnosticRelatedInformation] | None:
         if not places or not self.client.related_information:
             return None

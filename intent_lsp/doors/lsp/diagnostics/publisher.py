@@ -22,7 +22,7 @@ Publish = Callable[[lsp.PublishDiagnosticsParams], Callable[[], None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Posting:
+class PublishedDiagnostics:
     """The problems of one file as last computed.
 
     `result_id` changes with them where they are pulled; `push` sends them where they are not.
@@ -34,7 +34,7 @@ class Posting:
     push: Callable[[], None]
 
 
-class Bulletin:
+class DiagnosticsPublisher:
     """Shows problems by the way that the client understands."""
 
     def __init__(
@@ -47,7 +47,7 @@ class Bulletin:
         self.pull = pull
         self._publish = publish
         self._refresh = refresh
-        self._posted: dict[str, Posting] = {}
+        self._posted: dict[str, PublishedDiagnostics] = {}
         self._given: dict[str, str] = {}
         self._timer: asyncio.TimerHandle | None = None
 
@@ -55,16 +55,20 @@ class Bulletin:
         """Show these problems on a file, in the place of those before."""
         self.show(uri, self.posting(uri, version, items))
 
-    def posting(self, uri: str, version: int | None, items: Sequence[lsp.Diagnostic]) -> Posting:
+    def posting(
+        self, uri: str, version: int | None, items: Sequence[lsp.Diagnostic]
+    ) -> PublishedDiagnostics:
         """Spell problems, to be shown later; on any thread, for there may be thousands."""
         if self.pull:
             result_id, push = _result_id(items), _nothing
         else:
             shown = lsp.PublishDiagnosticsParams(uri=uri, version=version, diagnostics=list(items))
             result_id, push = _NOTHING, self._publish(shown)
-        return Posting(version=version, items=tuple(items), result_id=result_id, push=push)
+        return PublishedDiagnostics(
+            version=version, items=tuple(items), result_id=result_id, push=push
+        )
 
-    def show(self, uri: str, posting: Posting) -> None:
+    def show(self, uri: str, posting: PublishedDiagnostics) -> None:
         """Show what was spelled for a file, in the place of what is shown there."""
         former = self._posted.get(uri)
         if posting.items:
@@ -136,7 +140,7 @@ def _nothing() -> None:
 
 
 _NOTHING: Final = "0"
-_EMPTY: Final = Posting(version=None, items=(), result_id=_NOTHING, push=_nothing)
+_EMPTY: Final = PublishedDiagnostics(version=None, items=(), result_id=_NOTHING, push=_nothing)
 
 
 def _result_id(items: Sequence[lsp.Diagnostic]) -> str:

@@ -10,45 +10,51 @@ from typing import Final
 from intent_lsp.core.content import hash_if_there, lines_if_text
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.paths import WorkspacePath, path_of_uri
-from intent_lsp.doors.lsp.diagnostics.tracked_document import Diffs, Tracked, holds
-from intent_lsp.doors.lsp.runtime.open_root import Attached
-from intent_lsp.doors.lsp.runtime.open_roots import Desks
+from intent_lsp.doors.lsp.diagnostics.tracked_document import DocumentDiffs, TrackedDocument, holds
+from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
+from intent_lsp.doors.lsp.runtime.open_roots import OpenRoots
 from intent_lsp.governance.contents.content import content_of
-from intent_lsp.governance.judging.file_snapshot import Look
-from intent_lsp.store.fs.resolve import Place, real_relative
+from intent_lsp.governance.judging.file_snapshot import OpenFileState
+from intent_lsp.store.fs.resolve import ResolvedPath, resolve_below
 
 _log: Final = logging.getLogger(__name__)
 
 
-def find_desk(desks: Desks, tracked: Tracked) -> None:
+def attach_document(open_roots: OpenRoots, tracked: TrackedDocument) -> None:
     """Find out who governs a document; where that is news, what the disk holds of it."""
     path = path_of_uri(tracked.uri)
-    attached = None if path is None else desks.of_path(path)
-    place = None if path is None or attached is None else real_relative(attached.desk.root, path)
-    if attached is None or place is None:
-        tracked.attached = tracked.place = tracked.opened = None
-    elif attached is not tracked.attached:
-        looks, opened = attached.desk.looks, tracked.opened
-        data = looks.first_sight(place.path)
+    open_root = None if path is None else open_roots.of_path(path)
+    place = (
+        None
+        if path is None or open_root is None
+        else resolve_below(open_root.governance.root, path)
+    )
+    if open_root is None or place is None:
+        tracked.open_root = tracked.place = tracked.opened = None
+    elif open_root is not tracked.open_root:
+        looks, opened = open_root.governance.looks, tracked.opened
+        data = looks.read_first(place.path)
         tracked.disk.saved(data)
         if opened is not None:
             tracked.disk.overtaken = looks.overtaken(place.path, data, "".join(opened))
-        tracked.attached, tracked.place, tracked.opened = attached, place, None
+        tracked.open_root, tracked.place, tracked.opened = open_root, place, None
 
 
-def take(tracked: Tracked, lines: list[str]) -> tuple[Look | None, Diffs | None]:
+def take_snapshot(
+    tracked: TrackedDocument, lines: list[str]
+) -> tuple[OpenFileState | None, DocumentDiffs | None]:
     """Take a look at a document that shows `lines`, and compare them where that is shown."""
-    attached, place = tracked.attached, tracked.place
-    if attached is None or place is None:
+    open_root, place = tracked.open_root, tracked.place
+    if open_root is None or place is None:
         return None, None
     try:
-        data = attached.desk.contents.disk(place.path)
+        data = open_root.governance.contents.disk(place.path)
         if tracked.is_writing(data):
             data = tracked.disk.known
-        same = see(tracked, data, lines)
+        same = observe_disk(tracked, data, lines)
         held = tracked.disk.last_read
-        look = attached.desk.looks.look(
-            attached.session,
+        look = open_root.governance.looks.look(
+            open_root.session,
             place,
             data,
             tracked.disk.read_now,
@@ -60,10 +66,10 @@ def take(tracked: Tracked, lines: list[str]) -> tuple[Look | None, Diffs | None]
     except (OSError, IntentLspError):
         _log.exception("%s cannot be looked at", place.path)
         return None, None
-    return look, Diffs.of(look, lines) if look.shown else None
+    return look, DocumentDiffs.of(look, lines) if look.shown else None
 
 
-def see(tracked: Tracked, data: bytes | None, lines: list[str]) -> bool:
+def observe_disk(tracked: TrackedDocument, data: bytes | None, lines: list[str]) -> bool:
     """Note what the disk holds of a document beside its text; whether they are the same."""
     same, first = holds(data, lines), tracked.disk.overtaken
     # The text may have moved on since it was written.
@@ -78,49 +84,49 @@ def see(tracked: Tracked, data: bytes | None, lines: list[str]) -> bool:
     return same
 
 
-def take_back(tracked: Tracked) -> None:
+def take_back(tracked: TrackedDocument) -> None:
     """Go back to what a file held before its first save, which was made before it was seen."""
-    attached, place, first = tracked.attached, tracked.place, tracked.disk.overtaken
+    open_root, place, first = tracked.open_root, tracked.place, tracked.disk.overtaken
     tracked.disk.overtaken = None
-    if attached is None or place is None or first is None:
+    if open_root is None or place is None or first is None:
         return
     tracked.disk.saved(first.before)
-    attached.desk.looks.was_overtaken(attached.session, place.path, first)
+    open_root.governance.looks.was_overtaken(open_root.session, place.path, first)
 
 
-def find_wrong(attached: Attached, path: WorkspacePath) -> Place | None:
+def find_wrong(open_root: OpenRoot, path: WorkspacePath) -> ResolvedPath | None:
     """Give the place of a file of which the disk may hold what is to be shown; None: it is fine."""
-    place = real_relative(attached.desk.root, path)
+    place = resolve_below(open_root.governance.root, path)
     try:
-        fine = place is None or attached.desk.looks.is_fine(attached.session, place)
+        fine = place is None or open_root.governance.looks.is_fine(open_root.session, place)
     except (OSError, IntentLspError) as problem:
         _log.warning("%s cannot be judged: %s", path, problem)
         return place
     return None if fine else place
 
 
-def read_closed(tracked: Tracked) -> tuple[bytes | None, list[str]]:
+def read_closed(tracked: TrackedDocument) -> tuple[bytes | None, list[str]]:
     """Read the file of a document that no editor has open; None: it cannot be read, or is gone.
 
     Its lines come with it; there are none where it is not text.
     """
-    if tracked.attached is None or tracked.place is None:
+    if tracked.open_root is None or tracked.place is None:
         return None, []
     try:
-        data = tracked.attached.desk.contents.disk(tracked.place.path)
+        data = tracked.open_root.governance.contents.disk(tracked.place.path)
     except OSError as problem:
         _log.warning("%s cannot be read: %s", tracked.place.path, problem)
         return None, []
     return data, lines_if_text(data)
 
 
-def is_changed(tracked: Tracked) -> bool:
+def is_changed(tracked: TrackedDocument) -> bool:
     """Whether a closed document's file is not as HEAD, or the first sight, has it."""
-    attached, place = tracked.attached, tracked.place
-    if attached is None or place is None:
+    open_root, place = tracked.open_root, tracked.place
+    if open_root is None or place is None:
         return False
     try:
-        head = attached.desk.contents.head(place.path)
+        head = open_root.governance.contents.head(place.path)
     except (OSError, IntentLspError):
         _log.exception("%s cannot be compared with HEAD", place.path)
         return bool(tracked.problems)

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from lsprotocol import types as lsp
 
 from intent_lsp.core.ranges import Hunk
-from intent_lsp.doors.lsp.diagnostics.lsp_convert import Spelling, hunk_change
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import LspEncoder, hunk_change
 from intent_lsp.formats.diff import line_hunks
 
 
 def turning_edits(
-    lines: Sequence[str], wanted: Sequence[str], spelling: Spelling
+    lines: Sequence[str], wanted: Sequence[str], spelling: LspEncoder
 ) -> list[lsp.TextEdit]:
     """Give the edits that turn `lines` into `wanted`; one for the whole where they cannot be told.
 

@@ -17,21 +17,21 @@ from lsprotocol import types as lsp
 from intent_lsp.core.content import ContentHash, decode, hash_content, hash_if_there
 from intent_lsp.core.gate.violations import SHOWN_A_FILE, MarkedRun, marked_runs
 from intent_lsp.core.line_diff import LineDiff, LineEdit
-from intent_lsp.doors.lsp.diagnostics.violation import Problem
+from intent_lsp.doors.lsp.diagnostics.violation import Violation
 from intent_lsp.doors.lsp.diagnostics.violations import problems, runs_of_record
-from intent_lsp.doors.lsp.runtime.open_root import Attached
+from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.formats.diff import line_hunks
-from intent_lsp.governance.contents.content import Content
-from intent_lsp.governance.judging.file_snapshot import Look, Overtaken
+from intent_lsp.governance.contents.content import FileContent
+from intent_lsp.governance.judging.file_snapshot import OpenFileState, Overtaken
 from intent_lsp.governance.saves.saves import BeforeSave
-from intent_lsp.store.fs.resolve import Place
+from intent_lsp.store.fs.resolve import ResolvedPath
 
 WRITTEN_KEPT: Final = 4
 """Saves under way at a time whose texts are kept."""
 
 
 @dataclass(frozen=True, slots=True)
-class Diffs:
+class DocumentDiffs:
     """A text against HEAD, the baseline and the newest passing content, kept up edit by edit.
 
     A reference that is HEAD itself, or that nobody can compare with, narrows nothing: None.
@@ -42,10 +42,10 @@ class Diffs:
     passed: LineDiff | None
 
     @classmethod
-    def of(cls, look: Look, lines: list[str]) -> "Diffs":
+    def of(cls, look: OpenFileState, lines: list[str]) -> "DocumentDiffs":
         """Compare a text with everything that a look holds against it."""
 
-        def narrowing(content: Content | None) -> LineDiff | None:
+        def narrowing(content: FileContent | None) -> LineDiff | None:
             if content is None or content.lines is None or content.hash == look.head.hash:
                 return None
             return LineDiff(content.lines, lines, line_hunks)
@@ -82,7 +82,7 @@ class Diffs:
 
 
 @dataclass(slots=True, kw_only=True)
-class Disk:
+class DiskState:
     """What the disk held of a file that an editor has open, as far as it was seen.
 
     `known` is its last known content (None: absent), `read` the hash that the editor last read.
@@ -161,7 +161,7 @@ class Disk:
 
 
 @dataclass(frozen=True, slots=True)
-class Replaced:
+class SaveDelta:
     """A save: what it left, what that took the place of, and what the editor had read of it."""
 
     new: bytes | None
@@ -170,10 +170,10 @@ class Replaced:
 
 
 @dataclass(slots=True, kw_only=True)
-class Tracked:
+class TrackedDocument:
     """One file that an editor has open, or closed with problems standing.
 
-    `attached` and `place` are None where nobody governs it; `lines` is the text as shown (the
+    `open_root` and `place` are None where nobody governs it; `lines` is the text as shown (the
     document's own list), `version` its version, None once it is closed. `opened` is the text as it
     was opened, until the file behind it was seen. `refused` is the newest save that was turned
     back: once that is over, whether the disk stayed as it was. `written` are the texts that the
@@ -188,16 +188,16 @@ class Tracked:
     lines: list[str]
     version: int | None
     opened: list[str] | None = None
-    attached: Attached | None = None
-    place: Place | None = None
-    disk: Disk = field(default_factory=Disk)
+    open_root: OpenRoot | None = None
+    place: ResolvedPath | None = None
+    disk: DiskState = field(default_factory=DiskState)
     written: list[list[str]] = field(default_factory=list)
-    look: Look | None = None
-    diffs: Diffs | None = None
+    look: OpenFileState | None = None
+    diffs: DocumentDiffs | None = None
     before: BeforeSave | None = None
     reason: lsp.TextDocumentSaveReason = lsp.TextDocumentSaveReason.Manual
     refused: asyncio.Future[bool] | None = None
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[Violation, ...] = ()
     offered: bool = False
     rules: int = 0
     looked_by: int = 0
@@ -210,7 +210,7 @@ class Tracked:
     def __post_init__(self) -> None:
         self.all_recorded.set()
 
-    def save_told(self) -> None:
+    def save_received(self) -> None:
         """Note that the editor has told of a save, which is to be recorded."""
         self.saves += 1
         self.all_recorded.clear()
@@ -258,14 +258,14 @@ class Tracked:
         texts = ("".join(lines).encode("utf-8", "surrogatepass") for lines in self.written)
         return any(data is None or (data != text and _begins(text, data)) for text in texts)
 
-    def replaced(self, data: bytes | None, saved: list[str]) -> Replaced:
+    def replaced(self, data: bytes | None, saved: list[str]) -> SaveDelta:
         """Give what a save of the text `saved` did; `data` is what the disk holds by now."""
         agreed = self.disk.agreed
         if not self.has_written(agreed):
-            return Replaced(data, *self.disk.before(data))
+            return SaveDelta(data, *self.disk.before(data))
         # The next save may have been made as well, and will be told of.
         first = agreed != data and holds(agreed, saved) and self.has_written(data)
-        return Replaced(agreed if first else data, *self.disk.begun(agreed))
+        return SaveDelta(agreed if first else data, *self.disk.begun(agreed))
 
     def recorded(self, data: bytes | None) -> None:
         """Note that a save which left `data` is over."""
@@ -273,15 +273,15 @@ class Tracked:
         later = list(takewhile(lambda lines: not holds(data, lines), reversed(self.written)))
         self.written = later[::-1] if len(later) < len(self.written) else []
 
-    def show(self, room: int = SHOWN_A_FILE) -> tuple[Problem, ...]:
+    def show(self, room: int = SHOWN_A_FILE) -> tuple[Violation, ...]:
         """Compute the problems of the text as it stands, at most `room` of them."""
         look = self.look
         self.problems = ()
-        if look is not None and look.shown and self.attached is not None:
-            self.problems = problems(self.attached.desk.root, look, self._runs(look), room)
+        if look is not None and look.shown and self.open_root is not None:
+            self.problems = problems(self.open_root.governance.root, look, self._runs(look), room)
         return self.problems
 
-    def _runs(self, look: Look) -> Sequence[MarkedRun]:
+    def _runs(self, look: OpenFileState) -> Sequence[MarkedRun]:
         if look.stale:
             # Loaded again it is read: then there is nothing that a save would overwrite.
             return () if self.lines == look.disk.lines else (MarkedRun(0, 0),)
@@ -309,7 +309,7 @@ def _begins(data: bytes | None, part: bytes | None) -> bool:
     return data is not None and part is not None and data.startswith(part)
 
 
-def _held(look: Look) -> bool:
+def _held(look: OpenFileState) -> bool:
     """Whether a reference other than HEAD holds exactly what is on disk."""
     references = (look.baseline, look.passed)
     return any(held is not None and held.hash == look.disk.hash for held in references)

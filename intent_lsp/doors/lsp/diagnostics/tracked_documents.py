@@ -14,69 +14,69 @@ from intent_lsp.core.content import decode, split_lines
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath, path_of_uri
 from intent_lsp.doors.lsp.diagnostics import refresh
 from intent_lsp.doors.lsp.diagnostics.control_files import CONTROL_PAGES
-from intent_lsp.doors.lsp.diagnostics.grouping import Showing
-from intent_lsp.doors.lsp.diagnostics.lsp_convert import Spelling, uri_of
-from intent_lsp.doors.lsp.diagnostics.publisher import Bulletin
-from intent_lsp.doors.lsp.diagnostics.tracked_document import Diffs, Tracked
+from intent_lsp.doors.lsp.diagnostics.grouping import DiagnosticGrouping
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import LspEncoder, uri_of
+from intent_lsp.doors.lsp.diagnostics.publisher import DiagnosticsPublisher
+from intent_lsp.doors.lsp.diagnostics.tracked_document import DocumentDiffs, TrackedDocument
 from intent_lsp.doors.lsp.protocol.documents import Document
-from intent_lsp.doors.lsp.runtime.executor import Work
-from intent_lsp.doors.lsp.runtime.open_root import Attached
-from intent_lsp.doors.lsp.runtime.open_roots import Desks
-from intent_lsp.doors.lsp.runtime.settings import CurrentSettings
-from intent_lsp.governance.judging.file_snapshot import Look
+from intent_lsp.doors.lsp.runtime.executor import BackgroundExecutor
+from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
+from intent_lsp.doors.lsp.runtime.open_roots import OpenRoots
+from intent_lsp.doors.lsp.runtime.settings import LiveSettings
+from intent_lsp.governance.judging.file_snapshot import OpenFileState
 
 IDLE: Final = 0.5
 """Seconds without an edit after which a text is compared from the ground up."""
 
 
-class Workplace:
+class TrackedDocuments:
     """Tracks the open documents of one connection and posts what is wrong with them."""
 
     def __init__(
         self,
         *,
-        desks: Desks,
-        settings: CurrentSettings,
-        bulletin: Bulletin,
-        spelling: Spelling,
-        work: Work,
+        open_roots: OpenRoots,
+        settings: LiveSettings,
+        bulletin: DiagnosticsPublisher,
+        spelling: LspEncoder,
+        work: BackgroundExecutor,
     ) -> None:
-        self.desks = desks
+        self.open_roots = open_roots
         self.settings = settings
         self.bulletin = bulletin
-        self.showing = Showing(settings=settings, bulletin=bulletin, spelling=spelling)
-        self._tracked: dict[str, Tracked] = {}
-        self._by_path: dict[str, Tracked] = {}
+        self.showing = DiagnosticGrouping(settings=settings, bulletin=bulletin, spelling=spelling)
+        self._tracked: dict[str, TrackedDocument] = {}
+        self._by_path: dict[str, TrackedDocument] = {}
         self.work = work
         self._idle: dict[str, asyncio.TimerHandle] = {}
-        self.attached: Callable[[Attached, Path], Awaitable[None]] | None = None
+        self.open_root: Callable[[OpenRoot, Path], Awaitable[None]] | None = None
 
-    def tracked(self, uri: str) -> Tracked | None:
+    def tracked(self, uri: str) -> TrackedDocument | None:
         """Give a document that is tracked, open or closed with problems standing."""
         return self._tracked.get(uri)
 
-    def tracked_at(self, uri: str) -> Tracked | None:
+    def tracked_at(self, uri: str) -> TrackedDocument | None:
         """Give a tracked document by a URI that may be percent-encoded in another way."""
         known, path = self._tracked.get(uri), path_of_uri(uri)
         return self._by_path.get(path) if known is None and path is not None else known
 
-    def all_tracked(self) -> tuple[Tracked, ...]:
+    def all_tracked(self) -> tuple[TrackedDocument, ...]:
         """List every tracked document."""
         return tuple(self._tracked.values())
 
-    def of_root(self, attached: Attached) -> tuple[Tracked, ...]:
+    def of_root(self, open_root: OpenRoot) -> tuple[TrackedDocument, ...]:
         """List the documents of one governed root."""
-        return tuple(t for t in self._tracked.values() if t.attached is attached)
+        return tuple(t for t in self._tracked.values() if t.open_root is open_root)
 
-    def open_at(self, attached: Attached, paths: Iterable[str]) -> dict[str, Tracked]:
+    def open_at(self, open_root: OpenRoot, paths: Iterable[str]) -> dict[str, TrackedDocument]:
         """Give those of a root's paths, as they are spelled, that the editor has open."""
-        root = attached.desk.root
+        root = open_root.governance.root
         found = ((path, self.tracked_at(uri_of(root / path))) for path in paths)
         return {path: it for path, it in found if it is not None and it.version is not None}
 
-    def unsaved(self, attached: Attached) -> bool:
+    def unsaved(self, open_root: OpenRoot) -> bool:
         """Whether the editor holds unsaved text of a root's intents file."""
-        page = self.tracked_at(uri_of(attached.desk.root / INTENTS_FILE))
+        page = self.tracked_at(uri_of(open_root.governance.root / INTENTS_FILE))
         if page is None or page.version is None or not page.edited:
             return False
         # A text that was read and has not been loaded again since is nobody's work.
@@ -99,7 +99,7 @@ class Workplace:
             # It is out of bounds still: no other file of its root is to appear meanwhile.
             until.enter_context(self.showing.held((known,)))
             self._forget(known)
-        tracked = Tracked(
+        tracked = TrackedDocument(
             uri=document.uri,
             lines=document.lines,
             version=document.version,
@@ -122,14 +122,14 @@ class Workplace:
             self.post(tracked)
             self._compare_when_idle(tracked)
 
-    def closed(self, tracked: Tracked) -> None:
+    def closed(self, tracked: TrackedDocument) -> None:
         """Stop tracking a document; what is wrong with the file on disk stays shown."""
         self._cancel_idle(tracked.uri)
         tracked.version = None
         tracked.generation += 1
         self.work.begin(self._settle_closed(tracked))
 
-    async def look_again(self, tracked: Tracked) -> None:
+    async def look_again(self, tracked: TrackedDocument) -> None:
         """Take a new look at a document and show what it gives."""
         async with tracked.lane:
             if tracked.version is None and not tracked.saves:
@@ -137,63 +137,65 @@ class Workplace:
                 await self._read_closed(tracked)
             await self.look(tracked)
 
-    async def look_at(self, files: Iterable[Tracked]) -> None:
+    async def look_at(self, files: Iterable[TrackedDocument]) -> None:
         """Take a new look at some documents, and show of closed ones what it gives in one go."""
         documents = tuple(files)
         with self.showing.held(documents):
             await asyncio.gather(*map(self.look_again, documents))
 
-    async def look_at_closed(self, attached: Attached, paths: Iterable[WorkspacePath]) -> None:
+    async def look_at_closed(self, open_root: OpenRoot, paths: Iterable[WorkspacePath]) -> None:
         """Show what is wrong with those of a root's files that no editor has open.
 
         A file with which nothing is wrong is tracked no more.
         """
-        with self.showing.held_roots((attached,)):
+        with self.showing.held_roots((open_root,)):
             for path in sorted(paths):
-                await self._look_at_closed(attached, path)
+                await self._look_at_closed(open_root, path)
 
-    async def _look_at_closed(self, attached: Attached, path: WorkspacePath) -> None:
-        uri = uri_of(attached.desk.root / path)
+    async def _look_at_closed(self, open_root: OpenRoot, path: WorkspacePath) -> None:
+        uri = uri_of(open_root.governance.root / path)
         tracked = self._tracked.get(uri)
         if tracked is None:
-            place = await self.work.in_thread(refresh.find_wrong, attached, path)
+            place = await self.work.in_thread(refresh.find_wrong, open_root, path)
             if place is None or self.tracked_at(uri) is not None:
                 return
-            tracked = Tracked(uri=uri, lines=[], version=None, attached=attached, place=place)
+            tracked = TrackedDocument(
+                uri=uri, lines=[], version=None, open_root=open_root, place=place
+            )
             self._track(tracked)
         if tracked.version is None:
             await self.look_again(tracked)
             self._forget_if_fine(tracked)
 
-    async def attach_again(self, tracked: Tracked) -> None:
+    async def attach_again(self, tracked: TrackedDocument) -> None:
         """Find out anew who governs a document: roots come and go, settings switch all off."""
         async with tracked.lane:
-            before = tracked.attached
-            await self.work.in_thread(refresh.find_desk, self.desks, tracked)
-            if tracked.attached is not before:
+            before = tracked.open_root
+            await self.work.in_thread(refresh.attach_document, self.open_roots, tracked)
+            if tracked.open_root is not before:
                 tracked.look = tracked.diffs = None
                 self.post(tracked)
                 await self.look(tracked)
 
-    def outdate(self, attached: Attached) -> None:
+    def outdate(self, open_root: OpenRoot) -> None:
         """Show nothing more by the rules that a root's documents were looked at with."""
-        for tracked in self.of_root(attached):
+        for tracked in self.of_root(open_root):
             tracked.rules += 1
 
-    async def look_at_root(self, attached: Attached) -> None:
+    async def look_at_root(self, open_root: OpenRoot) -> None:
         """Take a new look at every document of a root."""
-        await self.look_at(self.of_root(attached))
+        await self.look_at(self.of_root(open_root))
 
-    async def look_at_directories(self, attached: Attached, directories: frozenset[Path]) -> None:
+    async def look_at_directories(self, open_root: OpenRoot, directories: frozenset[Path]) -> None:
         """Take a new look at the documents of a root that lie in some directories."""
-        root = attached.desk.root
+        root = open_root.governance.root
         await self.look_at(
             tracked
-            for tracked in self.of_root(attached)
+            for tracked in self.of_root(open_root)
             if tracked.place is not None and (root / tracked.place.path).parent in directories
         )
 
-    def post(self, tracked: Tracked) -> None:
+    def post(self, tracked: TrackedDocument) -> None:
         """Show the problems of a document's text as it stands."""
         if not _is_page(tracked) and self._tracked.get(tracked.uri) is tracked:
             self.showing.post(tracked)
@@ -218,17 +220,17 @@ class Workplace:
         self.showing.end()
         await self.work.end()
 
-    def _forget_if_fine(self, tracked: Tracked) -> None:
+    def _forget_if_fine(self, tracked: TrackedDocument) -> None:
         if tracked.version is None and not tracked.saves and not tracked.problems:
             self._forget(tracked)
 
-    def _track(self, tracked: Tracked) -> None:
+    def _track(self, tracked: TrackedDocument) -> None:
         self._tracked[tracked.uri] = tracked
         path = path_of_uri(tracked.uri)
         if path is not None:
             self._by_path[path] = tracked
 
-    def _forget(self, tracked: Tracked) -> None:
+    def _forget(self, tracked: TrackedDocument) -> None:
         """Track a document no more, nor show anything on it."""
         self._cancel_idle(tracked.uri)
         if self._tracked.get(tracked.uri) is tracked:
@@ -239,18 +241,22 @@ class Workplace:
             if not _is_page(tracked):
                 self.showing.forget(tracked)
 
-    async def _attach(self, tracked: Tracked, until: ExitStack) -> None:
+    async def _attach(self, tracked: TrackedDocument, until: ExitStack) -> None:
         with until:
             async with tracked.lane:
-                await self.work.in_thread(refresh.find_desk, self.desks, tracked)
+                await self.work.in_thread(refresh.attach_document, self.open_roots, tracked)
                 await self.look(tracked)
-        if tracked.attached is not None and tracked.place is not None and self.attached is not None:
-            root = tracked.attached.desk.root
-            await self.attached(tracked.attached, root / tracked.place.path)
+        if (
+            tracked.open_root is not None
+            and tracked.place is not None
+            and self.open_root is not None
+        ):
+            root = tracked.open_root.governance.root
+            await self.open_root(tracked.open_root, root / tracked.place.path)
 
-    async def look(self, tracked: Tracked) -> None:
+    async def look(self, tracked: TrackedDocument) -> None:
         """Take a new look and show what it gives; whoever calls this holds the lane."""
-        if tracked.attached is None or tracked.place is None:
+        if tracked.open_root is None or tracked.place is None:
             return
         for _ in range(3):
             generation, lines = tracked.generation, list(tracked.lines)
@@ -263,13 +269,15 @@ class Workplace:
             tracked.diffs.compare(tracked.lines)
         self.post(tracked)
 
-    def _take(self, tracked: Tracked, lines: list[str]) -> tuple[Look | None, Diffs | None]:
-        look, diffs = refresh.take(tracked, lines)
-        if look is not None and tracked.attached is not None:
-            self.showing.remember_source(look, tracked.attached)
+    def _take(
+        self, tracked: TrackedDocument, lines: list[str]
+    ) -> tuple[OpenFileState | None, DocumentDiffs | None]:
+        look, diffs = refresh.take_snapshot(tracked, lines)
+        if look is not None and tracked.open_root is not None:
+            self.showing.remember_source(look, tracked.open_root)
         return look, diffs
 
-    async def _settle_closed(self, tracked: Tracked) -> None:
+    async def _settle_closed(self, tracked: TrackedDocument) -> None:
         """Judge the file as it is on disk, now that nobody holds another text of it."""
         await tracked.all_recorded.wait()
         async with tracked.lane:
@@ -280,14 +288,14 @@ class Workplace:
         if self._tracked.get(tracked.uri) is tracked and not kept:
             self._forget(tracked)
 
-    async def _read_closed(self, tracked: Tracked) -> None:
+    async def _read_closed(self, tracked: TrackedDocument) -> None:
         """Take the disk's text for that of a file which no editor has open."""
-        if tracked.attached is None or tracked.place is None:
+        if tracked.open_root is None or tracked.place is None:
             return
         data, tracked.lines = await self.work.in_thread(refresh.read_closed, tracked)
         tracked.disk.saved(data)
 
-    def _compare_when_idle(self, tracked: Tracked) -> None:
+    def _compare_when_idle(self, tracked: TrackedDocument) -> None:
         self._cancel_idle(tracked.uri)
         loop = asyncio.get_running_loop()
         self._idle[tracked.uri] = loop.call_later(
@@ -300,6 +308,6 @@ class Workplace:
             handle.cancel()
 
 
-def _is_page(tracked: Tracked) -> bool:
+def _is_page(tracked: TrackedDocument) -> bool:
     """Whether a document is a control file, on which other problems are shown."""
     return tracked.place is not None and tracked.place.path in CONTROL_PAGES

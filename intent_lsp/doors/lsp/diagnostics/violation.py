@@ -24,7 +24,7 @@ SEVERITIES: Final[Mapping[str, Severity]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Elsewhere:
+class RelatedPlace:
     """A place in another file that a problem speaks of; `span` in code points."""
 
     path: Path
@@ -33,7 +33,7 @@ class Elsewhere:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class Violation:
     """One thing to show on whole lines, `first_line` to `last_line` from 0, both inclusive.
 
     `hunk` is the change against HEAD behind it, where there is one.
@@ -46,7 +46,7 @@ class Problem:
     path: str
     intent_id: str | None = None
     owners: tuple[IntentId, ...] = ()
-    elsewhere: tuple[Elsewhere, ...] = ()
+    elsewhere: tuple[RelatedPlace, ...] = ()
     hunk: Hunk | None = field(default=None)
 
     @property

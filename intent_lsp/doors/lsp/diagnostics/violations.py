@@ -14,16 +14,16 @@ from intent_lsp.core.gate.violation_groups import Others
 from intent_lsp.core.gate.violations import SHOWN_A_FILE, MarkedRun
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.core.records import Record
-from intent_lsp.doors.lsp.diagnostics.violation import Elsewhere, Problem
-from intent_lsp.governance.judging.file_snapshot import Look
+from intent_lsp.doors.lsp.diagnostics.violation import RelatedPlace, Violation
+from intent_lsp.governance.judging.file_snapshot import OpenFileState
 
 _SERVER_ONLY = "Only intent-lsp writes {path}; this edit will be recorded as out of scope."
 _ALIKE = "The same goes for {files}; open one to see its own lines."
 
 
 def problems(
-    root: Path, look: Look, runs: Sequence[MarkedRun], room: int = SHOWN_A_FILE
-) -> tuple[Problem, ...]:
+    root: Path, look: OpenFileState, runs: Sequence[MarkedRun], room: int = SHOWN_A_FILE
+) -> tuple[Violation, ...]:
     """Give the problems of one file from its look and the runs that are to be marked.
 
     At most `room` of them, where other files of the root have taken the rest, and never more than
@@ -39,7 +39,7 @@ def problems(
     message = _SERVER_ONLY.format(path=path) if denied is None else for_people(denied, intent)
     elsewhere = _scope_places(root, look, denied)
     shown = tuple(
-        Problem(
+        Violation(
             code=code,
             message=message,
             first_line=run.first_line,
@@ -55,13 +55,13 @@ def problems(
     return shown + _rest(runs, path, room)
 
 
-def code_of(look: Look) -> str:
+def code_of(look: OpenFileState) -> str:
     """Give the code under which changes of a file are shown."""
     denied = look.judgement.denied
     return ShownCode.CONTROL_PLANE_EDIT.value if denied is None else denied.code.value
 
 
-def for_others(problem: Problem, others: Others) -> Problem:
+def for_others(problem: Violation, others: Others) -> Violation:
     """Give a file's problem as it is shown for others of its root, too (disk section 3)."""
     count = others.count
     files = "1 more changed file" if count == 1 else f"{count:,} more changed files"
@@ -82,12 +82,12 @@ def runs_of_record(record: Record, line_count: int) -> tuple[MarkedRun, ...]:
     return tuple(found)
 
 
-def _rest(runs: Sequence[MarkedRun], path: str, room: int) -> tuple[Problem, ...]:
+def _rest(runs: Sequence[MarkedRun], path: str, room: int) -> tuple[Violation, ...]:
     more = len(runs) - room
     if more <= 0:
         return ()
     return (
-        Problem(
+        Violation(
             code=ShownCode.MORE_VIOLATIONS.value,
             message=f"{more} more violations in this file are not shown.",
             first_line=runs[room].first_line,
@@ -97,7 +97,9 @@ def _rest(runs: Sequence[MarkedRun], path: str, room: int) -> tuple[Problem, ...
     )
 
 
-def _scope_places(root: Path, look: Look, denied: Denied | None) -> tuple[Elsewhere, ...]:
+def _scope_places(
+    root: Path, look: OpenFileState, denied: Denied | None
+) -> tuple[RelatedPlace, ...]:
     intent = look.judgement.intent
     if intent is None or denied is None:
         return ()
@@ -106,5 +108,7 @@ def _scope_places(root: Path, look: Look, denied: Denied | None) -> tuple[Elsewh
         return ()
     span = places.owned_scope or places.id
     return (
-        Elsewhere(path=root / INTENTS_FILE, span=span, message=f"The owned scope of {intent.id}"),
+        RelatedPlace(
+            path=root / INTENTS_FILE, span=span, message=f"The owned scope of {intent.id}"
+        ),
     )

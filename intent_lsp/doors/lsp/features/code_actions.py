@@ -12,11 +12,11 @@ from lsprotocol import types as lsp
 from intent_lsp.core.codes import GateCode, ShownCode
 from intent_lsp.core.intents import Intent
 from intent_lsp.doors.lsp.connection.connection import Connection
-from intent_lsp.doors.lsp.diagnostics.control_files import Page
+from intent_lsp.doors.lsp.diagnostics.control_files import ControlFile
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import hunk_change, line_range
 from intent_lsp.doors.lsp.diagnostics.text_edits import turning_edits
-from intent_lsp.doors.lsp.diagnostics.tracked_document import Tracked
-from intent_lsp.doors.lsp.diagnostics.violation import Problem
+from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
+from intent_lsp.doors.lsp.diagnostics.violation import Violation
 from intent_lsp.doors.lsp.features.scope_actions import (
     CHOOSE,
     ScopeActions,
@@ -34,17 +34,17 @@ _DRAFTS_OFFERED: Final = 3
 _INTENTS_OFFERED: Final = 9
 
 
-class Actions:
+class CodeActions:
     """Offers code actions on the documents of one connection."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._scope = ScopeActions(connection.tokens)
 
-    async def offered(self, tracked: Tracked, range_: lsp.Range) -> list[lsp.CodeAction]:
+    async def offered(self, tracked: TrackedDocument, range_: lsp.Range) -> list[lsp.CodeAction]:
         """Give the ways out of the problems that a range touches."""
         found: list[lsp.CodeAction] = []
-        shown = self._connection.workplace.bulletin.items(tracked.uri)
+        shown = self._connection.tracked_documents.bulletin.items(tracked.uri)
         touched = [
             problem
             for problem in tracked.problems
@@ -57,7 +57,7 @@ class Actions:
         found += await self._drafts(tracked)
         return _once(found)
 
-    def fixes(self, page: Page, range_: lsp.Range) -> list[lsp.CodeAction]:
+    def fixes(self, page: ControlFile, range_: lsp.Range) -> list[lsp.CodeAction]:
         """Give the fixes of a control file that a range touches."""
         spelling = self._connection.spelling
         found: list[lsp.CodeAction] = []
@@ -77,7 +77,9 @@ class Actions:
                 )
         return found
 
-    def lines_edits(self, tracked: Tracked, first: int, last: int) -> list[lsp.TextEdit] | None:
+    def lines_edits(
+        self, tracked: TrackedDocument, first: int, last: int
+    ) -> list[lsp.TextEdit] | None:
         """Give the edits that put the runs within some lines back; None: they cannot be told."""
         look = tracked.look
         if look is None or look.head.lines is None:
@@ -91,7 +93,7 @@ class Actions:
             and problem.last_line >= first
         ]
 
-    def file_edits(self, tracked: Tracked) -> list[lsp.TextEdit] | None:
+    def file_edits(self, tracked: TrackedDocument) -> list[lsp.TextEdit] | None:
         """Give the edits that put a whole file back to HEAD; None: HEAD has no text of it."""
         look = tracked.look
         if look is None or look.head.lines is None:
@@ -101,18 +103,20 @@ class Actions:
             return None
         return turning_edits(tracked.lines, wanted, self._connection.spelling)
 
-    async def _usable(self, tracked: Tracked, touched: Sequence[Problem]) -> Sequence[Intent]:
+    async def _usable(
+        self, tracked: TrackedDocument, touched: Sequence[Violation]
+    ) -> Sequence[Intent]:
         """Give the intents that can be selected, where one is missing."""
         wanted = any(problem.code in CHOOSE for problem in touched)
-        if not wanted or tracked.attached is None:
+        if not wanted or tracked.open_root is None:
             return ()
-        list_open = tracked.attached.desk.open_intents
-        return await self._connection.workplace.work.in_thread(list_open)
+        list_open = tracked.open_root.governance.open_intents
+        return await self._connection.tracked_documents.work.in_thread(list_open)
 
     def _ways_out(
         self,
-        tracked: Tracked,
-        problem: Problem,
+        tracked: TrackedDocument,
+        problem: Violation,
         shown: list[lsp.Diagnostic],
         usable: Sequence[Intent],
     ) -> list[lsp.CodeAction]:
@@ -129,8 +133,8 @@ class Actions:
 
     def _reverts(
         self,
-        tracked: Tracked,
-        problem: Problem,
+        tracked: TrackedDocument,
+        problem: Violation,
         where: dict[str, object],
         shown: list[lsp.Diagnostic],
     ) -> list[lsp.CodeAction]:
@@ -149,12 +153,12 @@ class Actions:
             ways.append(self._edit(title, tracked, whole, target, shown))
         return ways
 
-    async def _drafts(self, tracked: Tracked) -> list[lsp.CodeAction]:
-        attached, place = tracked.attached, tracked.place
-        if attached is None or place is None or tracked.version is None:
+    async def _drafts(self, tracked: TrackedDocument) -> list[lsp.CodeAction]:
+        open_root, place = tracked.open_root, tracked.place
+        if open_root is None or place is None or tracked.version is None:
             return []
-        list_drafts = attached.desk.stores.drafts.list
-        kept = await self._connection.workplace.work.in_thread(list_drafts, place.path)
+        list_drafts = open_root.governance.stores.drafts.list
+        kept = await self._connection.tracked_documents.work.in_thread(list_drafts, place.path)
         mine = [draft for draft in kept if isinstance(draft, Draft)][:_DRAFTS_OFFERED]
         return [
             command_action(
@@ -169,7 +173,7 @@ class Actions:
     def _edit(
         self,
         title: str,
-        tracked: Tracked,
+        tracked: TrackedDocument,
         edits: list[lsp.TextEdit],
         target: dict[str, object],
         shown: list[lsp.Diagnostic],
@@ -186,8 +190,8 @@ class Actions:
 
 
 def _selections(
-    tracked: Tracked,
-    problem: Problem,
+    tracked: TrackedDocument,
+    problem: Violation,
     shown: list[lsp.Diagnostic],
     usable: Sequence[Intent],
     *,
@@ -211,7 +215,7 @@ def _selections(
     return ways
 
 
-def _touches(problem: Problem, range_: lsp.Range) -> bool:
+def _touches(problem: Violation, range_: lsp.Range) -> bool:
     return problem.first_line <= range_.end.line and problem.last_line >= range_.start.line
 
 
@@ -219,7 +223,7 @@ def _overlap(left: lsp.Range, right: lsp.Range) -> bool:
     return not (left.end < right.start or right.end < left.start)
 
 
-def _same(diagnostic: lsp.Diagnostic, problem: Problem) -> bool:
+def _same(diagnostic: lsp.Diagnostic, problem: Violation) -> bool:
     return (
         diagnostic.code == problem.code
         and diagnostic.range.start.line == problem.first_line

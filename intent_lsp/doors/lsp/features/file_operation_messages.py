@@ -34,11 +34,11 @@ _DID: Final = {
 Params = lsp.CreateFilesParams | lsp.RenameFilesParams | lsp.DeleteFilesParams
 
 
-class Server(Protocol):
+class FileOperationServer(Protocol):
     """What the messages need of the server of a connection."""
 
     @property
-    def office(self) -> Any | None:  # noqa: ANN401 - its module is loaded late
+    def language_service(self) -> Any | None:  # noqa: ANN401 - its module is loaded late
         """What answers, if it is ready."""
 
     def ready(self) -> Awaitable[Any]:
@@ -48,10 +48,10 @@ class Server(Protocol):
         """Register what answers a message."""
 
 
-Finish = Callable[[Coroutine[Any, Any, None]], Awaitable[None]]
+FinishWork = Callable[[Coroutine[Any, Any, None]], Awaitable[None]]
 
 
-def register(server: Server, finish: Finish) -> None:
+def register(server: FileOperationServer, finish: FinishWork) -> None:
     """Take the six messages; `finish` awaits what must not be broken off once it has begun."""
     for method, operation in _WILL.items():
         _announced(server, method, operation)
@@ -59,18 +59,20 @@ def register(server: Server, finish: Finish) -> None:
         _told(server, finish, method, operation)
 
 
-def _announced(server: Server, method: str, operation: FileOperation) -> None:
+def _announced(server: FileOperationServer, method: str, operation: FileOperation) -> None:
     @server.feature(method, _EVERY_FILE)
     async def will(params: Params) -> None:
         # An operation does not wait for what is still being opened.
-        if server.office is not None:
-            await server.office.operating.will(operation, _ends(params))
+        if server.language_service is not None:
+            await server.language_service.operating.will(operation, _ends(params))
 
 
-def _told(server: Server, finish: Finish, method: str, operation: FileOperation) -> None:
+def _told(
+    server: FileOperationServer, finish: FinishWork, method: str, operation: FileOperation
+) -> None:
     async def record(ends: Sequence[UriEnds]) -> None:
-        office = await server.ready()
-        await office.operating.did(operation, ends)
+        language_service = await server.ready()
+        await language_service.operating.did(operation, ends)
 
     @server.feature(method, _EVERY_FILE)
     def did(params: Params) -> Awaitable[None]:

@@ -15,7 +15,7 @@ from typing import Final
 
 from intent_lsp.core.codes import ShownCode
 from intent_lsp.core.errors import IntentLspError
-from intent_lsp.core.file_operations import Ends, FileOperation
+from intent_lsp.core.file_operations import FileOperation, OperationEnds
 from intent_lsp.core.findings import Severity
 from intent_lsp.core.gate.messages_for_people import for_people
 from intent_lsp.core.paths import WorkspacePath, path_of_uri, relative_to
@@ -24,10 +24,10 @@ from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.violation import SEVERITIES
 from intent_lsp.doors.lsp.features.file_operation_messages import UriEnds
 from intent_lsp.doors.lsp.features.saves import PATIENCE
-from intent_lsp.doors.lsp.runtime.open_root import Attached
+from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.governance.judging.save_judge import Judgement
 from intent_lsp.governance.saves.file_operations import AfterOperation, Forecast
-from intent_lsp.store.fs.resolve import real_relative
+from intent_lsp.store.fs.resolve import resolve_below
 
 _log: Final = logging.getLogger(__name__)
 
@@ -56,8 +56,8 @@ _SERVER_ONLY: Final = "Only intent-lsp writes there; this will be recorded as ou
 class _OfRoot:
     """What an operation is to one governed root."""
 
-    attached: Attached
-    named: tuple[Ends, ...]
+    open_root: OpenRoot
+    named: tuple[OperationEnds, ...]
 
 
 @dataclass(slots=True)
@@ -71,7 +71,7 @@ class _Announced:
     too_late: threading.Event = field(default_factory=threading.Event)
 
 
-class Operating:
+class FileOperationFeature:
     """The participant in the file operations of one connection."""
 
     def __init__(self, connection: Connection) -> None:
@@ -83,7 +83,9 @@ class Operating:
         """Judge an operation that is about to happen, and warn of what is out of scope."""
         announced = _Announced((operation, tuple(uris)))
         self._announced = [*self._announced[1 - _ANNOUNCED_AT_MOST :], announced]
-        task = announced.task = self._connection.workplace.work.begin(self._judge(announced))
+        task = announced.task = self._connection.tracked_documents.work.begin(
+            self._judge(announced)
+        )
         try:
             await asyncio.wait({task}, timeout=PATIENCE)
         finally:
@@ -104,7 +106,7 @@ class Operating:
             await asyncio.wait({announced.task})
         await self._saves_recorded(uris)
         async with self._lane:
-            work = self._connection.workplace.work
+            work = self._connection.tracked_documents.work
             for of_root in await work.in_thread(self._find, uris):
                 after = await self._record(operation, of_root)
                 if after is None:
@@ -115,13 +117,13 @@ class Operating:
 
     async def _judge(self, announced: _Announced) -> None:
         operation, uris = announced.key
-        work = self._connection.workplace.work
+        work = self._connection.tracked_documents.work
         for of_root in await work.in_thread(self._find, uris):
-            attached = of_root.attached
+            open_root = of_root.open_root
             try:
                 forecast = await work.in_thread(
-                    attached.desk.file_operations.before,
-                    attached.session,
+                    open_root.governance.file_operations.before,
+                    open_root.session,
                     operation,
                     of_root.named,
                     announced.too_late,
@@ -140,38 +142,41 @@ class Operating:
     async def _saves_recorded(self, uris: Sequence[UriEnds]) -> None:
         """Wait for the records of saves that were told of before: they come first."""
         named = {path for ends in uris for uri in ends if uri and (path := path_of_uri(uri))}
-        for tracked in self._connection.workplace.all_tracked():
+        for tracked in self._connection.tracked_documents.all_tracked():
             path = path_of_uri(tracked.uri)
             if path is not None and _is_at(path, named):
                 await tracked.all_recorded.wait()
 
     def _find(self, uris: Sequence[UriEnds]) -> list[_OfRoot]:
         """Find out whose names an operation is about: an end elsewhere is none of a root's."""
-        found: dict[Attached, list[Ends]] = {}
+        found: dict[OpenRoot, list[OperationEnds]] = {}
         for uri_ends in uris:
             old, new = (self._place(uri) for uri in uri_ends)
             if old is not None and new is not None and old[0] is new[0]:
-                found.setdefault(old[0], []).append(Ends(old[1], new[1]))
+                found.setdefault(old[0], []).append(OperationEnds(old[1], new[1]))
                 continue
             if old is not None:
-                found.setdefault(old[0], []).append(Ends(old[1], None))
+                found.setdefault(old[0], []).append(OperationEnds(old[1], None))
             if new is not None:
-                found.setdefault(new[0], []).append(Ends(None, new[1]))
-        return [_OfRoot(attached, tuple(ends)) for attached, ends in found.items()]
+                found.setdefault(new[0], []).append(OperationEnds(None, new[1]))
+        return [_OfRoot(open_root, tuple(ends)) for open_root, ends in found.items()]
 
-    def _place(self, uri: str | None) -> tuple[Attached, WorkspacePath] | None:
+    def _place(self, uri: str | None) -> tuple[OpenRoot, WorkspacePath] | None:
         path = None if uri is None else path_of_uri(uri)
-        attached = None if path is None else self._connection.desks.of_path(path)
-        if path is None or attached is None:
+        open_root = None if path is None else self._connection.open_roots.of_path(path)
+        if path is None or open_root is None:
             return None
-        place = real_relative(attached.desk.root, path)
-        return None if place is None else (attached, place.path)
+        place = resolve_below(open_root.governance.root, path)
+        return None if place is None else (open_root, place.path)
 
     async def _record(self, operation: FileOperation, of_root: _OfRoot) -> AfterOperation | None:
-        attached = of_root.attached
+        open_root = of_root.open_root
         try:
-            return await self._connection.workplace.work.in_thread(
-                attached.desk.file_operations.after, attached.session, operation, of_root.named
+            return await self._connection.tracked_documents.work.in_thread(
+                open_root.governance.file_operations.after,
+                open_root.session,
+                operation,
+                of_root.named,
             )
         except (OSError, IntentLspError) as error:
             # The edit stands without a record; it is never taken back for that.
@@ -183,21 +188,21 @@ class Operating:
     async def _show(
         self, operation: FileOperation, of_root: _OfRoot, after: AfterOperation
     ) -> None:
-        attached, said = of_root.attached, done(operation, of_root.named)
-        self._connection.outcomes.recorded(attached, said, after.record, after.queued)
-        await self._connection.rules_may_have_changed(attached)
-        workplace, paths = self._connection.workplace, frozenset(after.paths)
-        await workplace.look_at(
+        open_root, said = of_root.open_root, done(operation, of_root.named)
+        self._connection.outcomes.recorded(open_root, said, after.record, after.queued)
+        await self._connection.rules_may_have_changed(open_root)
+        tracked_documents, paths = self._connection.tracked_documents, frozenset(after.paths)
+        await tracked_documents.look_at(
             tracked
-            for tracked in workplace.of_root(attached)
+            for tracked in tracked_documents.of_root(open_root)
             if tracked.place is not None and tracked.place.path in paths
         )
-        workplace.work.begin(workplace.look_at_closed(attached, after.paths))
+        tracked_documents.work.begin(tracked_documents.look_at_closed(open_root, after.paths))
 
     def _warn(
         self, operation: FileOperation, of_root: _OfRoot, found: Forecast | AfterOperation
     ) -> None:
-        loudness = self._connection.workplace.settings.severity
+        loudness = self._connection.tracked_documents.settings.severity
         said = warning(operation, of_root.named, found.files, found.refused, loudness)
         if said is not None:
             self._connection.people.warn(said)
@@ -209,7 +214,7 @@ def _is_at(path: str, named: set[str]) -> bool:
 
 def warning(
     operation: FileOperation,
-    named: Sequence[Ends],
+    named: Sequence[OperationEnds],
     files: int,
     refused: Sequence[Judgement],
     loudness: Loudness,
@@ -231,18 +236,18 @@ def warning(
     return f"intent-lsp: {what}: {neutral(why, _WORDS_AT_MOST)}{alike}{owned}"
 
 
-def done(operation: FileOperation, named: Sequence[Ends]) -> str:
+def done(operation: FileOperation, named: Sequence[OperationEnds]) -> str:
     """Say what has happened to some names."""
     verb = "is" if len(named) == 1 else "are"
     return f"{_named(named)} {verb} {_DONE[operation]}"
 
 
-def _files_of(paths: Iterable[WorkspacePath], named: Sequence[Ends]) -> int:
+def _files_of(paths: Iterable[WorkspacePath], named: Sequence[OperationEnds]) -> int:
     """Count the files of an operation to which some paths belong: a renamed one has two."""
     return len({_name_before(path, named) for path in paths})
 
 
-def _name_before(path: WorkspacePath, named: Sequence[Ends]) -> str:
+def _name_before(path: WorkspacePath, named: Sequence[OperationEnds]) -> str:
     """Give the name that a file had before it was renamed."""
     for ends in named:
         if ends.old is not None and ends.new is not None:
@@ -258,7 +263,7 @@ def _severity(judgement: Judgement, loudness: Loudness) -> Severity | None:
     return loudness(code, SEVERITIES.get(code, Severity.ERROR), judgement.path)
 
 
-def _named(named: Sequence[Ends]) -> str:
+def _named(named: Sequence[OperationEnds]) -> str:
     return _listed([" → ".join(map(_spelled, ends.paths)) for ends in named])
 
 

@@ -15,10 +15,10 @@ from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.doors.lsp.connection.connection import Connection
-from intent_lsp.doors.lsp.connection.progress import Progress, Token
+from intent_lsp.doors.lsp.connection.progress import ClientProgress, Token
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import line_range, span_range, uri_of
 from intent_lsp.doors.lsp.features.intent_lines import IntentLines, LinesFound
-from intent_lsp.doors.lsp.runtime.open_root import Attached
+from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.formats.yaml.limits import MAX_BYTES
 from intent_lsp.governance.ledger.intent_lines import Explained
 from intent_lsp.governance.rules import Rules
@@ -29,44 +29,44 @@ _log: Final = logging.getLogger(__name__)
 SYMBOLS_AT_MOST: Final = 200
 
 
-class IntentPlaces:
+class IntentSymbols:
     """Answers for references of intents and for symbols of the workspace on one connection."""
 
-    def __init__(self, connection: Connection, progress: Progress) -> None:
-        self._workplace = connection.workplace
-        self._lines = IntentLines(connection.workplace, progress)
+    def __init__(self, connection: Connection, progress: ClientProgress) -> None:
+        self._tracked_documents = connection.tracked_documents
+        self._lines = IntentLines(connection.tracked_documents, progress)
         self._encoding = connection.spelling.encoding
 
     async def references(self, params: lsp.ReferenceParams) -> list[lsp.Location]:
         """Answer `textDocument/references` on an intent's id: every line of its records."""
-        tracked = self._workplace.tracked_at(params.text_document.uri)
+        tracked = self._tracked_documents.tracked_at(params.text_document.uri)
         if tracked is None:
             return []
         # Who governs a document is found out after it is opened.
-        await self._workplace.settled(tracked.uri)
+        await self._tracked_documents.settled(tracked.uri)
         place = tracked.place
-        if tracked.attached is None or place is None or place.path != INTENTS_FILE:
+        if tracked.open_root is None or place is None or place.path != INTENTS_FILE:
             return []
-        attached, line = tracked.attached, params.position.line
-        in_thread = self._workplace.work.in_thread
-        named = await in_thread(self._named_on, attached, line)
+        open_root, line = tracked.open_root, params.position.line
+        in_thread = self._tracked_documents.work.in_thread
+        named = await in_thread(self._named_on, open_root, line)
         if named is None:
             return []
         intent, own = named
-        files = await self._explained(attached, intent, params.work_done_token)
-        places = await in_thread(self._places, attached.desk.root, files)
+        files = await self._explained(open_root, intent, params.work_done_token)
+        places = await in_thread(self._places, open_root.governance.root, files)
         return [own, *places] if params.context.include_declaration else places
 
     async def symbols(self, params: lsp.WorkspaceSymbolParams) -> list[lsp.WorkspaceSymbol]:
         """Answer `workspace/symbol`: the intents whose id or name holds the letters, in order."""
-        return await self._workplace.work.in_thread(self._symbols, params.query)
+        return await self._tracked_documents.work.in_thread(self._symbols, params.query)
 
     def _symbols(self, query: str) -> list[lsp.WorkspaceSymbol]:
         found = []
-        for attached in self._workplace.desks.attached:
-            rules, lines = attached.desk.rules.current(), _lines(attached.desk.root)
+        for open_root in self._tracked_documents.open_roots.open_root:
+            rules, lines = open_root.governance.rules.current(), _lines(open_root.governance.root)
             for intent in rules.file.intents:
-                place = self._declared(attached, rules, intent, lines)
+                place = self._declared(open_root, rules, intent, lines)
                 if place is not None and _holds(f"{intent.id} {intent.name}", query):
                     name = f"{intent.id}: {intent.name}" if intent.name else intent.id
                     found.append(
@@ -80,10 +80,10 @@ class IntentPlaces:
         return found[:SYMBOLS_AT_MOST]
 
     async def _explained(
-        self, attached: Attached, intent: Intent, token: Token | None
+        self, open_root: OpenRoot, intent: Intent, token: Token | None
     ) -> Sequence[Explained]:
         try:
-            found = await self._lines.of(attached, intent.id, token)
+            found = await self._lines.of(open_root, intent.id, token)
         except IntentLspError as problem:
             _log.warning("the lines of %s cannot be told: %s", intent.id, problem)
             return ()
@@ -102,22 +102,22 @@ class IntentPlaces:
             for run in file.runs
         ]
 
-    def _named_on(self, attached: Attached, line: int) -> tuple[Intent, lsp.Location] | None:
+    def _named_on(self, open_root: OpenRoot, line: int) -> tuple[Intent, lsp.Location] | None:
         """Give the intent whose id stands on a line of the intents file, and its place there."""
-        rules = attached.desk.rules.current()
+        rules = open_root.governance.rules.current()
         intent = _named_on(rules, line)
         if intent is None:
             return None
-        place = self._declared(attached, rules, intent, _lines(attached.desk.root))
+        place = self._declared(open_root, rules, intent, _lines(open_root.governance.root))
         return None if place is None else (intent, place)
 
     def _declared(
-        self, attached: Attached, rules: Rules, intent: Intent, lines: Sequence[str]
+        self, open_root: OpenRoot, rules: Rules, intent: Intent, lines: Sequence[str]
     ) -> lsp.Location | None:
         places = rules.file.places.get(intent.id)
         if places is None:
             return None
-        uri = uri_of(attached.desk.root / INTENTS_FILE)
+        uri = uri_of(open_root.governance.root / INTENTS_FILE)
         return lsp.Location(uri, span_range(lines, places.id, self._encoding))
 
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from lsprotocol import types as lsp
 
-from intent_lsp.core.blame.runs import BlameRun, People, named
+from intent_lsp.core.blame.runs import BlameRun, RecordAuthors, named
 from intent_lsp.core.content import line_body
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.intents import Intent, Intents
@@ -20,9 +20,9 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.control_files import CONTROL_PAGES
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import line_range
-from intent_lsp.doors.lsp.diagnostics.tracked_document import Tracked
+from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.doors.lsp.protocol.positions import count_units
-from intent_lsp.doors.lsp.runtime.open_root import Attached
+from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.formats.markdown.provenance import (
     hint_words,
     hover_markdown,
@@ -44,12 +44,12 @@ _REMEMBERED: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class LineAuthors:
     """Who wrote the lines of a page, and the intents as they are now."""
 
     blamed: Blamed
     intents: Intents
-    people: People
+    people: RecordAuthors
 
     def runs(self, first: int, last: int) -> tuple[BlameRun, ...]:
         """Give the runs of the lines `first` to `last` (from 0, both included), with names."""
@@ -62,16 +62,16 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class SourceDocument:
     """A document that is asked about: whose it is, its path and its lines as they are shown."""
 
-    tracked: Tracked
-    attached: Attached
+    tracked: TrackedDocument
+    open_root: OpenRoot
     path: WorkspacePath
     lines: Sequence[str]
 
 
-class Origins:
+class ProvenanceFeature:
     """Answers hover, code lenses and inlay hints on source files of one connection."""
 
     def __init__(self, connection: Connection, ask: Callable[[str], Awaitable[object]]) -> None:
@@ -84,7 +84,7 @@ class Origins:
         )
         self._refreshes = [method for declared, method in refreshes if declared]
         self._refreshing = False
-        self._workplace = connection.workplace
+        self._tracked_documents = connection.tracked_documents
         self._spelling = connection.spelling
         self._markdown = client.markdown
         self._record_command = client.record_command
@@ -94,7 +94,7 @@ class Origins:
         """Have what is shown asked for again, once for all that is recorded within a moment."""
         if self._refreshes and not self._refreshing:
             self._refreshing = True
-            self._workplace.work.begin(self._refresh_soon())
+            self._tracked_documents.work.begin(self._refresh_soon())
 
     async def hover(self, params: lsp.HoverParams) -> lsp.Hover | None:
         """Answer `textDocument/hover`: which intent, who, when, what record wrote this line."""
@@ -122,7 +122,7 @@ class Origins:
         if page is None or told is None or not any(told.blamed.claims):
             return []
         data = "".join(page.lines).encode("utf-8", "surrogatepass")
-        definitions = await self._workplace.work.in_thread(outline, page.path, data)
+        definitions = await self._tracked_documents.work.in_thread(outline, page.path, data)
         found = []
         for each in innermost(definitions):
             runs = told.runs(each.first_line - 1, each.last_line - 1)
@@ -162,49 +162,49 @@ class Origins:
         for method in self._refreshes:
             await self._ask(method)
 
-    def _width(self, page: Page, line: int) -> int:
+    def _width(self, page: SourceDocument, line: int) -> int:
         return count_units(line_body(page.lines[line]), self._spelling.encoding)
 
-    async def _page(self, uri: str, *, flag: str) -> Page | None:
+    async def _page(self, uri: str, *, flag: str) -> SourceDocument | None:
         """Give an open source file of a governed root; a save that is under way is waited for.
 
         `flag` is the setting that has to be on.
         """
-        wanted = self._workplace.desks.settings.flags[flag]
-        tracked = self._workplace.tracked_at(uri) if wanted else None
+        wanted = self._tracked_documents.open_roots.settings.flags[flag]
+        tracked = self._tracked_documents.tracked_at(uri) if wanted else None
         if tracked is None or tracked.version is None:
             return None
-        await self._workplace.settled(tracked.uri)
+        await self._tracked_documents.settled(tracked.uri)
         await tracked.all_recorded.wait()
-        attached, place = tracked.attached, tracked.place
-        if attached is None or place is None or place.path in CONTROL_PAGES:
+        open_root, place = tracked.open_root, tracked.place
+        if open_root is None or place is None or place.path in CONTROL_PAGES:
             return None
-        return Page(tracked, attached, place.path, list(tracked.lines))
+        return SourceDocument(tracked, open_root, place.path, list(tracked.lines))
 
-    async def _told(self, page: Page) -> Told | None:
+    async def _told(self, page: SourceDocument) -> LineAuthors | None:
         try:
-            return await self._workplace.work.in_thread(self._asked, page)
+            return await self._tracked_documents.work.in_thread(self._asked, page)
         except (OSError, IntentLspError) as problem:
             _log.warning("%s: who wrote it cannot be told: %s", page.tracked.uri, problem)
             return None
 
-    def _asked(self, page: Page) -> Told | None:
-        blamed, desk = self._blamed(page), page.attached.desk
+    def _asked(self, page: SourceDocument) -> LineAuthors | None:
+        blamed, governance = self._blamed(page), page.open_root.governance
         if blamed is None:
             return None
-        people = desk.authors.people(blamed.runs(*ALL_LINES))
-        return Told(blamed, desk.rules.current().file.intents, people)
+        people = governance.authors.people(blamed.runs(*ALL_LINES))
+        return LineAuthors(blamed, governance.rules.current().file.intents, people)
 
-    def _blamed(self, page: Page) -> Blamed | None:
-        desk, uri = page.attached.desk, page.tracked.uri
-        ledger = desk.stores.ledger.stamp()
+    def _blamed(self, page: SourceDocument) -> Blamed | None:
+        governance, uri = page.open_root.governance, page.tracked.uri
+        ledger = governance.stores.ledger.stamp()
         if ledger is None:
             return None
-        key = (page.lines, stamp(desk.root / page.path), ledger)
+        key = (page.lines, stamp(governance.root / page.path), ledger)
         known = self._known.pop(uri, None)
         blamed = known[1] if known is not None and known[0] == key else None
         if blamed is None:
-            blamed = desk.blaming.blame(page.path, page.lines)
+            blamed = governance.blaming.blame(page.path, page.lines)
         if blamed is not None:
             self._known[uri] = (key, blamed)
             while len(self._known) > _REMEMBERED:

@@ -10,7 +10,7 @@ from typing import Any, Final, Protocol
 from lsprotocol import types as lsp
 
 
-class Server(Protocol):
+class ProvenanceServer(Protocol):
     """What the features need of the server of a connection."""
 
     def ready(self) -> Awaitable[Any]:
@@ -21,15 +21,23 @@ class Server(Protocol):
 
 
 _ANSWERED: Final[Mapping[str, Callable[[Any, Any], Awaitable[Any]]]] = {
-    lsp.TEXT_DOCUMENT_HOVER: lambda office, params: office.origins.hover(params),
-    lsp.TEXT_DOCUMENT_CODE_LENS: lambda office, params: office.origins.code_lenses(params),
-    lsp.TEXT_DOCUMENT_INLAY_HINT: lambda office, params: office.origins.inlay_hints(params),
-    lsp.TEXT_DOCUMENT_REFERENCES: lambda office, params: office.places.references(params),
-    lsp.WORKSPACE_SYMBOL: lambda office, params: office.places.symbols(params),
+    lsp.TEXT_DOCUMENT_HOVER: lambda language_service, params: language_service.origins.hover(
+        params
+    ),
+    lsp.TEXT_DOCUMENT_CODE_LENS: lambda language_service, params: (
+        language_service.origins.code_lenses(params)
+    ),
+    lsp.TEXT_DOCUMENT_INLAY_HINT: lambda language_service, params: (
+        language_service.origins.inlay_hints(params)
+    ),
+    lsp.TEXT_DOCUMENT_REFERENCES: lambda language_service, params: (
+        language_service.places.references(params)
+    ),
+    lsp.WORKSPACE_SYMBOL: lambda language_service, params: language_service.places.symbols(params),
 }
 
 
-def register(server: Server) -> None:
+def register(server: ProvenanceServer) -> None:
     """Take the questions for hovers, lenses, hints, references and symbols."""
 
     async def answer(ask: Callable[[Any, Any], Awaitable[Any]], params: object) -> object:

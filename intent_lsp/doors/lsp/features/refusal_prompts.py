@@ -15,10 +15,10 @@ from intent_lsp.core.intents import IntentId
 from intent_lsp.core.scope.language import escape
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.text_edits import turning_edits
-from intent_lsp.doors.lsp.diagnostics.tracked_document import Tracked
+from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.governance.contents.content import content_of
 from intent_lsp.governance.judging.save_judge import Judgement
-from intent_lsp.governance.plan.checkout import Refusal
+from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.plan.planning import Wish
 from intent_lsp.governance.saves.claimed_saves import AfterSave
 from intent_lsp.store.state.drafts import Draft
@@ -31,13 +31,15 @@ DELETE: Final = "Delete the empty file"
 _OWNERS_AT_MOST: Final = 3
 
 
-class Offers:
+class RefusalPrompts:
     """Offers ways out to the person behind one connection."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    async def turned_back(self, tracked: Tracked, judgement: Judgement, draft: Draft) -> None:
+    async def turned_back(
+        self, tracked: TrackedDocument, judgement: Judgement, draft: Draft
+    ) -> None:
         """Say that a save was turned back, and offer the intents that own the file.
 
         A file that was not there has become empty: no editor leaves it unwritten.
@@ -54,7 +56,9 @@ class Offers:
         elif chosen == DELETE:
             await self._delete(tracked)
 
-    async def put_back(self, tracked: Tracked, after: AfterSave, *, automatic: bool) -> None:
+    async def put_back(
+        self, tracked: TrackedDocument, after: AfterSave, *, automatic: bool
+    ) -> None:
         """Offer to put back a file that was written although a rule refused it."""
         how = " (auto-save)" if automatic else ""
         owners = _owners(after.judgement)
@@ -67,78 +71,82 @@ class Offers:
         elif chosen == PUT_BACK:
             await self._put_back(tracked, after)
 
-    async def restore(self, tracked: Tracked, draft: Draft) -> bool:
+    async def restore(self, tracked: TrackedDocument, draft: Draft) -> bool:
         """Give a refused text back to the editor; once it has it, the draft has served."""
         wanted = split_lines(draft.text)
         restored = await self._turn_into(tracked, wanted, "Restore draft")
-        if restored and tracked.attached is not None:
-            delete = tracked.attached.desk.stores.drafts.delete
-            await self._connection.workplace.work.in_thread(delete, draft.id)
+        if restored and tracked.open_root is not None:
+            delete = tracked.open_root.governance.stores.drafts.delete
+            await self._connection.tracked_documents.work.in_thread(delete, draft.id)
         return restored
 
-    async def _delete(self, tracked: Tracked) -> None:
+    async def _delete(self, tracked: TrackedDocument) -> None:
         """Delete a file that is still empty, by the editor if it can."""
-        attached, place = tracked.attached, tracked.place
+        open_root, place = tracked.open_root, tracked.place
         people = self._connection.people
-        if attached is None or place is None or await people.delete(tracked.uri, DELETE):
+        if open_root is None or place is None or await people.delete(tracked.uri, DELETE):
             return
-        remove = attached.desk.saves.remove_empty
-        gone = await self._connection.workplace.work.in_thread(remove, place)
+        remove = open_root.governance.saves.remove_empty
+        gone = await self._connection.tracked_documents.work.in_thread(remove, place)
         said = "was deleted" if gone else "is no longer empty and was left as it is"
-        people.tell(f"intent-lsp: {place.path} {said}")
+        people.show_message(f"intent-lsp: {place.path} {said}")
 
-    async def _put_back(self, tracked: Tracked, after: AfterSave) -> None:
+    async def _put_back(self, tracked: TrackedDocument, after: AfterSave) -> None:
         old = content_of(after.old)
-        attached = tracked.attached
-        if old.lines is None or attached is None:
-            self._connection.people.tell(
+        open_root = tracked.open_root
+        if old.lines is None or open_root is None:
+            self._connection.people.show_message(
                 f"intent-lsp: {after.judgement.path} was not text before; put it back with git."
             )
             return
-        await self._connection.workplace.work.in_thread(
-            attached.desk.saves.keep_draft,
-            attached.session,
+        await self._connection.tracked_documents.work.in_thread(
+            open_root.governance.saves.keep_draft,
+            open_root.session,
             after.judgement,
             old.hash,
             "".join(tracked.lines),
         )
         await self._turn_into(tracked, old.lines, "Put the file back")
 
-    async def _turn_into(self, tracked: Tracked, wanted: Sequence[str], label: str) -> bool:
+    async def _turn_into(self, tracked: TrackedDocument, wanted: Sequence[str], label: str) -> bool:
         edits = turning_edits(tracked.lines, wanted, self._connection.spelling)
         people = self._connection.people
         return not edits or await people.apply(tracked.uri, tracked.version, edits, label)
 
-    async def _led_out(self, tracked: Tracked, judgement: Judgement, chosen: str | None) -> bool:
+    async def _led_out(
+        self, tracked: TrackedDocument, judgement: Judgement, chosen: str | None
+    ) -> bool:
         """Do what was chosen; whether the text would pass now."""
         owners = _owners(judgement)
         if chosen == EXPAND:
             return await self._expand(tracked, judgement)
         return chosen in owners and await self._select(tracked, owners[chosen])
 
-    async def _expand(self, tracked: Tracked, judgement: Judgement) -> bool:
+    async def _expand(self, tracked: TrackedDocument, judgement: Judgement) -> bool:
         """Let the active intent own the file from now on: a person has said so by a click."""
-        attached, denied = tracked.attached, judgement.denied
-        if attached is None or denied is None or judgement.intent is None:
+        open_root, denied = tracked.open_root, judgement.denied
+        if open_root is None or denied is None or judgement.intent is None:
             return False
         wish = Wish(
             intent_id=judgement.intent.id,
             patterns=tuple(escape(path) for path in denied.paths),
             reason="a refused save was restored",
         )
-        done = await self._connection.choices.grant(attached, wish, attached.session)
-        if isinstance(done, Refusal):
+        done = await self._connection.choices.grant(open_root, wish, open_root.session)
+        if isinstance(done, CheckoutRefusal):
             self._connection.people.warn(f"intent-lsp: {done.message}")
             return False
         return True
 
-    async def _select(self, tracked: Tracked, intent_id: str) -> bool:
-        attached = tracked.attached
-        if attached is None:
+    async def _select(self, tracked: TrackedDocument, intent_id: str) -> bool:
+        open_root = tracked.open_root
+        if open_root is None:
             return False
-        done = await self._connection.choices.select(attached, intent_id)
-        if isinstance(done, Refusal):
-            self._connection.people.tell(f"intent-lsp: {done.message}", lsp.MessageType.Warning)
+        done = await self._connection.choices.select(open_root, intent_id)
+        if isinstance(done, CheckoutRefusal):
+            self._connection.people.show_message(
+                f"intent-lsp: {done.message}", lsp.MessageType.Warning
+            )
             return False
         return True
 

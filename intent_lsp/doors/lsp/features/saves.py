@@ -18,18 +18,18 @@ from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.gate.request import EDITOR_SAVE, Denied
 from intent_lsp.core.policy import Enforcement
 from intent_lsp.doors.lsp.connection.connection import Connection
-from intent_lsp.doors.lsp.diagnostics.refresh import see, take_back
+from intent_lsp.doors.lsp.diagnostics.refresh import observe_disk, take_back
 from intent_lsp.doors.lsp.diagnostics.text_edits import turning_edits
-from intent_lsp.doors.lsp.diagnostics.tracked_document import Tracked
-from intent_lsp.doors.lsp.features.refusal_prompts import Offers
-from intent_lsp.doors.lsp.runtime.fifo import Turns
-from intent_lsp.doors.lsp.runtime.open_root import Attached
+from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
+from intent_lsp.doors.lsp.features.refusal_prompts import RefusalPrompts
+from intent_lsp.doors.lsp.runtime.fifo import FifoLock
+from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.wire.common import DID_DENY, decision_wire
 from intent_lsp.governance.judging.save_judge import Judgement
 from intent_lsp.governance.saves.claimed_saves import AfterSave
 from intent_lsp.governance.saves.save_runs import RESTS_AFTER
 from intent_lsp.governance.saves.saves import BeforeSave, Buffer, Written
-from intent_lsp.store.fs.resolve import Place
+from intent_lsp.store.fs.resolve import ResolvedPath
 from intent_lsp.store.state.drafts import Draft
 
 _log: Final = logging.getLogger(__name__)
@@ -41,26 +41,26 @@ SAVE_TIME: Final = 10.0
 """Seconds after which a save that was answered is over, whether or not the editor tells."""
 
 
-Judged = tuple[BeforeSave, list[lsp.TextEdit]]
+JudgedSave = tuple[BeforeSave, list[lsp.TextEdit]]
 """What was found before a save, and the edits that turn it back."""
 
 
-class Saving:
+class SaveFeature:
     """The save participant of one connection."""
 
-    def __init__(self, connection: Connection, offers: Offers) -> None:
+    def __init__(self, connection: Connection, offers: RefusalPrompts) -> None:
         self._connection = connection
         self._offers = offers
 
     async def will_save(
-        self, tracked: Tracked, reason: lsp.TextDocumentSaveReason
+        self, tracked: TrackedDocument, reason: lsp.TextDocumentSaveReason
     ) -> list[lsp.TextEdit]:
         """Judge the buffer; the edits turn it back into what is on disk, or there are none."""
         tracked.before, tracked.reason = None, reason
         manual = reason == lsp.TextDocumentSaveReason.Manual
         version = tracked.version
         tracked.writes(list(tracked.lines))
-        task = self._connection.workplace.work.begin(self._judge(tracked, manual=manual))
+        task = self._connection.tracked_documents.work.begin(self._judge(tracked, manual=manual))
         done, _ = await asyncio.wait({task}, timeout=PATIENCE)
         if task not in done:
             # The editor writes now: what a late judge saw of the disk may be what was written.
@@ -79,62 +79,64 @@ class Saving:
         self._turned_back(tracked)
         return edits
 
-    async def did_save(self, tracked: Tracked, saved: list[str]) -> None:
+    async def did_save(self, tracked: TrackedDocument, saved: list[str]) -> None:
         """Record a save that has happened, and show what it came to.
 
         `saved` is the text of the buffer at the editor's word of the save.
         """
-        workplace = self._connection.workplace
+        tracked_documents = self._connection.tracked_documents
         tracked.writes(saved)
         # Whoever does not ask before a save gives no reason: it is a manual one.
         reason, tracked.reason = tracked.reason, lsp.TextDocumentSaveReason.Manual
-        if tracked.attached is None:
+        if tracked.open_root is None:
             # Governance may have come since it was opened, by this very save.
             await self._connection.find_again(tracked)
-        turns = Turns() if tracked.attached is None else tracked.attached.save_turns
+        turns = FifoLock() if tracked.open_root is None else tracked.open_root.save_turns
         # Both places are taken at once: nothing that comes later overtakes this save.
         with turns.take() as turn:
             async with tracked.lane:
                 await turn.come()
                 try:
-                    after = await workplace.work.in_thread(self._record, tracked, saved, reason)
+                    after = await tracked_documents.work.in_thread(
+                        self._record, tracked, saved, reason
+                    )
                 except (OSError, IntentLspError) as error:
                     after = None
                     self._not_recorded(tracked, error)
                 turn.over.set()
-                if after is not None and tracked.attached is not None:
-                    self._connection.outcomes.saved(tracked.attached, after)
-                    await self._run_goes_on(tracked.attached, after, reason)
+                if after is not None and tracked.open_root is not None:
+                    self._connection.outcomes.saved(tracked.open_root, after)
+                    await self._run_goes_on(tracked.open_root, after, reason)
                 before, tracked.before = tracked.before, None
-                await workplace.look(tracked)
+                await tracked_documents.look(tracked)
         held = _settle_refusal(tracked, before, after)
-        if after is None or tracked.attached is None:
+        if after is None or tracked.open_root is None:
             return
-        await self._connection.rules_may_have_changed(tracked.attached)
+        await self._connection.rules_may_have_changed(tracked.open_root)
         if not held and _to_be_offered(tracked, after):
             tracked.offered = True
             automatic = reason != lsp.TextDocumentSaveReason.Manual
-            workplace.work.begin(self._offers.put_back(tracked, after, automatic=automatic))
+            tracked_documents.work.begin(self._offers.put_back(tracked, after, automatic=automatic))
 
-    async def _judge(self, tracked: Tracked, *, manual: bool) -> Judged | None:
+    async def _judge(self, tracked: TrackedDocument, *, manual: bool) -> JudgedSave | None:
         """Judge the buffer as it is now; None where nobody governs it."""
         lines = list(tracked.lines)
         async with tracked.lane:
-            if tracked.attached is None or tracked.place is None:
+            if tracked.open_root is None or tracked.place is None:
                 return None
             buffer = Buffer(lines=lines, read=tracked.disk.read_now, manual=manual)
-            return await self._connection.workplace.work.in_thread(
-                self._judged, tracked.attached, tracked.place, buffer
+            return await self._connection.tracked_documents.work.in_thread(
+                self._judged, tracked.open_root, tracked.place, buffer
             )
 
-    def _judged(self, attached: Attached, place: Place, buffer: Buffer) -> Judged:
-        before = attached.desk.saves.before(attached.session, place, buffer)
+    def _judged(self, open_root: OpenRoot, place: ResolvedPath, buffer: Buffer) -> JudgedSave:
+        before = open_root.governance.saves.before(open_root.session, place, buffer)
         if before.draft is None:
             return before, []
         wanted = before.content.lines or []
         return before, turning_edits(buffer.lines, wanted, self._connection.spelling)
 
-    def _turned_back(self, tracked: Tracked) -> None:
+    def _turned_back(self, tracked: TrackedDocument) -> None:
         """Say that a save is turned back, and offer ways out once it is done."""
         before = tracked.before
         if before is None or before.draft is None:
@@ -142,13 +144,13 @@ class Saving:
         told = decision_wire(before.judgement, tracked.uri)
         self._connection.people.notify(DID_DENY, {**told, "toolName": EDITOR_SAVE})
         tracked.refused = asyncio.get_running_loop().create_future()
-        self._connection.workplace.work.begin(
+        self._connection.tracked_documents.work.begin(
             self._offer(tracked, tracked.refused, before.judgement, before.draft)
         )
 
     async def _offer(
         self,
-        tracked: Tracked,
+        tracked: TrackedDocument,
         refused: asyncio.Future[bool],
         judgement: Judgement,
         draft: Draft,
@@ -162,39 +164,39 @@ class Saving:
         if not done or refused.result():
             await self._offers.turned_back(tracked, judgement, draft)
 
-    def _drop_draft(self, tracked: Tracked, judged: Judged | None) -> None:
+    def _drop_draft(self, tracked: TrackedDocument, judged: JudgedSave | None) -> None:
         """Delete the draft of a text that was not turned back after all."""
-        attached = tracked.attached
-        if judged is None or judged[0].draft is None or attached is None:
+        open_root = tracked.open_root
+        if judged is None or judged[0].draft is None or open_root is None:
             return
-        work = self._connection.workplace.work
-        work.begin(work.in_thread(attached.desk.stores.drafts.delete, judged[0].draft.id))
+        work = self._connection.tracked_documents.work
+        work.begin(work.in_thread(open_root.governance.stores.drafts.delete, judged[0].draft.id))
 
     async def _run_goes_on(
-        self, attached: Attached, after: AfterSave, reason: lsp.TextDocumentSaveReason
+        self, open_root: OpenRoot, after: AfterSave, reason: lsp.TextDocumentSaveReason
     ) -> None:
         """Have a run of automatic saves recorded when it rests, or at once where a file is left."""
         outcomes = self._connection.outcomes
         if reason == lsp.TextDocumentSaveReason.AfterDelay and after.run is not None:
-            outcomes.run_goes_on(attached, after, RESTS_AFTER)
+            outcomes.run_goes_on(open_root, after, RESTS_AFTER)
         else:
-            await outcomes.end_runs(attached, [after.judgement.path])
+            await outcomes.end_runs(open_root, [after.judgement.path])
 
     def _record(
-        self, tracked: Tracked, saved: list[str], reason: lsp.TextDocumentSaveReason
+        self, tracked: TrackedDocument, saved: list[str], reason: lsp.TextDocumentSaveReason
     ) -> AfterSave | None:
-        attached, place, before = tracked.attached, tracked.place, tracked.before
-        if attached is None or place is None:
+        open_root, place, before = tracked.open_root, tracked.place, tracked.before
+        if open_root is None or place is None:
             return None
         try:
-            disk = attached.desk.contents.disk(place.path)
+            disk = open_root.governance.contents.disk(place.path)
         except OSError as problem:
             _log.warning("%s cannot be hashed: %s", place.path, problem)
-            return attached.desk.saves.after_unreadable(
-                attached.session, place, known=tracked.disk.known
+            return open_root.governance.saves.after_unreadable(
+                open_root.session, place, known=tracked.disk.known
             )
         if tracked.disk.overtaken is not None:
-            see(tracked, disk, list(tracked.lines))
+            observe_disk(tracked, disk, list(tracked.lines))
         if tracked.disk.overtaken is not None:
             # An editor whose disk is ahead of its word has saved more than once by now.
             take_back(tracked)
@@ -205,26 +207,28 @@ class Saving:
         old, read = tracked.missed = tracked.missed or (old, save.read)
         automatic = reason != lsp.TextDocumentSaveReason.Manual
         written = Written(disk=save.new, known=old, read=read, automatic=automatic)
-        after = attached.desk.saves.after(attached.session, place, written)
+        after = open_root.governance.saves.after(open_root.session, place, written)
         tracked.missed = None
         tracked.recorded(after.disk)
         return after
 
-    def _not_recorded(self, tracked: Tracked, error: Exception) -> None:
+    def _not_recorded(self, tracked: TrackedDocument, error: Exception) -> None:
         """Say that the edit stands without a record; it is never taken back for that."""
         _log.error("%s was saved and could not be recorded", tracked.uri, exc_info=error)
         path = tracked.uri if tracked.place is None else tracked.place.path
-        self._connection.people.tell(
+        self._connection.people.show_message(
             f"intent-lsp: {path} is saved but not recorded: {error}", lsp.MessageType.Warning
         )
 
 
-def _result(task: asyncio.Task[Judged | None]) -> Judged | None:
+def _result(task: asyncio.Task[JudgedSave | None]) -> JudgedSave | None:
     """Give what a judge found; None where it failed, which is logged, or was ended."""
     return None if task.cancelled() or task.exception() is not None else task.result()
 
 
-def _settle_refusal(tracked: Tracked, before: BeforeSave | None, after: AfterSave | None) -> bool:
+def _settle_refusal(
+    tracked: TrackedDocument, before: BeforeSave | None, after: AfterSave | None
+) -> bool:
     """Tell whoever waits for the save whether its refusal held: what was refused is not on disk.
 
     A file that was not there is empty then, since no editor leaves it unwritten.
@@ -237,7 +241,7 @@ def _settle_refusal(tracked: Tracked, before: BeforeSave | None, after: AfterSav
     return held
 
 
-def _to_be_offered(tracked: Tracked, after: AfterSave) -> bool:
+def _to_be_offered(tracked: TrackedDocument, after: AfterSave) -> bool:
     """Whether to offer putting a file back that was written although a rule refused it."""
     judgement = after.judgement
     return (

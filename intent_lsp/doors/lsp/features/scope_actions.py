@@ -12,10 +12,10 @@ from lsprotocol import types as lsp
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.scope.language import escape
-from intent_lsp.doors.lsp.connection.grant_tokens import Tokens
+from intent_lsp.doors.lsp.connection.grant_tokens import GrantTokens
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
-from intent_lsp.doors.lsp.diagnostics.tracked_document import Tracked
-from intent_lsp.doors.lsp.diagnostics.violation import Problem
+from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
+from intent_lsp.doors.lsp.diagnostics.violation import Violation
 
 CREATE: Final = "intent.create"
 EXPAND: Final = "intent.requestScopeExpansion"
@@ -36,11 +36,11 @@ _AN_HOUR: Final = timedelta(hours=1)
 class ScopeActions:
     """Offers scope on one connection."""
 
-    def __init__(self, tokens: Tokens) -> None:
+    def __init__(self, tokens: GrantTokens) -> None:
         self._tokens = tokens
 
     def ways_out(
-        self, tracked: Tracked, problem: Problem, shown: list[lsp.Diagnostic]
+        self, tracked: TrackedDocument, problem: Violation, shown: list[lsp.Diagnostic]
     ) -> list[lsp.CodeAction]:
         """Give the ways out of a problem that more scope, or an intent, leads to."""
         ways: list[lsp.CodeAction] = []
@@ -50,7 +50,9 @@ class ScopeActions:
             ways += self._creation(tracked, shown)
         return ways
 
-    def _expansions(self, tracked: Tracked, shown: list[lsp.Diagnostic]) -> list[lsp.CodeAction]:
+    def _expansions(
+        self, tracked: TrackedDocument, shown: list[lsp.Diagnostic]
+    ) -> list[lsp.CodeAction]:
         """Offer to let the active intent own the file, its directory, or the file for an hour."""
         look, place = tracked.look, tracked.place
         intent = None if look is None else look.judgement.intent
@@ -74,7 +76,7 @@ class ScopeActions:
         ]
 
     def _grant(
-        self, tracked: Tracked, intent_id: str, pattern: str, ttl: timedelta | None
+        self, tracked: TrackedDocument, intent_id: str, pattern: str, ttl: timedelta | None
     ) -> dict[str, object]:
         """Make the arguments of a grant: the click is the person's word."""
         token = self._tokens.give(intent_id, (pattern,), ttl)
@@ -86,7 +88,9 @@ class ScopeActions:
         }
         return told if ttl is None else told | {"ttlSeconds": int(ttl.total_seconds())}
 
-    def _creation(self, tracked: Tracked, shown: list[lsp.Diagnostic]) -> list[lsp.CodeAction]:
+    def _creation(
+        self, tracked: TrackedDocument, shown: list[lsp.Diagnostic]
+    ) -> list[lsp.CodeAction]:
         place = tracked.place
         if place is None:
             return []
@@ -112,6 +116,6 @@ def command_action(
     )
 
 
-def root_uri(tracked: Tracked) -> str | None:
+def root_uri(tracked: TrackedDocument) -> str | None:
     """Give the root that governs a document, as commands are told of it."""
-    return None if tracked.attached is None else uri_of(tracked.attached.desk.root)
+    return None if tracked.open_root is None else uri_of(tracked.open_root.governance.root)

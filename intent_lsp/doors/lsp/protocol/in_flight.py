@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-class Finish(Protocol):
+class Uncancellable(Protocol):
     """Awaits work that goes on to its end although its caller is cancelled."""
 
     def __call__(self, work: Coroutine[object, object, T]) -> Awaitable[T]:
@@ -36,7 +36,7 @@ Done = Callable[[object, BaseException | None], None]
 """Takes a result and None, or None and what was raised (CancelledError included)."""
 
 
-class Calls:
+class InFlightRequests:
     """The calls in flight on one connection; `pool` gives where features marked `thread` run."""
 
     def __init__(self, pool: Callable[[], Executor]) -> None:

@@ -53,7 +53,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refusal:
+class InvalidMessage:
     """What cannot be taken as a message: the error to answer, to the id that could be read."""
 
     id: MessageId | None
@@ -61,7 +61,7 @@ class Refusal:
     message: str
 
 
-Message = Request | Notification | Answer | Refusal
+Message = Request | Notification | Answer | InvalidMessage
 
 
 def read_frame(frame: Frame) -> Message:
@@ -70,10 +70,12 @@ def read_frame(frame: Frame) -> Message:
         case Body(data):
             return read_body(data)
         case BadHeader(problem):
-            return Refusal(id=None, code=PARSE_ERROR, message=problem)
+            return InvalidMessage(id=None, code=PARSE_ERROR, message=problem)
         case Oversized(length=length, head=head, tail=tail):
             problem = f"a message of {length} bytes is beyond the limit of {MESSAGE_LIMIT} bytes"
-            return Refusal(id=_id_at_the_edges(head, tail), code=INVALID_REQUEST, message=problem)
+            return InvalidMessage(
+                id=_id_at_the_edges(head, tail), code=INVALID_REQUEST, message=problem
+            )
 
 
 def read_body(data: bytes) -> Message:
@@ -81,12 +83,14 @@ def read_body(data: bytes) -> Message:
     try:
         value = json.loads(data.decode(), parse_constant=_refuse_constant)
     except RecursionError:
-        return Refusal(id=None, code=PARSE_ERROR, message="the message is nested too deeply")
+        return InvalidMessage(id=None, code=PARSE_ERROR, message="the message is nested too deeply")
     except json.JSONDecodeError as error:
-        return Refusal(id=None, code=PARSE_ERROR, message=f"the message is not JSON: {error}")
+        return InvalidMessage(
+            id=None, code=PARSE_ERROR, message=f"the message is not JSON: {error}"
+        )
     except ValueError:
         # Not UTF-8, NaN, or a number of more digits than Python reads.
-        return Refusal(id=None, code=PARSE_ERROR, message="the message is not JSON in UTF-8")
+        return InvalidMessage(id=None, code=PARSE_ERROR, message="the message is not JSON in UTF-8")
     return read_value(value)
 
 
@@ -144,8 +148,8 @@ def _read_call(value: dict[str, Any], identity: MessageId | None) -> Message:
     return Request(id=identity, method=method, params=params)
 
 
-def _refuse(identity: MessageId | None, message: str) -> Refusal:
-    return Refusal(id=identity, code=INVALID_REQUEST, message=message)
+def _refuse(identity: MessageId | None, message: str) -> InvalidMessage:
+    return InvalidMessage(id=identity, code=INVALID_REQUEST, message=message)
 
 
 def _refuse_constant(name: str) -> NoReturn:

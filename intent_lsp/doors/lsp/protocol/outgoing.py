@@ -41,7 +41,7 @@ class _Question:
     future: Future[Any]
 
 
-class Questions:
+class OutgoingRequests:
     """The open questions of one connection; may be asked from any thread."""
 
     def __init__(self, converter: Converter) -> None:
@@ -107,7 +107,7 @@ class SendingProtocol(LanguageServerProtocol):
     def __init__(self, server: LanguageServer, converter: Converter) -> None:
         super().__init__(server, converter)
         make_strict(converter)
-        self._questions = Questions(converter)
+        self._questions = OutgoingRequests(converter)
         self._sends: set[asyncio.Future[None]] = set()
         self._unknown: set[str] = set()
 

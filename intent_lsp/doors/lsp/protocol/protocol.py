@@ -31,11 +31,17 @@ from pygls.lsp.server import LanguageServer
 from intent_lsp.doors.lsp.protocol import initialize, messages, structuring, text_sync
 from intent_lsp.doors.lsp.protocol.documents import Documents
 from intent_lsp.doors.lsp.protocol.framing import Frame
-from intent_lsp.doors.lsp.protocol.in_flight import Calls
-from intent_lsp.doors.lsp.protocol.messages import Answer, Message, Notification, Refusal, Request
+from intent_lsp.doors.lsp.protocol.in_flight import InFlightRequests
+from intent_lsp.doors.lsp.protocol.messages import (
+    Answer,
+    InvalidMessage,
+    Message,
+    Notification,
+    Request,
+)
 from intent_lsp.doors.lsp.protocol.outgoing import SendingProtocol
 from intent_lsp.doors.lsp.protocol.positions import PositionEncoding
-from intent_lsp.doors.lsp.protocol.shutdown import End, Ending
+from intent_lsp.doors.lsp.protocol.shutdown import EndConversation, Shutdown
 from intent_lsp.doors.lsp.protocol.structuring import is_notification, is_request, structure_params
 
 _log = logging.getLogger(__name__)
@@ -64,8 +70,8 @@ class IntentProtocol(SendingProtocol):
         self.documents = Documents(self.encoding)
         self.exit_requested = False
         self._stage = _Stage.NEW
-        self._calls = Calls(lambda: server.thread_pool)
-        self._ending = Ending(self._calls.finished)
+        self._calls = InFlightRequests(lambda: server.thread_pool)
+        self._ending = Shutdown(self._calls.finished)
         self._effects: Mapping[str, Callable[[Any], None]] = {
             lsp.INITIALIZED: _nothing,
             lsp.SET_TRACE: self._set_trace,
@@ -85,7 +91,7 @@ class IntentProtocol(SendingProtocol):
         """Await work that `$/cancelRequest` and `exit` must not break off in the middle."""
         return await self._calls.finish(work)
 
-    def ends_with(self, end: End) -> None:
+    def ends_with(self, end: EndConversation) -> None:
         """Have `end` run once at the end, by `shutdown` or without, after all kept work."""
         self._ending.then = end
 
@@ -126,7 +132,7 @@ class IntentProtocol(SendingProtocol):
                 run(self._notified, message)
             case Answer():
                 self._questions.answer(message)
-            case Refusal():
+            case InvalidMessage():
                 _log.warning("refused a message: %s", message.message)
                 self._send_error(message.id, JsonRpcException(message.message, message.code))
 

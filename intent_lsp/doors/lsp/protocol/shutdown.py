@@ -11,20 +11,20 @@ from typing import Final
 
 _log: Final = logging.getLogger(__name__)
 
-End = Callable[[], Coroutine[object, object, None]]
+EndConversation = Callable[[], Coroutine[object, object, None]]
 
 
 async def _nothing() -> None:
     """End nothing."""
 
 
-class Ending:
+class Shutdown:
     """Ends one conversation; `finished` waits for kept work, so many seconds at most."""
 
     def __init__(self, finished: Callable[[float], Awaitable[None]]) -> None:
         self._finished = finished
         self._task: asyncio.Task[None] | None = None
-        self.then: End = _nothing
+        self.then: EndConversation = _nothing
         """What is to be ended when nothing is left that must not be broken off."""
 
     async def ended(self, patience: float) -> None:

@@ -10,15 +10,15 @@ from typing import Final
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.gate.approval import PersonsWord
+from intent_lsp.core.gate.approval import ApprovalAnswer
 from intent_lsp.core.gate.request import Denied
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
-from intent_lsp.doors.lsp.protocol.in_flight import Finish
-from intent_lsp.doors.lsp.requests.approval import Asking
-from intent_lsp.doors.lsp.requests.editor_edits import Editing, paths_of
-from intent_lsp.doors.lsp.requests.workspace_lookup import Finder
-from intent_lsp.doors.lsp.runtime.open_root import Attached
+from intent_lsp.doors.lsp.protocol.in_flight import Uncancellable
+from intent_lsp.doors.lsp.requests.approval import ApprovalPrompt
+from intent_lsp.doors.lsp.requests.editor_edits import EditorEdits, paths_of
+from intent_lsp.doors.lsp.requests.workspace_lookup import RootLookup
+from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.wire.calls import (
     ApplyParams,
     ExplainParams,
@@ -33,13 +33,13 @@ from intent_lsp.doors.lsp.wire.calls import (
 )
 from intent_lsp.doors.lsp.wire.common import (
     DID_DENY,
-    Common,
-    Wire,
+    CommonParams,
+    JsonObject,
     decision_wire,
 )
 from intent_lsp.doors.lsp.wire.params import failed, path_below, read, session_named
 from intent_lsp.formats.decision_json import explained_json
-from intent_lsp.governance.calls.admission import Admission
+from intent_lsp.governance.calls.admission import CallDecision
 from intent_lsp.governance.calls.calls import Applied
 from intent_lsp.governance.calls.recorder import Outcome
 
@@ -59,17 +59,21 @@ class AgentRequests:
     """Answers the requests of the agents on one connection."""
 
     def __init__(
-        self, connection: Connection, finder: Finder, asking: Asking, finish: Finish
+        self,
+        connection: Connection,
+        finder: RootLookup,
+        asking: ApprovalPrompt,
+        finish: Uncancellable,
     ) -> None:
         self._connection = connection
-        self._in_thread = connection.workplace.work.in_thread
+        self._in_thread = connection.tracked_documents.work.in_thread
         self._finder = finder
         self._asking = asking
         self._finish = finish
-        self._untold: set[Path] = set()
+        self._deferred: set[Path] = set()
         self._failed: set[Path] = set()
 
-    def table(self) -> Mapping[str, Callable[[object], Awaitable[Wire]]]:
+    def table(self) -> Mapping[str, Callable[[object], Awaitable[JsonObject]]]:
         """Give each request by its name without `intent/`."""
         return {
             "beginTurn": self.begin_turn,
@@ -80,180 +84,188 @@ class AgentRequests:
             "explain": self.explain,
         }
 
-    async def begin_turn(self, given: object) -> Wire:
+    async def begin_turn(self, given: object) -> JsonObject:
         """Answer `intent/beginTurn`."""
-        params = read(given, Common)
-        return await self.begin_turn_of(await self._finder.attached(params), params)
+        params = read(given, CommonParams)
+        return await self.begin_turn_of(await self._finder.open_root(params), params)
 
-    async def begin_turn_of(self, attached: Attached, params: Common) -> Wire:
+    async def begin_turn_of(self, open_root: OpenRoot, params: CommonParams) -> JsonObject:
         """Begin the next turn of the agent that some params name."""
-        begin = attached.desk.begin_turn
-        row, ended = await self._finish(self._in_thread(begin, *_asker(params, attached)))
+        begin = open_root.governance.begin_turn
+        row, ended = await self._finish(self._in_thread(begin, *_asker(params, open_root)))
         for outcome in ended:
-            self._tell_record(attached, outcome)
+            self._tell_record(open_root, outcome)
         # What its claims held back is the editor's own.
-        await self._finish(self._connection.outcomes.release(attached))
+        await self._finish(self._connection.outcomes.release(open_root))
         return {"turn": row.turn, "stage": row.stage}
 
-    async def record_read(self, given: object) -> Wire:
+    async def record_read(self, given: object) -> JsonObject:
         """Answer `intent/recordRead`; without a hash, the disk is read now."""
         params = read(given, ReadParams)
         hash_ = hash_param("hash", params.hash)
-        attached = await self._finder.attached(params)
-        path = path_below(params, attached)
-        session, agent = _asker(params, attached)
+        open_root = await self._finder.open_root(params)
+        path = path_below(params, open_root)
+        session, agent = _asker(params, open_root)
 
         def note() -> ContentHash | None:
-            desk = attached.desk
-            known = desk.contents.hash_of(path) if params.hash is None else hash_
-            desk.calls.read(session, agent, path, known)
+            governance = open_root.governance
+            known = governance.contents.hash_of(path) if params.hash is None else hash_
+            governance.calls.read(session, agent, path, known)
             return known
 
         known = await self._in_thread(note)
-        return {"path": path, "uri": uri_of(attached.desk.root / path), "hash": known}
+        return {"path": path, "uri": uri_of(open_root.governance.root / path), "hash": known}
 
-    async def validate_edit(self, given: object) -> Wire:
+    async def validate_edit(self, given: object) -> JsonObject:
         """Answer `intent/validateEdit`: judge a call before it happens."""
         params = read(given, ToolCallParams)
         call = params.call()
         found = await self._finish(self._judged_at_once(params, call))
         if found is None:
             return not_governed_wire()
-        attached, admission = found
-        session, agent = _asker(params, attached)
-        admit = attached.desk.calls.admit
+        open_root, admission = found
+        session, agent = _asker(params, open_root)
+        admit = open_root.governance.calls.admit
 
-        async def judge(word: PersonsWord) -> Admission:
+        async def judge(word: ApprovalAnswer) -> CallDecision:
             admission = await self._in_thread(admit, session, agent, call, word)
-            self._tell(attached, admission)
+            self._tell(open_root, admission)
             return admission
 
         admission = await self._asking.settled(
-            attached, session, admission, judge, lambda judged: judged
+            open_root, session, admission, judge, lambda judged: judged
         )
-        return admission_wire(admission, attached.desk.root)
+        return admission_wire(admission, open_root.governance.root)
 
-    async def record_edit(self, given: object) -> Wire:
+    async def record_edit(self, given: object) -> JsonObject:
         """Answer `intent/recordEdit`: record what has become of a call."""
         params = read(given, RecordParams)
-        attached = await self._finder.find(params)
+        open_root = await self._finder.find(params)
         error = None if params.success else params.error or "it failed"
         outcome = None
-        if attached is not None:
-            outcome = await self._finish(self._recorded(attached, params.ticket, error))
-        if attached is None or outcome is None:
+        if open_root is not None:
+            outcome = await self._finish(self._recorded(open_root, params.ticket, error))
+        if open_root is None or outcome is None:
             said = f"There is no ticket {params.ticket} from the last 24 hours."
             raise failed(RequestCode.TICKET_UNKNOWN, said, {"ticket": params.ticket})
-        violations = await self._in_thread(attached.desk.violations.of, outcome)
-        return outcome_wire(outcome, violations, attached.desk.root)
+        violations = await self._in_thread(open_root.governance.violations.of, outcome)
+        return outcome_wire(outcome, violations, open_root.governance.root)
 
-    async def apply_edit(self, given: object) -> Wire:
+    async def apply_edit(self, given: object) -> JsonObject:
         """Answer `intent/applyEdit`: judge a change, make it, record it."""
         params = read(given, ApplyParams)
         call = params.call()
         wanted = params.wanted(self._connection.spelling.encoding)
-        attached = await self._finder.of_edit(params, wanted[0].change.path)
-        session, agent = _asker(params, attached)
+        open_root = await self._finder.of_edit(params, wanted[0].change.path)
+        session, agent = _asker(params, open_root)
         changes = tuple(each.change for each in wanted)
-        apply = attached.desk.calls.apply
+        apply = open_root.governance.calls.apply
 
-        async def judge(word: PersonsWord) -> Applied:
+        async def judge(word: ApprovalAnswer) -> Applied:
             # Looked up anew: while a person is asked, documents are opened and closed.
-            opened = self._connection.workplace.open_at(attached, paths_of(changes))
+            opened = self._connection.tracked_documents.open_at(open_root, paths_of(changes))
             if opened:
-                editing = Editing(self._connection, attached, opened)
+                editing = EditorEdits(self._connection, open_root, opened)
                 done = await editing.apply((session, agent), call, wanted, word)
-                self._tell(attached, done.admission)
+                self._tell(open_root, done.admission)
             else:
                 done = await self._in_thread(apply, session, agent, call, changes, word)
-                self._tell_refusal(attached, done.admission)
+                self._tell_refusal(open_root, done.admission)
             if done.outcome is not None:
-                self._tell_record(attached, done.outcome)
+                self._tell_record(open_root, done.outcome)
             return done
 
         applied = await self._asking.judged(
-            attached, session, judge, lambda judged: judged.admission
+            open_root, session, judge, lambda judged: judged.admission
         )
-        return applied_wire(applied, attached.desk.root)
+        return applied_wire(applied, open_root.governance.root)
 
-    async def explain(self, given: object) -> Wire:
+    async def explain(self, given: object) -> JsonObject:
         """Answer `intent/explain`: every row of the gate; of a path alone, as the person's save."""
         params = read(given, ExplainParams)
-        attached = await self._finder.attached(params)
-        session, agent = _asker(params, attached)
-        root = attached.desk.root
+        open_root = await self._finder.open_root(params)
+        session, agent = _asker(params, open_root)
+        root = open_root.governance.root
         if params.tool_name is None:
-            path = path_below(params, attached)
-            if session == attached.session.id and not agent:
-                rows, judgement = await self._in_thread(attached.desk.explain_save, session, path)
+            path = path_below(params, open_root)
+            if session == open_root.session.id and not agent:
+                rows, judgement = await self._in_thread(
+                    open_root.governance.explain_save, session, path
+                )
                 return explained_json(rows, decision_wire(judgement, uri_of(root / path)))
         call = params.call()
-        rows, admission = await self._in_thread(attached.desk.calls.explain, session, agent, call)
+        rows, admission = await self._in_thread(
+            open_root.governance.calls.explain, session, agent, call
+        )
         return explained_json(rows, admission_wire(admission, root))
 
     async def _judged_at_once(
-        self, params: Common, call: ToolCall
-    ) -> tuple[Attached, Admission] | None:
+        self, params: CommonParams, call: ToolCall
+    ) -> tuple[OpenRoot, CallDecision] | None:
         """Find the desk and ask it in one go: each trip to a thread costs as much as judging."""
         word = self._asking.first_word()
 
-        def judged() -> tuple[Attached, Admission] | None:
-            attached = self._finder.desk(params)
-            if attached is None:
+        def judged() -> tuple[OpenRoot, CallDecision] | None:
+            open_root = self._finder.governance(params)
+            if open_root is None:
                 return None
-            return attached, attached.desk.calls.admit(*_asker(params, attached), call, word)
+            return open_root, open_root.governance.calls.admit(
+                *_asker(params, open_root), call, word
+            )
 
         found = await self._in_thread(judged)
         if found is not None:
-            await self._connection.attached(found[0])
+            await self._connection.open_root(found[0])
             self._tell(*found)
         return found
 
-    async def _recorded(self, attached: Attached, ticket: str, error: str | None) -> Outcome | None:
-        outcome = await self._in_thread(attached.desk.calls.record, ticket, error=error)
+    async def _recorded(
+        self, open_root: OpenRoot, ticket: str, error: str | None
+    ) -> Outcome | None:
+        outcome = await self._in_thread(open_root.governance.calls.record, ticket, error=error)
         if outcome is not None:
-            self._tell_record(attached, outcome)
+            self._tell_record(open_root, outcome)
         return outcome
 
-    def _tell(self, attached: Attached, admission: Admission) -> None:
+    def _tell(self, open_root: OpenRoot, admission: CallDecision) -> None:
         """Tell of a refusal, and look again at open files that a ticket is over now."""
-        self._tell_refusal(attached, admission)
+        self._tell_refusal(open_root, admission)
         if admission.ticket is not None and not admission.again:
-            self._connection.outcomes.claimed(attached, [file.path for file in admission.files])
+            self._connection.outcomes.claimed(open_root, [file.path for file in admission.files])
 
-    def _tell_refusal(self, attached: Attached, admission: Admission) -> None:
-        self._tell_the_rest(attached)
+    def _tell_refusal(self, open_root: OpenRoot, admission: CallDecision) -> None:
+        self._tell_the_rest(open_root)
         for outcome in admission.before:
-            self._tell_record(attached, outcome)
+            self._tell_record(open_root, outcome)
         people = self._connection.people
-        if admission.failed is not None and attached.desk.root not in self._failed:
-            self._failed.add(attached.desk.root)
+        if admission.failed is not None and open_root.governance.root not in self._failed:
+            self._failed.add(open_root.governance.root)
             people.warn(COULD_NOT_JUDGE.format(admission.tool_name, admission.failed))
         if people.hears and isinstance(admission.decision, Denied) and not admission.again:
-            told = admission_wire(admission, attached.desk.root)
+            told = admission_wire(admission, open_root.governance.root)
             people.notify(DID_DENY, {**told, "toolName": admission.tool_name})
 
-    def _tell_the_rest(self, attached: Attached) -> None:
+    def _tell_the_rest(self, open_root: OpenRoot) -> None:
         """Tell of what was judged, in a lull: neither this answer nor the next waits for it."""
-        root, work = attached.desk.root, self._connection.workplace.work
-        if root in self._untold:
+        root, work = open_root.governance.root, self._connection.tracked_documents.work
+        if root in self._deferred:
             return
-        self._untold.add(root)
+        self._deferred.add(root)
 
-        async def tell() -> None:
-            await work.lulls.lull(TOLD_WITHIN)
-            self._untold.discard(root)
-            await work.in_thread(attached.desk.untold.tell)
-            await self._connection.rules_may_have_changed(attached)
+        async def write_later() -> None:
+            await work.idle_scheduler.wait_until_idle(TOLD_WITHIN)
+            self._deferred.discard(root)
+            await work.in_thread(open_root.governance.unreported.write)
+            await self._connection.rules_may_have_changed(open_root)
 
-        work.begin(tell())
+        work.begin(write_later())
 
-    def _tell_record(self, attached: Attached, outcome: Outcome) -> None:
+    def _tell_record(self, open_root: OpenRoot, outcome: Outcome) -> None:
         """Tell that a record is on disk, or that it waits; and look at what has changed."""
         what = f"{outcome.ticket.tool_name} is done"
-        self._connection.outcomes.recorded(attached, what, outcome.record, outcome.queued)
+        self._connection.outcomes.recorded(open_root, what, outcome.record, outcome.queued)
         for record in outcome.beside:
-            self._connection.outcomes.recorded(attached, what, record, None)
+            self._connection.outcomes.recorded(open_root, what, record, None)
         if outcome.discarded and not outcome.again:
             named = ", ".join(draft.path for draft in outcome.discarded[:_NAMED])
             more = len(outcome.discarded) - _NAMED
@@ -262,9 +274,9 @@ class AgentRequests:
                 f"{outcome.ticket.tool_name} discarded uncommitted changes in {named}{rest}. "
                 "They are kept as drafts: run “Intent: Restore a Refused Text…”."
             )
-        paths = [attached.desk.root / path for path, _, _ in outcome.recorded.files]
+        paths = [open_root.governance.root / path for path, _, _ in outcome.recorded.files]
         self._connection.files_written(frozenset(map(str, paths)))
 
 
-def _asker(params: Common, attached: Attached) -> tuple[str, str]:
-    return session_named(params, attached), params.agent_id or ""
+def _asker(params: CommonParams, open_root: OpenRoot) -> tuple[str, str]:
+    return session_named(params, open_root), params.agent_id or ""

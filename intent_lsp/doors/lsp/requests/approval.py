@@ -12,16 +12,16 @@ from typing import Final, TypeVar
 from lsprotocol import types as lsp
 
 from intent_lsp.core.codes import GateCode
-from intent_lsp.core.gate.approval import ASKABLE, PersonsWord
+from intent_lsp.core.gate.approval import ASKABLE, ApprovalAnswer
 from intent_lsp.core.gate.request import Ask, Denied
 from intent_lsp.core.records import ApprovalChoice
 from intent_lsp.core.redaction import neutral
 from intent_lsp.core.scope.language import escape
 from intent_lsp.doors.lsp.connection.connection import Connection
-from intent_lsp.doors.lsp.protocol.in_flight import Finish
-from intent_lsp.doors.lsp.runtime.open_root import Attached
-from intent_lsp.governance.calls.admission import Admission
-from intent_lsp.governance.plan.checkout import Refusal
+from intent_lsp.doors.lsp.protocol.in_flight import Uncancellable
+from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
+from intent_lsp.governance.calls.admission import CallDecision
+from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.plan.planning import Wish
 
 APPROVE: Final = "Approve"
@@ -31,7 +31,7 @@ REJECT: Final = "Reject"
 
 CANCELLED: Final = "the request was cancelled before anybody answered"
 REJECTED: Final = "a person rejected it"
-NO_QUESTIONS: Final = PersonsWord(
+NO_QUESTIONS: Final = ApprovalAnswer(
     feedback="nobody can be asked: the client does not know window/showMessageRequest",
     is_nobody=True,
 )
@@ -44,42 +44,42 @@ _WORDS_AT_MOST: Final = 300
 _PATHS_SHOWN: Final = 3
 
 T = TypeVar("T")
-Judge = Callable[[PersonsWord], Coroutine[object, object, T]]
+Judge = Callable[[ApprovalAnswer], Coroutine[object, object, T]]
 """Judges a call by what a person has said of it, and does what follows from that."""
 
 
-class Asking:
+class ApprovalPrompt:
     """Asks the person behind one connection.
 
     `finish` awaits what must not be broken off once it has begun.
     """
 
-    def __init__(self, connection: Connection, finish: Finish) -> None:
+    def __init__(self, connection: Connection, finish: Uncancellable) -> None:
         self._connection = connection
         self._finish = finish
 
     async def judged(
         self,
-        attached: Attached,
+        open_root: OpenRoot,
         asker: str,
         judge: Judge[T],
-        admission_of: Callable[[T], Admission],
+        admission_of: Callable[[T], CallDecision],
     ) -> T:
         """Judge a call of `asker`, and once more with a person's word where that is needed."""
         judged = await self._finish(judge(self.first_word()))
-        return await self.settled(attached, asker, judged, judge, admission_of)
+        return await self.settled(open_root, asker, judged, judge, admission_of)
 
-    def first_word(self) -> PersonsWord:
+    def first_word(self) -> ApprovalAnswer:
         """Give what is known of the person before anybody has asked them."""
         return ASKABLE if self._connection.people.can_choose else NO_QUESTIONS
 
     async def settled(
         self,
-        attached: Attached,
+        open_root: OpenRoot,
         asker: str,
         judged: T,
         judge: Judge[T],
-        admission_of: Callable[[T], Admission],
+        admission_of: Callable[[T], CallDecision],
     ) -> T:
         """Ask a person where a first judgement asks for that, and judge again by what they say."""
         admission = admission_of(judged)
@@ -87,36 +87,40 @@ class Asking:
             return judged
         why = admission.decision.why
         try:
-            word = await self._word(attached, asker, admission, why)
+            word = await self._word(open_root, asker, admission, why)
         except asyncio.CancelledError:
             # That nobody approved it is told, although nobody hears the answer.
-            word = PersonsWord(feedback=CANCELLED, final=True)
-            self._connection.workplace.work.begin(judge(word))
+            word = ApprovalAnswer(feedback=CANCELLED, final=True)
+            self._connection.tracked_documents.work.begin(judge(word))
             raise
         if word.approval is ApprovalChoice.EXPANDED:
-            word = await self._finish(self._expanded(attached, admission, why, word))
+            word = await self._finish(self._expanded(open_root, admission, why, word))
         return await self._finish(judge(word))
 
-    async def approved(self, attached: Attached, question: str) -> PersonsWord:
+    async def approved(self, open_root: OpenRoot, question: str) -> ApprovalAnswer:
         """Ask a person to approve something that is no call."""
-        return await self._ask(attached, question, (APPROVE, REJECT))
+        return await self._ask(open_root, question, (APPROVE, REJECT))
 
-    def clicked(self, attached: Attached) -> PersonsWord:
+    def approval_by_click(self, open_root: OpenRoot) -> ApprovalAnswer:
         """Give the word of a person who has said so by a click."""
-        return PersonsWord(approval=ApprovalChoice.ONCE, session_id=attached.session.id)
+        return ApprovalAnswer(approval=ApprovalChoice.ONCE, session_id=open_root.session.id)
 
     async def _word(
-        self, attached: Attached, asker: str, admission: Admission, why: Denied
-    ) -> PersonsWord:
+        self, open_root: OpenRoot, asker: str, admission: CallDecision, why: Denied
+    ) -> ApprovalAnswer:
         expandable = why.code is GateCode.SCOPE_VIOLATION and admission.intent_id is not None
         titles = (APPROVE_ONCE, *((EXPAND,) if expandable else ()), REJECT)
-        return await self._ask(attached, _question(asker, admission, why), titles)
+        return await self._ask(open_root, _question(asker, admission, why), titles)
 
-    async def _ask(self, attached: Attached, question: str, titles: tuple[str, ...]) -> PersonsWord:
+    async def _ask(
+        self, open_root: OpenRoot, question: str, titles: tuple[str, ...]
+    ) -> ApprovalAnswer:
         people = self._connection.people
         if not people.can_choose:
             return NO_QUESTIONS
-        rules = await self._connection.workplace.work.in_thread(attached.desk.rules.current)
+        rules = await self._connection.tracked_documents.work.in_thread(
+            open_root.governance.rules.current
+        )
         seconds = rules.policy.hitl_timeout_seconds
         loop = asyncio.get_running_loop()
         begun = loop.time()
@@ -124,25 +128,27 @@ class Asking:
         chosen = await people.choose(f"intent-lsp: {question}", titles, kind, seconds)
         if chosen is not None and chosen != REJECT:
             choice = ApprovalChoice.EXPANDED if chosen == EXPAND else ApprovalChoice.ONCE
-            return PersonsWord(approval=choice, session_id=attached.session.id)
+            return ApprovalAnswer(approval=choice, session_id=open_root.session.id)
         if chosen == REJECT:
-            return PersonsWord(feedback=REJECTED, final=True)
+            return ApprovalAnswer(feedback=REJECTED, final=True)
         late = loop.time() - begun >= seconds
         silence = f"nobody answered within {seconds} s" if late else DISMISSED
         # Only by its answer does a client say that it does not know the request.
-        return PersonsWord(feedback=silence) if self._connection.people.can_choose else NO_QUESTIONS
+        return (
+            ApprovalAnswer(feedback=silence) if self._connection.people.can_choose else NO_QUESTIONS
+        )
 
     async def _expanded(
-        self, attached: Attached, admission: Admission, why: Denied, word: PersonsWord
-    ) -> PersonsWord:
+        self, open_root: OpenRoot, admission: CallDecision, why: Denied, word: ApprovalAnswer
+    ) -> ApprovalAnswer:
         """Grant the paths that were out of scope; where that cannot be, they are approved once."""
         wish = Wish(
             intent_id=admission.intent_id or "",
             patterns=tuple(escape(path) for path in why.paths),
             reason=_REASON,
         )
-        granted = await self._connection.choices.grant(attached, wish, attached.session)
-        if isinstance(granted, Refusal):
+        granted = await self._connection.choices.grant(open_root, wish, open_root.session)
+        if isinstance(granted, CheckoutRefusal):
             self._connection.people.warn(
                 f"intent-lsp: {granted.message} The call is approved this one time."
             )
@@ -150,7 +156,7 @@ class Asking:
         return word
 
 
-def _question(asker: str, admission: Admission, why: Denied) -> str:
+def _question(asker: str, admission: CallDecision, why: Denied) -> str:
     """Say who wants to do what, and what stands against it; the words are foreign."""
     shown = ", ".join(map(neutral, why.paths[:_PATHS_SHOWN])) or "files that it does not name"
     more = len(why.paths) - _PATHS_SHOWN

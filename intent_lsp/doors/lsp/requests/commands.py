@@ -8,13 +8,13 @@ from typing import Final
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
-from intent_lsp.doors.lsp.diagnostics.tracked_document import Tracked
-from intent_lsp.doors.lsp.features.code_actions import Actions
-from intent_lsp.doors.lsp.features.refusal_prompts import Offers
+from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
+from intent_lsp.doors.lsp.features.code_actions import CodeActions
+from intent_lsp.doors.lsp.features.refusal_prompts import RefusalPrompts
 from intent_lsp.doors.lsp.features.scope_actions import CREATE_TITLE
-from intent_lsp.doors.lsp.protocol.in_flight import Finish
+from intent_lsp.doors.lsp.protocol.in_flight import Uncancellable
 from intent_lsp.doors.lsp.requests.requests import Requests
-from intent_lsp.doors.lsp.wire.common import Common, DraftParams, PlaceParams, Wire
+from intent_lsp.doors.lsp.wire.common import CommonParams, DraftParams, JsonObject, PlaceParams
 from intent_lsp.doors.lsp.wire.params import failed, invalid, read
 
 OFFERED: Final = 9
@@ -25,48 +25,54 @@ class Commands:
     """Runs the commands of one connection."""
 
     def __init__(
-        self, connection: Connection, requests: Requests, actions: Actions, offers: Offers
+        self,
+        connection: Connection,
+        requests: Requests,
+        actions: CodeActions,
+        offers: RefusalPrompts,
     ) -> None:
         self._connection = connection
         self._requests = requests
         self._actions = actions
         self._offers = offers
 
-    async def select(self, finish: Finish, given: object = None) -> Wire | None:
+    async def select(self, finish: Uncancellable, given: object = None) -> JsonObject | None:
         """Run `intent.select`: with the object, a bare id, or nothing: then the person chooses.
 
         `finish` awaits what must not be broken off once it has begun.
         """
         if isinstance(given, str):
             return await finish(self._requests.select({"intentId": given}))
-        told = read(given if isinstance(given, dict) else {}, Common)
+        told = read(given if isinstance(given, dict) else {}, CommonParams)
         if isinstance(given, dict) and ("intentId" in given or "intent_id" in given):
             return await finish(self._requests.select(given))
         if given is not None and not isinstance(given, dict):
             raise invalid("params: expected an object, an id or nothing")
         return await self._choose(finish, told)
 
-    async def restore_draft(self, given: object = None) -> Wire:
+    async def restore_draft(self, given: object = None) -> JsonObject:
         """Run `intent.restoreDraft`: give a refused text back to the editor."""
         params = read(given, DraftParams)
-        attached = await self._requests.finder.attached(params)
-        workplace = self._connection.workplace
-        draft = await workplace.work.in_thread(attached.desk.stores.drafts.get, params.id)
+        open_root = await self._requests.finder.open_root(params)
+        tracked_documents = self._connection.tracked_documents
+        draft = await tracked_documents.work.in_thread(
+            open_root.governance.stores.drafts.get, params.id
+        )
         if draft is None:
             raise failed(RequestCode.DRAFT_UNKNOWN, f"There is no draft {params.id}.", {})
-        path = attached.desk.root / draft.path
-        tracked = workplace.tracked_at(uri_of(path))
+        path = open_root.governance.root / draft.path
+        tracked = tracked_documents.tracked_at(uri_of(path))
         if tracked is None or tracked.version is None:
             await self._connection.people.show(str(path))
-            tracked = workplace.tracked_at(uri_of(path))
+            tracked = tracked_documents.tracked_at(uri_of(path))
         if tracked is None or tracked.version is None:
             raise failed(
                 RequestCode.DRAFT_UNKNOWN, f"Open {draft.path} first, then restore the draft.", {}
             )
-        await workplace.settled(tracked.uri)
+        await tracked_documents.settled(tracked.uri)
         return {"restored": await self._offers.restore(tracked, draft)}
 
-    async def show_why(self, given: object = None) -> Wire:
+    async def show_why(self, given: object = None) -> JsonObject:
         """Run `intent.showWhy`: say why some lines are a violation, and what leads out."""
         params = read(given, PlaceParams)
         tracked = self._open(params)
@@ -77,10 +83,10 @@ class Commands:
             if problem.first_line <= last and problem.last_line >= first
         ]
         text = said[0] if said else "No rule is broken here."
-        self._connection.people.tell(f"intent-lsp: {text}")
+        self._connection.people.show_message(f"intent-lsp: {text}")
         return {"text": text}
 
-    async def revert(self, given: object = None) -> Wire:
+    async def revert(self, given: object = None) -> JsonObject:
         """Run `intent.revert`: put some lines, or the file, back to HEAD."""
         params = read(given, PlaceParams)
         tracked = self._open(params)
@@ -95,14 +101,16 @@ class Commands:
         people = self._connection.people
         return {"applied": await people.apply(tracked.uri, tracked.version, edits, "Revert")}
 
-    async def _choose(self, finish: Finish, params: Common) -> Wire | None:
+    async def _choose(self, finish: Uncancellable, params: CommonParams) -> JsonObject | None:
         """Offer the open intents, the most recently used first; null: nobody chose."""
-        attached = await self._requests.finder.attached(params)
-        usable = await self._connection.workplace.work.in_thread(attached.desk.open_intents)
+        open_root = await self._requests.finder.open_root(params)
+        usable = await self._connection.tracked_documents.work.in_thread(
+            open_root.governance.open_intents
+        )
         by_title = {f"{i.id}: {i.name}" if i.name else i.id: i.id for i in usable}
         titles = list(by_title)
         if not titles:
-            self._connection.people.tell(
+            self._connection.people.show_message(
                 f"intent-lsp: there is no open intent yet; the quick fix “{CREATE_TITLE}” on a"
                 " marked line makes one"
             )
@@ -113,7 +121,7 @@ class Commands:
                 "Which intent are you working on?", page + ([MORE] if titles else [])
             )
             if chosen in by_title:
-                selecting = self._requests.select_intent(attached, by_title[chosen], params)
+                selecting = self._requests.select_intent(open_root, by_title[chosen], params)
                 return await finish(selecting)
             if chosen != MORE:
                 break
@@ -127,20 +135,20 @@ class Commands:
             raise invalid(f"params.intentId: name one of {ids}")
         return None
 
-    def _open(self, params: PlaceParams) -> Tracked:
-        tracked = self._connection.workplace.tracked_at(params.uri)
+    def _open(self, params: PlaceParams) -> TrackedDocument:
+        tracked = self._connection.tracked_documents.tracked_at(params.uri)
         if tracked is None:
             raise invalid(f"params.uri: {params.uri} is not open")
         return tracked
 
 
-def _lines(params: PlaceParams, tracked: Tracked) -> tuple[int, int]:
+def _lines(params: PlaceParams, tracked: TrackedDocument) -> tuple[int, int]:
     if params.range is None:
         return 0, len(tracked.lines)
     return params.range.start.line, params.range.end.line
 
 
-def _because(tracked: Tracked, owners: tuple[str, ...]) -> str:
+def _because(tracked: TrackedDocument, owners: tuple[str, ...]) -> str:
     look = tracked.look
     intent = None if look is None else look.judgement.intent
     globs = "" if intent is None else ", ".join(intent.owned_scope) or "(nothing)"

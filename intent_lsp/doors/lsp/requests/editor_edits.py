@@ -12,32 +12,32 @@ from intent_lsp.core.agents.file_changes import FileChange
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.content import decode, split_lines
-from intent_lsp.core.gate.approval import PersonsWord
+from intent_lsp.core.gate.approval import ApprovalAnswer
 from intent_lsp.core.gate.request import Allowed
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from intent_lsp.doors.lsp.diagnostics.text_edits import turning_edits
-from intent_lsp.doors.lsp.diagnostics.tracked_document import Tracked
-from intent_lsp.doors.lsp.runtime.open_root import Attached
+from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
+from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.wire.edits import WantedChange
-from intent_lsp.governance.calls.admission import Admission
+from intent_lsp.governance.calls.admission import CallDecision
 from intent_lsp.governance.calls.calls import Applied
-from intent_lsp.store.fs.resolve import real_relative
+from intent_lsp.store.fs.resolve import resolve_below
 
 LABEL = "Edit of an agent"
 
-Step = lsp.TextDocumentEdit | lsp.CreateFile | lsp.RenameFile | lsp.DeleteFile
+DocumentChange = lsp.TextDocumentEdit | lsp.CreateFile | lsp.RenameFile | lsp.DeleteFile
 
 
-class Editing:
+class EditorEdits:
     """Changes documents by the editor of one connection; `opened` are those open, by path."""
 
     def __init__(
-        self, connection: Connection, attached: Attached, opened: Mapping[str, Tracked]
+        self, connection: Connection, open_root: OpenRoot, opened: Mapping[str, TrackedDocument]
     ) -> None:
         self._connection = connection
-        self._in_thread = connection.workplace.work.in_thread
-        self._attached = attached
+        self._in_thread = connection.tracked_documents.work.in_thread
+        self._open_root = open_root
         self._opened = opened
 
     async def apply(
@@ -45,22 +45,22 @@ class Editing:
         asker: tuple[str, str],
         call: ToolCall,
         wanted: Sequence[WantedChange],
-        word: PersonsWord,
+        word: ApprovalAnswer,
     ) -> Applied:
         """Judge a change, and have the editor make it."""
-        desk = self._attached.desk
+        governance = self._open_root.governance
         changes = tuple(each.change for each in wanted)
-        admission: Admission = await self._in_thread(
-            desk.calls.admit_change, *asker, call, changes, word
+        admission: CallDecision = await self._in_thread(
+            governance.calls.admit_change, *asker, call, changes, word
         )
         if admission.again and admission.ticket is not None:
-            before = await self._in_thread(desk.calls.outcome, admission.ticket.id)
+            before = await self._in_thread(governance.calls.outcome, admission.ticket.id)
             return Applied(admission, before, None if before is None else before.error)
         if not isinstance(admission.decision, Allowed):
             return Applied(admission)
         problem = await self._made(wanted)
         if problem is not None and admission.ticket is not None:
-            record = desk.calls.record
+            record = governance.calls.record
             outcome = await self._in_thread(record, admission.ticket.id, error=problem)
             return Applied(admission, outcome, problem)
         return Applied(admission, None, problem)
@@ -68,7 +68,7 @@ class Editing:
     async def _made(self, wanted: Sequence[WantedChange]) -> str | None:
         """Have the editor make the change; None: it did. Else why it did not."""
         try:
-            steps: list[Step] = []
+            steps: list[DocumentChange] = []
             for each in wanted:
                 steps += await self._steps(each)
         except (OSError, ValueError) as problem:
@@ -82,7 +82,7 @@ class Editing:
         made = await self._connection.people.apply_edit(edit, LABEL)
         return None if made else "the editor did not apply it"
 
-    async def _steps(self, wanted: WantedChange) -> list[Step]:
+    async def _steps(self, wanted: WantedChange) -> list[DocumentChange]:
         change = wanted.change
         uri = self._uri(change.path)
         if change.effect is Effect.DELETE:
@@ -92,7 +92,7 @@ class Editing:
         if tracked is not None and wanted.version not in (None, tracked.version):
             raise ValueError(f"{source} is now open in version {tracked.version}")
         lines = await self._lines(source, tracked)
-        steps: list[Step] = []
+        steps: list[DocumentChange] = []
         if change.source is not None:
             steps.append(lsp.RenameFile(old_uri=self._uri(source), new_uri=uri))
         elif lines is None:
@@ -105,14 +105,14 @@ class Editing:
             steps += self._edit(named, version, lines or [], new)
         return steps
 
-    async def _lines(self, path: str, tracked: Tracked | None) -> list[str] | None:
+    async def _lines(self, path: str, tracked: TrackedDocument | None) -> list[str] | None:
         """Give the lines of a document or of a file; None: there is neither."""
         if tracked is not None:
             return list(tracked.lines)
-        place = real_relative(self._attached.desk.root, path)
+        place = resolve_below(self._open_root.governance.root, path)
         data = None
         if place is not None:
-            data = await self._in_thread(self._attached.desk.contents.disk, place.path)
+            data = await self._in_thread(self._open_root.governance.contents.disk, place.path)
         if data is None:
             return None
         text = decode(data)
@@ -130,7 +130,7 @@ class Editing:
         return [lsp.TextDocumentEdit(text_document=document, edits=list(edits))]
 
     def _uri(self, path: str) -> str:
-        return uri_of(self._attached.desk.root / path)
+        return uri_of(self._open_root.governance.root / path)
 
 
 def paths_of(changes: Sequence[FileChange]) -> tuple[str, ...]:

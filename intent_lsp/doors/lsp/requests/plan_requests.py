@@ -9,37 +9,37 @@ from typing import Annotated, Final
 
 import msgspec
 
-from intent_lsp.core.gate.approval import PersonsWord
+from intent_lsp.core.gate.approval import ApprovalAnswer
 from intent_lsp.core.intents import Intent, Status
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.core.redaction import neutral
 from intent_lsp.doors.lsp.connection.connection import Connection
-from intent_lsp.doors.lsp.protocol.in_flight import Finish
-from intent_lsp.doors.lsp.requests.approval import Asking
-from intent_lsp.doors.lsp.requests.workspace_lookup import Finder
-from intent_lsp.doors.lsp.runtime.open_root import Attached
+from intent_lsp.doors.lsp.protocol.in_flight import Uncancellable
+from intent_lsp.doors.lsp.requests.approval import ApprovalPrompt
+from intent_lsp.doors.lsp.requests.workspace_lookup import RootLookup
+from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.wire.calls import violations_wire
-from intent_lsp.doors.lsp.wire.common import Common, Id, Wire
+from intent_lsp.doors.lsp.wire.common import CommonParams, Id, JsonObject
 from intent_lsp.doors.lsp.wire.params import failed, invalid, read, session_named, session_of
 from intent_lsp.formats.intents.intent_json import intent_json
-from intent_lsp.formats.msgspec_types import known
-from intent_lsp.governance.calls.violations import Violation
-from intent_lsp.governance.plan.checkout import SILENT, Refusal
+from intent_lsp.formats.msgspec_types import register_msgspec_types
+from intent_lsp.governance.calls.violations import CallViolation
+from intent_lsp.governance.plan.checkout import SILENT, CheckoutRefusal
 from intent_lsp.governance.plan.planning import Plan, Wish
 from intent_lsp.governance.sessions import Session
-from intent_lsp.governance.views.audit_log import Told
+from intent_lsp.governance.views.audit_log import AuditEvent
 
-Text = Annotated[str, msgspec.Meta(min_length=1, max_length=4096)]
-Texts = Annotated[tuple[Text, ...], msgspec.Meta(max_length=1000)]
-Patterns = Annotated[tuple[Text, ...], msgspec.Meta(min_length=1, max_length=100)]
+PlanText = Annotated[str, msgspec.Meta(min_length=1, max_length=4096)]
+Texts = Annotated[tuple[PlanText, ...], msgspec.Meta(max_length=1000)]
+Patterns = Annotated[tuple[PlanText, ...], msgspec.Meta(min_length=1, max_length=100)]
 Seconds = Annotated[int, msgspec.Meta(ge=1, le=30 * 24 * 3600)]
 
 
-class CreateParams(Common, kw_only=True, frozen=True):
+class CreateParams(CommonParams, kw_only=True, frozen=True):
     """`intent/create`; `select`: whoever asks works for it from then on."""
 
     id: Id | None = None
-    name: Text
+    name: PlanText
     owned_scope: Patterns
     constraints: Texts = ()
     acceptance_criteria: Texts = ()
@@ -52,50 +52,56 @@ class Attempt(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
 
     tool_name: Id
     success: bool = True
-    error: Text | None = None
+    error: PlanText | None = None
 
 
-class CompleteParams(Common, kw_only=True, frozen=True):
+class CompleteParams(CommonParams, kw_only=True, frozen=True):
     """`intent/complete`; `attempt`: a host reports what its agent has tried."""
 
     intent_id: Id | None = None
     attempt: Attempt | None = None
 
 
-class ExpandParams(Common, kw_only=True, frozen=True):
+class ExpandParams(CommonParams, kw_only=True, frozen=True):
     """`intent/requestScopeExpansion`."""
 
     intent_id: Id | None = None
     patterns: Patterns
-    reason: Text | None = None
+    reason: PlanText | None = None
     ttl_seconds: Seconds | None = None
     grant_token: Id | None = None
 
 
-class VerificationParams(Common, kw_only=True, frozen=True):
+class VerificationParams(CommonParams, kw_only=True, frozen=True):
     """`intent/recordVerification`."""
 
-    command: Text
+    command: PlanText
     success: bool
     output: str | None = None
 
 
-KNOWN: Final = known(CreateParams, CompleteParams, ExpandParams, VerificationParams)
+KNOWN: Final = register_msgspec_types(
+    CreateParams, CompleteParams, ExpandParams, VerificationParams
+)
 
 
 class PlanRequests:
     """Answers the requests about the plan on one connection."""
 
     def __init__(
-        self, connection: Connection, finder: Finder, asking: Asking, finish: Finish
+        self,
+        connection: Connection,
+        finder: RootLookup,
+        asking: ApprovalPrompt,
+        finish: Uncancellable,
     ) -> None:
         self._connection = connection
-        self._in_thread = connection.workplace.work.in_thread
+        self._in_thread = connection.tracked_documents.work.in_thread
         self._finder = finder
         self._asking = asking
         self._finish = finish
 
-    def table(self) -> Mapping[str, Callable[[object], Awaitable[Wire]]]:
+    def table(self) -> Mapping[str, Callable[[object], Awaitable[JsonObject]]]:
         """Give each request by its name without `intent/`."""
         return {
             "create": self.create,
@@ -104,54 +110,56 @@ class PlanRequests:
             "recordVerification": self.record_verification,
         }
 
-    async def create(self, given: object) -> Wire:
+    async def create(self, given: object) -> JsonObject:
         """Answer `intent/create`; a person is asked when an agent wants it."""
         params = read(given, CreateParams)
-        attached = await self._finder.attached(params)
-        await self._check_patterns(attached, params.owned_scope, "ownedScope")
-        if session_named(params, attached) != attached.session.id:
+        open_root = await self._finder.open_root(params)
+        await self._check_patterns(open_root, params.owned_scope, "ownedScope")
+        if session_named(params, open_root) != open_root.session.id:
             scope = ", ".join(map(neutral, params.owned_scope))
             question = f"create the intent {neutral(params.name)}, which owns {scope}"
-            word = await self._asking.approved(attached, _asked(params, attached, question))
+            word = await self._asking.approved(open_root, _asked(params, open_root, question))
             if word.approval is None:
                 return {"approved": False, "feedback": word.feedback}
-        return await self._finish(self._create(attached, params))
+        return await self._finish(self._create(open_root, params))
 
-    async def complete(self, given: object) -> Wire:
+    async def complete(self, given: object) -> JsonObject:
         """Answer `intent/complete`."""
         params = read(given, CompleteParams)
-        attached = await self._finder.attached(params)
+        open_root = await self._finder.open_root(params)
         if params.attempt is not None:
-            return await self._finish(self._attempted(attached, params, params.attempt))
-        session = session_of(params, attached)
+            return await self._finish(self._attempted(open_root, params, params.attempt))
+        session = session_of(params, open_root)
         done = await self._finish(
-            self._connection.choices.complete(attached, session, params.intent_id)
+            self._connection.choices.complete(open_root, session, params.intent_id)
         )
-        if isinstance(done, Refusal):
+        if isinstance(done, CheckoutRefusal):
             raise failed(done.code, done.message, done.data)
         return {"intent": intent_json(done), "completed": True}
 
     async def _attempted(
-        self, attached: Attached, params: CompleteParams, attempt: Attempt
-    ) -> Wire:
+        self, open_root: OpenRoot, params: CompleteParams, attempt: Attempt
+    ) -> JsonObject:
         """Complete the intent by an agent's own word, where the team takes it for one."""
-        desk, session = attached.desk, session_of(params, attached)
-        active = await self._in_thread(desk.sessions.active_intent, session.id, session.agent_id)
-        rules = await self._in_thread(desk.rules.current)
+        governance, session = open_root.governance, session_of(params, open_root)
+        active = await self._in_thread(
+            governance.sessions.active_intent, session.id, session.agent_id
+        )
+        rules = await self._in_thread(governance.rules.current)
         intent = rules.active(params.intent_id or active)
         error = None if attempt.success else attempt.error or "it did not say why"
-        done: Intent | Refusal | None = None
+        done: Intent | CheckoutRefusal | None = None
         if attempt.success and rules.policy.complete_on_attempt:
             choices = self._connection.choices
-            done = await choices.complete(attached, session, params.intent_id)
-            error = done.message if isinstance(done, Refusal) else None
-        told = Told(
+            done = await choices.complete(open_root, session, params.intent_id)
+            error = done.message if isinstance(done, CheckoutRefusal) else None
+        told = AuditEvent(
             tool=attempt.tool_name,
             session_id=session.id,
             intent_id=None if intent is None else intent.id,
         )
-        learnt = await self._in_thread(desk.chronicle.attempted, told, error=error)
-        if isinstance(done, Refusal):
+        learnt = await self._in_thread(governance.audit_log.attempted, told, error=error)
+        if isinstance(done, CheckoutRefusal):
             raise failed(done.code, done.message, done.data)
         shown = done or intent
         return {
@@ -160,66 +168,66 @@ class PlanRequests:
             "lessonRecorded": learnt,
         }
 
-    async def request_scope_expansion(self, given: object) -> Wire:
+    async def request_scope_expansion(self, given: object) -> JsonObject:
         """Answer `intent/requestScopeExpansion`: a person is asked, or has clicked already."""
         params = read(given, ExpandParams)
-        attached = await self._finder.attached(params)
-        await self._check_patterns(attached, params.patterns, "patterns")
-        session = session_of(params, attached)
-        sessions = attached.desk.sessions
+        open_root = await self._finder.open_root(params)
+        await self._check_patterns(open_root, params.patterns, "patterns")
+        session = session_of(params, open_root)
+        sessions = open_root.governance.sessions
         active = await self._in_thread(sessions.active_intent, session.id, session.agent_id)
         intent_id = params.intent_id or active
         if intent_id is None:
             raise invalid("params.intentId: no intent is active; name one")
         ttl = None if params.ttl_seconds is None else timedelta(seconds=params.ttl_seconds)
         wish = Wish(intent_id=intent_id, patterns=params.patterns, reason=params.reason, ttl=ttl)
-        refusal = await self._in_thread(attached.desk.planning.refusal, intent_id)
+        refusal = await self._in_thread(open_root.governance.planning.refusal, intent_id)
         if refusal is not None:
             raise failed(refusal.code, refusal.message, refusal.data)
-        word = await self._word(attached, params, wish)
+        word = await self._word(open_root, params, wish)
         if word.approval is None:
             return {"approved": False, "feedback": word.feedback}
-        return await self._finish(self._grant(attached, wish, session))
+        return await self._finish(self._grant(open_root, wish, session))
 
-    async def record_verification(self, given: object) -> Wire:
+    async def record_verification(self, given: object) -> JsonObject:
         """Answer `intent/recordVerification`: one that failed is a lesson.
 
         What the command has changed since it was asked about is recorded.
         """
         params = read(given, VerificationParams)
-        attached = await self._finder.attached(params)
-        return await self._finish(self._verified(attached, params))
+        open_root = await self._finder.open_root(params)
+        return await self._finish(self._verified(open_root, params))
 
-    async def _verified(self, attached: Attached, params: VerificationParams) -> Wire:
+    async def _verified(self, open_root: OpenRoot, params: VerificationParams) -> JsonObject:
         learnt, outcome = await self._in_thread(
-            attached.desk.verifying.end,
-            session_named(params, attached),
+            open_root.governance.verifying.end,
+            session_named(params, open_root),
             params.agent_id or "",
             params.command,
             success=params.success,
         )
-        violations: Sequence[Violation] = ()
+        violations: Sequence[CallViolation] = ()
         if outcome is not None:
             # What it should not have changed is on record.
             told = f"{outcome.ticket.program or 'a command'} is done"
             record, queued = outcome.record, outcome.queued
-            self._connection.outcomes.recorded(attached, told, record, queued)
-            violations = await self._in_thread(attached.desk.violations.of, outcome)
-        told_of = violations_wire(violations, attached.desk.root)
+            self._connection.outcomes.recorded(open_root, told, record, queued)
+            violations = await self._in_thread(open_root.governance.violations.of, outcome)
+        told_of = violations_wire(violations, open_root.governance.root)
         return {"lessonRecorded": learnt, "violations": told_of}
 
-    async def _word(self, attached: Attached, params: ExpandParams, wish: Wish) -> PersonsWord:
+    async def _word(self, open_root: OpenRoot, params: ExpandParams, wish: Wish) -> ApprovalAnswer:
         if params.grant_token is not None:
             tokens = self._connection.tokens
             if tokens.take(params.grant_token, wish.intent_id, wish.patterns, wish.ttl):
-                return self._asking.clicked(attached)
+                return self._asking.approval_by_click(open_root)
         scope = ", ".join(map(neutral, wish.patterns))
         until = "" if wish.ttl is None else f" for {wish.ttl}"
         why = "" if wish.reason is None else f" ({neutral(wish.reason)})"
         question = f"expand the scope of {neutral(wish.intent_id)} with {scope}{until}{why}"
-        return await self._asking.approved(attached, _asked(params, attached, question))
+        return await self._asking.approved(open_root, _asked(params, open_root, question))
 
-    async def _create(self, attached: Attached, params: CreateParams) -> Wire:
+    async def _create(self, open_root: OpenRoot, params: CreateParams) -> JsonObject:
         plan = Plan(
             id=params.id,
             name=params.name,
@@ -228,48 +236,48 @@ class PlanRequests:
             acceptance_criteria=params.acceptance_criteria,
             status=params.status,
         )
-        done = await self._connection.choices.create(attached, plan)
-        if isinstance(done, Refusal):
+        done = await self._connection.choices.create(open_root, plan)
+        if isinstance(done, CheckoutRefusal):
             raise failed(done.code, done.message, done.data)
         if params.select:
-            done = await self._selected(attached, params, done)
-        elif session_named(params, attached) == attached.session.id:
+            done = await self._selected(open_root, params, done)
+        elif session_named(params, open_root) == open_root.session.id:
             # Whoever made it wants to say more of it.
-            people, root = self._connection.people, attached.desk.root
-            self._connection.workplace.work.begin(people.show(str(root / INTENTS_FILE)))
+            people, root = self._connection.people, open_root.governance.root
+            self._connection.tracked_documents.work.begin(people.show(str(root / INTENTS_FILE)))
         return {"approved": True, "intent": intent_json(done)}
 
-    async def _selected(self, attached: Attached, params: CreateParams, made: Intent) -> Intent:
+    async def _selected(self, open_root: OpenRoot, params: CreateParams, made: Intent) -> Intent:
         """Have whoever made an intent work for it."""
-        choices, session = self._connection.choices, session_of(params, attached)
-        if session == attached.session:
-            done = await choices.select(attached, made.id)
+        choices, session = self._connection.choices, session_of(params, open_root)
+        if session == open_root.session:
+            done = await choices.select(open_root, made.id)
         else:
-            done = await choices.select_for_agent(attached, session, made.id, SILENT)
-        if isinstance(done, Refusal):
+            done = await choices.select_for_agent(open_root, session, made.id, SILENT)
+        if isinstance(done, CheckoutRefusal):
             raise failed(done.code, done.message, done.data)
         return done.intent
 
-    async def _grant(self, attached: Attached, wish: Wish, session: Session) -> Wire:
-        done = await self._connection.choices.grant(attached, wish, session)
-        if isinstance(done, Refusal):
+    async def _grant(self, open_root: OpenRoot, wish: Wish, session: Session) -> JsonObject:
+        done = await self._connection.choices.grant(open_root, wish, session)
+        if isinstance(done, CheckoutRefusal):
             raise failed(done.code, done.message, done.data)
-        told: Wire = {"approved": True, "intent": intent_json(done.intent)}
+        told: JsonObject = {"approved": True, "intent": intent_json(done.intent)}
         return told if done.expires_at is None else told | {"expiresAt": done.expires_at}
 
     async def _check_patterns(
-        self, attached: Attached, patterns: tuple[str, ...], field: str
+        self, open_root: OpenRoot, patterns: tuple[str, ...], field: str
     ) -> None:
         """Refuse patterns that grant nothing or everything, before anybody is asked."""
-        desk = attached.desk
+        governance = open_root.governance
         found = await self._in_thread(
-            desk.planning.ungrantable, patterns, desk.scope_checks.is_directory
+            governance.planning.ungrantable, patterns, governance.scope_checks.is_directory
         )
         if found is not None:
             raise invalid(f"params.{field}[{found[0]}]: {patterns[found[0]]!r}: {found[1]}")
 
 
-def _asked(params: Common, attached: Attached, question: str) -> str:
-    name = session_named(params, attached)
-    who = "you want" if name == attached.session.id else f"agent {neutral(name)} wants"
+def _asked(params: CommonParams, open_root: OpenRoot, question: str) -> str:
+    name = session_named(params, open_root)
+    who = "you want" if name == open_root.session.id else f"agent {neutral(name)} wants"
     return f"{who} to {question}."

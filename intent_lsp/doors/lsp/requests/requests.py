@@ -12,27 +12,27 @@ from intent_lsp.core.errors import (
     IntentLspError,
     InvalidCallError,
     LedgerUnavailableError,
-    OverLimitError,
+    RequestLimitError,
 )
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.doors.lsp.connection.connection import Connection
-from intent_lsp.doors.lsp.connection.progress import Progress
+from intent_lsp.doors.lsp.connection.progress import ClientProgress
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
-from intent_lsp.doors.lsp.protocol.in_flight import Finish
+from intent_lsp.doors.lsp.protocol.in_flight import Uncancellable
 from intent_lsp.doors.lsp.requests.agent_requests import AgentRequests
-from intent_lsp.doors.lsp.requests.approval import Asking
+from intent_lsp.doors.lsp.requests.approval import ApprovalPrompt
 from intent_lsp.doors.lsp.requests.blame_requests import BlameRequests
 from intent_lsp.doors.lsp.requests.plan_requests import PlanRequests
-from intent_lsp.doors.lsp.requests.workspace_lookup import Finder
-from intent_lsp.doors.lsp.runtime.open_root import Attached
+from intent_lsp.doors.lsp.requests.workspace_lookup import RootLookup
+from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.wire.common import (
-    Common,
+    CommonParams,
+    JsonObject,
     PathParams,
     SelectParams,
     TraceParams,
     VerifyParams,
-    Wire,
     draft_wire,
     status_wire,
 )
@@ -51,29 +51,31 @@ from intent_lsp.formats.intents.intent_json import context_json, intent_json
 from intent_lsp.formats.ledger.jsonl import to_wire
 from intent_lsp.formats.ledger.verification_json import verification_json
 from intent_lsp.formats.markdown.provenance import who
-from intent_lsp.governance.governance import DeskStatus
-from intent_lsp.governance.plan.checkout import Refusal, Selection
+from intent_lsp.governance.governance import GovernanceStatus
+from intent_lsp.governance.plan.checkout import CheckoutRefusal, Selection
 from intent_lsp.governance.rules import FileState
 from intent_lsp.governance.sessions import CHECKOUT_REQUIRED
 from intent_lsp.governance.setup import initialise
-from intent_lsp.store.ledger.index.queries import Cursor, Query
+from intent_lsp.store.ledger.index.queries import PageCursor, Query
 from intent_lsp.store.state.drafts import Draft
-from intent_lsp.store.state.notes import Voice
+from intent_lsp.store.state.notes import AgentInfo
 
-Answering = Callable[[object], Coroutine[object, object, Wire]]
+Answering = Callable[[object], Coroutine[object, object, JsonObject]]
 
 
 class Requests:
     """Answers the requests of one connection."""
 
-    def __init__(self, connection: Connection, progress: Progress, finish: Finish) -> None:
+    def __init__(
+        self, connection: Connection, progress: ClientProgress, finish: Uncancellable
+    ) -> None:
         self._connection = connection
-        self._in_thread = connection.workplace.work.in_thread
+        self._in_thread = connection.tracked_documents.work.in_thread
         self._progress = progress
         self._finish = finish
-        self.finder = Finder(connection)
+        self.finder = RootLookup(connection)
         self._blame = BlameRequests(connection, self.finder, progress)
-        asking = Asking(connection, finish)
+        asking = ApprovalPrompt(connection, finish)
         self._agents = AgentRequests(connection, self.finder, asking, finish)
         self._cancellable = {
             **self._agents.table(),
@@ -82,7 +84,7 @@ class Requests:
             "change": self._blame.change,
         }
 
-    async def answer(self, name: str, given: object = None) -> Wire:
+    async def answer(self, name: str, given: object = None) -> JsonObject:
         """Answer one request, or fail it with the code of what stands in its way.
 
         What it has begun is finished although it is cancelled; waiting for a person is not,
@@ -92,7 +94,7 @@ class Requests:
             if name in self._cancellable:
                 return await self._cancellable[name](given)
             return await self._finish(self.table()[name](given))
-        except (InvalidCallError, OverLimitError) as error:
+        except (InvalidCallError, RequestLimitError) as error:
             raise invalid(str(error)) from error
         except IntentLspError as error:
             told = {"cure": error.cure} if error.cure else {}
@@ -113,14 +115,14 @@ class Requests:
             "drafts": self.drafts,
         }
 
-    async def list_intents(self, given: object) -> Wire:
+    async def list_intents(self, given: object) -> JsonObject:
         """Answer `intent/list`."""
-        params = read(given, Common)
-        attached = await self.finder.find(params)
-        if attached is None:
+        params = read(given, CommonParams)
+        open_root = await self.finder.find(params)
+        if open_root is None:
             return {"enabled": False, "activeIntentId": None, "intents": []}
-        rules = await self._in_thread(attached.desk.rules.current)
-        status = await self._in_thread(self._status, params, attached)
+        rules = await self._in_thread(open_root.governance.rules.current)
+        status = await self._in_thread(self._status, params, open_root)
         intents = [
             intent_json(intent, ("INTENT_IGNORED",) if intent.id in rules.ignored else ())
             for intent in rules.file.intents
@@ -131,26 +133,28 @@ class Requests:
             "intents": intents,
         }
 
-    async def select(self, given: object) -> Wire:
+    async def select(self, given: object) -> JsonObject:
         """Answer `intent/select`."""
         params = read(given, SelectParams)
-        attached = await self.finder.attached(params)
-        if params.new_turn and session_of(params, attached) != attached.session:
-            await self._agents.begin_turn_of(attached, params)
-        return await self.select_intent(attached, params.intent_id, params)
+        open_root = await self.finder.open_root(params)
+        if params.new_turn and session_of(params, open_root) != open_root.session:
+            await self._agents.begin_turn_of(open_root, params)
+        return await self.select_intent(open_root, params.intent_id, params)
 
-    async def select_intent(self, attached: Attached, intent_id: str, params: Common) -> Wire:
+    async def select_intent(
+        self, open_root: OpenRoot, intent_id: str, params: CommonParams
+    ) -> JsonObject:
         """Select for the person, or for the agent's session that the params name."""
-        theirs = session_of(params, attached)
-        if theirs == attached.session:
-            done = await self._connection.choices.select(attached, intent_id, _voice(params))
+        theirs = session_of(params, open_root)
+        if theirs == open_root.session:
+            done = await self._connection.choices.select(open_root, intent_id, _voice(params))
         else:
             voice = _voice(params)
             done = await self._connection.choices.select_for_agent(
-                attached, theirs, intent_id, voice
+                open_root, theirs, intent_id, voice
             )
         match done:
-            case Refusal():
+            case CheckoutRefusal():
                 raise failed(done.code, done.message, done.data)
             case Selection():
                 return {
@@ -160,37 +164,37 @@ class Requests:
                     "warnings": list(done.warnings),
                 }
 
-    async def clear(self, given: object) -> Wire:
+    async def clear(self, given: object) -> JsonObject:
         """Answer `intent/clear`."""
-        params = read(given, Common)
-        attached = await self.finder.attached(params)
-        theirs = session_of(params, attached)
-        if theirs == attached.session:
-            await self._connection.choices.clear(attached)
+        params = read(given, CommonParams)
+        open_root = await self.finder.open_root(params)
+        theirs = session_of(params, open_root)
+        if theirs == open_root.session:
+            await self._connection.choices.clear(open_root)
         else:
-            await self._in_thread(attached.desk.checkout.clear, theirs)
+            await self._in_thread(open_root.governance.checkout.clear, theirs)
         return {"activeIntentId": None}
 
-    async def status(self, given: object) -> Wire:
+    async def status(self, given: object) -> JsonObject:
         """Answer `intent/status`; where nothing governs: disabled, root null."""
-        params = read(given, Common)
-        attached = await self.finder.find(params)
-        if attached is None:
-            return _dormant_status(self._connection.desks.settings.session_id or "")
-        return status_wire(await self._in_thread(self._status, params, attached))
+        params = read(given, CommonParams)
+        open_root = await self.finder.find(params)
+        if open_root is None:
+            return _dormant_status(self._connection.open_roots.settings.session_id or "")
+        return status_wire(await self._in_thread(self._status, params, open_root))
 
-    async def owners(self, given: object) -> Wire:
+    async def owners(self, given: object) -> JsonObject:
         """Answer `intent/owners`."""
-        attached, told = await self._in_thread(self._owned, read(given, PathParams))
-        if attached is not None:
-            await self._connection.attached(attached)
+        open_root, told = await self._in_thread(self._owned, read(given, PathParams))
+        if open_root is not None:
+            await self._connection.open_root(open_root)
         return told
 
-    async def trace(self, given: object) -> Wire:
+    async def trace(self, given: object) -> JsonObject:
         """Answer `intent/trace`, newest first."""
         params = read(given, TraceParams)
-        attached = await self.finder.attached(params)
-        path = path_below(params, attached) if params.path or params.uri else None
+        open_root = await self.finder.open_root(params)
+        path = path_below(params, open_root) if params.path or params.uri else None
         query = Query(
             intent_ids=None if params.intent_id is None else (params.intent_id,),
             path=path,
@@ -198,36 +202,36 @@ class Requests:
             since=None if params.since is None else timestamp(params.since),
         )
         cursor = cursor_of(params.cursor)
-        return await self._in_thread(_traced, attached, query, params.limit, cursor)
+        return await self._in_thread(_traced, open_root, query, params.limit, cursor)
 
-    async def verify(self, given: object) -> Wire:
+    async def verify(self, given: object) -> JsonObject:
         """Answer `intent/verify`."""
         params = read(given, VerifyParams)
-        attached = await self.finder.attached(params)
+        open_root = await self.finder.open_root(params)
         title = "Verifying the ledger"
         async with self._progress.shown(params.work_done_token, title) as progress:
-            found = await self._in_thread(attached.desk.tracing.verify, progress=progress)
+            found = await self._in_thread(open_root.governance.tracing.verify, progress=progress)
         return verification_json(found)
 
-    async def drafts(self, given: object) -> Wire:
+    async def drafts(self, given: object) -> JsonObject:
         """Answer `intent/drafts`, newest first."""
         params = read(given, PathParams)
-        attached = await self.finder.attached(params)
-        path = path_below(params, attached) if params.path or params.uri else None
-        kept = await self._in_thread(attached.desk.stores.drafts.list, path)
+        open_root = await self.finder.open_root(params)
+        path = path_below(params, open_root) if params.path or params.uri else None
+        kept = await self._in_thread(open_root.governance.stores.drafts.list, path)
         return {"drafts": [draft_wire(draft) for draft in kept if isinstance(draft, Draft)]}
 
-    async def init(self, given: object) -> Wire:
+    async def init(self, given: object) -> JsonObject:
         """Answer `intent/init`: create what is missing of the set of files.
 
         Without a workspace named, what governs the first folder from above is completed, rather
         than taken away from it.
         """
-        params = read(given, Common)
+        params = read(given, CommonParams)
         folder = self._folder(params)
         if folder is not None and params.workspace_uri is None:
-            attached = await self._in_thread(self._connection.desks.of_path, str(folder))
-            folder = folder if attached is None else attached.desk.root
+            open_root = await self._in_thread(self._connection.open_roots.of_path, str(folder))
+            folder = folder if open_root is None else open_root.governance.root
         if folder is None:
             raise failed(RequestCode.NOT_GOVERNED, "No workspace folder is open.", {})
         try:
@@ -235,24 +239,24 @@ class Requests:
         except (OSError, IntentLspError) as error:
             said = f"{folder} cannot be set up: {error}"
             raise failed(RequestCode.NOT_GOVERNED, said, {"path": str(folder)}) from error
-        attached = await self._in_thread(self._connection.desks.of_path, str(folder))
-        if attached is not None:
-            await self._connection.attached(attached)
+        open_root = await self._in_thread(self._connection.open_roots.of_path, str(folder))
+        if open_root is not None:
+            await self._connection.open_root(open_root)
         return {"created": list(created)}
 
-    def _status(self, params: Common, attached: Attached) -> DeskStatus:
-        session = session_named(params, attached)
-        return attached.desk.status(session, agent_id=params.agent_id or "")
+    def _status(self, params: CommonParams, open_root: OpenRoot) -> GovernanceStatus:
+        session = session_named(params, open_root)
+        return open_root.governance.status(session, agent_id=params.agent_id or "")
 
-    def _owned(self, params: PathParams) -> tuple[Attached | None, Wire]:
+    def _owned(self, params: PathParams) -> tuple[OpenRoot | None, JsonObject]:
         """Answer `intent/owners` in one go: each trip to a thread costs as much as the answer."""
-        attached = self.finder.desk(params)
-        if attached is None:
+        open_root = self.finder.governance(params)
+        if open_root is None:
             required_path(params)
             return None, {"owners": []}
-        path = path_below(params, attached)
-        owning = attached.desk.owners(path)
-        intents = attached.desk.rules.current().by_id
+        path = path_below(params, open_root)
+        owning = open_root.governance.owners(path)
+        intents = open_root.governance.rules.current().by_id
         owners = [
             {
                 "intentId": owner.intent_id,
@@ -262,15 +266,15 @@ class Requests:
             for owner in owning
             if owner.intent_id in intents
         ]
-        return attached, {
+        return open_root, {
             "path": path,
-            "uri": uri_of(attached.desk.root / path),
+            "uri": uri_of(open_root.governance.root / path),
             "owners": owners,
         }
 
-    def _folder(self, params: Common) -> Path | None:
+    def _folder(self, params: CommonParams) -> Path | None:
         path = named_path(params)
-        folders = self._connection.desks.folders
+        folders = self._connection.open_roots.folders
         chosen = path if path is not None else next(iter(folders), None)
         return None if chosen is None else Path(chosen)
 
@@ -281,19 +285,19 @@ def _code_of(error: IntentLspError) -> RequestCode:
     return RequestCode.STATE_UNAVAILABLE
 
 
-def _voice(params: Common) -> Voice:
+def _voice(params: CommonParams) -> AgentInfo:
     """Give what an agent says of itself; a person says nothing of the kind."""
     if not isinstance(params, SelectParams):
-        return Voice()
-    return Voice(model=params.model_identifier, url=params.conversation_url)
+        return AgentInfo()
+    return AgentInfo(model=params.model_identifier, url=params.conversation_url)
 
 
-def _traced(attached: Attached, query: Query, limit: int, cursor: Cursor | None) -> Wire:
-    tracing = attached.desk.tracing
+def _traced(open_root: OpenRoot, query: Query, limit: int, cursor: PageCursor | None) -> JsonObject:
+    tracing = open_root.governance.tracing
     page = tracing.page(query, limit=limit, cursor=cursor)
     flags = {record.id: list(tracing.flags(record)) for record in page.records}
-    runs = attached.desk.authors.named(map(run_of, page.records))
-    told: Wire = {
+    runs = open_root.governance.authors.named(map(run_of, page.records))
+    told: JsonObject = {
         "records": [to_wire(record) for record in page.records],
         "who": {record.id: who(run) for record, run in zip(page.records, runs, strict=True)},
         "flags": {name: flag for name, flag in flags.items() if flag},
@@ -301,8 +305,8 @@ def _traced(attached: Attached, query: Query, limit: int, cursor: Cursor | None)
     return told if page.cursor is None else told | {"cursor": str(page.cursor)}
 
 
-def _dormant_status(session_id: str) -> Wire:
-    dormant = DeskStatus(
+def _dormant_status(session_id: str) -> JsonObject:
+    dormant = GovernanceStatus(
         root=None,
         enabled=False,
         file_state=FileState.MISSING,

@@ -10,7 +10,7 @@ from lsprotocol import types as lsp
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Client:
+class ClientCapabilities:
     """The capabilities that change what is sent to this client."""
 
     pull: bool = False
@@ -32,7 +32,7 @@ class Client:
     hint_refresh: bool = False
 
 
-def client_of(capabilities: lsp.ClientCapabilities) -> Client:
+def client_of(capabilities: lsp.ClientCapabilities) -> ClientCapabilities:
     """Read the capabilities of an `initialize` request."""
     shown = capabilities.text_document
     workspace = capabilities.workspace or lsp.WorkspaceClientCapabilities()
@@ -40,7 +40,7 @@ def client_of(capabilities: lsp.ClientCapabilities) -> Client:
     push = shown.publish_diagnostics if shown else None
     edit = workspace.workspace_edit
     watched = workspace.did_change_watched_files
-    return Client(
+    return ClientCapabilities(
         pull=pulls(capabilities),
         related_information=bool(push and push.related_information),
         code_description=bool(push and push.code_description_support),

@@ -22,7 +22,7 @@ LULL: Final = 0.03
 """Seconds without a request after which the next is not expected at once."""
 
 
-class Lulls:
+class IdleScheduler:
     """Knows when one connection was asked last."""
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class Lulls:
             self._under_way -= 1
             self._last = asyncio.get_running_loop().time()
 
-    async def lull(self, at_most: float) -> None:
+    async def wait_until_idle(self, at_most: float) -> None:
         """Wait until nobody asks; `at_most` seconds, after which it may be a bad moment."""
         loop = asyncio.get_running_loop()
         came = loop.create_future()
@@ -66,13 +66,13 @@ class Lulls:
             self._timer = loop.call_at(quiet, self._look, loop)
 
 
-class Work:
+class BackgroundExecutor:
     """The threads and tasks of one connection."""
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[object]] = set()
         self._over = False
-        self.lulls = Lulls()
+        self.idle_scheduler = IdleScheduler()
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="intent-lsp")
 
     async def in_thread(self, work: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:

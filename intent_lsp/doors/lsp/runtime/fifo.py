@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
-class Turn:
+class FifoSlot:
     """A place among those who wait; `over` lets the next one come."""
 
     before: asyncio.Event | None
@@ -19,16 +19,16 @@ class Turn:
             await self.before.wait()
 
 
-class Turns:
+class FifoLock:
     """Who comes one after the other; a place is taken without waiting for it."""
 
     def __init__(self) -> None:
         self._last: asyncio.Event | None = None
 
     @contextmanager
-    def take(self) -> Iterator[Turn]:
+    def take(self) -> Iterator[FifoSlot]:
         """Take the next place, and give it up at the end."""
-        turn = Turn(self._last)
+        turn = FifoSlot(self._last)
         self._last = turn.over
         try:
             yield turn

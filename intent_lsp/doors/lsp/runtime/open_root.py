@@ -2,18 +2,18 @@
 
 from dataclasses import dataclass, field
 
-from intent_lsp.doors.lsp.runtime.fifo import Turns
+from intent_lsp.doors.lsp.runtime.fifo import FifoLock
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.sessions import Session
 
 
 @dataclass(frozen=True, slots=True)
-class Attached:
+class OpenRoot:
     """One desk and this connection's own session there.
 
     Saves are recorded in `save_turns`, taken as the editor tells of them.
     """
 
-    desk: Governance
+    governance: Governance
     session: Session
-    save_turns: Turns = field(default_factory=Turns, compare=False)
+    save_turns: FifoLock = field(default_factory=FifoLock, compare=False)

@@ -14,25 +14,25 @@ from typing import Final
 
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.paths import INTENTS_FILE, relative_to
-from intent_lsp.doors.lsp.runtime.open_root import Attached
+from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.runtime.reach import in_reach
-from intent_lsp.doors.lsp.runtime.settings import CurrentSettings, Settings
+from intent_lsp.doors.lsp.runtime.settings import LiveSettings, Settings
 from intent_lsp.governance.governance import Governance
 from intent_lsp.store.fs.roots import governed_root
 
 _log: Final = logging.getLogger(__name__)
 
 
-class Desks:
+class OpenRoots:
     """Opens desks; every method may wait on the disk, so that it is called from a thread."""
 
-    def __init__(self, settings: CurrentSettings, folders: Sequence[str]) -> None:
+    def __init__(self, settings: LiveSettings, folders: Sequence[str]) -> None:
         self._settings = settings
         self.folders = tuple(folders)
         # Roots are text here: making a path of each costs more than asking the disk.
         self._reach: dict[str, tuple[tuple[str, ...], bool]] = {}
         self._lock = threading.RLock()
-        self._open: dict[str, Attached] = {}
+        self._open: dict[str, OpenRoot] = {}
         self._failed: dict[str, str] = {}
 
     @property
@@ -45,12 +45,12 @@ class Desks:
         self._settings.now = settings
 
     @property
-    def attached(self) -> tuple[Attached, ...]:
+    def open_root(self) -> tuple[OpenRoot, ...]:
         """Every root that is open now."""
         with self._lock:
             return tuple(self._open.values())
 
-    def of_path(self, path: str) -> Attached | None:
+    def of_path(self, path: str) -> OpenRoot | None:
         """Give the desk that governs an absolute path; None: nobody does."""
         if not self.settings.enabled:
             return None
@@ -65,34 +65,34 @@ class Desks:
                 return None
             return self._open.get(root) or self._attach(root)
 
-    def first(self) -> Attached | None:
+    def first(self) -> OpenRoot | None:
         """Give the desk of the first workspace folder that has governance.
 
         Where none has, it is that of the only root that is known, by a file that is open in it.
         """
         found = (self.of_path(folder) for folder in self.folders)
-        first = next((attached for attached in found if attached is not None), None)
+        first = next((open_root for open_root in found if open_root is not None), None)
         if first is not None:
             return first
         with self._lock:
             known = tuple(self._open.values())
         return known[0] if len(known) == 1 else None
 
-    def close(self, unsaved: Collection[Attached] = ()) -> None:
+    def close(self, unsaved: Collection[OpenRoot] = ()) -> None:
         """End every session and let go of every store.
 
         `unsaved` are the roots of whose intents file the editor holds unsaved text.
         """
         with self._lock:
-            for attached in self._open.values():
+            for open_root in self._open.values():
                 try:
-                    attached.desk.untold.tell()
-                    if attached not in unsaved:
-                        attached.desk.history.write(unsaved_file=False, at_the_end=True)
-                    attached.desk.intent_map.write()
-                    attached.desk.close(attached.session)
+                    open_root.governance.unreported.write()
+                    if open_root not in unsaved:
+                        open_root.governance.history.write(unsaved_file=False, at_the_end=True)
+                    open_root.governance.intent_map.write()
+                    open_root.governance.close(open_root.session)
                 except (OSError, IntentLspError):
-                    _log.exception("closing %s", attached.desk.root)
+                    _log.exception("closing %s", open_root.governance.root)
             self._open.clear()
 
     def _in_reach(self, root: str) -> bool:
@@ -108,14 +108,14 @@ class Desks:
         seen = [root for root in self._open if path == root or relative_to(path, root) is not None]
         return max([*seen, found] if found is not None else seen, key=len, default=None)
 
-    def _attach(self, root: str) -> Attached | None:
+    def _attach(self, root: str) -> OpenRoot | None:
         try:
-            desk = Governance(Path(root), patient=True)
-            session = desk.open_editor(self.settings.session_id, self.settings.contributor)
+            governance = Governance(Path(root), patient=True)
+            session = governance.open_editor(self.settings.session_id, self.settings.contributor)
         except (OSError, IntentLspError) as error:
             # Governance that cannot be opened must not stop anybody's work.
             _log.exception("governance of %s cannot be opened; edits pass unjudged", root)
             self._failed[root] = str(error)
             return None
-        self._open[root] = Attached(desk, session)
+        self._open[root] = OpenRoot(governance, session)
         return self._open[root]

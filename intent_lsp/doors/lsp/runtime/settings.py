@@ -44,7 +44,7 @@ class Settings:
     flags: Mapping[str, bool] = field(default_factory=lambda: _FLAGS)
 
 
-class CurrentSettings:
+class LiveSettings:
     """Holds the newest settings, `now`."""
 
     def __init__(self, now: Settings) -> None:

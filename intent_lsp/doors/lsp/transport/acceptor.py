@@ -15,7 +15,7 @@ PAUSE: Final = 1.0
 """Seconds before the next try where the system has no descriptor left for a connection."""
 
 
-class Accepting:
+class Acceptor:
     """Takes connections from now on; each gets a protocol of its own, made by `greet`."""
 
     def __init__(

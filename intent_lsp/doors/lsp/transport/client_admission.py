@@ -13,9 +13,14 @@ from typing import Final
 
 from intent_lsp.doors.lsp.protocol import messages
 from intent_lsp.doors.lsp.protocol.framing import Frame
-from intent_lsp.doors.lsp.protocol.messages import Refusal
+from intent_lsp.doors.lsp.protocol.messages import InvalidMessage
 from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
-from intent_lsp.doors.lsp.transport.client_auth import Doorkeeper, Enters, Leaves, spell_refusal
+from intent_lsp.doors.lsp.transport.client_auth import (
+    Accept,
+    ClientAuthenticator,
+    Reject,
+    encode_refusal,
+)
 from intent_lsp.doors.lsp.transport.peer import Peer
 
 _log: Final = logging.getLogger(__name__)
@@ -42,13 +47,13 @@ class Limits:
     size: int = 1 << 20
 
 
-class Reception:
+class ClientAdmission:
     """Hears strangers, lets one of them in, and gives the protocol what that one says."""
 
     def __init__(
         self,
         protocol: IntentProtocol,
-        keeper: Doorkeeper,
+        keeper: ClientAuthenticator,
         limits: Limits,
         end: Callable[[], None],
     ) -> None:
@@ -68,7 +73,7 @@ class Reception:
         peer.limit(seconds, lambda: self._dismiss(peer, problem, CloseCode.REFUSED))
         self.watch(peer)
 
-    def hear(self, peer: Peer, frame: Frame) -> None:
+    def handle(self, peer: Peer, frame: Frame) -> None:
         """Take a message: the client's is the protocol's, a stranger's the doorkeeper's."""
         if peer is self._client:
             self._deliver(frame)
@@ -79,7 +84,7 @@ class Reception:
         """Send a stranger away where it is one too many, or has said too much."""
         if peer is self._client or self._closed:
             return
-        if self._client is not None and peer.carrier.opened:
+        if self._client is not None and peer.codec.opened:
             self._dismiss(peer, _BUSY, CloseCode.TRY_LATER)
         elif peer.heard > self._limits.size:
             problem = f"more than {self._limits.size} bytes before initialize"
@@ -107,18 +112,18 @@ class Reception:
         return self._client
 
     def _judge(self, peer: Peer, frame: Frame) -> None:
-        match self._keeper.hear(frame):
-            case Enters():
+        match self._keeper.handle(frame):
+            case Accept():
                 self._let_in(peer, frame)
-            case Leaves(None):
+            case Reject(None):
                 peer.hang_up(CloseCode.FINE, "")
-            case Leaves(Refusal() as refusal):
-                peer.write(spell_refusal(refusal))
+            case Reject(InvalidMessage() as refusal):
+                peer.write(encode_refusal(refusal))
                 _log.info("a connection was refused: %s", refusal.message)
                 peer.hang_up(CloseCode.REFUSED, refusal.message)
             case waits:
                 if waits.answer is not None:
-                    peer.write(spell_refusal(waits.answer))
+                    peer.write(encode_refusal(waits.answer))
 
     def _let_in(self, peer: Peer, frame: Frame) -> None:
         self._client = peer
@@ -142,6 +147,6 @@ class Reception:
 
     def _dismiss(self, peer: Peer, problem: str, code: CloseCode) -> None:
         _log.info("a connection was refused: %s", problem)
-        refusal = Refusal(id=None, code=messages.INVALID_REQUEST, message=problem)
-        peer.write(spell_refusal(refusal))
+        refusal = InvalidMessage(id=None, code=messages.INVALID_REQUEST, message=problem)
+        peer.write(encode_refusal(refusal))
         peer.hang_up(code, problem)

@@ -14,37 +14,37 @@ from lsprotocol import types as lsp
 
 from intent_lsp.doors.lsp.protocol import messages
 from intent_lsp.doors.lsp.protocol.framing import Frame
-from intent_lsp.doors.lsp.protocol.messages import Answer, Notification, Refusal, Request
+from intent_lsp.doors.lsp.protocol.messages import Answer, InvalidMessage, Notification, Request
 
 SERVER_NOT_INITIALIZED: Final = -32002
 
 
 @dataclass(frozen=True, slots=True)
-class Enters:
+class Accept:
     """The stranger is the client from this message on."""
 
 
 @dataclass(frozen=True, slots=True)
-class Waits:
+class Retry:
     """The stranger may try again, once it has its answer, if there is one."""
 
-    answer: Refusal | None = None
+    answer: InvalidMessage | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Leaves:
+class Reject:
     """The connection ends, once its answer is sent, if there is one."""
 
-    answer: Refusal | None = None
+    answer: InvalidMessage | None = None
 
 
-class Doorkeeper:
+class ClientAuthenticator:
     """Knows the token of a server; None: whoever reaches it may be its client."""
 
     def __init__(self, token: str | None) -> None:
         self._token = None if token is None else token.encode()
 
-    def hear(self, frame: Frame) -> Enters | Waits | Leaves:
+    def handle(self, frame: Frame) -> Accept | Retry | Reject:
         """Judge a stranger by what it says."""
         message = messages.read_frame(frame)
         match message:
@@ -52,30 +52,32 @@ class Doorkeeper:
                 return self._judge(message)
             case Request():
                 said = f"{message.method[:100]}: initialize comes first"
-                return Waits(Refusal(id=message.id, code=SERVER_NOT_INITIALIZED, message=said))
-            case Refusal():
-                return Leaves(message)
+                return Retry(
+                    InvalidMessage(id=message.id, code=SERVER_NOT_INITIALIZED, message=said)
+                )
+            case InvalidMessage():
+                return Reject(message)
             case Notification(method=lsp.EXIT):
-                return Leaves()
+                return Reject()
             case Notification() | Answer():
-                return Waits()
+                return Retry()
             case _ as never:
                 assert_never(never)
 
-    def _judge(self, request: Request) -> Enters | Leaves:
+    def _judge(self, request: Request) -> Accept | Reject:
         if self._token is None:
-            return Enters()
+            return Accept()
         told = _token_in(request.params)
         if told is None:
             problem = "initializationOptions.token: is missing; this server asks for its token"
         elif hmac.compare_digest(told.encode("utf-8", "surrogatepass"), self._token):
-            return Enters()
+            return Accept()
         else:
             problem = "initializationOptions.token: is not the token of this server"
-        return Leaves(Refusal(id=request.id, code=messages.INVALID_REQUEST, message=problem))
+        return Reject(InvalidMessage(id=request.id, code=messages.INVALID_REQUEST, message=problem))
 
 
-def spell_refusal(refusal: Refusal) -> bytes:
+def encode_refusal(refusal: InvalidMessage) -> bytes:
     """Spell what a stranger is told as the body of a message."""
     error = {"code": refusal.code, "message": refusal.message}
     return messages.encode({"jsonrpc": "2.0", "id": refusal.id, "error": error}, str)

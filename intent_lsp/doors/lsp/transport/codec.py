@@ -9,7 +9,7 @@ from intent_lsp.doors.lsp.protocol import messages
 from intent_lsp.doors.lsp.protocol.framing import Frame, Frames
 
 
-class Carrier(Protocol):
+class MessageCodec(Protocol):
     """One connection's way to spell messages."""
 
     @property
@@ -30,16 +30,16 @@ class Carrier(Protocol):
         """Give what the carrier itself has to answer to what it was fed."""
         ...
 
-    def spell(self, body: bytes) -> bytes:
+    def encode(self, body: bytes) -> bytes:
         """Spell one message."""
         ...
 
-    def farewell(self, code: int, reason: str) -> bytes:
+    def close_frame(self, code: int, reason: str) -> bytes:
         """Spell the end of the connection, with a close code of WebSocket and a line."""
         ...
 
 
-class HeaderCarrier:
+class HeaderCodec:
     """The base protocol's headers, as over standard input and output."""
 
     opened = True
@@ -56,10 +56,10 @@ class HeaderCarrier:
         """Give nothing: only messages answer messages."""
         return b""
 
-    def spell(self, body: bytes) -> bytes:
+    def encode(self, body: bytes) -> bytes:
         """Put the header before a body."""
         return messages.frame(body)
 
-    def farewell(self, _: int, __: str) -> bytes:
+    def close_frame(self, _: int, __: str) -> bytes:
         """Give nothing: this protocol has no word for the end."""
         return b""

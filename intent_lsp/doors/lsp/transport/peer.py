@@ -16,7 +16,7 @@ from threading import get_ident
 from typing import Final, Protocol, cast
 
 from intent_lsp.doors.lsp.protocol.framing import Frame
-from intent_lsp.doors.lsp.transport.codec import Carrier
+from intent_lsp.doors.lsp.transport.codec import MessageCodec
 
 _NORMAL: Final = 1000
 _SLICE: Final = 16 << 10
@@ -31,7 +31,7 @@ class Host(Protocol):
         """Take note of a connection."""
         ...
 
-    def hear(self, peer: "Peer", frame: Frame) -> None:
+    def handle(self, peer: "Peer", frame: Frame) -> None:
         """Take what it says."""
         ...
 
@@ -51,8 +51,8 @@ class Host(Protocol):
 class Peer(asyncio.Protocol):
     """The other side of a connection; `heard` is the number of bytes that it has said."""
 
-    def __init__(self, carrier: Carrier, host: Host) -> None:
-        self.carrier = carrier
+    def __init__(self, codec: MessageCodec, host: Host) -> None:
+        self.codec = codec
         self.heard = 0
         self.gone = asyncio.Event()
         self._host = host
@@ -82,12 +82,12 @@ class Peer(asyncio.Protocol):
 
     def _hear(self, data: bytes) -> None:
         self.heard += len(data)
-        frames = self.carrier.feed(data)
-        self._send(self.carrier.replies())
+        frames = self.codec.feed(data)
+        self._send(self.codec.replies())
         for frame in frames:
             if not self._hung_up:
-                self._host.hear(self, frame)
-        if self.carrier.over:
+                self._host.handle(self, frame)
+        if self.codec.over:
             self._host.leave(self)
         self._host.watch(self)
 
@@ -123,7 +123,7 @@ class Peer(asyncio.Protocol):
         if self._hung_up or self._transport is None:
             return
         self._flush()
-        self._send(self.carrier.farewell(code, reason))
+        self._send(self.codec.close_frame(code, reason))
         self._hung_up = True
         self.limit(LINGER, self.drop)
         if self._at_end:
@@ -153,7 +153,7 @@ class Peer(asyncio.Protocol):
 
     def _flush(self) -> None:
         while self._bodies:
-            self._send(self.carrier.spell(self._bodies.popleft()))
+            self._send(self.codec.encode(self._bodies.popleft()))
 
     def _send(self, data: bytes) -> None:
         if data and self._transport is not None and not self._hung_up:

@@ -18,13 +18,13 @@ from pygls.lsp.server import LanguageServer
 
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
-from intent_lsp.doors.lsp.transport.acceptor import Accepting
-from intent_lsp.doors.lsp.transport.client_admission import CloseCode, Limits, Reception
-from intent_lsp.doors.lsp.transport.client_auth import Doorkeeper
-from intent_lsp.doors.lsp.transport.codec import Carrier, HeaderCarrier
+from intent_lsp.doors.lsp.transport.acceptor import Acceptor
+from intent_lsp.doors.lsp.transport.client_admission import ClientAdmission, CloseCode, Limits
+from intent_lsp.doors.lsp.transport.client_auth import ClientAuthenticator
+from intent_lsp.doors.lsp.transport.codec import HeaderCodec, MessageCodec
 from intent_lsp.doors.lsp.transport.peer import Peer
 from intent_lsp.doors.lsp.transport.run_loop import PATIENCE, conduct, end_on_signals
-from intent_lsp.doors.lsp.transport.web_handshake import Admission
+from intent_lsp.doors.lsp.transport.web_handshake import HandshakeResult
 from intent_lsp.formats.endpoint import Endpoint
 from intent_lsp.store.fs.token_file import token_of
 
@@ -43,7 +43,7 @@ class ListeningError(IntentLspError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class ListenAddress:
     """Where to wait, by `tcp` or `ws`, for whom; `token_file` None: for everybody."""
 
     scheme: str
@@ -59,9 +59,9 @@ def place_at(
     *,
     token_file: str | None = None,
     origins: Iterable[str] = (),
-) -> Place:
+) -> ListenAddress:
     """Make a place of what a command line has read."""
-    return Place(
+    return ListenAddress(
         scheme=scheme,
         endpoint=Endpoint(*endpoint),
         token_file=None if token_file is None else Path(token_file),
@@ -70,32 +70,32 @@ def place_at(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Doorway:
+class SocketServer:
     """A place that is listened at: the socket, who is let in, and what carries the messages."""
 
     listener: socket.socket
-    keeper: Doorkeeper
-    carrier: Callable[[], Carrier]
+    keeper: ClientAuthenticator
+    codec: Callable[[], MessageCodec]
     limits: Limits
 
 
-def open_doorway(place: Place) -> Doorway:
+def open_socket_server(place: ListenAddress) -> SocketServer:
     """Listen at a place, and say so on standard error: `intent-lsp: listening on URL (…)`.
 
     Raises ListeningError and TokenFileError.
     """
-    carrier = _carrier_of(place)
+    codec = _carrier_of(place)
     listener = _listen(place.endpoint)
     try:
-        keeper = Doorkeeper(_token(place, _is_loopback(listener)))
+        keeper = ClientAuthenticator(_token(place, _is_loopback(listener)))
     except IntentLspError:
         listener.close()
         raise
     _announce(place, listener)
-    return Doorway(listener=listener, keeper=keeper, carrier=carrier, limits=place.limits)
+    return SocketServer(listener=listener, keeper=keeper, codec=codec, limits=place.limits)
 
 
-def serve_doorway(server: LanguageServer, doorway: Doorway) -> int:
+def serve_sockets(server: LanguageServer, doorway: SocketServer) -> int:
     """Serve the first who may enter until that connection ends.
 
     Gives the exit status. Raises TypeError unless the server speaks IntentProtocol.
@@ -104,11 +104,11 @@ def serve_doorway(server: LanguageServer, doorway: Doorway) -> int:
         return conduct(server, lambda protocol: _converse(protocol, doorway))
 
 
-async def _converse(protocol: IntentProtocol, doorway: Doorway) -> None:
+async def _converse(protocol: IntentProtocol, doorway: SocketServer) -> None:
     ended = asyncio.Event()
     end_on_signals(asyncio.get_running_loop(), ended)
-    reception = Reception(protocol, doorway.keeper, doorway.limits, ended.set)
-    accepting = Accepting(doorway.listener, lambda: Peer(doorway.carrier(), reception))
+    reception = ClientAdmission(protocol, doorway.keeper, doorway.limits, ended.set)
+    accepting = Acceptor(doorway.listener, lambda: Peer(doorway.codec(), reception))
     await ended.wait()
     await accepting.end()
     client = await reception.close()
@@ -122,17 +122,17 @@ async def _converse(protocol: IntentProtocol, doorway: Doorway) -> None:
             await asyncio.wait_for(client.gone.wait(), PATIENCE)
 
 
-def _carrier_of(place: Place) -> Callable[[], Carrier]:
+def _carrier_of(place: ListenAddress) -> Callable[[], MessageCodec]:
     if place.scheme == "tcp":
-        return HeaderCarrier
+        return HeaderCodec
     try:
         # Loaded late: nobody else pays for it, nor needs it.
-        from intent_lsp.doors.lsp.transport.web_socket import WebSocketCarrier  # noqa: PLC0415
+        from intent_lsp.doors.lsp.transport.web_socket import WebSocketCodec  # noqa: PLC0415
     except ImportError as error:
         cure = "`pip install 'intent-lsp[ws]'`"
         raise ListeningError("--ws needs the package websockets", cure=cure) from error
-    admission = Admission(place.origins, place.endpoint.host)
-    return lambda: WebSocketCarrier(admission)
+    admission = HandshakeResult(place.origins, place.endpoint.host)
+    return lambda: WebSocketCodec(admission)
 
 
 def _listen(endpoint: Endpoint) -> socket.socket:
@@ -150,7 +150,7 @@ def _listen(endpoint: Endpoint) -> socket.socket:
         raise ListeningError(f"cannot listen on {endpoint}: {said}", cure=cure) from error
 
 
-def _token(place: Place, is_loopback: bool) -> str | None:  # noqa: FBT001 - a fact, not a flag
+def _token(place: ListenAddress, is_loopback: bool) -> str | None:  # noqa: FBT001 - a fact, not a flag
     if place.token_file is not None:
         return token_of(place.token_file)
     cure = "add `--token-file FILE`; the file is created with a new token if it does not exist"
@@ -167,7 +167,7 @@ def _is_loopback(listener: socket.socket) -> bool:
     return ip_address(listener.getsockname()[0].partition("%")[0]).is_loopback
 
 
-def _announce(place: Place, listener: socket.socket) -> None:
+def _announce(place: ListenAddress, listener: socket.socket) -> None:
     host, port = listener.getsockname()[:2]
     reach = _HERE if _is_loopback(listener) else _EVERYWHERE
     guard = "" if place.token_file is not None else _ANYBODY

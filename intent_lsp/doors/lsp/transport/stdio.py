@@ -24,7 +24,7 @@ from pygls.lsp.server import LanguageServer
 from intent_lsp.doors.lsp.protocol.framing import Frame, Frames
 from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
 from intent_lsp.doors.lsp.transport.run_loop import PATIENCE, conduct, end_on_signals
-from intent_lsp.doors.lsp.transport.writer import Outbox
+from intent_lsp.doors.lsp.transport.writer import MessageWriter
 
 _CHUNK = 64 << 10
 
@@ -64,7 +64,7 @@ async def _converse(protocol: IntentProtocol, source: int, sink: int) -> None:
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(call, *args)
 
-    outbox = Outbox(sink, lambda: later(ended.set))
+    outbox = MessageWriter(sink, lambda: later(ended.set))
     protocol.set_writer(outbox)
     reading = _read_when_ready(loop, source, deliver, ended.set)
     if not reading:

@@ -18,7 +18,7 @@ _HOST: Final = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^:\[\]\s]+))(?::[0-9]{1,5}
 
 
 @dataclass(frozen=True, slots=True)
-class Admission:
+class HandshakeResult:
     """What is allowed: origins as `read_origin` gives them, and the host that was asked for."""
 
     origins: frozenset[str]

@@ -17,17 +17,17 @@ from websockets.server import ServerProtocol
 from websockets.typing import Subprotocol
 
 from intent_lsp.doors.lsp.protocol.framing import MESSAGE_LIMIT, Body, Frame
-from intent_lsp.doors.lsp.transport.web_handshake import Admission
+from intent_lsp.doors.lsp.transport.web_handshake import HandshakeResult
 
 _SUBPROTOCOL = Subprotocol("lsp")
 _LONGEST_REASON = 120
 """Bytes of a reason; a close frame has room for 123."""
 
 
-class WebSocketCarrier:
+class WebSocketCodec:
     """One WebSocket; `admission` judges the request for it."""
 
-    def __init__(self, admission: Admission) -> None:
+    def __init__(self, admission: HandshakeResult) -> None:
         self._admission = admission
         self._socket = ServerProtocol(
             select_subprotocol=_choose,
@@ -62,14 +62,14 @@ class WebSocketCarrier:
         """Give the answer to the request, pongs, and the close frame."""
         return b"".join(self._socket.data_to_send())
 
-    def spell(self, body: bytes) -> bytes:
+    def encode(self, body: bytes) -> bytes:
         """Spell one message, as text; nothing once the connection is being closed."""
         if not self.opened:
             return b""
         self._socket.send_text(body)
         return self.replies()
 
-    def farewell(self, code: int, reason: str) -> bytes:
+    def close_frame(self, code: int, reason: str) -> bytes:
         """Spell a close frame, where none was sent."""
         if self.opened:
             said = reason.encode()[:_LONGEST_REASON].decode(errors="ignore")

@@ -18,7 +18,7 @@ _AT_ONCE: Final = getattr(select, "PIPE_BUF", 0)
 """Bytes that a pipe which takes any takes at once; 0 where nobody can be asked."""
 
 
-class Outbox:
+class MessageWriter:
     """Writes to a descriptor, and closes it.
 
     `broken` is called once, on the writing thread, when the reader is gone; what is written after

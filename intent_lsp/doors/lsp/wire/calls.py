@@ -17,15 +17,15 @@ from intent_lsp.core.paths import path_of_uri
 from intent_lsp.core.records import MutationClass, ScopeValidation
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from intent_lsp.doors.lsp.protocol.positions import PositionEncoding
-from intent_lsp.doors.lsp.wire.common import Id, PathParams, Wire
+from intent_lsp.doors.lsp.wire.common import Id, JsonObject, PathParams
 from intent_lsp.doors.lsp.wire.edits import WantedChange, wanted_changes, whole_text
 from intent_lsp.doors.lsp.wire.params import invalid
 from intent_lsp.formats.decision_json import decision_json
-from intent_lsp.formats.msgspec_types import known
-from intent_lsp.governance.calls.admission import Admission
+from intent_lsp.formats.msgspec_types import register_msgspec_types
+from intent_lsp.governance.calls.admission import CallDecision
 from intent_lsp.governance.calls.calls import Applied
 from intent_lsp.governance.calls.recorder import Outcome
-from intent_lsp.governance.calls.violations import Violation
+from intent_lsp.governance.calls.violations import CallViolation
 
 WRITE_TOOL: Final = "write_to_file"
 """The tool by which an agent would write a path that it asks about."""
@@ -136,7 +136,7 @@ def hash_param(field: str, told: str | None) -> ContentHash | None:
     return found
 
 
-def admission_wire(admission: Admission, root: Path) -> Wire:
+def admission_wire(admission: CallDecision, root: Path) -> JsonObject:
     """Spell the `Decision` on a call; one that a person has to make is a refusal until then."""
     decision = admission.decision
     return decision_json(
@@ -152,7 +152,7 @@ def admission_wire(admission: Admission, root: Path) -> Wire:
     )
 
 
-def applied_wire(applied: Applied, root: Path) -> Wire:
+def applied_wire(applied: Applied, root: Path) -> JsonObject:
     """Spell the answer of `intent/applyEdit`."""
     outcome = applied.outcome
     told = admission_wire(applied.admission, root)
@@ -165,13 +165,13 @@ def applied_wire(applied: Applied, root: Path) -> Wire:
     }
 
 
-def not_governed_wire() -> Wire:
+def not_governed_wire() -> JsonObject:
     """Spell what is said of every call where nothing governs."""
     allowed, exempt = Allowed(ScopeValidation.EXEMPT), ScopeValidation.EXEMPT
     return decision_json(allowed, verdict=exempt, intent_id=None, files=())
 
 
-def outcome_wire(outcome: Outcome, violations: Sequence[Violation], root: Path) -> Wire:
+def outcome_wire(outcome: Outcome, violations: Sequence[CallViolation], root: Path) -> JsonObject:
     """Spell the answer of `intent/recordEdit`."""
     return {
         "recordId": outcome.recorded.record_id,
@@ -183,7 +183,7 @@ def outcome_wire(outcome: Outcome, violations: Sequence[Violation], root: Path) 
     }
 
 
-def violations_wire(violations: Sequence[Violation], root: Path) -> list[Wire]:
+def violations_wire(violations: Sequence[CallViolation], root: Path) -> list[JsonObject]:
     """Spell what a call has changed out of bounds."""
     return [
         {
@@ -196,4 +196,6 @@ def violations_wire(violations: Sequence[Violation], root: Path) -> list[Wire]:
     ]
 
 
-KNOWN: Final = known(ToolCallParams, ApplyParams, ExplainParams, RecordParams, ReadParams)
+KNOWN: Final = register_msgspec_types(
+    ToolCallParams, ApplyParams, ExplainParams, RecordParams, ReadParams
+)

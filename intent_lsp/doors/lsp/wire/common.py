@@ -16,12 +16,12 @@ from intent_lsp.core.paths import is_file_name
 from intent_lsp.core.records import Record, ScopeValidation
 from intent_lsp.core.text import whole
 from intent_lsp.formats.decision_json import decision_json
-from intent_lsp.formats.msgspec_types import known
-from intent_lsp.governance.governance import DeskStatus
+from intent_lsp.formats.msgspec_types import register_msgspec_types
+from intent_lsp.governance.governance import GovernanceStatus
 from intent_lsp.governance.judging.save_judge import Judgement
 from intent_lsp.store.state.drafts import Draft
 
-Wire = dict[str, Any]
+JsonObject = dict[str, Any]
 
 Id = Annotated[str, msgspec.Meta(min_length=1, max_length=256)]
 Url = Annotated[str, msgspec.Meta(min_length=1, max_length=4096)]
@@ -47,7 +47,7 @@ _OTHER_NAMES: Final = {
 }
 
 
-class Common(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
+class CommonParams(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
     """What every params object may carry."""
 
     session_id: Id | None = None
@@ -55,7 +55,7 @@ class Common(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
     workspace_uri: str | None = None
 
 
-class SelectParams(Common, frozen=True):
+class SelectParams(CommonParams, frozen=True):
     """`intent/select`; `new_turn`: the agent's next turn begins with it."""
 
     intent_id: Id
@@ -64,13 +64,13 @@ class SelectParams(Common, frozen=True):
     new_turn: bool = False
 
 
-class ChangeParams(Common, frozen=True):
+class ChangeParams(CommonParams, frozen=True):
     """`intent/change`."""
 
     record_id: Id
 
 
-class PathParams(Common, frozen=True):
+class PathParams(CommonParams, frozen=True):
     """A file, as a URI or as a root-relative path."""
 
     path: str | None = None
@@ -87,20 +87,20 @@ class TraceParams(PathParams, frozen=True):
     cursor: str | None = None
 
 
-class LinesParams(Common, frozen=True):
+class LinesParams(CommonParams, frozen=True):
     """`intent/lines`."""
 
     intent_id: Id
     work_done_token: str | int | None = None
 
 
-class VerifyParams(Common, frozen=True):
+class VerifyParams(CommonParams, frozen=True):
     """`intent/verify`."""
 
     work_done_token: str | int | None = None
 
 
-class DraftParams(Common, frozen=True):
+class DraftParams(CommonParams, frozen=True):
     """`intent.restoreDraft`."""
 
     id: Id
@@ -186,7 +186,7 @@ def _is_text(value: str, field: str) -> bool:
     return field in _PROSE or whole(value) == value
 
 
-def status_wire(status: DeskStatus) -> Wire:
+def status_wire(status: GovernanceStatus) -> JsonObject:
     """Spell a `Status`."""
     told = {_camel(name): value for name, value in asdict(status).items()}
     told["heads"] = list(status.heads)
@@ -196,7 +196,9 @@ def status_wire(status: DeskStatus) -> Wire:
     return told
 
 
-def decision_wire(judgement: Judgement, uri: str, pre_hash: ContentHash | None = None) -> Wire:
+def decision_wire(
+    judgement: Judgement, uri: str, pre_hash: ContentHash | None = None
+) -> JsonObject:
     """Spell a `Decision` on one file that is saved."""
     verdict, intent = judgement.verdict, judgement.intent
     return decision_json(
@@ -207,7 +209,7 @@ def decision_wire(judgement: Judgement, uri: str, pre_hash: ContentHash | None =
     )
 
 
-def trace_wire(record: Record) -> Wire:
+def trace_wire(record: Record) -> JsonObject:
     """Spell the params of `intent/didTrace`."""
     return {
         "recordId": record.id,
@@ -217,7 +219,7 @@ def trace_wire(record: Record) -> Wire:
     }
 
 
-def draft_wire(draft: Draft) -> Wire:
+def draft_wire(draft: Draft) -> JsonObject:
     """Spell one entry of `intent/drafts`."""
     return {
         "id": draft.id,
@@ -240,7 +242,7 @@ def _field_first(problem: str) -> str:
     return f"params{place.rstrip('`')}: {said}" if place else f"params: {said}"
 
 
-KNOWN: Final = known(
+KNOWN: Final = register_msgspec_types(
     SelectParams,
     PathParams,
     TraceParams,
@@ -250,5 +252,5 @@ KNOWN: Final = known(
     BlameParams,
     ChangeParams,
     PlaceParams,
-    Common,
+    CommonParams,
 )

@@ -17,7 +17,7 @@ from intent_lsp.core.paths import path_of_uri
 from intent_lsp.doors.lsp.protocol.positions import ClientPosition, PositionEncoding, from_client
 from intent_lsp.doors.lsp.wire.common import WireRange
 from intent_lsp.doors.lsp.wire.params import invalid
-from intent_lsp.formats.msgspec_types import known
+from intent_lsp.formats.msgspec_types import register_msgspec_types
 
 _FILES_AT_MOST: Final = 10_000
 
@@ -86,8 +86,8 @@ def wanted_changes(edit: object, encoding: PositionEncoding) -> tuple[WantedChan
         steps = (_edited(uri, None, edits, encoding, "edit.changes") for uri, edits in named)
     files: dict[str, WantedChange] = {}
     for step in steps:
-        known = files.pop(step.change.source or step.change.path, None)
-        done = step if known is None else _after(known, step)
+        register_msgspec_types = files.pop(step.change.source or step.change.path, None)
+        done = step if register_msgspec_types is None else _after(register_msgspec_types, step)
         files[done.change.path] = done
     if not files:
         raise invalid("params.edit: it changes nothing")
@@ -180,9 +180,9 @@ def _spliced(text: str, spans: Sequence[tuple[int, int, str]]) -> str:
     return "".join((*parts, text[done:]))
 
 
-def _after(known: WantedChange, step: WantedChange) -> WantedChange:
+def _after(earlier: WantedChange, step: WantedChange) -> WantedChange:
     """Join what a file is to become with what comes after it."""
-    first, second = known.change, step.change
+    first, second = earlier.change, step.change
     if second.effect is Effect.DELETE:
         # What was moved and goes then is gone from where it was.
         return step if first.source is None else _wanted(first.source, Effect.DELETE)
@@ -198,7 +198,7 @@ def _after(known: WantedChange, step: WantedChange) -> WantedChange:
         source=source,
         rewrite=_one_after_another(first.rewrite, second.rewrite),
     )
-    return replace(known, change=joined)
+    return replace(earlier, change=joined)
 
 
 def _made_anew(step: WantedChange) -> WantedChange:
@@ -236,4 +236,4 @@ def _converted(given: object, shape: type[_S], field: str) -> _S:
         raise invalid(f"params.{field}: {problem}") from problem
 
 
-KNOWN: Final = known(_Changes, _DocumentEdit, _Create, _Rename)
+KNOWN: Final = register_msgspec_types(_Changes, _DocumentEdit, _Create, _Rename)

@@ -12,11 +12,11 @@ from pygls.exceptions import JsonRpcException
 
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.paths import WorkspacePath, parse_relative, path_of_uri
-from intent_lsp.doors.lsp.runtime.open_root import Attached
-from intent_lsp.doors.lsp.wire.common import Common, PathParams, WrongParamsError, read_params
+from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
+from intent_lsp.doors.lsp.wire.common import CommonParams, PathParams, WrongParamsError, read_params
 from intent_lsp.governance.sessions import Session
-from intent_lsp.store.fs.resolve import real_relative
-from intent_lsp.store.ledger.index.queries import Cursor
+from intent_lsp.store.fs.resolve import resolve_below
+from intent_lsp.store.ledger.index.queries import PageCursor
 
 REQUEST_FAILED: Final = -32803
 INVALID_PARAMS: Final = -32602
@@ -44,7 +44,7 @@ def read(given: object, shape: type[_S]) -> _S:
         raise invalid(str(wrong)) from wrong
 
 
-def named_path(params: Common) -> str | None:
+def named_path(params: CommonParams) -> str | None:
     """Give the absolute path that the params name, by workspace or by file."""
     for name in ("workspace_uri", "uri"):
         uri = getattr(params, name, None)
@@ -57,17 +57,17 @@ def named_path(params: Common) -> str | None:
     return None
 
 
-def session_named(params: Common, attached: Attached) -> str:
+def session_named(params: CommonParams, open_root: OpenRoot) -> str:
     """Give the session that the params name, else the connection's own."""
-    return params.session_id or attached.session.id
+    return params.session_id or open_root.session.id
 
 
-def session_of(params: Common, attached: Attached) -> Session:
+def session_of(params: CommonParams, open_root: OpenRoot) -> Session:
     """Give the session that the params name: the person's own, or an agent's."""
-    session_id = session_named(params, attached)
-    if session_id == attached.session.id and params.agent_id is None:
-        return attached.session
-    return attached.desk.sessions.of_agent(session_id, params.agent_id or "")
+    session_id = session_named(params, open_root)
+    if session_id == open_root.session.id and params.agent_id is None:
+        return open_root.session
+    return open_root.governance.sessions.of_agent(session_id, params.agent_id or "")
 
 
 def required_path(params: PathParams) -> str:
@@ -78,14 +78,14 @@ def required_path(params: PathParams) -> str:
     return spelled
 
 
-def path_below(params: PathParams, attached: Attached) -> WorkspacePath:
+def path_below(params: PathParams, open_root: OpenRoot) -> WorkspacePath:
     """Give the root-relative path that the params name."""
     spelled = required_path(params)
     if params.uri is not None:
         absolute = path_of_uri(params.uri)
-        place = None if absolute is None else real_relative(attached.desk.root, absolute)
+        place = None if absolute is None else resolve_below(open_root.governance.root, absolute)
         if place is None:
-            raise invalid(f"params.uri: {params.uri} is not a file of {attached.desk.root}")
+            raise invalid(f"params.uri: {params.uri} is not a file of {open_root.governance.root}")
         return place.path
     path = parse_relative(spelled)
     if path is None:
@@ -93,10 +93,10 @@ def path_below(params: PathParams, attached: Attached) -> WorkspacePath:
     return path
 
 
-def cursor_of(spelled: str | None) -> Cursor | None:
+def cursor_of(spelled: str | None) -> PageCursor | None:
     """Read the cursor of a page that this server gave."""
     if spelled is None:
         return None
     if not (spelled.isascii() and spelled.isdigit()):
         raise invalid(f"params.cursor: {spelled!r} was not given by this server")
-    return Cursor(int(spelled))
+    return PageCursor(int(spelled))

@@ -18,10 +18,10 @@ from intent_lsp.core.records import (
     EntityType,
     Range,
     RecordFile,
-    Related,
+    RelatedEntry,
     file_path,
 )
-from intent_lsp.formats.ledger.foreign.keys import Keys, whole_number
+from intent_lsp.formats.ledger.foreign.keys import ForeignKeys, whole_number
 from intent_lsp.formats.ledger.foreign.urns import related_value, talk_url
 
 UNHASHED: Final = ContentHash("sha256:" + "0" * 64)
@@ -33,7 +33,7 @@ MAX_URL: Final = 4096
 _MAX_LAYERS: Final = 50
 
 
-def read_file(keys: Keys) -> RecordFile | None:
+def read_file(keys: ForeignKeys) -> RecordFile | None:
     """Read one file of a record; None where its path leads nowhere below the root."""
     found = _named_file(keys)
     if found is not None:
@@ -51,7 +51,7 @@ def read_file(keys: Keys) -> RecordFile | None:
     return found
 
 
-def _named_file(keys: Keys) -> RecordFile | None:
+def _named_file(keys: ForeignKeys) -> RecordFile | None:
     """Read what a file is called."""
     encoding = keys.text("path_encoding")
     if encoding not in (None, PERCENT):
@@ -81,7 +81,7 @@ def _below(name: str | None, encoding: str | None) -> str | None:
     return None if decoded is None or parse_relative(decoded) != decoded else path
 
 
-def _fingerprint(keys: Keys) -> AstFingerprint | None:
+def _fingerprint(keys: ForeignKeys) -> AstFingerprint | None:
     summary = keys.hash("summary_hash")
     parser, language = keys.text("parser"), keys.text("language")
     keys.leave()
@@ -92,7 +92,7 @@ def _fingerprint(keys: Keys) -> AstFingerprint | None:
     )
 
 
-def _conversations(keys: Keys) -> Iterator[Conversation]:
+def _conversations(keys: ForeignKeys) -> Iterator[Conversation]:
     """Read a conversation; as several, where its ranges overlap or are of several people."""
     url = talk_url(keys.text("url", limit=MAX_URL) or UNKNOWN)
     plain = _contributor(keys.within("contributor")) or UNKNOWN_CONTRIBUTOR
@@ -111,7 +111,7 @@ def _conversations(keys: Keys) -> Iterator[Conversation]:
             yield Conversation(url=url, contributor=person, ranges=tuple(layer), related=related)
 
 
-def _contributor(keys: Keys) -> Contributor | None:
+def _contributor(keys: ForeignKeys) -> Contributor | None:
     kind = keys.text("entity_type", "type")
     model = keys.text("model_identifier", "model_id")
     keys.leave()
@@ -125,7 +125,7 @@ def _contributor(keys: Keys) -> Contributor | None:
     return Contributor(entity, model or ("human" if entity is EntityType.HUMAN else UNKNOWN))
 
 
-def _range(keys: Keys) -> tuple[Contributor | None, Range | None]:
+def _range(keys: ForeignKeys) -> tuple[Contributor | None, Range | None]:
     start, end = keys.number("start_line"), keys.number("end_line")
     content = keys.hash("content_hash") or UNHASHED
     who = _contributor(keys.within("contributor"))
@@ -152,13 +152,13 @@ def _replaced(found: object, length: int) -> tuple[int, int, int] | None:
             return None
 
 
-def _related(keys: Keys) -> Related | None:
+def _related(keys: ForeignKeys) -> RelatedEntry | None:
     kind, value = keys.text("type"), keys.text("value", "url", limit=MAX_URL)
     keys.leave()
     if kind is None or value is None:
         keys.lose("type", "half of it is missing; it is left out")
         return None
-    return Related(kind, related_value(kind, value))
+    return RelatedEntry(kind, related_value(kind, value))
 
 
 def _layers(runs: Iterable[Range]) -> list[list[Range]]:

@@ -11,7 +11,7 @@ from intent_lsp.core.records import (
     Conversation,
     Event,
     RecordFile,
-    Related,
+    RelatedEntry,
 )
 from intent_lsp.formats.ledger.foreign.files import UNKNOWN
 from intent_lsp.formats.ledger.foreign.records import Dialect
@@ -22,7 +22,7 @@ IMPORTED: Final = "imported"
 
 def marked(event: Event, dialect: Dialect) -> Event:
     """Give an edit whose files say that it was taken over, and from which dialect."""
-    mark = Related(IMPORTED, dialect.value)
+    mark = RelatedEntry(IMPORTED, dialect.value)
     tool = f"import/{dialect.value}" if event.tool_name == UNKNOWN else event.tool_name
     files = tuple(_marked(file, event, mark) for file in event.files)
     return replace(event, tool_name=tool, files=files)
@@ -34,7 +34,7 @@ def is_marked(event: Event) -> bool:
     return any(each.type == IMPORTED for talk in talks for each in talk.related)
 
 
-def _marked(file: RecordFile, event: Event, mark: Related) -> RecordFile:
+def _marked(file: RecordFile, event: Event, mark: RelatedEntry) -> RecordFile:
     talks = file.conversations or (
         Conversation(url=event.session_id, contributor=UNKNOWN_CONTRIBUTOR),
     )

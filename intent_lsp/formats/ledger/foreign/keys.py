@@ -16,7 +16,7 @@ _MAX_LOST: Final = 100
 _SHOWN: Final = 60
 
 
-class Keys:
+class ForeignKeys:
     """Reads one object. `lost` is shared by all parts of a record, and names what is left behind.
 
     A name is `files[].metadata`; where a value was of no use, why follows in brackets.
@@ -67,15 +67,15 @@ class Keys:
         """Give a whole number, from 0 to the largest that JSON surely holds."""
         return whole_number(self.take(name))
 
-    def within(self, name: str) -> "Keys":
+    def within(self, name: str) -> "ForeignKeys":
         """Give the object of a name, an empty one where there is none."""
         found = self.take(name)
         if not isinstance(found, dict):
             self._refuse(found, name, "no object")
             found = {}
-        return Keys(found, f"{self._place}{name}.", self._lost)
+        return ForeignKeys(found, f"{self._place}{name}.", self._lost)
 
-    def each(self, name: str) -> Iterator["Keys"]:
+    def each(self, name: str) -> Iterator["ForeignKeys"]:
         """Give the objects of a list."""
         found = self.take(name)
         if not isinstance(found, list):
@@ -83,7 +83,7 @@ class Keys:
             return
         for item in found:
             if isinstance(item, dict):
-                yield Keys(item, f"{self._place}{name}[].", self._lost)
+                yield ForeignKeys(item, f"{self._place}{name}[].", self._lost)
             else:
                 self.lose(f"{name}[]", "no object")
 

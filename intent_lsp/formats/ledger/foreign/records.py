@@ -25,7 +25,7 @@ from intent_lsp.core.text import whole, whole_event
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.ledger.foreign.files import MAX_URL, UNKNOWN, read_file
 from intent_lsp.formats.ledger.foreign.javascript_json import parse
-from intent_lsp.formats.ledger.foreign.keys import MAX_NAME, Keys
+from intent_lsp.formats.ledger.foreign.keys import MAX_NAME, ForeignKeys
 from intent_lsp.formats.ledger.foreign.urns import talk_url
 from intent_lsp.formats.ledger.schema import MAX_FILES
 
@@ -96,7 +96,7 @@ def foreign_record(value: Any) -> Foreign | str:  # noqa: ANN401 -- JSON has no 
     if isinstance(known, str):
         return known
     lost: dict[str, None] = {}
-    keys = Keys(value, "", lost)
+    keys = ForeignKeys(value, "", lost)
     keys.take("timestamp")
     if keys.take("id") is not None and known.id is None:
         keys.lose("id", "not a UUID of version 4")
@@ -106,7 +106,7 @@ def foreign_record(value: Any) -> Foreign | str:  # noqa: ANN401 -- JSON has no 
 
 def session_of(value: dict[str, Any]) -> str:
     """Give the session of a record that was recognised: its own, or its first conversation."""
-    keys = Keys(value, "", {})
+    keys = ForeignKeys(value, "", {})
     plain = keys.text("session_id")
     if plain is None:
         talks = (talk for file in keys.each("files") for talk in file.each("conversations"))
@@ -141,7 +141,7 @@ def _dialect(value: dict[str, Any]) -> Dialect | None:
     return Dialect.FLAT if single else None
 
 
-def _event(keys: Keys, dialect: Dialect, session: str) -> Event:
+def _event(keys: ForeignKeys, dialect: Dialect, session: str) -> Event:
     keys.text("session_id")
     files = _single_file(keys) if dialect is Dialect.FLAT else _files(keys)
     talks = [talk for file in files for talk in file.conversations]
@@ -177,24 +177,24 @@ def _event(keys: Keys, dialect: Dialect, session: str) -> Event:
     return event
 
 
-def _files(keys: Keys) -> tuple[RecordFile, ...]:
+def _files(keys: ForeignKeys) -> tuple[RecordFile, ...]:
     return tuple(file for each in keys.each("files") if (file := read_file(each)) is not None)
 
 
-def _single_file(keys: Keys) -> tuple[RecordFile, ...]:
+def _single_file(keys: ForeignKeys) -> tuple[RecordFile, ...]:
     single = keys.within("file")
     file = None if single.is_empty else read_file(single)
     return () if file is None else (file,)
 
 
-def _error(keys: Keys, *, happened: bool) -> str | None:
+def _error(keys: ForeignKeys, *, happened: bool) -> str | None:
     found = keys.text("error", limit=_MAX_ERROR)
     if found is not None and happened:
         keys.lose("error", "it happened anyway")
     return None if found is None or happened else error_text(found)
 
 
-def _vcs(keys: Keys) -> Vcs:
+def _vcs(keys: ForeignKeys) -> Vcs:
     revision = keys.text("revision_id", "revision")
     kind = keys.take("type")
     if kind not in (None, "git"):
@@ -208,7 +208,7 @@ def _vcs(keys: Keys) -> Vcs:
     return Vcs(revision.lower())
 
 
-def _one_of(keys: Keys, kind: type[_T], name: str) -> _T | None:
+def _one_of(keys: ForeignKeys, kind: type[_T], name: str) -> _T | None:
     found = keys.text(name)
     if found is None:
         return None

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from intent_lsp.formats.ledger.batch import Columns, index_lines
-from intent_lsp.formats.ledger.jsonl import Entry
+from intent_lsp.formats.ledger.jsonl import IndexEntry
 
 TAIL: Final = 96
 """How many bytes tell that a file still holds what was read of it."""
@@ -15,24 +15,24 @@ TAIL: Final = 96
 _AT_ONCE: Final = 128 * 1024
 
 
-class Part(NamedTuple):
+class BatchPart(NamedTuple):
     """How many bytes each of some lines has, and what the index keeps of it."""
 
     lengths: list[int]
-    found: Columns | Sequence[Entry]
+    found: Columns | Sequence[IndexEntry]
 
 
 class Batch(NamedTuple):
     """Lines that stand next in a file: `size` bytes, the last of which are `tail`."""
 
-    parts: Sequence[Part]
+    parts: Sequence[BatchPart]
     size: int
     tail: bytes
 
 
-def batch(data: bytes, found: Sequence[Entry]) -> Batch:
+def batch(data: bytes, found: Sequence[IndexEntry]) -> Batch:
     """Put whole lines together with what the index keeps of each."""
-    return Batch([Part(_lengths(data), found)], len(data), data[-TAIL:])
+    return Batch([BatchPart(_lengths(data), found)], len(data), data[-TAIL:])
 
 
 def read_batch(data: bytes) -> Batch:
@@ -40,12 +40,12 @@ def read_batch(data: bytes) -> Batch:
     return Batch([*_parts(data)], len(data), data[-TAIL:])
 
 
-def read_part(data: bytes) -> Part:
+def read_part(data: bytes) -> BatchPart:
     """Read what the index keeps of a handful of whole lines."""
-    return Part(_lengths(data), index_lines(data))
+    return BatchPart(_lengths(data), index_lines(data))
 
 
-def _parts(data: bytes) -> Iterator[Part]:
+def _parts(data: bytes) -> Iterator[BatchPart]:
     """Read a handful of lines at a time."""
     start = 0
     while start < len(data):

@@ -20,9 +20,9 @@ from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.store.ledger.index.batch import Batch, read_batch
 from intent_lsp.store.ledger.index.database import CACHE, HASH_INDEX, ORDER_INDEXES
 from intent_lsp.store.ledger.index.parallel_read import batches
-from intent_lsp.store.ledger.index.rows import Rows, insert
+from intent_lsp.store.ledger.index.rows import IndexRows, insert
 from intent_lsp.store.ledger.index.sources import (
-    Source,
+    IndexedFile,
     begin,
     forget,
     joins,
@@ -35,7 +35,7 @@ from intent_lsp.store.ledger.index.sources import (
 from intent_lsp.store.ledger.raw.file import opened, read_at
 from intent_lsp.store.ledger.raw.files import FilesStamp, FileStamp
 
-Progress = Callable[[int, int], None]
+BuildProgress = Callable[[int, int], None]
 """Told the bytes done and the bytes in all."""
 
 _BATCH: Final = 4 * 1024 * 1024
@@ -59,8 +59,8 @@ def quiet(_done: int, _all: int) -> None:
 
 
 def catch_up(
-    connection: sqlite3.Connection, root: Path, stamps: FilesStamp, progress: Progress = quiet
-) -> dict[str, Source]:
+    connection: sqlite3.Connection, root: Path, stamps: FilesStamp, progress: BuildProgress = quiet
+) -> dict[str, IndexedFile]:
     """Bring the index up to the last whole line of each file; give how far it is, by file.
 
     Raises LedgerUnavailableError for a main file that cannot be read.
@@ -111,11 +111,11 @@ def add(connection: sqlite3.Connection, stamp: FileStamp, offset: int, added: Ba
         return True
 
 
-def _is_current(source: Source | None, stamp: FileStamp) -> bool:
+def _is_current(source: IndexedFile | None, stamp: FileStamp) -> bool:
     return source is not None and source.stamp == spelled(stamp)
 
 
-def _is_other(root: Path, source: Source, stamps: FilesStamp) -> bool:
+def _is_other(root: Path, source: IndexedFile, stamps: FilesStamp) -> bool:
     """Whether a file is gone, or holds something else than what was read of it."""
     stamp = next((stamp for stamp in stamps if stamp.file == source.file), None)
     if stamp is None:
@@ -141,14 +141,14 @@ def _readable(root: Path, file: str) -> Iterator[int | None]:
 
 
 def _build(
-    connection: sqlite3.Connection, root: Path, stamps: FilesStamp, progress: Progress
+    connection: sqlite3.Connection, root: Path, stamps: FilesStamp, progress: BuildProgress
 ) -> None:
     """Read all files into an index that is empty, unless another process has done so."""
     before, everything = 0, sum(stamp.size for stamp in stamps)
     with built(connection) as begun:
         for stamp in stamps if begun else ():
             source = begin(connection, stamp.file)
-            rows = Rows(connection, source, anew=True)
+            rows = IndexRows(connection, source, anew=True)
             with _readable(root, stamp.file) as fd:
                 for added in () if fd is None else batches(fd, stamp.size, _BATCH):
                     rows.add(added)
@@ -171,7 +171,9 @@ def _read_file(connection: sqlite3.Connection, root: Path, stamp: FileStamp) -> 
             yield source.offset + added.size
 
 
-def _take(connection: sqlite3.Connection, stamp: FileStamp, added: Batch, source: Source) -> None:
+def _take(
+    connection: sqlite3.Connection, stamp: FileStamp, added: Batch, source: IndexedFile
+) -> None:
     insert(connection, added, source)
     if not added.size:
         # All of the state that was stamped has been read; what came since has another stamp.
@@ -179,7 +181,9 @@ def _take(connection: sqlite3.Connection, stamp: FileStamp, added: Batch, source
     save(connection, source)
 
 
-def _change(connection: sqlite3.Connection, seen: Source, work: Callable[[Source], None]) -> None:
+def _change(
+    connection: sqlite3.Connection, seen: IndexedFile, work: Callable[[IndexedFile], None]
+) -> None:
     """Do `work` in a transaction, unless another process moved the index on since it was seen."""
     with transaction(connection):
         source = source_of(connection, seen.file)

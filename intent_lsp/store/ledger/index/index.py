@@ -12,31 +12,31 @@ from itertools import islice
 from pathlib import Path
 from typing import Final, TypeVar
 
-from intent_lsp.core.ledger.chain import Head, Trail
+from intent_lsp.core.ledger.chain import ChainCursor, Head
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record
 from intent_lsp.formats.ledger.index_keys import key64
 from intent_lsp.formats.ledger.jsonl import read
 from intent_lsp.store.ledger.index.batch import Batch
-from intent_lsp.store.ledger.index.build import Progress, add, catch_up, lag, quiet
+from intent_lsp.store.ledger.index.build import BuildProgress, add, catch_up, lag, quiet
 from intent_lsp.store.ledger.index.database import PATIENT, IndexDatabase
 from intent_lsp.store.ledger.index.queries import (
     FAR,
-    Cursor,
-    Page,
-    Place,
+    PageCursor,
     Query,
+    RecordPage,
+    RecordPlace,
     before,
     of_id,
     of_ids_between,
     places,
 )
 from intent_lsp.store.ledger.index.rows import path_key
-from intent_lsp.store.ledger.index.sources import Source, all_heads, open_heads
+from intent_lsp.store.ledger.index.sources import IndexedFile, all_heads, open_heads
 from intent_lsp.store.ledger.index.touched_files import (
-    Mark,
     TouchedFile,
     TouchedFiles,
+    TouchMark,
     touched_paths,
     touches,
 )
@@ -74,11 +74,11 @@ class Index:
         """Tell two states of the ledger apart without reading it; empty: there is none."""
         return self._files.stamp()
 
-    def refresh(self, progress: Progress = quiet) -> None:
+    def refresh(self, progress: BuildProgress = quiet) -> None:
         """Bring the index up to date, as every question does."""
         self._ask(lambda _connection, _found: None, progress)
 
-    def query(self, query: Query, *, limit: int, cursor: Cursor | None = None) -> Page:
+    def query(self, query: Query, *, limit: int, cursor: PageCursor | None = None) -> RecordPage:
         """Give at most `limit` records before the cursor, newest first."""
         return self._ask(partial(self._page, query, limit, cursor))
 
@@ -96,7 +96,7 @@ class Index:
             WHERE touched.path = ? ORDER BY touched.moment DESC, touched.source DESC LIMIT 1
         """
 
-        def asked(connection: sqlite3.Connection, _found: Mapping[str, Source]) -> bool:
+        def asked(connection: sqlite3.Connection, _found: Mapping[str, IndexedFile]) -> bool:
             row = connection.execute(statement, (path_key(path),)).fetchone()
             return row is None or bool(row[0])
 
@@ -123,7 +123,7 @@ class Index:
         statement = "SELECT text, count(*) FROM record JOIN name ON number = intent GROUP BY intent"
         return self._ask(lambda connection, _found: dict(connection.execute(statement).fetchall()))
 
-    def touched_files(self, since: Mark | None) -> TouchedFiles:
+    def touched_files(self, since: TouchMark | None) -> TouchedFiles:
         """Give the newest record of each intent for each file, as far as that is new since a mark.
 
         None, or a mark of another ledger: all of them.
@@ -138,14 +138,14 @@ class Index:
         """Give the records that no other names, in order of file and line."""
         return self._ask(lambda connection, found: tuple(all_heads(connection, found)))
 
-    def trail(self, file: str, size: int) -> Trail | None:
+    def trail(self, file: str, size: int) -> ChainCursor | None:
         """Give the chain's state at the end of a file of `size` bytes, if it is not far to read.
 
         Its open heads come first, then those of the other files. None: more than `MAX_LAG` bytes
         would have to be read, or the file has grown meanwhile.
         """
 
-        def nearly(connection: sqlite3.Connection) -> Trail | None:
+        def nearly(connection: sqlite3.Connection) -> ChainCursor | None:
             stamps = self._files.stamp()
             if lag(connection, self._root, stamps) > MAX_LAG:
                 return None
@@ -153,7 +153,7 @@ class Index:
             source = found.get(file)
             if (0 if source is None else source.offset) != size:
                 return None
-            trail = Trail() if source is None else source.trail
+            trail = ChainCursor() if source is None else source.trail
             others = {name: each for name, each in found.items() if name != file}
             own = [] if source is None else open_heads(connection, source)
             heads = {head.hash: head for head in (*own, *all_heads(connection, others))}
@@ -184,8 +184,8 @@ class Index:
 
     def _ask(
         self,
-        question: Callable[[sqlite3.Connection, Mapping[str, Source]], T],
-        progress: Progress = quiet,
+        question: Callable[[sqlite3.Connection, Mapping[str, IndexedFile]], T],
+        progress: BuildProgress = quiet,
     ) -> T:
         stamps = self._files.stamp()
         database = self._database if stamps else self._nothing
@@ -196,8 +196,8 @@ class Index:
         return database.run(answer, PATIENT)
 
     def _caught_up(
-        self, connection: sqlite3.Connection, stamps: FilesStamp, progress: Progress = quiet
-    ) -> Mapping[str, Source]:
+        self, connection: sqlite3.Connection, stamps: FilesStamp, progress: BuildProgress = quiet
+    ) -> Mapping[str, IndexedFile]:
         found = catch_up(connection, self._root, stamps, progress)
         self._passed = 0
         return found
@@ -206,20 +206,23 @@ class Index:
         self,
         query: Query,
         limit: int,
-        cursor: Cursor | None,
+        cursor: PageCursor | None,
         connection: sqlite3.Connection,
-        found: Mapping[str, Source],
-    ) -> Page:
+        found: Mapping[str, IndexedFile],
+    ) -> RecordPage:
         # It comes from the wire, where a number may be larger than SQLite's.
         limit = min(max(limit, 0), FAR)
         walk = places(query, limit + 1, before(cursor), connection)
         taken = list(islice(walk, limit + 1))
         records = tuple(self._records(taken[:limit], found))
         more = len(taken) > limit
-        return Page(records, taken[limit - 1].cursor if more and limit else None)
+        return RecordPage(records, taken[limit - 1].cursor if more and limit else None)
 
     def _touched_files(
-        self, since: Mark | None, connection: sqlite3.Connection, found: Mapping[str, Source]
+        self,
+        since: TouchMark | None,
+        connection: sqlite3.Connection,
+        found: Mapping[str, IndexedFile],
     ) -> TouchedFiles:
         count = sum(source.records for source in found.values())
         wanted, whole, mark = touches(since, count, connection)
@@ -233,7 +236,7 @@ class Index:
         return TouchedFiles(files, whole, mark)
 
     def _find(
-        self, record_id: str, connection: sqlite3.Connection, found: Mapping[str, Source]
+        self, record_id: str, connection: sqlite3.Connection, found: Mapping[str, IndexedFile]
     ) -> Record | None:
         records = self._records(of_id(record_id, connection), found)
         return next((record for record in records if record.id == record_id), None)
@@ -243,7 +246,7 @@ class Index:
         digits: str,
         limit: int,
         connection: sqlite3.Connection,
-        found: Mapping[str, Source],
+        found: Mapping[str, IndexedFile],
     ) -> tuple[Record, ...]:
         bare = digits.lower().replace("-", "")
         padded = [bare[:16].ljust(16, digit) for digit in "0f"]
@@ -254,7 +257,9 @@ class Index:
         matching = (record for record in records if record.id.replace("-", "").startswith(bare))
         return tuple(islice(matching, limit))
 
-    def _records(self, wanted: Iterable[Place], found: Mapping[str, Source]) -> Iterator[Record]:
+    def _records(
+        self, wanted: Iterable[RecordPlace], found: Mapping[str, IndexedFile]
+    ) -> Iterator[Record]:
         """Read the lines at some places; each file is opened once."""
         names = {source.number: name for name, source in found.items()}
         with ExitStack() as stack:

@@ -11,9 +11,9 @@ from typing import Final
 import msgspec
 
 from intent_lsp.formats.ledger.batch import Columns
-from intent_lsp.formats.ledger.jsonl import Entry
-from intent_lsp.formats.msgspec_types import known
-from intent_lsp.store.ledger.index.batch import TAIL, Batch, Part, read_part
+from intent_lsp.formats.ledger.jsonl import IndexEntry
+from intent_lsp.formats.msgspec_types import register_msgspec_types
+from intent_lsp.store.ledger.index.batch import TAIL, Batch, BatchPart, read_part
 from intent_lsp.store.ledger.raw.file import Reader, read_at
 from intent_lsp.store.ledger.raw.pool import spread
 from intent_lsp.store.ledger.raw.ranges import lines_in
@@ -26,11 +26,11 @@ class _Found(msgspec.Struct, array_like=True):
     start: int
     lengths: list[int]
     columns: Columns | None
-    entries: Sequence[Entry]
+    entries: Sequence[IndexEntry]
 
     @property
-    def part(self) -> Part:
-        return Part(self.lengths, self.entries if self.columns is None else self.columns)
+    def part(self) -> BatchPart:
+        return BatchPart(self.lengths, self.entries if self.columns is None else self.columns)
 
 
 def batches(fd: int, size: int, least: int) -> Iterator[Batch]:
@@ -39,7 +39,7 @@ def batches(fd: int, size: int, least: int) -> Iterator[Batch]:
     It ends early where the file is changed meanwhile, so that a line does not begin where the
     line above ended.
     """
-    parts: list[Part] = []
+    parts: list[BatchPart] = []
     begin = end = 0
     for found in spread(JOB, fd, size):
         if not found.lengths:
@@ -60,7 +60,7 @@ def main(words: Sequence[str]) -> None:
     answer(JOB, words)
 
 
-def _batch(fd: int, parts: Sequence[Part], begin: int, end: int) -> Batch:
+def _batch(fd: int, parts: Sequence[BatchPart], begin: int, end: int) -> Batch:
     return Batch(parts, end - begin, read_at(fd, max(begin, end - TAIL), end))
 
 
@@ -75,4 +75,4 @@ def _read(read: Reader, start: int, size: int) -> _Found:
 JOB: Final = Job(__name__, _read, _Found)
 
 
-KNOWN: Final = known(_Found)
+KNOWN: Final = register_msgspec_types(_Found)

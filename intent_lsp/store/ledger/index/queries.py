@@ -16,7 +16,7 @@ from intent_lsp.formats.ledger.index_keys import key64, moment_of
 from intent_lsp.store.ledger.index.rows import path_key
 from intent_lsp.store.ledger.index.sources import loose_ends
 
-Cursor = NewType("Cursor", int)
+PageCursor = NewType("PageCursor", int)
 """Where a page ended. Spelled as a decimal number on the wire, and opaque there."""
 
 FAR: Final = 2**62
@@ -48,14 +48,14 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class RecordPage:
     """Records, newest first; `cursor` asks for the next page, None: there is none."""
 
     records: tuple[Record, ...]
-    cursor: Cursor | None
+    cursor: PageCursor | None
 
 
-class Place(NamedTuple):
+class RecordPlace(NamedTuple):
     """Where a record is: its moment and its file's number order it, its line is read from there."""
 
     moment: int
@@ -65,16 +65,16 @@ class Place(NamedTuple):
     id64: int
 
     @property
-    def cursor(self) -> Cursor:
+    def cursor(self) -> PageCursor:
         """Where a page ends that this record is the last of."""
-        return Cursor((self.moment << _SOURCE_BITS) + self.source)
+        return PageCursor((self.moment << _SOURCE_BITS) + self.source)
 
 
 Before = tuple[int, int]
 """A moment and a file's number, before which a page begins."""
 
 
-def before(cursor: Cursor | None) -> Before:
+def before(cursor: PageCursor | None) -> Before:
     """Read a cursor, which may come from elsewhere."""
     if cursor is None:
         return _LAST, 0
@@ -84,7 +84,7 @@ def before(cursor: Cursor | None) -> Before:
 
 def places(
     query: Query, limit: int, start: Before, connection: sqlite3.Connection
-) -> Iterator[Place]:
+) -> Iterator[RecordPlace]:
     """Find places, newest first: one ordered walk for each intent, joined."""
     if query.grants and connection.execute("SELECT 1 FROM granted LIMIT 1").fetchone() is None:
         # Asked for each edit, where most teams have granted nothing.
@@ -94,24 +94,24 @@ def places(
     return merge(*walks, reverse=True)
 
 
-def of_id(record_id: str, connection: sqlite3.Connection) -> list[Place]:
+def of_id(record_id: str, connection: sqlite3.Connection) -> list[RecordPlace]:
     """Find the places of an id, or of ids that share their first digits."""
     statement = f"SELECT {_FIELDS} FROM record WHERE id64 = ?"  # noqa: S608 -- a constant
-    return [Place(*row) for row in connection.execute(statement, (key64(record_id),))]
+    return [RecordPlace(*row) for row in connection.execute(statement, (key64(record_id),))]
 
 
-def of_ids_between(first: int, last: int, connection: sqlite3.Connection) -> Iterator[Place]:
+def of_ids_between(first: int, last: int, connection: sqlite3.Connection) -> Iterator[RecordPlace]:
     """Find the places of ids whose keys lie between two, oldest first."""
     rows = connection.execute(
         f"SELECT {_FIELDS} FROM record WHERE id64 BETWEEN ? AND ? ORDER BY moment, source",  # noqa: S608 -- a constant
         (first, last),
     )
-    return (Place(*row) for row in rows)
+    return (RecordPlace(*row) for row in rows)
 
 
 def _walk(
     query: Query, intent: str | None, limit: int, start: Before, connection: sqlite3.Connection
-) -> list[Place]:
+) -> list[RecordPlace]:
     conditions: list[tuple[object, ...]] = []
     table = "record"
     if query.path is not None:
@@ -135,7 +135,7 @@ def _walk(
         conditions.append(("coalesce(+record.time >= ?, true)", query.since))
     statement = _statement(table, [str(condition) for condition, *_ in conditions])
     values = [value for _, *told in conditions for value in told]
-    return [Place(*row) for row in connection.execute(statement, (*values, limit))]
+    return [RecordPlace(*row) for row in connection.execute(statement, (*values, limit))]
 
 
 def _statement(table: str, conditions: list[str]) -> str:

@@ -23,10 +23,10 @@ from intent_lsp.formats.ledger.index_keys import (
     moment_of,
     moments_of,
 )
-from intent_lsp.formats.ledger.jsonl import Entry
-from intent_lsp.store.ledger.index.batch import TAIL, Batch, Part
+from intent_lsp.formats.ledger.jsonl import IndexEntry
+from intent_lsp.store.ledger.index.batch import TAIL, Batch, BatchPart
 from intent_lsp.store.ledger.index.database import HASH_INDEX
-from intent_lsp.store.ledger.index.sources import Source
+from intent_lsp.store.ledger.index.sources import IndexedFile
 
 _KEPT: Final = 20_000
 """How many names and paths are gathered at most."""
@@ -49,9 +49,9 @@ _NAMED: Final = "INSERT OR IGNORE INTO named VALUES (?, ?)"
 _GRANTED: Final = "INSERT INTO granted VALUES (?, ?, ?)"
 
 
-def insert(connection: sqlite3.Connection, added: Batch, source: Source) -> None:
+def insert(connection: sqlite3.Connection, added: Batch, source: IndexedFile) -> None:
     """Add the lines that stand next in a file; `source` moves on behind them."""
-    rows = Rows(connection, source)
+    rows = IndexRows(connection, source)
     rows.add(added)
     rows.end()
 
@@ -62,14 +62,14 @@ def path_key(path: WorkspacePath) -> bytes:
 
 
 @dataclass(slots=True)
-class Rows:
+class IndexRows:
     """Rows on their way into the index, where all of them are once `end` was called.
 
     `anew`: the index is being built from nothing, within `index_anew.built`.
     """
 
     connection: sqlite3.Connection
-    source: Source
+    source: IndexedFile
     anew: bool = False
     record: list[_Row] = field(default_factory=list)
     touched: list[_Row] = field(default_factory=list)
@@ -95,7 +95,7 @@ class Rows:
         self.latest.clear()
         self.numbers = {None: None}
 
-    def _take(self, part: Part) -> None:
+    def _take(self, part: BatchPart) -> None:
         lengths, found = part
         if isinstance(found, Columns):
             if self._goes_on(found):
@@ -154,7 +154,7 @@ class Rows:
         source.offset += sum(lengths)
         source.trail.skip_to(found.last, len(lengths))
 
-    def _follow(self, length: int, found: Entry) -> None:
+    def _follow(self, length: int, found: IndexEntry) -> None:
         source = self.source
         if not found.link.hash:
             source.trail.pass_over(found.link)
@@ -167,7 +167,7 @@ class Rows:
             source.copies += known != source.number
             source.trail.pass_over(found.link)
 
-    def _known(self, found: Entry) -> int | None:
+    def _known(self, found: IndexEntry) -> int | None:
         """Give the file that holds the same record already; None for a line that is new.
 
         A line that goes on where a new one ended is new; others may be copies, as a merge leaves
@@ -188,7 +188,7 @@ class Rows:
         row = self.connection.execute(_KNOWN, keys).fetchone()
         return None if row is None else row[0]
 
-    def _add(self, length: int, found: Entry, unknown: Sequence[ContentHash]) -> None:
+    def _add(self, length: int, found: IndexEntry, unknown: Sequence[ContentHash]) -> None:
         link, source = found.link, self.source
         # Inside a file the order is the chain's, whatever the clock says.
         told = moment_of(link.timestamp)

@@ -14,7 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.ledger.chain import Head, Trail
+from intent_lsp.core.ledger.chain import ChainCursor, Head
 from intent_lsp.formats.ledger.index_keys import key64
 from intent_lsp.store.ledger.raw.file import read_at
 from intent_lsp.store.ledger.raw.files import FileStamp
@@ -46,7 +46,7 @@ _HEADS: Final = msgspec.json.Decoder(list[Head])
 
 
 @dataclass(slots=True, kw_only=True)
-class Source:
+class IndexedFile:
     """How far one file has been read: `tail` is the end of what was read, `stamp` its state then.
 
     `records` counts those first found here, `copies` lines that are records of other files too;
@@ -63,32 +63,32 @@ class Source:
     copying: bool = False
     low: int = 0
     high: int = 0
-    trail: Trail = field(default_factory=Trail)
+    trail: ChainCursor = field(default_factory=ChainCursor)
 
 
-def sources(connection: sqlite3.Connection) -> dict[str, Source]:
+def sources(connection: sqlite3.Connection) -> dict[str, IndexedFile]:
     """Read how far the index is, by file."""
     rows = connection.execute(f"SELECT {_COLUMNS} FROM source")  # noqa: S608 -- a constant
     return {row[1]: _source(row) for row in rows}
 
 
-def source_of(connection: sqlite3.Connection, file: str) -> Source | None:
+def source_of(connection: sqlite3.Connection, file: str) -> IndexedFile | None:
     """Read how far the index is in one file; None: it has not begun."""
     statement = f"SELECT {_COLUMNS} FROM source WHERE file = ?"  # noqa: S608 -- a constant
     row = connection.execute(statement, (file,)).fetchone()
     return None if row is None else _source(row)
 
 
-def begin(connection: sqlite3.Connection, file: str) -> Source:
+def begin(connection: sqlite3.Connection, file: str) -> IndexedFile:
     """Read how far the index is in one file; one that is new gets its number."""
     found = source_of(connection, file)
     if found is None:
         number = connection.execute(_NEW, (file,)).lastrowid
-        found = Source(number=number or 0, file=file)
+        found = IndexedFile(number=number or 0, file=file)
     return found
 
 
-def save(connection: sqlite3.Connection, source: Source) -> None:
+def save(connection: sqlite3.Connection, source: IndexedFile) -> None:
     """Write down how far a file has been read."""
     trail = source.trail
     connection.execute(
@@ -122,7 +122,7 @@ def forget(connection: sqlite3.Connection, file: str) -> None:
         connection.execute("DELETE FROM latest")
 
 
-def _forget(connection: sqlite3.Connection, source: Source) -> None:
+def _forget(connection: sqlite3.Connection, source: IndexedFile) -> None:
     number = source.number
     bounds = (source.low, source.high, number)
     for table in ("record", "granted"):
@@ -136,7 +136,7 @@ def _forget(connection: sqlite3.Connection, source: Source) -> None:
     connection.execute("DELETE FROM source WHERE number = ?", (number,))
 
 
-def open_heads(connection: sqlite3.Connection, source: Source) -> list[Head]:
+def open_heads(connection: sqlite3.Connection, source: IndexedFile) -> list[Head]:
     """Give the heads of a file that no record of another file names, in order of line."""
     statement = "SELECT 1 FROM named WHERE hash64 = ? LIMIT 1"
     return [
@@ -146,7 +146,7 @@ def open_heads(connection: sqlite3.Connection, source: Source) -> list[Head]:
     ]
 
 
-def all_heads(connection: sqlite3.Connection, found: Mapping[str, Source]) -> list[Head]:
+def all_heads(connection: sqlite3.Connection, found: Mapping[str, IndexedFile]) -> list[Head]:
     """Give every open head once, file by file in the order of `found`."""
     heads: dict[ContentHash, Head] = {}
     for source in found.values():
@@ -164,7 +164,7 @@ def loose_ends(connection: sqlite3.Connection) -> str:
     return json.dumps([key64(h.hash) for heads in loose if len(heads) > 1 for h in heads])
 
 
-def joins(source: Source, fd: int) -> bool:
+def joins(source: IndexedFile, fd: int) -> bool:
     """Find out whether a file still holds what was read of it."""
     return read_at(fd, source.offset - len(source.tail), source.offset) == source.tail
 
@@ -187,11 +187,11 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
     connection.execute("COMMIT")
 
 
-def _source(row: tuple[Any, ...]) -> Source:
+def _source(row: tuple[Any, ...]) -> IndexedFile:
     number, file, offset, tail, stamp, lines, records, copies, copying, low, high, *rest = row
     last, last_time, spelled_heads = rest
     heads = {head.hash: head for head in _HEADS.decode(spelled_heads)}
-    return Source(
+    return IndexedFile(
         number=number,
         file=file,
         offset=offset,
@@ -202,5 +202,5 @@ def _source(row: tuple[Any, ...]) -> Source:
         copying=bool(copying),
         low=low,
         high=high,
-        trail=Trail(heads, lines, last, last_time),
+        trail=ChainCursor(heads, lines, last, last_time),
     )

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record
-from intent_lsp.store.ledger.index.queries import Place
+from intent_lsp.store.ledger.index.queries import RecordPlace
 
 _NEWEST: Final = "SELECT moment, id64 FROM record ORDER BY moment DESC, source DESC LIMIT 1"
 _STILL: Final = "SELECT 1 FROM record WHERE moment = ? AND id64 = ?"
@@ -35,7 +35,7 @@ SELECT path FROM known WHERE path IS NOT NULL LIMIT ?
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class TouchMark:
     """Where an answer ended: at which record (its moment and id), and after how many."""
 
     moment: int
@@ -58,7 +58,7 @@ class TouchedFiles:
 
     files: tuple[TouchedFile, ...]
     whole: bool
-    mark: Mark | None
+    mark: TouchMark | None
 
 
 class Touch(NamedTuple):
@@ -66,12 +66,12 @@ class Touch(NamedTuple):
 
     intent_id: str
     path: WorkspacePath
-    place: Place
+    place: RecordPlace
 
 
 def touches(
-    since: Mark | None, count: int, connection: sqlite3.Connection
-) -> tuple[list[Touch], bool, Mark | None]:
+    since: TouchMark | None, count: int, connection: sqlite3.Connection
+) -> tuple[list[Touch], bool, TouchMark | None]:
     """Find what was touched since a mark; `count` is how many records there are now.
 
     True: that is all there is. The new mark is None where there is no record.
@@ -79,13 +79,13 @@ def touches(
     newest = connection.execute(_NEWEST).fetchone()
     if newest is None:
         return [], True, None
-    mark = Mark(moment=newest[0], id64=newest[1], count=count)
+    mark = TouchMark(moment=newest[0], id64=newest[1], count=count)
     if mark == since:
         return [], False, mark
     whole = since is None or not _goes_on(since, count, connection)
     after = -1 if since is None or whole else since.moment
     rows = connection.execute(_TOUCHES, (after,))
-    found = [Touch(text, _path(key), Place(*place)) for text, key, *place in rows]
+    found = [Touch(text, _path(key), RecordPlace(*place)) for text, key, *place in rows]
     return found, whole, mark
 
 
@@ -94,7 +94,7 @@ def touched_paths(connection: sqlite3.Connection, limit: int) -> tuple[Workspace
     return tuple(_path(key) for (key,) in connection.execute(_PATHS, (limit,)))
 
 
-def _goes_on(since: Mark, count: int, connection: sqlite3.Connection) -> bool:
+def _goes_on(since: TouchMark, count: int, connection: sqlite3.Connection) -> bool:
     """Whether every record of the mark's time is there still, and none came between them."""
     there = connection.execute(_STILL, (since.moment, since.id64)).fetchone()
     (added,) = connection.execute(_SINCE, (since.moment,)).fetchone()

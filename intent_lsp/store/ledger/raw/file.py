@@ -37,7 +37,7 @@ Reader = Callable[[int, int], bytes]
 
 
 @dataclass(frozen=True, slots=True)
-class Disk:
+class FileSystem:
     """The two system calls that a crash can fall between."""
 
     write: Callable[[int, bytes], int] = os.write
@@ -47,7 +47,7 @@ class Disk:
 class LedgerFile:
     """One opened ledger; reopened by its owner when the path names another file."""
 
-    def __init__(self, path: Path, disk: Disk) -> None:
+    def __init__(self, path: Path, disk: FileSystem) -> None:
         self._path, self._disk = path, disk
         self.fd = _open(path)
         self.inode = os.fstat(self.fd).st_ino

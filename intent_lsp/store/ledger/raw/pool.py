@@ -102,7 +102,7 @@ class _Crew(Generic[T]):
             poll.register(pipe, select.POLLIN)
         ready = [asked[pipe] for pipe, _ in poll.poll(seconds * 1000)] if asked else []
         for other in ready:
-            told = other.told()
+            told = other.result()
             if told is not None:
                 at, found = told
                 self._early[at] = self._look(at) if found is None else found

@@ -14,7 +14,7 @@ _A_LINE: Final = 4 * 1024
 _FURTHER: Final = 64 * 1024
 
 
-class Lines(NamedTuple):
+class RangeLines(NamedTuple):
     """The whole lines that begin in a range, and the bytes of a last one without a line end.
 
     `start` is where the first begins; it means nothing where there is none.
@@ -30,20 +30,20 @@ def starts(size: int) -> range:
     return range(0, size, RANGE)
 
 
-def lines_in(read: Reader, start: int, size: int) -> Lines:
+def lines_in(read: Reader, start: int, size: int) -> RangeLines:
     """Read the lines that begin in the range at `start`, up to the end of the last of them."""
     begin, end = max(start - 1, 0), min(start + RANGE, size)
     data = read(begin, min(end + _A_LINE, size))
     # The range before has what stands before the first line end.
     first = data.find(b"\n") + 1 if start else 0
     if start and not first:
-        return Lines(start, b"", b"")
+        return RangeLines(start, b"", b"")
     last = data.find(b"\n", end - begin - 1) + 1
     if last:
-        return Lines(begin + first, data[first:last], b"")
+        return RangeLines(begin + first, data[first:last], b"")
     data = data[first:] + _line_end(read, begin + len(data), size)
     whole = data.rfind(b"\n") + 1
-    return Lines(begin + first, data[:whole], data[whole:])
+    return RangeLines(begin + first, data[:whole], data[whole:])
 
 
 def _line_end(read: Reader, start: int, size: int) -> bytes:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.errors import UnsafePathError
-from intent_lsp.store.fs.files import TEMPORARY_PREFIX, room_for_temporary
+from intent_lsp.store.fs.files import TEMPORARY_PREFIX, directory_for_temporary
 from intent_lsp.store.ledger.raw.file import sync_directory
 
 _FLAGS: Final = (
@@ -30,7 +30,7 @@ def replace_lines(path: Path, lines: Iterable[bytes], *, mode: int = 0o644) -> N
     before = _plain(path)
     if before is not None and not before.st_mode & stat.S_IWUSR:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path))
-    unfinished = room_for_temporary(path) / f"{TEMPORARY_PREFIX}{secrets.token_hex(6)}"
+    unfinished = directory_for_temporary(path) / f"{TEMPORARY_PREFIX}{secrets.token_hex(6)}"
     fd = os.open(unfinished, _FLAGS, mode)
     try:
         with open(fd, "wb", buffering=_BUFFER) as file:  # noqa: PTH123 -- a descriptor

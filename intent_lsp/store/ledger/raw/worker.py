@@ -43,7 +43,7 @@ class Job(NamedTuple, Generic[T]):
     told: type[T]
 
 
-class Told(NamedTuple, Generic[T]):
+class RangeResult(NamedTuple, Generic[T]):
     """What is in the range of that number; None: it has no spelling."""
 
     number: int
@@ -89,7 +89,7 @@ class Worker(Generic[T]):
             return None
         return self._process.stdout.fileno()
 
-    def told(self) -> Told[T] | None:
+    def result(self) -> RangeResult[T] | None:
         """Wait for what it tells; None: that is nothing, or nothing that can be believed."""
         try:
             return self._next()
@@ -106,7 +106,7 @@ class Worker(Generic[T]):
             self._process.wait()
             self._process = None
 
-    def _next(self) -> Told[T]:
+    def _next(self) -> RangeResult[T]:
         if self.pipe is None:
             raise ValueError("it has ended")
         number, length = _HEADER.unpack(_read(self.pipe, _HEADER.size))
@@ -115,7 +115,7 @@ class Worker(Generic[T]):
         message = _read(self.pipe, length)
         found = self._decoder.decode(message) if message else None
         self.last = number
-        return Told(number, found)
+        return RangeResult(number, found)
 
 
 def _started(module: str, fd: int, size: int, tasks: int) -> subprocess.Popen[bytes] | None:

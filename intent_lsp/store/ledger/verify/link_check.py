@@ -12,13 +12,13 @@ from typing import Final, NamedTuple, TypeAlias
 
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.ledger.chain import Head, Link, Trail
-from intent_lsp.core.ledger.evidence import Held
+from intent_lsp.core.ledger.chain import ChainCursor, Head, Link
+from intent_lsp.core.ledger.evidence import RecordCommit
 from intent_lsp.core.ledger.problem_summary import FirstProblems, LedgerPlace
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.store.ledger.raw.files import ARCHIVE_ROOM
 from intent_lsp.store.ledger.verify.link_rows import hashes_in, key, spelled
-from intent_lsp.store.ledger.verify.link_table import Places, Remembered
+from intent_lsp.store.ledger.verify.link_table import HashPlaces, LinkTable
 
 _UNSEALED: Final = "it has no `integrity`, though a record above it has"
 _SHORT: Final = 12
@@ -26,7 +26,7 @@ _FIVE_KEYS: Final = (
     "an older tool wrote it: only its id, time, revision, files and place are hashed"
 )
 
-Past = Callable[[Collection[ContentHash]], Mapping[ContentHash, Held]]
+FindEvidence = Callable[[Collection[ContentHash]], Mapping[ContentHash, RecordCommit]]
 """Finds records, by their hashes, in the ledgers that git holds."""
 
 
@@ -57,17 +57,17 @@ class _Loose(NamedTuple):
     first: bool
 
 
-class LinkPass:
+class LinkCheck:
     """The links of all files, followed in reading order, then compared with each other."""
 
-    def __init__(self, remembered: Remembered, past: Past) -> None:
+    def __init__(self, remembered: LinkTable, past: FindEvidence) -> None:
         self.problems = FirstProblems()
         self.records = 0
         self.files = 0
         self.heads: dict[ContentHash, Head] = {}
         self._remembered = remembered
         self._past = past
-        self._trail, self._sealed = Trail(), False
+        self._trail, self._sealed = ChainCursor(), False
         self._row = 0
         self._loose: list[_Loose] = []
 
@@ -75,7 +75,7 @@ class LinkPass:
         """Follow the lines of the next file; a torn tail is the last of them."""
         self.problems.files.append(file)
         self._remembered.begin_file()
-        self._trail, self._sealed = Trail(), False
+        self._trail, self._sealed = ChainCursor(), False
         for piece in pieces:
             if isinstance(piece, Packed):
                 self._follow_packed(piece)
@@ -175,7 +175,7 @@ class LinkPass:
                 self._note_broken(loose)
         return lost
 
-    def _joins(self, row: int, found: Places) -> bool:
+    def _joins(self, row: int, found: HashPlaces) -> bool:
         """Whether a line may follow what was found: above it, or in another file.
 
         An archive is the main file's beginning, and follows nothing that the main file has left.
@@ -205,7 +205,7 @@ class LinkPass:
             else:
                 self._note_broken(loose)
 
-    def _note_taken(self, loose: _Loose, held: Held) -> None:
+    def _note_taken(self, loose: _Loose, held: RecordCommit) -> None:
         """Name what the files lack though a commit that they come from holds it."""
         commit = held.commit[:_SHORT]
         if held.file not in self.problems.files:

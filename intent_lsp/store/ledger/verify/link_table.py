@@ -32,7 +32,7 @@ class Repeated(NamedTuple):
     others: tuple[int, ...]
 
 
-class Places(NamedTuple):
+class HashPlaces(NamedTuple):
     """Where a hash was found: its first row, and its first row in any file but that one."""
 
     first: int
@@ -46,7 +46,7 @@ class Reached(NamedTuple):
     missing: frozenset[Key]
 
 
-class Remembered:
+class LinkTable:
     """Rows, one a line; written once, then read as often as is needed."""
 
     def __init__(self) -> None:
@@ -100,14 +100,14 @@ class Remembered:
         """Give the line of a row in its file, from 1."""
         return row - self._starts[self.file_of(row)] + 1
 
-    def places(self, sought: Collection[Key]) -> dict[Key, Places]:
+    def places(self, sought: Collection[Key]) -> dict[Key, HashPlaces]:
         """Find where hashes stand; one that stands nowhere is left out."""
-        found: dict[Key, Places] = {}
+        found: dict[Key, HashPlaces] = {}
         for row, (_, hash_, _, _, _) in enumerate(self._recall()):
             if hash_ in sought:
-                known = found.setdefault(hash_, Places(row, None))
+                known = found.setdefault(hash_, HashPlaces(row, None))
                 if known.elsewhere is None and self.file_of(known.first) != self.file_of(row):
-                    found[hash_] = Places(known.first, row)
+                    found[hash_] = HashPlaces(known.first, row)
         return found
 
     def unnamed(self, candidates: Collection[Key]) -> set[Key]:

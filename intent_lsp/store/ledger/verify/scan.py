@@ -7,9 +7,9 @@ import msgspec
 
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.ledger.chain import Flaw, Link
-from intent_lsp.formats.ledger.batch import Stretch, examine_lines
+from intent_lsp.formats.ledger.batch import LinkedBatch, examine_lines
 from intent_lsp.formats.ledger.jsonl import examine
-from intent_lsp.formats.msgspec_types import known
+from intent_lsp.formats.msgspec_types import register_msgspec_types
 from intent_lsp.store.ledger.raw.file import Reader
 from intent_lsp.store.ledger.raw.pool import nobody, spread
 from intent_lsp.store.ledger.raw.ranges import lines_in, starts
@@ -56,7 +56,7 @@ def _examined(read: Reader, start: int, size: int) -> _Found:
     lines = lines_in(read, start, size)
     examined = examine_lines(lines.data)
     torn = [_torn(lines.torn)] if lines.torn else []
-    if isinstance(examined, Stretch):
+    if isinstance(examined, LinkedBatch):
         return _Found(_packed(examined), torn)
     return _Found(None, [*examined, *torn])
 
@@ -71,7 +71,7 @@ def _torn(line: bytes) -> Link:
     return Link(flaw=Flaw(LedgerCode.TORN_TAIL, message))
 
 
-def _packed(stretch: Stretch) -> Packed:
+def _packed(stretch: LinkedBatch) -> Packed:
     first, last, ids, digests = stretch
     return Packed(first, last, len(ids), rows(ids, digests, first.prev))
 
@@ -79,4 +79,4 @@ def _packed(stretch: Stretch) -> Packed:
 _JOB: Final = Job(__name__, _examined, _Found)
 
 
-KNOWN: Final = known(_Found)
+KNOWN: Final = register_msgspec_types(_Found)

@@ -12,15 +12,15 @@ from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.findings import Severity
 from intent_lsp.core.ledger.chain import Head
-from intent_lsp.core.ledger.evidence import Held
+from intent_lsp.core.ledger.evidence import RecordCommit
 from intent_lsp.core.ledger.problem_summary import problem
 from intent_lsp.core.ledger.proof_statement import Extent, conditional, proved
-from intent_lsp.core.ledger.verification import Anchor, AnchorKind, Problem, Verification
+from intent_lsp.core.ledger.verification import Anchor, AnchorKind, LedgerProblem, Verification
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.store.ledger.raw.files import Strange
-from intent_lsp.store.ledger.verify.link_check import LinkPass, Past, Piece
+from intent_lsp.store.ledger.verify.link_check import FindEvidence, LinkCheck, Piece
 from intent_lsp.store.ledger.verify.link_rows import key
-from intent_lsp.store.ledger.verify.link_table import Remembered
+from intent_lsp.store.ledger.verify.link_table import LinkTable
 
 _HEADS_NAMED: Final = 20
 _NO_PROOF: Final = (AnchorKind.KNOWN_HEAD, AnchorKind.EARLIER_COMMIT)
@@ -29,24 +29,24 @@ than the newest.
 """
 
 
-class Part(NamedTuple):
+class VerifiedFile(NamedTuple):
     """One of the ledger's files: its name in problems, and what is found on its lines, in order."""
 
     file: str
     pieces: Iterable[Piece]
 
 
-def no_past(_hashes: Collection[ContentHash]) -> Mapping[ContentHash, Held]:
+def no_past(_hashes: Collection[ContentHash]) -> Mapping[ContentHash, RecordCommit]:
     """Know of nothing that git holds."""
     return {}
 
 
 def verify(
-    parts: Iterable[Part],
+    parts: Iterable[VerifiedFile],
     anchors: Sequence[Anchor] = (),
     *,
     strange: Sequence[Strange] = (),
-    past: Past = no_past,
+    past: FindEvidence = no_past,
 ) -> Verification:
     """Verify the files of a ledger, given in reading order and each read once.
 
@@ -54,8 +54,8 @@ def verify(
     them. `strange` is what stands in a file's place; `past` is asked for records that others follow
     and that no file holds.
     """
-    with Remembered() as remembered:
-        found = LinkPass(remembered, past)
+    with LinkTable() as remembered:
+        found = LinkCheck(remembered, past)
         for part in parts:
             found.follow_file(part.file, part.pieces)
         found.close()
@@ -66,12 +66,12 @@ def verify(
         proofs = [anchor for anchor in reached if anchor.kind not in _NO_PROOF]
         proven = _reached(remembered, proofs) if len(proofs) > 1 else None
         proven = proven or max((anchor.records or 0 for anchor in proofs), default=0)
-    problems = found.problems.told()
+    problems = found.problems.first()
     problems += [problem(LedgerCode.UNREADABLE_FILE, s.file, 1, s.problem) for s in strange]
     return _outcome(found, problems, reached, proofs=proofs, proven=proven)
 
 
-def _but_those_there(remembered: Remembered, anchors: Sequence[Anchor]) -> list[Anchor]:
+def _but_those_there(remembered: LinkTable, anchors: Sequence[Anchor]) -> list[Anchor]:
     """Leave out what earlier commits have and a file has, too: there may be thousands."""
     earlier = {key(each.hash) for each in anchors if each.kind is AnchorKind.EARLIER_COMMIT}
     there = remembered.places(earlier) if earlier else {}
@@ -83,8 +83,8 @@ def _but_those_there(remembered: Remembered, anchors: Sequence[Anchor]) -> list[
 
 
 def _outcome(
-    found: LinkPass,
-    problems: Sequence[Problem],
+    found: LinkCheck,
+    problems: Sequence[LedgerProblem],
     reached: Sequence[Anchor],
     *,
     proofs: Sequence[Anchor],
@@ -106,14 +106,14 @@ def _outcome(
     )
 
 
-def _reached(remembered: Remembered, anchors: Sequence[Anchor]) -> int | None:
+def _reached(remembered: LinkTable, anchors: Sequence[Anchor]) -> int | None:
     """Count the records that anchors stand for; None: no file holds any of them."""
     if not anchors:
         return None
     return remembered.reach({key(anchor.hash) for anchor in anchors}).records or None
 
 
-def _untied(heads: Sequence[Head]) -> list[Problem]:
+def _untied(heads: Sequence[Head]) -> list[LedgerProblem]:
     """Name the heads that the next append will tie."""
     newest = _current(heads)
     return [
