@@ -103,7 +103,7 @@ def test_the_lock_file_is_exact_and_names_no_registry() -> None:
 def test_every_command_is_declared_and_registered(words: str) -> None:
     declared = [command["command"] for command in contributed("commands")]
     registered = re.findall(r"registerCommand\('(intentLsp\.[\w.]+)'", words)
-    tables = re.search(r"function planCommands.*?\nasync function", words, flags=re.DOTALL)
+    tables = re.search(r"function intentCommands.*?\nasync function", words, flags=re.DOTALL)
     assert tables is not None
     named = re.findall(r"^    '?([a-z][\w.]*)'?: (?:async )?\(", tables[0], flags=re.MULTILINE)
     registered += [f"intentLsp.{name}" for name in named]

@@ -1,94 +1,97 @@
-/** The status bar item that tells where the current line comes from. */
+/** The status bar item that shows which intent and author the current line comes from. */
 
 import * as vscode from 'vscode';
 import { blameLabel } from './labels';
-import { Outlook } from './outlook';
-import { OWN, SECTION } from './settings';
-import { Blame } from './wire';
+import { Blame } from './protocol';
+import { EXTENSION_SETTINGS, SECTION } from './settings';
+import { WindowState } from './window_state';
 
-const SETTLE = 200;
-const AT_THE_RIGHT = 110;
+/** The time for which the cursor rests before the server is asked about its line. */
+const DELAY_MS = 200;
+/** Puts the item to the left of the editor's own items on that side. */
+const PRIORITY = 110;
 
 export class BlameItem implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem(
     'intentLsp.blame',
     vscode.StatusBarAlignment.Right,
-    AT_THE_RIGHT,
+    PRIORITY,
   );
-  private readonly parts: vscode.Disposable[];
+  private readonly disposables: vscode.Disposable[];
   private timer: NodeJS.Timeout | undefined;
-  private asking: vscode.CancellationTokenSource | undefined;
+  private pending: vscode.CancellationTokenSource | undefined;
   private line: string | undefined;
 
-  constructor(private readonly outlook: Outlook) {
+  constructor(private readonly windowState: WindowState) {
     this.item.name = 'Origin of the line';
-    this.parts = [
+    this.disposables = [
       this.item,
-      outlook.onDidChange(() => this.again()),
-      vscode.window.onDidChangeActiveTextEditor(() => this.moved()),
-      vscode.window.onDidChangeTextEditorSelection(() => this.moved()),
+      windowState.onDidChange(() => this.refresh()),
+      vscode.window.onDidChangeActiveTextEditor(() => this.onCursorMove()),
+      vscode.window.onDidChangeTextEditorSelection(() => this.onCursorMove()),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
         if (document === vscode.window.activeTextEditor?.document) {
-          this.again();
+          this.refresh();
         }
       }),
       vscode.workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration(`${SECTION}.${OWN.blame}`)) {
-          this.again();
+        if (event.affectsConfiguration(`${SECTION}.${EXTENSION_SETTINGS.blame}`)) {
+          this.refresh();
         }
       }),
     ];
   }
 
   dispose(): void {
-    this.forget();
-    for (const part of this.parts) {
-      part.dispose();
+    this.cancelRequest();
+    for (const disposable of this.disposables) {
+      disposable.dispose();
     }
   }
 
-  private again(): void {
+  private refresh(): void {
     this.line = undefined;
-    this.moved();
+    this.onCursorMove();
   }
 
-  private moved(): void {
+  private onCursorMove(): void {
     const editor = vscode.window.activeTextEditor;
     const line = editor && `${editor.document.uri.toString()}:${editor.selection.active.line}`;
     if (line !== undefined && line === this.line) {
       return;
     }
     this.line = line;
-    this.forget();
-    const wanted = vscode.workspace.getConfiguration(SECTION).get<boolean>(OWN.blame, true);
-    if (!editor || !wanted || !this.outlook.root || editor.document.uri.scheme !== 'file') {
+    this.cancelRequest();
+    const settings = vscode.workspace.getConfiguration(SECTION);
+    const isEnabled = settings.get<boolean>(EXTENSION_SETTINGS.blame, true);
+    if (!editor || !isEnabled || !this.windowState.root || editor.document.uri.scheme !== 'file') {
       this.item.hide();
       return;
     }
-    this.timer = setTimeout(() => void this.ask(editor), SETTLE);
+    this.timer = setTimeout(() => void this.request(editor), DELAY_MS);
   }
 
-  private forget(): void {
+  private cancelRequest(): void {
     clearTimeout(this.timer);
-    this.asking?.cancel();
-    this.asking?.dispose();
-    this.asking = undefined;
+    this.pending?.cancel();
+    this.pending?.dispose();
+    this.pending = undefined;
   }
 
-  private async ask(editor: vscode.TextEditor): Promise<void> {
-    const asking = new vscode.CancellationTokenSource();
-    this.asking = asking;
-    const at = editor.selection.active.line;
-    const range = { start: { line: at, character: 0 }, end: { line: at + 1, character: 0 } };
+  private async request(editor: vscode.TextEditor): Promise<void> {
+    const pending = new vscode.CancellationTokenSource();
+    this.pending = pending;
+    const line = editor.selection.active.line;
+    const range = { start: { line, character: 0 }, end: { line: line + 1, character: 0 } };
     const params = { uri: editor.document.uri.toString(), range };
     try {
-      const { lines } = await this.outlook.ask<Blame>('blame', params, asking.token);
-      if (!asking.token.isCancellationRequested) {
+      const { lines } = await this.windowState.request<Blame>('blame', params, pending.token);
+      if (!pending.token.isCancellationRequested) {
         this.show(lines, params.uri);
       }
     } catch {
-      // A file that nobody governs, or a question that came too late: nothing is shown.
-      if (!asking.token.isCancellationRequested) {
+      // The file is not governed, or has changed since: there is nothing to show.
+      if (!pending.token.isCancellationRequested) {
         this.item.hide();
       }
     }
@@ -96,8 +99,8 @@ export class BlameItem implements vscode.Disposable {
 
   private show(lines: Blame['lines'], uri: string): void {
     const [run] = lines;
-    const named = this.outlook.intents.find((intent) => intent.id === run?.intentId);
-    const text = run && blameLabel(run, Date.now(), named?.name);
+    const intent = this.windowState.intents.find(({ id }) => id === run?.intentId);
+    const text = run && blameLabel(run, Date.now(), intent?.name);
     if (!run || text === undefined) {
       this.item.hide();
       return;

@@ -1,4 +1,4 @@
-/** The language client: what it offers to the server, and what it keeps from it. */
+/** The language client: its capabilities and settings, and its middleware. */
 
 import * as vscode from 'vscode';
 import {
@@ -9,28 +9,29 @@ import {
   RevealOutputChannelOn,
   StaticFeature,
 } from 'vscode-languageclient/node';
-import { Launch } from './launch';
-import { said } from './said';
-import { SECTION, toldOf } from './settings';
+import { errorText } from './error_text';
+import { ServerProgram } from './server_program';
+import { SECTION, serverSettings } from './settings';
 
 const CREATE = 'intent.create';
 const SHOW_WHY = 'intent.showWhy';
 const SHOW_RECORD = 'intentLsp.showRecord';
 
-/** What the client needs of its surroundings. */
-export interface Ground {
+/** What the client needs from the rest of the extension. */
+export interface ClientContext {
   readonly log: vscode.OutputChannel;
   readonly trace: vscode.OutputChannel;
-  /** Where the server runs: no folder of the workspace's, which could hold files to load. */
-  readonly directory: string;
-  closed: ErrorHandler['closed'];
+  /** Where the server runs. It is outside of the workspace, whose files it could load otherwise. */
+  readonly workingDirectory: string;
+  onClosed: ErrorHandler['closed'];
 }
 
-/** Milliseconds after which a save goes on without an answer. VS Code itself waits 1,500, and
- * after a few of these never asks again in a session. */
-const SAVE_PATIENCE = 1300;
+/** The time after which a save goes on without an answer. VS Code itself waits 1,500 ms, and
+ * after a few such waits asks no longer in a session. */
+const SAVE_TIMEOUT_MS = 1300;
 
-/** Our own notifications are sent to those who ask for them; the status bar shows the intent. */
+/** The capabilities that have the server send `intent/*` notifications, that say that the active
+ * intent is shown, and that name the command of a link to a record. */
 const NOTIFICATIONS: StaticFeature = {
   fillClientCapabilities(capabilities): void {
     const intent = { notifications: true, status: true, recordCommand: SHOW_RECORD };
@@ -41,40 +42,40 @@ const NOTIFICATIONS: StaticFeature = {
   clear(): void {},
 };
 
-export function clientOf(launch: Launch, ground: Ground): LanguageClient {
-  const [command, ...args] = launch.argv;
-  const options = { cwd: ground.directory };
-  const client = new LanguageClient(SECTION, 'Intent', { command, args, options }, told(ground));
+export function createClient(program: ServerProgram, context: ClientContext): LanguageClient {
+  const [command, ...args] = program.argv;
+  const executable = { command, args, options: { cwd: context.workingDirectory } };
+  const client = new LanguageClient(SECTION, 'Intent', executable, clientOptions(context));
   client.registerFeature(NOTIFICATIONS);
   return client;
 }
 
-function told(ground: Ground): LanguageClientOptions {
+function clientOptions(context: ClientContext): LanguageClientOptions {
   return {
-    // Whatever is a file may be governed, whatever its language.
+    // Files of every language may be governed.
     documentSelector: [{ scheme: 'file' }],
     diagnosticCollectionName: 'intent-lsp',
-    // Of all commands, the hover's link to a record alone is run by a click.
+    // A hover may hold text of others, so its links can run no other command.
     markdown: { isTrusted: { enabledCommands: [SHOW_RECORD] } },
-    outputChannel: ground.log,
-    traceOutputChannel: ground.trace,
+    outputChannel: context.log,
+    traceOutputChannel: context.trace,
     revealOutputChannelOn: RevealOutputChannelOn.Never,
     synchronize: { configurationSection: SECTION },
-    initializationOptions: () => toldOf(vscode.workspace.getConfiguration(SECTION)),
+    initializationOptions: () => serverSettings(vscode.workspace.getConfiguration(SECTION)),
     initializationFailedHandler: () => false,
     errorHandler: {
       error: () => ({ action: ErrorAction.Continue, handled: true }),
-      closed: () => ground.closed(),
+      closed: () => context.onClosed(),
     },
     middleware: {
-      executeCommand: (command, args, next) => obeyed(command, args, next),
-      willSaveWaitUntil: (event, next) => inTime(Promise.resolve(next(event))),
+      executeCommand: (command, args, next) => executeCommand(command, args, next),
+      willSaveWaitUntil: (event, next) => withSaveTimeout(Promise.resolve(next(event))),
       workspace: {
         configuration: async (params, token, next) => {
           const values: unknown = await next(params, token);
           return Array.isArray(values)
-            ? values.map((value: unknown, at) =>
-                params.items[at]?.section === SECTION ? toldOf(value) : value,
+            ? values.map((value: unknown, index) =>
+                params.items[index]?.section === SECTION ? serverSettings(value) : value,
               )
             : [];
         },
@@ -83,8 +84,8 @@ function told(ground: Ground): LanguageClientOptions {
   };
 }
 
-/** Run a command of the server's as a person: names are asked for, and reasons have a page. */
-async function obeyed(
+/** Run a command of the server: ask for the name of a new intent, and show reasons on a page. */
+async function executeCommand(
   command: string,
   args: readonly any[],
   next: (command: string, args: any[]) => vscode.ProviderResult<any>,
@@ -105,20 +106,21 @@ async function obeyed(
     });
     return name?.trim() ? await next(command, [{ ...argument, name: name.trim() }]) : undefined;
   } catch (error) {
-    void vscode.window.showErrorMessage(`Intent: ${said(error)}`);
+    void vscode.window.showErrorMessage(`Intent: ${errorText(error)}`);
     return undefined;
   }
 }
 
-async function inTime(answer: Promise<vscode.TextEdit[]>): Promise<vscode.TextEdit[]> {
-  const late = Symbol('late');
+/** Return the edits of an answer, or none if it fails or comes too late. */
+async function withSaveTimeout(answer: Promise<vscode.TextEdit[]>): Promise<vscode.TextEdit[]> {
+  const timedOut = Symbol('timed out');
   let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<typeof late>((resolve) => {
-    timer = setTimeout(() => resolve(late), SAVE_PATIENCE);
+  const timeout = new Promise<typeof timedOut>((resolve) => {
+    timer = setTimeout(() => resolve(timedOut), SAVE_TIMEOUT_MS);
   });
   try {
-    const first = await Promise.race([answer, patience]);
-    return first === late ? [] : first ?? [];
+    const result = await Promise.race([answer, timeout]);
+    return result === timedOut ? [] : result ?? [];
   } catch {
     return [];
   } finally {

@@ -1,136 +1,141 @@
-/** The commands of the palette and of the views, each in terms of the server's requests. */
+/** The commands of the palette and of the views. */
 
 import * as vscode from 'vscode';
-import { ChangeView, recordOf } from './change_view';
-import { pickDraft, pickIntent } from './choosing';
-import { explain as explainServer } from './complaints';
+import { ensureStarted } from './auto_start';
+import { ChangeView, recordIdOf } from './change_view';
+import { errorText } from './error_text';
 import { ExplainView } from './explain_view';
-import { goToIntent, openFile, showLines } from './going';
 import { Installer } from './installer';
+import { completeIntent, createIntent, selectIntent, setUpFolder } from './intent_commands';
 import { LedgerView } from './ledger_view';
-import { Node } from './nodes';
-import { Outlook } from './outlook';
-import { completeIntent, createIntent, selectIntent, setUp } from './plan';
+import { goToIntent, openFile, showLines } from './navigation';
+import { Draft, Intent, LedgerRecord, ServerCommand } from './protocol';
+import { pickDraft, pickIntent } from './quick_picks';
 import { RecordPanel } from './record_panel';
 import { saveReport, showReport } from './report_panel';
-import { said } from './said';
 import { Server } from './server';
-import { wanted } from './start';
-import { Draft, Intent, LedgerRecord, ServerCommand } from './wire';
+import { showServerProblem } from './server_problems';
+import { TreeNode } from './tree_nodes';
+import { WindowState } from './window_state';
 
-export interface Parts {
+export interface CommandContext {
   readonly server: Server;
   readonly installer: Installer;
-  readonly outlook: Outlook;
+  readonly windowState: WindowState;
   readonly ledger: LedgerView;
   readonly record: RecordPanel;
   readonly change: ChangeView;
   readonly explanation: ExplainView;
 }
 
-/** A command gets whatever a caller, a menu or a keybinding gives it. */
-type Run = (...given: any[]) => Promise<unknown> | unknown;
+/** The function of a command. Menus, keybindings and other callers pass it what they like. */
+type CommandCallback = (...args: any[]) => Promise<unknown> | unknown;
+type CommandTable = Record<string, CommandCallback>;
 
-/** Register every command; one that fails says so, as somebody has asked for it. */
-export function registerCommands(parts: Parts): vscode.Disposable[] {
-  const table = { ...planCommands(parts), ...ledgerCommands(parts) };
-  const asking = Object.entries(table).map(([name, run]) =>
-    vscode.commands.registerCommand(`intentLsp.${name}`, (...given: unknown[]) =>
-      told(parts, run, given),
+/** Register every command. The failure of a command is shown, since a user has called it. */
+export function registerCommands(context: CommandContext): vscode.Disposable[] {
+  const table = { ...intentCommands(context), ...ledgerCommands(context) };
+  const registered = Object.entries(table).map(([name, callback]) =>
+    vscode.commands.registerCommand(`intentLsp.${name}`, (...args: unknown[]) =>
+      runCommand(context, callback, args),
     ),
   );
-  const { server, installer } = parts;
+  const { server, installer } = context;
   return [
-    ...asking,
+    ...registered,
     vscode.commands.registerCommand('intentLsp.restart', () => server.restart()),
     vscode.commands.registerCommand('intentLsp.showLog', () => server.log.show(true)),
     vscode.commands.registerCommand('intentLsp.whatIsMissing', async () => {
-      await wanted(server);
-      const { standing } = server;
-      if (standing.kind === 'running') {
-        const said = `Intent: nothing is missing: the server ${standing.version} runs.`;
-        void vscode.window.showInformationMessage(said);
+      await ensureStarted(server);
+      const { state } = server;
+      if (state.kind === 'running') {
+        const message = `Intent: nothing is missing: the server ${state.version} runs.`;
+        void vscode.window.showInformationMessage(message);
       }
-      await explainServer(server, installer);
+      await showServerProblem(server, installer);
     }),
   ];
 }
 
-function planCommands({ server, outlook, explanation }: Parts): Record<string, Run> {
+function intentCommands(context: CommandContext): CommandTable {
+  const { server, windowState, explanation } = context;
   return {
-    select: (node?: Node | string) => selectIntent(outlook, intentOf(node)),
-    clear: () => outlook.ask('clear'),
-    create: () => createIntent(outlook),
-    complete: (node?: Node) => completeIntent(outlook, node?.intent),
-    init: () => setUp(server, outlook),
-    explain: (uri?: string) => explanation.show(pathOf(outlook, uri)),
-    goToIntent: (id: string | Node) => goToIntent(server, outlook, idOf(id)),
-    openFile: (where: string, line?: number) => openFile(outlook, where, line),
-    showLines: async (node?: Node) => {
-      const intent = node?.intent ?? (await pickIntent(outlook, 'The lines of which intent?'));
-      return intent && showLines(server, outlook, intent);
+    select: (node?: TreeNode | string) => selectIntent(windowState, intentArgument(node)),
+    clear: () => windowState.request('clear'),
+    create: () => createIntent(windowState),
+    complete: (node?: TreeNode) => completeIntent(windowState, node?.intent),
+    init: () => setUpFolder(server, windowState),
+    explain: (uri?: string) => explanation.show(pathOf(windowState, uri)),
+    goToIntent: (id: string | TreeNode) => goToIntent(server, windowState, intentIdOf(id)),
+    openFile: (where: string, line?: number) => openFile(windowState, where, line),
+    showLines: async (node?: TreeNode) => {
+      const intent = node?.intent ?? (await pickIntent(windowState, 'The lines of which intent?'));
+      return intent && showLines(server, windowState, intent);
     },
-    restoreDraft: () => restoreDraft(server, outlook),
+    restoreDraft: () => restoreDraft(server, windowState),
   };
 }
 
-function ledgerCommands({ server, outlook, ledger, record, change }: Parts): Record<string, Run> {
+function ledgerCommands(context: CommandContext): CommandTable {
+  const { server, windowState, ledger, record, change } = context;
   return {
-    showRecord: async (id: string, given?: LedgerRecord, uri?: string) => {
-      // Of what is kept no more, or known to another root, there are hashes still.
-      const shown = await change.show(id).catch(() => false);
-      if (!shown) {
-        await record.show(id, given, uri);
+    showRecord: async (id: string, known?: LedgerRecord, uri?: string) => {
+      // Where the texts are not kept, or belong to another root, the record's hashes are shown.
+      const isShown = await change.show(id).catch(() => false);
+      if (!isShown) {
+        await record.show(id, known, uri);
       }
     },
     showDetails: (side: vscode.Uri) => {
-      const id = recordOf(side);
+      const id = recordIdOf(side);
       return id === undefined ? undefined : record.show(id);
     },
-    report: () => showReport(server, outlook),
-    saveReport: () => saveReport(server, outlook),
+    report: () => showReport(server, windowState),
+    saveReport: () => saveReport(server, windowState),
     verify: async () => {
       await vscode.commands.executeCommand('intentLsp.ledger.focus');
-      const verifying = { location: { viewId: 'intentLsp.ledger' } };
-      return vscode.window.withProgress(verifying, () => ledger.verify());
+      const progress = { location: { viewId: 'intentLsp.ledger' } };
+      return vscode.window.withProgress(progress, () => ledger.verify());
     },
-    'ledger.more': () => ledger.more(),
-    'ledger.refresh': () => outlook.look(),
-    'ledger.ofIntent': async (node?: Node) => {
-      const intent = node?.intent ?? (await pickIntent(outlook, 'The records of which intent?'));
+    'ledger.more': () => ledger.showMore(),
+    'ledger.refresh': () => windowState.refresh(),
+    'ledger.ofIntent': async (node?: TreeNode) => {
+      const title = 'The records of which intent?';
+      const intent = node?.intent ?? (await pickIntent(windowState, title));
       if (intent) {
-        ledger.narrow({ intentId: intent.id });
+        ledger.setFilter({ intentId: intent.id });
         await vscode.commands.executeCommand('intentLsp.ledger.focus');
       }
     },
     'ledger.ofFile': async () => {
-      ledger.narrow({ path: pathOf(outlook) });
+      ledger.setFilter({ path: pathOf(windowState) });
       await vscode.commands.executeCommand('intentLsp.ledger.focus');
     },
-    'ledger.all': () => ledger.narrow({}),
+    'ledger.all': () => ledger.setFilter({}),
   };
 }
 
-async function told(
-  { server, installer }: Parts,
-  run: Run,
-  given: readonly unknown[],
+/** Run a command once the server runs; if it cannot run, show what is wrong with it. */
+async function runCommand(
+  { server, installer }: CommandContext,
+  callback: CommandCallback,
+  args: readonly unknown[],
 ): Promise<unknown> {
-  await wanted(server);
-  if (server.standing.kind !== 'running') {
-    await explainServer(server, installer);
+  await ensureStarted(server);
+  if (server.state.kind !== 'running') {
+    await showServerProblem(server, installer);
     return undefined;
   }
   try {
-    return await run(...given);
+    return await callback(...args);
   } catch (error) {
-    void vscode.window.showErrorMessage(`Intent: ${said(error)}`);
+    void vscode.window.showErrorMessage(`Intent: ${errorText(error)}`);
     return undefined;
   }
 }
 
-async function restoreDraft(server: Server, outlook: Outlook): Promise<void> {
-  const { drafts } = await outlook.ask<{ readonly drafts: readonly Draft[] }>('drafts');
+async function restoreDraft(server: Server, windowState: WindowState): Promise<void> {
+  const { drafts } = await windowState.request<{ readonly drafts: readonly Draft[] }>('drafts');
   if (drafts.length === 0) {
     void vscode.window.showInformationMessage('Intent: there is no refused text to restore.');
     return;
@@ -138,26 +143,27 @@ async function restoreDraft(server: Server, outlook: Outlook): Promise<void> {
   const draft = await pickDraft(drafts);
   if (draft) {
     const command: ServerCommand = 'intent.restoreDraft';
-    const where = { id: draft.id, workspaceUri: outlook.root?.toString() };
-    await server.ask('workspace/executeCommand', { command, arguments: [where] });
+    const argument = { id: draft.id, workspaceUri: windowState.root?.toString() };
+    await server.request('workspace/executeCommand', { command, arguments: [argument] });
   }
 }
 
-/** Give a file's path below the root, the active editor's if none is named. */
-function pathOf(outlook: Outlook, named?: string): string {
-  const { root } = outlook;
+/** Return the path below the root of a file, of the active editor's file if none is given. */
+function pathOf(windowState: WindowState, fileUri?: string): string {
+  const { root } = windowState;
   const active = vscode.window.activeTextEditor?.document.uri;
-  const uri = typeof named === 'string' ? vscode.Uri.parse(named) : active;
+  // A keybinding passes no URI, and a menu may pass something else.
+  const uri = typeof fileUri === 'string' ? vscode.Uri.parse(fileUri) : active;
   if (!root || uri?.scheme !== 'file' || !uri.path.startsWith(`${root.path}/`)) {
     throw new Error('open a file of the governed workspace first');
   }
   return uri.path.slice(root.path.length + 1);
 }
 
-function intentOf(node: Node | string | undefined): Intent | string | undefined {
+function intentArgument(node: TreeNode | string | undefined): Intent | string | undefined {
   return typeof node === 'string' ? node : node?.intent;
 }
 
-function idOf(id: string | Node): string {
+function intentIdOf(id: string | TreeNode): string {
   return typeof id === 'string' ? id : id.intent?.id ?? '';
 }

@@ -1,9 +1,9 @@
-/** The page of an explanation in an editor, where nothing of it is cut off. */
+/** The page of an explanation, shown in an editor, which cuts off no text as a message does. */
 
 import * as vscode from 'vscode';
 import { explainPage } from './explain_page';
-import { Outlook } from './outlook';
-import { Explanation } from './wire';
+import { Explanation } from './protocol';
+import { WindowState } from './window_state';
 
 const SCHEME = 'intent-explanation';
 
@@ -12,7 +12,7 @@ export class ExplainView implements vscode.Disposable {
   private readonly provider: vscode.Disposable;
   private readonly pages = new Map<string, string>();
 
-  constructor(private readonly outlook: Outlook) {
+  constructor(private readonly windowState: WindowState) {
     this.provider = vscode.workspace.registerTextDocumentContentProvider(SCHEME, {
       onDidChange: this.changed.event,
       provideTextDocumentContent: (uri) =>
@@ -25,12 +25,12 @@ export class ExplainView implements vscode.Disposable {
     this.changed.dispose();
   }
 
-  /** Show whether a file of the root may be edited, and why. */
+  /** Show whether a file may be edited, by its path below the root. */
   async show(path: string): Promise<void> {
-    const told = await this.outlook.ask<Explanation>('explain', { path });
+    const explanation = await this.windowState.request<Explanation>('explain', { path });
     const name = path.slice(path.lastIndexOf('/') + 1);
     const uri = vscode.Uri.from({ scheme: SCHEME, path: `/May ${name} be edited?` });
-    this.pages.set(uri.path, explainPage(path, told));
+    this.pages.set(uri.path, explainPage(path, explanation));
     this.changed.fire(uri);
     const page = await vscode.workspace.openTextDocument(uri);
     await vscode.window.showTextDocument(page, { preview: true });

@@ -1,7 +1,7 @@
-/** The globs that a person writes in one line, with commas between them. Pure. */
+/** Globs that are written in one line, separated by commas. Pure. */
 
-/** Split at commas, but not inside braces or brackets, where a comma belongs to the glob. */
-export function globsOf(line: string): string[] {
+/** Split a line at commas, except inside brackets, where a comma belongs to the glob. */
+export function splitGlobs(line: string): string[] {
   const globs: string[] = [];
   let [glob, depth] = ['', 0];
   for (const letter of line) {

@@ -1,67 +1,75 @@
-/** The doing of an installation of our own: beside its place until it is whole, then there. */
+/** The installation of the server: built in a work directory, then moved into its place. */
 
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fitness, QUESTION, Step, steps, Trouble } from './install_plan';
-import { otherPlaces, ownPlace } from './launch';
-import { said } from './said';
+import { errorText } from './error_text';
+import { InstallFailure, installSteps, PROBE_ARGUMENTS, pythonFitness, Step } from './install_plan';
+import { otherInstallations, ownInstallationPath } from './server_program';
 
-export interface Job {
-  /** The directory of all that is ours; nothing outside of it is written. */
+export interface InstallOptions {
+  /** The extension's own directory; nothing outside of it is written. */
   readonly storage: string;
   readonly version: string;
   readonly wheel: string;
-  /** The Pythons that may be taken, the best first. */
+  /** The Pythons that may be used, the best first. */
   readonly pythons: readonly string[];
-  /** Told what the programs say. */
-  readonly log: (text: string) => void;
-  /** Told what is being done. */
-  readonly tell: (title: string) => void;
-  readonly stop: AbortSignal;
+  /** Called with the output of the programs. */
+  readonly onOutput: (text: string) => void;
+  /** Called with the title of each step when it begins. */
+  readonly onStep: (title: string) => void;
+  /** Aborted to cancel the installation. */
+  readonly signal: AbortSignal;
 }
 
-interface Ended {
+interface ProcessResult {
+  /** The exit status, or null if the program was killed or never started. */
   readonly status: number | null;
   readonly output: string;
 }
 
-const WORK = /^installing-(\d+)$/u;
-/** The characters of what a program says that are kept for the words of its failure. */
-const MOST = 100_000;
+const WORK_DIRECTORY = /^installing-(\d+)$/u;
+/** The characters of a program's output, counted from its end, that explain its failure. */
+const MAX_OUTPUT = 100_000;
 
-/** Install the wheel, anew where one is; undefined: it is there, and what was older is gone. */
-export async function install(job: Job): Promise<Trouble | undefined> {
-  const work = join(job.storage, `installing-${process.pid}`);
+/** Install the wheel in the place of every earlier installation.
+ *
+ * Return undefined if it is installed, or why it is not.
+ */
+export async function install(options: InstallOptions): Promise<InstallFailure | undefined> {
+  const workDirectory = join(options.storage, `installing-${process.pid}`);
   try {
-    sweep(job.storage);
-    mkdirSync(join(work, 'tmp'), { recursive: true });
-    const trouble = await build(job, work);
-    if (job.stop.aborted) {
+    removeLeftovers(options.storage);
+    mkdirSync(join(workDirectory, 'tmp'), { recursive: true });
+    const failure = await build(options, workDirectory);
+    if (options.signal.aborted) {
       return { kind: 'stopped' };
     }
-    if (trouble === undefined) {
-      settle(job, work);
+    if (failure === undefined) {
+      moveIntoPlace(options, workDirectory);
     }
-    return trouble;
+    return failure;
   } catch (error) {
-    return { kind: 'other', reason: said(error) };
+    return { kind: 'other', reason: errorText(error) };
   } finally {
-    remove(work);
+    remove(workDirectory);
   }
 }
 
-async function build(job: Job, work: string): Promise<Trouble | undefined> {
-  if (!existsSync(job.wheel)) {
+async function build(
+  options: InstallOptions,
+  workDirectory: string,
+): Promise<InstallFailure | undefined> {
+  if (!existsSync(options.wheel)) {
     return { kind: 'no wheel' };
   }
-  const python = await choosePython(job, work);
+  const python = await choosePython(options, workDirectory);
   if (typeof python !== 'string') {
     return python;
   }
-  for (const step of steps(python, join(work, 'server'), job.wheel)) {
-    job.tell(step.title);
-    const { status, output } = await run(step.argv, job, work);
+  for (const step of installSteps(python, join(workDirectory, 'server'), options.wheel)) {
+    options.onStep(step.title);
+    const { status, output } = await runProgram(step.argv, options, workDirectory);
     if (status !== 0) {
       return { kind: 'step', step, output };
     }
@@ -69,48 +77,59 @@ async function build(job: Job, work: string): Promise<Trouble | undefined> {
   return undefined;
 }
 
-async function choosePython(job: Job, work: string): Promise<string | Trouble> {
-  let bare: string | undefined;
-  for (const python of job.pythons) {
-    const { output } = await run([python, ...QUESTION], job, work);
-    const fits = fitness(output);
-    if (fits === 'fits') {
+/** Return the first Python that fits, or why there is none. */
+async function choosePython(
+  options: InstallOptions,
+  workDirectory: string,
+): Promise<string | InstallFailure> {
+  let withoutVenv: string | undefined;
+  for (const python of options.pythons) {
+    const { output } = await runProgram([python, ...PROBE_ARGUMENTS], options, workDirectory);
+    const fitness = pythonFitness(output);
+    if (fitness === 'fits') {
       return python;
     }
-    bare ??= fits === 'bare' ? python : undefined;
+    withoutVenv ??= fitness === 'no venv' ? python : undefined;
   }
-  return bare === undefined ? { kind: 'no python' } : { kind: 'bare python', python: bare };
+  return withoutVenv === undefined
+    ? { kind: 'no python' }
+    : { kind: 'no venv', python: withoutVenv };
 }
 
-/** Run a program to its end, or kill it with all that it has started. */
-function run(argv: Step['argv'], job: Job, work: string): Promise<Ended> {
+/** Run a program to its end; on cancellation kill it and every process that it has started. */
+function runProgram(
+  argv: Step['argv'],
+  options: InstallOptions,
+  workDirectory: string,
+): Promise<ProcessResult> {
   const [program, ...rest] = argv;
   return new Promise((resolve) => {
-    if (job.stop.aborted) {
+    if (options.signal.aborted) {
       resolve({ status: null, output: '' });
       return;
     }
-    job.log(`$ ${argv.join(' ')}\n`);
+    options.onOutput(`$ ${argv.join(' ')}\n`);
     const child = spawn(program, rest, {
-      // No folder of the workspace's, which could hold modules to import.
-      cwd: work,
-      // What pip leaves behind when it is killed goes with the rest; an environment is no user's.
-      env: { ...process.env, TMPDIR: join(work, 'tmp'), PIP_USER: '0' },
+      // Not in the workspace, which could hold modules that Python would import.
+      cwd: workDirectory,
+      // A pip that is killed leaves its temporary files here, where they are removed. PIP_USER=1
+      // in the user's settings would fail the installation into an environment.
+      env: { ...process.env, TMPDIR: join(workDirectory, 'tmp'), PIP_USER: '0' },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
     let output = '';
-    const hear = (text: string): void => {
-      job.log(text);
-      output = (output + text).slice(-MOST);
+    const collect = (text: string): void => {
+      options.onOutput(text);
+      output = (output + text).slice(-MAX_OUTPUT);
     };
     const kill = (): void => killGroup(child.pid);
-    job.stop.addEventListener('abort', kill);
-    child.stdout.setEncoding('utf8').on('data', hear);
-    child.stderr.setEncoding('utf8').on('data', hear);
-    child.on('error', (error) => hear(`${said(error)}\n`));
+    options.signal.addEventListener('abort', kill);
+    child.stdout.setEncoding('utf8').on('data', collect);
+    child.stderr.setEncoding('utf8').on('data', collect);
+    child.on('error', (error) => collect(`${errorText(error)}\n`));
     child.on('close', (status) => {
-      job.stop.removeEventListener('abort', kill);
+      options.signal.removeEventListener('abort', kill);
       resolve({ status, output });
     });
   });
@@ -120,27 +139,28 @@ function killGroup(pid: number | undefined): void {
   try {
     process.kill(-(pid ?? NaN), 'SIGKILL');
   } catch {
-    // It has ended by itself, or was never started.
+    // It has ended already, or was never started.
   }
 }
 
-/** Put what is whole into its place; another window may be doing the same. */
-function settle({ storage, version }: Job, work: string): void {
-  const place = ownPlace(storage, version);
-  if (existsSync(place)) {
-    renameSync(place, join(work, 'replaced'));
+/** Move the finished installation into its place, and remove those of other versions. */
+function moveIntoPlace({ storage, version }: InstallOptions, workDirectory: string): void {
+  const path = ownInstallationPath(storage, version);
+  if (existsSync(path)) {
+    // A rename frees the place at once, as another window may be installing, too.
+    renameSync(path, join(workDirectory, 'replaced'));
   }
-  renameSync(join(work, 'server'), place);
-  for (const name of otherPlaces(readdirSync(storage), version)) {
+  renameSync(join(workDirectory, 'server'), path);
+  for (const name of otherInstallations(readdirSync(storage), version)) {
     remove(join(storage, name));
   }
 }
 
-/** Remove what installations that were killed have left. */
-function sweep(storage: string): void {
+/** Remove the work directories of installations that were killed. */
+function removeLeftovers(storage: string): void {
   mkdirSync(storage, { recursive: true });
   for (const name of readdirSync(storage)) {
-    const [, pid] = WORK.exec(name) ?? [];
+    const [, pid] = WORK_DIRECTORY.exec(name) ?? [];
     if (pid !== undefined && !isAlive(Number(pid))) {
       remove(join(storage, name));
     }
@@ -159,10 +179,10 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function remove(place: string): void {
+function remove(path: string): void {
   try {
-    rmSync(place, { recursive: true, force: true, maxRetries: 3 });
+    rmSync(path, { recursive: true, force: true, maxRetries: 3 });
   } catch {
-    // The next installation removes it; what is whole is whole all the same.
+    // The next installation tries again; the installed server does not need it to be gone.
   }
 }

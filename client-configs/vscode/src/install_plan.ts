@@ -1,34 +1,34 @@
-/** The plan of an installation of our own: which Python, which steps, which words. Pure. */
+/** The plan of an installation: which Python, which steps, and the texts of failures. Pure. */
 
 import { posix } from 'node:path';
-import { ownModule, Surroundings } from './launch';
+import { Environment, moduleCommand } from './server_program';
 
-/** What a Python is good for: all of it, only without environments, or nothing. */
-export type Fitness = 'fits' | 'bare' | 'old';
+/** Whether a Python can be used: it fits, lacks its venv module, or is no Python we can run on. */
+export type PythonFitness = 'fits' | 'no venv' | 'unsuitable';
 
-/** Why nothing was installed. */
-export type Trouble =
+/** Why the server was not installed. */
+export type InstallFailure =
   | { readonly kind: 'stopped' }
   | { readonly kind: 'no wheel' }
   | { readonly kind: 'no python' }
-  | { readonly kind: 'bare python'; readonly python: string }
+  | { readonly kind: 'no venv'; readonly python: string }
   | { readonly kind: 'step'; readonly step: Step; readonly output: string }
   | { readonly kind: 'other'; readonly reason: string };
 
 export interface Step {
-  /** What is being done, as the progress says it. */
+  /** What is being done, as the progress shows it. */
   readonly title: string;
   readonly argv: readonly [string, ...string[]];
 }
 
-/** What makes a Python tell its release, and whether it can make environments. */
-export const QUESTION = [
+/** The arguments that make a Python print its version, and whether it can make environments. */
+export const PROBE_ARGUMENTS = [
   '-I',
   '-c',
   'import sys; print(*sys.version_info[:2], flush=True); import ensurepip, venv; print("whole")',
 ] as const;
 
-const NAMES = ['python3.13', 'python3.12', 'python3.11', 'python3'];
+const PYTHON_NAMES = ['python3.13', 'python3.12', 'python3.11', 'python3'];
 const OLDEST_MINOR = 11;
 const NO_NETWORK = new RegExp(
   [
@@ -45,41 +45,44 @@ const NO_NETWORK = new RegExp(
 );
 const DISK_FULL = /No space left on device|Disk quota exceeded/u;
 
-/** Name every place where a Python may be, the best first. */
-export async function pythons(around: Surroundings): Promise<string[]> {
-  const directories = around.searchPath.split(':').filter((entry) => entry.startsWith('/'));
-  const found = NAMES.flatMap((name) => directories.map((each) => posix.join(each, name)));
-  // A workspace that is not trusted could hold the interpreter that was chosen for it.
-  const chosen = around.trusted ? await around.interpreters() : [];
-  return [...new Set([...found, ...chosen])].filter((place) => around.executable(place));
+/** Return the paths of all Pythons of this machine, the best first. */
+export async function findPythons(environment: Environment): Promise<string[]> {
+  const directories = environment.searchPath.split(':').filter((entry) => entry.startsWith('/'));
+  const candidates = PYTHON_NAMES.flatMap((name) =>
+    directories.map((directory) => posix.join(directory, name)),
+  );
+  // The interpreter that was chosen for a workspace may be a file of it.
+  const chosen = environment.trusted ? await environment.interpreters() : [];
+  const paths = [...new Set([...candidates, ...chosen])];
+  return paths.filter((path) => environment.isExecutable(path));
 }
 
-/** Judge what a Python has answered to the question. */
-export function fitness(answer: string): Fitness {
-  const [, major, minor, whole] = /^(\d+) (\d+)\r?\n(whole)?/u.exec(answer) ?? [];
+/** Judge a Python by what it has printed for the probe. */
+export function pythonFitness(output: string): PythonFitness {
+  const [, major, minor, hasVenv] = /^(\d+) (\d+)\r?\n(whole)?/u.exec(output) ?? [];
   if (Number(major) !== 3 || Number(minor) < OLDEST_MINOR) {
-    return 'old';
+    return 'unsuitable';
   }
-  return whole === undefined ? 'bare' : 'fits';
+  return hasVenv === undefined ? 'no venv' : 'fits';
 }
 
-/** Give the steps that make an environment with a wheel in it, in order. */
-export function steps(python: string, place: string, wheel: string): readonly Step[] {
+/** Return the steps that make an environment in a directory and install a wheel into it. */
+export function installSteps(python: string, directory: string, wheel: string): readonly Step[] {
   const pip = ['pip', 'install', '--no-input', '--disable-pip-version-check', '--prefer-binary'];
-  const [own, ...module] = ownModule(place);
+  const [newPython, ...module] = moduleCommand(directory);
   return [
-    { title: 'making an environment', argv: [python, '-I', '-m', 'venv', place] },
+    { title: 'making an environment', argv: [python, '-I', '-m', 'venv', directory] },
     {
       title: 'installing the server and what it needs',
-      argv: [own, '-I', '-m', ...pip, wheel],
+      argv: [newPython, '-I', '-m', ...pip, wheel],
     },
-    { title: 'trying it', argv: [own, ...module, '--version'] },
+    { title: 'trying it', argv: [newPython, ...module, '--version'] },
   ];
 }
 
-/** Say why nothing was installed and what to do; undefined: the person has stopped it. */
-export function troubleWords(trouble: Trouble): string | undefined {
-  switch (trouble.kind) {
+/** Return what went wrong and what to do, or undefined if the user has cancelled. */
+export function failureText(failure: InstallFailure): string | undefined {
+  switch (failure.kind) {
     case 'stopped':
       return undefined;
     case 'no wheel':
@@ -89,19 +92,19 @@ export function troubleWords(trouble: Trouble): string | undefined {
         'no Python 3.11 or newer was found. Install one (Debian: apt-get install python3 '
         + 'python3-venv), or choose one in the Python extension.'
       );
-    case 'bare python':
+    case 'no venv':
       return (
-        `${trouble.python} cannot make environments. Install its venv module `
+        `${failure.python} cannot make environments. Install its venv module `
         + '(Debian: apt-get install python3-venv).'
       );
     case 'step':
-      return stepWords(trouble.step, trouble.output);
+      return stepFailureText(failure.step, failure.output);
     case 'other':
-      return `${trouble.reason}.`;
+      return `${failure.reason}.`;
   }
 }
 
-function stepWords(step: Step, output: string): string {
+function stepFailureText(step: Step, output: string): string {
   if (DISK_FULL.test(output)) {
     return 'the disk is full.';
   }

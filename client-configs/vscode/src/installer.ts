@@ -1,40 +1,40 @@
-/** An installation as the person sees it: progress that can be stopped, and its end in words. */
+/** The installation as the user sees it: progress that can be cancelled, and its outcome. */
 
 import * as vscode from 'vscode';
+import { isGoverned, readEnvironment } from './environment';
 import { install } from './install';
-import { pythons, Trouble, troubleWords } from './install_plan';
+import { failureText, findPythons, InstallFailure } from './install_plan';
 import { Server } from './server';
-import { isGoverned, surroundings } from './surroundings';
 
-const AGAIN = 'Try again';
+const TRY_AGAIN = 'Try again';
 const LOG = 'Show log';
 const SELECT = 'Select Intent…';
 const SET_UP = 'Set Up This Folder';
 
 export class Installer implements vscode.Disposable {
-  private readonly end = new AbortController();
-  private underway: Promise<void> | undefined;
+  private readonly disposed = new AbortController();
+  private running: Promise<void> | undefined;
 
   constructor(
     private readonly server: Server,
-    /** The wheel that came with the extension. */
+    /** The path of the wheel that came with the extension. */
     private readonly wheel: string,
   ) {}
 
-  /** Install the server because somebody asked for it, and start it; once at a time. */
+  /** Install the server and start it; join an installation that is running. */
   install(): Promise<void> {
-    this.underway ??= this.once().finally(() => {
-      this.underway = undefined;
+    this.running ??= this.installWithProgress().finally(() => {
+      this.running = undefined;
     });
-    return this.underway;
+    return this.running;
   }
 
   dispose(): void {
-    this.end.abort();
+    this.disposed.abort();
   }
 
-  private async once(): Promise<void> {
-    const trouble = await vscode.window.withProgress(
+  private async installWithProgress(): Promise<void> {
+    const failure = await vscode.window.withProgress(
       {
         location: vscode.ProgressLocation.Notification,
         title: 'Intent: the server',
@@ -42,62 +42,62 @@ export class Installer implements vscode.Disposable {
       },
       (progress, token) => this.attempt((message) => progress.report({ message }), token),
     );
-    if (trouble === undefined) {
+    if (failure === undefined) {
       await this.server.restart();
-      void this.goOn();
+      void this.offerNextStep();
     } else {
-      void this.complain(trouble);
+      void this.showFailure(failure);
     }
   }
 
   private async attempt(
-    tell: (title: string) => void,
+    onStep: (title: string) => void,
     token: vscode.CancellationToken,
-  ): Promise<Trouble | undefined> {
-    const { log, own } = this.server;
+  ): Promise<InstallFailure | undefined> {
+    const { log, ownInstallation } = this.server;
     const stop = new AbortController();
-    const heard = token.onCancellationRequested(() => stop.abort());
-    const around = surroundings(own);
+    const cancellation = token.onCancellationRequested(() => stop.abort());
+    const environment = readEnvironment(ownInstallation);
     try {
       return await install({
-        ...own,
+        ...ownInstallation,
         wheel: this.wheel,
-        pythons: await pythons(around),
-        log: (text) => log.append(text),
-        tell,
-        stop: AbortSignal.any([stop.signal, this.end.signal]),
+        pythons: await findPythons(environment),
+        onOutput: (text) => log.append(text),
+        onStep,
+        signal: AbortSignal.any([stop.signal, this.disposed.signal]),
       });
     } finally {
-      heard.dispose();
+      cancellation.dispose();
     }
   }
 
-  /** Say what comes next. */
-  private async goOn(): Promise<void> {
-    if (this.server.standing.kind !== 'running') {
+  /** Offer to select an intent, or to set the folder up if it is not governed. */
+  private async offerNextStep(): Promise<void> {
+    if (this.server.state.kind !== 'running') {
       return;
     }
     const governed = isGoverned();
     const next = governed ? SELECT : SET_UP;
-    const said = governed
+    const message = governed
       ? 'Intent: the server is installed and runs. Select the intent that you work for.'
       : 'Intent: the server is installed and runs. This folder is not set up yet.';
-    if ((await vscode.window.showInformationMessage(said, next)) === next) {
+    if ((await vscode.window.showInformationMessage(message, next)) === next) {
       const command = governed ? 'intentLsp.select' : 'intentLsp.init';
       await vscode.commands.executeCommand(command);
     }
   }
 
-  private async complain(trouble: Trouble): Promise<void> {
-    const words = troubleWords(trouble);
-    if (words === undefined) {
+  private async showFailure(failure: InstallFailure): Promise<void> {
+    const reason = failureText(failure);
+    if (reason === undefined) {
       return;
     }
-    const said = `Intent: the server was not installed: ${words}`;
-    const chosen = await vscode.window.showErrorMessage(said, AGAIN, LOG);
-    if (chosen === AGAIN) {
+    const message = `Intent: the server was not installed: ${reason}`;
+    const choice = await vscode.window.showErrorMessage(message, TRY_AGAIN, LOG);
+    if (choice === TRY_AGAIN) {
       await this.install();
-    } else if (chosen === LOG) {
+    } else if (choice === LOG) {
       this.server.log.show(true);
     }
   }

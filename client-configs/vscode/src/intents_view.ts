@@ -1,78 +1,78 @@
 /** The *Intents* view: each intent with its scope, files, records and violations. */
 
 import * as vscode from 'vscode';
-import { counted } from './labels';
-import { intentNodes, intentParts, Node } from './nodes';
-import { Outlook } from './outlook';
-import { treeItem } from './tree';
-import { TracePage } from './wire';
-import { violationsOf } from './violations';
+import { countText } from './labels';
+import { TracePage } from './protocol';
+import { treeItem } from './tree_items';
+import { intentChildren, intentNodes, TreeNode } from './tree_nodes';
+import { findViolations } from './violations';
+import { WindowState } from './window_state';
 
-const RECORDS = 50;
+const MAX_RECORDS = 50;
 
-export class IntentsView implements vscode.TreeDataProvider<Node>, vscode.Disposable {
-  private readonly changed = new vscode.EventEmitter<Node | undefined>();
-  private readonly view: vscode.TreeView<Node>;
-  private readonly parts: vscode.Disposable[];
+export class IntentsView implements vscode.TreeDataProvider<TreeNode>, vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<TreeNode | undefined>();
+  private readonly view: vscode.TreeView<TreeNode>;
+  private readonly disposables: vscode.Disposable[];
   private violations = 0;
 
   readonly onDidChangeTreeData = this.changed.event;
 
-  constructor(private readonly outlook: Outlook) {
+  constructor(private readonly windowState: WindowState) {
     this.view = vscode.window.createTreeView('intentLsp.intents', {
       treeDataProvider: this,
       showCollapseAll: true,
     });
-    this.parts = [
+    this.disposables = [
       this.view,
       this.changed,
-      outlook.onDidChange(() => this.refresh()),
+      windowState.onDidChange(() => this.refresh()),
       vscode.languages.onDidChangeDiagnostics(() => {
-        // What no violation stands in is not worth a question for every keystroke.
+        // Only the badge: diagnostics change with every keystroke, and the records do not.
         if (this.view.visible) {
-          this.count();
+          this.updateBadge();
         }
       }),
     ];
   }
 
-  getTreeItem(node: Node): vscode.TreeItem {
+  getTreeItem(node: TreeNode): vscode.TreeItem {
     return treeItem(node);
   }
 
-  async getChildren(node?: Node): Promise<Node[]> {
-    const { status, intents } = this.outlook;
+  async getChildren(node?: TreeNode): Promise<TreeNode[]> {
+    const { status, intents } = this.windowState;
     if (!node) {
       return intentNodes(intents, status?.activeIntentId ?? null);
     }
     if (!node.intent) {
       return [...(node.children ?? [])];
     }
-    const asked = { intentId: node.intent.id, limit: RECORDS };
-    const nothing: TracePage = { records: [], flags: {}, who: {} };
-    const page = await this.outlook.ask<TracePage>('trace', asked).catch(() => nothing);
-    const violations = violationsOf(this.outlook.root, node.intent.id);
-    return intentParts(node.intent, page, violations, Date.now());
+    const params = { intentId: node.intent.id, limit: MAX_RECORDS };
+    const noRecords: TracePage = { records: [], flags: {}, who: {} };
+    const page = await this.windowState.request<TracePage>('trace', params).catch(() => noRecords);
+    const violations = findViolations(this.windowState.root, node.intent.id);
+    return intentChildren(node.intent, page, violations, Date.now());
   }
 
   dispose(): void {
-    for (const part of this.parts) {
-      part.dispose();
+    for (const disposable of this.disposables) {
+      disposable.dispose();
     }
   }
 
   private refresh(): void {
     const several = (vscode.workspace.workspaceFolders?.length ?? 0) > 1;
-    this.view.description = several ? this.outlook.root?.path.split('/').at(-1) ?? '' : '';
-    this.count();
+    this.view.description = several ? this.windowState.root?.path.split('/').at(-1) ?? '' : '';
+    this.updateBadge();
     this.changed.fire(undefined);
   }
 
-  private count(): void {
-    const value = violationsOf(this.outlook.root).length;
+  private updateBadge(): void {
+    const value = findViolations(this.windowState.root).length;
     if (value !== this.violations) {
       this.violations = value;
-      const tooltip = `${counted(value, 'edit')} out of scope`;
+      const tooltip = `${countText(value, 'edit')} out of scope`;
       this.view.badge = value === 0 ? undefined : { value, tooltip };
       this.changed.fire(undefined);
     }

@@ -1,15 +1,15 @@
-/** The words for what the server tells: short, the same in every part of the window. Pure. */
+/** Short texts for the server's answers, the same in every part of the window. Pure. */
 
-import { BlameRun, Intent, LedgerRecord, Status, Verification } from './wire';
+import { BlameRun, Intent, LedgerRecord, Status, Verification } from './protocol';
 
-const CLOSED = new Set(['COMPLETED', 'ABANDONED', 'ARCHIVED']);
-const NAME_AT_MOST = 32;
+const CLOSED_STATUSES = new Set(['COMPLETED', 'ABANDONED', 'ARCHIVED']);
+const MAX_NAME_LENGTH = 32;
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const MONTH = 30 * DAY;
 const YEAR = 365 * DAY;
-const SPANS: readonly (readonly [number, string])[] = [
+const UNITS: readonly (readonly [number, string])[] = [
   [YEAR, 'year'],
   [MONTH, 'month'],
   [DAY, 'day'],
@@ -23,15 +23,16 @@ export interface Label {
   readonly warns: boolean;
 }
 
+/** Return whether an intent can be selected. */
 export function isOpen(intent: Intent): boolean {
-  return !CLOSED.has(intent.status) && !intent.flags.includes('INTENT_IGNORED');
+  return !CLOSED_STATUSES.has(intent.status) && !intent.flags.includes('INTENT_IGNORED');
 }
 
 export function intentTitle(intent: Pick<Intent, 'id' | 'name'>): string {
   return intent.name ? `${intent.id} ${intent.name}` : intent.id;
 }
 
-/** Spell the status bar's item; undefined: nobody governs here, and nothing is shown. */
+/** Return the label of the status bar's item, or undefined if no root governs here. */
 export function statusLabel(status: Status, intents: readonly Intent[]): Label | undefined {
   if (status.root === null) {
     return undefined;
@@ -48,23 +49,23 @@ export function statusLabel(status: Status, intents: readonly Intent[]): Label |
   }
   const active = intents.find((intent) => intent.id === id) ?? { id, name: '' };
   const tooltip = `${intentTitle(active)}\nSelect another intent\n${saves}`;
-  return { text: `$(target) ${shortened(plain(intentTitle(active)))}`, tooltip, warns: false };
+  return { text: `$(target) ${shorten(withoutIcons(intentTitle(active)))}`, tooltip, warns: false };
 }
 
-/** Spell how long ago a moment was; `now` in milliseconds. */
-export function age(timestamp: string, now: number): string {
+/** Return how long ago a time was; `now` in milliseconds. */
+export function ageText(timestamp: string, now: number): string {
   const seconds = (now - Date.parse(timestamp)) / 1000;
   if (Number.isNaN(seconds)) {
     return 'some time ago';
   }
-  const span = SPANS.find(([length]) => seconds >= length);
-  if (!span) {
+  const unit = UNITS.find(([length]) => seconds >= length);
+  if (!unit) {
     return 'just now';
   }
-  return `${counted(Math.floor(seconds / span[0]), span[1])} ago`;
+  return `${countText(Math.floor(seconds / unit[0]), unit[1])} ago`;
 }
 
-/** Name what a record is of: its first file, without its folder, or the scope that it grants. */
+/** Return the name of a record's first file, without its folder, or the scope that it grants. */
 export function recordTitle(record: LedgerRecord): string {
   const names = record.files.map((file) => file.relative_path.replace(/^.*\//u, ''));
   const [first, ...rest] = names;
@@ -74,8 +75,8 @@ export function recordTitle(record: LedgerRecord): string {
   return first === undefined ? '(no file)' : rest.length ? `${first} +${rest.length}` : first;
 }
 
-/** Spell when a record was made: the time of today, the day before that. */
-export function clock(timestamp: string, now: number): string {
+/** Return when a record was made: the time, and the day unless it is today. */
+export function timeText(timestamp: string, now: number): string {
   const then = new Date(timestamp);
   if (Number.isNaN(then.getTime())) {
     return '?';
@@ -90,16 +91,19 @@ export function clock(timestamp: string, now: number): string {
   return `${day} ${time}`;
 }
 
-/** Tell a record in a few words; `name` is its intent's, `who` made it, as the server says. */
-export function recordDetail(record: LedgerRecord, name?: string, who?: string): string {
+/** Return a record's intent, verdict and author in a line.
+ *
+ * `name` is the intent's name; `who` is the author as the server names them.
+ */
+export function recordDescription(record: LedgerRecord, name?: string, who?: string): string {
   const failed = record.success === false ? ['failed'] : [];
-  const said = [
+  const parts = [
     record.intent_id === null ? 'no intent' : name || record.intent_id,
-    verdictWords(record.scope_validation),
+    verdictText(record.scope_validation),
     ...failed,
-    who ?? contributorOf(record),
+    who ?? contributorText(record),
   ];
-  return said.join(' · ');
+  return parts.join(' · ');
 }
 
 const VERDICTS: Readonly<Record<string, string>> = {
@@ -108,48 +112,51 @@ const VERDICTS: Readonly<Record<string, string>> = {
   EXEMPT: 'exempt',
 };
 
-/** Say a record's verdict in words. */
-export function verdictWords(verdict: string): string {
+/** Return a record's verdict in words. */
+export function verdictText(verdict: string): string {
   return VERDICTS[verdict] ?? verdict;
 }
 
-/** Say who made a record: a person, an agent's model, or both. */
-export function contributorOf(record: LedgerRecord): string {
-  const told = record.files[0]?.conversations?.[0]?.contributor;
-  return contributor(told?.entity_type ?? 'UNKNOWN', told?.model_identifier ?? null);
+/** Return who made a record: a person, an agent's model, or both. */
+export function contributorText(record: LedgerRecord): string {
+  const contributor = record.files[0]?.conversations?.[0]?.contributor;
+  return authorText(contributor?.entity_type ?? 'UNKNOWN', contributor?.model_identifier ?? null);
 }
 
-/** Tell where a line comes from; `name` is its intent's. */
+/** Return which intent and author a line comes from, or undefined if no record explains it.
+ *
+ * `name` is the intent's name.
+ */
 export function blameLabel(run: BlameRun, now: number, name?: string): string | undefined {
   if (run.recordId === null || run.timestamp === null) {
     return undefined;
   }
   const person = run.author ?? (run.isYou ? 'you' : 'a person');
-  const who = contributor(run.entityType ?? 'UNKNOWN', run.modelIdentifier, person);
+  const who = authorText(run.entityType ?? 'UNKNOWN', run.modelIdentifier, person);
   const intent = run.intentId === null ? 'no intent' : name || run.intentId;
-  const said = plain(`${intent}, ${who}`);
-  return `$(git-commit) ${said}, ${age(run.timestamp, now)}`;
+  const origin = withoutIcons(`${intent}, ${who}`);
+  return `$(git-commit) ${origin}, ${ageText(run.timestamp, now)}`;
 }
 
-export function verifiedLabel(found: Verification): string {
-  const records = counted(found.records, 'record');
+export function verificationLabel(found: Verification): string {
+  const records = countText(found.records, 'record');
   if (found.ok) {
     return `✓ verified · ${records}`;
   }
-  return `✗ ${counted(found.problems.length, 'problem')} · ${records}`;
+  return `✗ ${countText(found.problems.length, 'problem')} · ${records}`;
 }
 
-/** Spell a number of things. */
-export function counted(count: number, noun: string): string {
+/** Return a number with its noun: `1 record`, `2 records`. */
+export function countText(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** Take the signs out of a text that the status bar would draw as icons. */
-export function plain(text: string): string {
+/** Return a text in one line, without the `$(…)` that the editor would draw as icons. */
+export function withoutIcons(text: string): string {
   return text.replaceAll('$(', '$ (').replaceAll(/\s+/gu, ' ');
 }
 
-function contributor(entity: string, model: string | null, person = 'a person'): string {
+function authorText(entity: string, model: string | null, person = 'a person'): string {
   switch (entity) {
     case 'HUMAN':
       return model === null || model === 'human' ? person : model;
@@ -162,8 +169,9 @@ function contributor(entity: string, model: string | null, person = 'a person'):
   }
 }
 
-function shortened(text: string): string {
-  const letters = [...text];
-  const most = NAME_AT_MOST;
-  return letters.length <= most ? text : `${letters.slice(0, most - 1).join('')}…`;
+function shorten(text: string): string {
+  // By code points: half of a surrogate pair would be drawn as a broken character.
+  const characters = [...text];
+  const limit = MAX_NAME_LENGTH;
+  return characters.length <= limit ? text : `${characters.slice(0, limit - 1).join('')}…`;
 }

@@ -1,130 +1,131 @@
 /** The *Ledger* view: the newest records, by intent or file, and whether the ledger verifies. */
 
 import * as vscode from 'vscode';
-import { counted, verifiedLabel } from './labels';
-import { ledgerNodes, Node } from './nodes';
-import { Outlook } from './outlook';
-import { said } from './said';
-import { treeItem } from './tree';
-import { TracePage, Verification } from './wire';
+import { errorText } from './error_text';
+import { countText, verificationLabel } from './labels';
+import { TracePage, Verification } from './protocol';
+import { treeItem } from './tree_items';
+import { ledgerNodes, TreeNode } from './tree_nodes';
+import { WindowState } from './window_state';
 
-/** What the view is narrowed to. */
-export interface Filter {
+/** Which records the view shows: those of an intent, of a file, or all. */
+export interface LedgerFilter {
   readonly intentId?: string;
   readonly path?: string;
 }
 
-const PAGE = 50;
-/** As many records as the server gives at once. */
-const MOST = 1000;
-/** A ledger that verifies within this many milliseconds is verified after each record. */
-const QUICK = 1000;
+const PAGE_SIZE = 50;
+/** The server returns no more records at once. */
+const MAX_RECORDS = 1000;
+/** A ledger whose last verification took less time is verified after each record. */
+const QUICK_MS = 1000;
 
-export class LedgerView implements vscode.TreeDataProvider<Node>, vscode.Disposable {
+export class LedgerView implements vscode.TreeDataProvider<TreeNode>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<undefined>();
-  private readonly view: vscode.TreeView<Node>;
-  private readonly parts: vscode.Disposable[];
-  private filter: Filter = {};
+  private readonly view: vscode.TreeView<TreeNode>;
+  private readonly disposables: vscode.Disposable[];
+  private filter: LedgerFilter = {};
   private pages = 1;
-  private verified: Verification | undefined;
-  private took = 0;
+  private verification: Verification | undefined;
+  private verifyDuration = 0;
   private root: string | undefined;
-  private ledger = '';
+  private version = '';
 
   readonly onDidChangeTreeData = this.changed.event;
 
-  constructor(private readonly outlook: Outlook) {
+  constructor(private readonly windowState: WindowState) {
     this.view = vscode.window.createTreeView('intentLsp.ledger', { treeDataProvider: this });
-    this.parts = [
+    this.disposables = [
       this.view,
       this.changed,
-      outlook.onDidChange(() => this.moved()),
-      this.view.onDidChangeVisibility(({ visible }) => visible && this.moved()),
+      windowState.onDidChange(() => this.refresh()),
+      this.view.onDidChangeVisibility(({ visible }) => visible && this.refresh()),
     ];
   }
 
-  getTreeItem(node: Node): vscode.TreeItem {
+  getTreeItem(node: TreeNode): vscode.TreeItem {
     return treeItem(node);
   }
 
-  async getChildren(node?: Node): Promise<Node[]> {
-    if (node || !this.outlook.root) {
+  async getChildren(node?: TreeNode): Promise<TreeNode[]> {
+    if (node || !this.windowState.root) {
       return [];
     }
-    const asked = { ...this.filter, limit: Math.min(this.pages * PAGE, MOST) };
+    const params = { ...this.filter, limit: Math.min(this.pages * PAGE_SIZE, MAX_RECORDS) };
     try {
-      const page = await this.outlook.ask<TracePage>('trace', asked);
-      const problems = this.verified?.problems ?? [];
+      const page = await this.windowState.request<TracePage>('trace', params);
+      const problems = this.verification?.problems ?? [];
       this.view.message = '';
-      return ledgerNodes(page, problems, this.outlook.intents, Date.now());
+      return ledgerNodes(page, problems, this.windowState.intents, Date.now());
     } catch (error) {
-      // Nobody has asked for this by hand, so it is said where the records would stand.
-      this.view.message = said(error);
+      // No command has asked for this, so the error is shown in the view, in the records' place.
+      this.view.message = errorText(error);
       return [];
     }
   }
 
-  /** Show the records of an intent or of a file alone; of all again with an empty filter. */
-  narrow(filter: Filter): void {
+  /** Show only the records of an intent or of a file; all records if the filter is empty. */
+  setFilter(filter: LedgerFilter): void {
     this.filter = filter;
     this.pages = 1;
-    const narrowed = filter.intentId !== undefined || filter.path !== undefined;
-    void vscode.commands.executeCommand('setContext', 'intentLsp.ledger.filtered', narrowed);
-    this.describe();
+    const isFiltered = filter.intentId !== undefined || filter.path !== undefined;
+    void vscode.commands.executeCommand('setContext', 'intentLsp.ledger.filtered', isFiltered);
+    this.updateDescription();
     this.changed.fire(undefined);
   }
 
-  more(): void {
+  showMore(): void {
     this.pages += 1;
     this.changed.fire(undefined);
   }
 
-  /** Verify the ledger and show the outcome. */
+  /** Verify the ledger, show the result and return it. */
   async verify(): Promise<Verification> {
-    const begun = Date.now();
-    const found = await this.outlook.ask<Verification>('verify');
-    this.took = Date.now() - begun;
-    this.verified = found;
-    this.describe();
+    const started = Date.now();
+    const verification = await this.windowState.request<Verification>('verify');
+    this.verifyDuration = Date.now() - started;
+    this.verification = verification;
+    this.updateDescription();
     this.changed.fire(undefined);
-    return found;
+    return verification;
   }
 
   dispose(): void {
-    for (const part of this.parts) {
-      part.dispose();
+    for (const disposable of this.disposables) {
+      disposable.dispose();
     }
   }
 
-  private moved(): void {
-    const root = this.outlook.root?.toString();
-    const ledger = `${root}:${this.outlook.status?.records}`;
+  private refresh(): void {
+    const root = this.windowState.root?.toString();
+    const version = `${root}:${this.windowState.status?.records}`;
     if (root !== undefined && root !== this.root) {
       this.root = root;
-      this.verified = undefined;
-      this.took = 0;
-      this.narrow({});
+      this.verification = undefined;
+      this.verifyDuration = 0;
+      this.setFilter({});
     }
-    this.describe();
+    this.updateDescription();
     this.changed.fire(undefined);
-    if (this.view.visible && root !== undefined && ledger !== this.ledger && this.took < QUICK) {
-      this.ledger = ledger;
+    const hasChanged = root !== undefined && version !== this.version;
+    if (this.view.visible && hasChanged && this.verifyDuration < QUICK_MS) {
+      this.version = version;
       this.verify().catch(() => {
-        this.verified = undefined;
-        this.describe();
+        this.verification = undefined;
+        this.updateDescription();
       });
     }
   }
 
-  private describe(): void {
+  private updateDescription(): void {
     const { intentId, path } = this.filter;
-    const narrowed = [intentId, path].filter((part) => part !== undefined);
-    const verdict = this.verified ? [verifiedLabel(this.verified)] : [];
-    this.view.description = [...verdict, ...narrowed].join(' · ');
-    const problems = this.verified?.problems.length ?? 0;
+    const verdict = this.verification ? verificationLabel(this.verification) : undefined;
+    const parts = [verdict, intentId, path].filter((part) => part !== undefined);
+    this.view.description = parts.join(' · ');
+    const problems = this.verification?.problems.length ?? 0;
     this.view.badge =
       problems === 0
         ? undefined
-        : { value: problems, tooltip: `${counted(problems, 'problem')} in the ledger` };
+        : { value: problems, tooltip: `${countText(problems, 'problem')} in the ledger` };
   }
 }

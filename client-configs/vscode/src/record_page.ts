@@ -1,10 +1,10 @@
-/** The page that shows one record: what it changed, its hashes, its place in the chain. Pure.
+/** The page of one record in HTML: its facts, its files with hashes, its place in the chain. Pure.
  *
- * The page has no script and loads nothing; what stands in a record is text and never markup.
+ * The page has no script and loads nothing. Everything from the record is escaped.
  */
 
-import { contributorOf } from './labels';
-import { LedgerRecord, RecordedFile } from './wire';
+import { contributorText } from './labels';
+import { LedgerRecord, RecordedFile } from './protocol';
 
 const STYLE = `
 body { font: var(--vscode-font-size) var(--vscode-font-family); padding: 0 1.5em 2em; }
@@ -18,28 +18,28 @@ code { font-family: var(--vscode-editor-font-family); overflow-wrap: anywhere; }
 
 type Row = readonly [string, string];
 
-/** Spell the page; `nonce` is good for this page alone, `flags` are the server's on the record. */
+/** Return the page. `flags` are the server's on the record; each page needs a new `nonce`. */
 export function recordPage(
   record: LedgerRecord,
   flags: readonly string[],
   nonce: string,
 ): string {
   const policy = `default-src 'none'; style-src 'nonce-${nonce}'`;
-  const verdict = escaped(record.scope_validation);
+  const verdict = escapeHtml(record.scope_validation);
   return `<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <title>Record</title><style nonce="${nonce}">${STYLE}</style></head><body>
-<h1>Record <code>${escaped(record.id)}</code> <span class="${verdict}">${verdict}</span></h1>
-${table(facts(record, flags))}
-${record.files.map(file).join('\n')}
+<h1>Record <code>${escapeHtml(record.id)}</code> <span class="${verdict}">${verdict}</span></h1>
+${table(factRows(record, flags))}
+${record.files.map(fileSection).join('\n')}
 <h2>Chain</h2>
-${table(chain(record))}
+${table(chainRows(record))}
 </body></html>`;
 }
 
-/** Spell a text for HTML, inside an attribute too. */
-export function escaped(text: string): string {
+/** Escape a text for HTML, also for the value of an attribute. */
+export function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
@@ -48,12 +48,12 @@ export function escaped(text: string): string {
     .replaceAll("'", '&#39;');
 }
 
-function facts(record: LedgerRecord, flags: readonly string[]): Row[] {
+function factRows(record: LedgerRecord, flags: readonly string[]): Row[] {
   const inferred = record.inferred === true ? ' (inferred)' : '';
   return [
     ['Intent', record.intent_id ?? 'none'],
     ['Time', record.timestamp],
-    ['Contributor', contributorOf(record)],
+    ['Contributor', contributorText(record)],
     ['Tool', record.tool_name ?? 'unknown'],
     ['Class', `${record.mutation_class ?? 'unknown'}${inferred}`],
     ['Outcome', record.success === false ? 'it did not happen' : 'it happened'],
@@ -63,26 +63,26 @@ function facts(record: LedgerRecord, flags: readonly string[]): Row[] {
   ];
 }
 
-function file(told: RecordedFile): string {
-  const ranges = (told.conversations ?? []).flatMap((each) => each.ranges);
-  const former = told.previous_path;
-  const from = former === undefined ? [] : [['Renamed from', former] as const];
+function fileSection(recorded: RecordedFile): string {
+  const ranges = (recorded.conversations ?? []).flatMap((each) => each.ranges);
+  const previousPath = recorded.previous_path;
+  const renamed = previousPath === undefined ? [] : [['Renamed from', previousPath] as const];
   const rows: Row[] = [
-    ...from,
-    ['Hash before', told.pre_hash ?? 'there was no file'],
-    ['Hash after', told.post_hash ?? 'there is no file'],
+    ...renamed,
+    ['Hash before', recorded.pre_hash ?? 'there was no file'],
+    ['Hash after', recorded.post_hash ?? 'there is no file'],
     ...ranges.map((range): Row => {
       const whole = range.fallback === true ? 'whole file, ' : '';
       const [, removed] = range.replaced ?? [];
-      const instead = removed === undefined ? '' : `, replacing ${removed}`;
-      const lines = `${whole}${range.start_line}–${range.end_line}${instead}`;
+      const replacing = removed === undefined ? '' : `, replacing ${removed}`;
+      const lines = `${whole}${range.start_line}–${range.end_line}${replacing}`;
       return [`Lines ${lines}`, range.content_hash];
     }),
   ];
-  return `<h2><code>${escaped(told.relative_path)}</code></h2>\n${table(rows)}`;
+  return `<h2><code>${escapeHtml(recorded.relative_path)}</code></h2>\n${table(rows)}`;
 }
 
-function chain(record: LedgerRecord): Row[] {
+function chainRows(record: LedgerRecord): Row[] {
   return [
     ['Hash of the previous record', record.integrity?.prev_record_hash ?? 'none (it is the first)'],
     ['Hash of this record', record.integrity?.record_hash ?? 'none (written by an older tool)'],
@@ -91,7 +91,8 @@ function chain(record: LedgerRecord): Row[] {
 
 function table(rows: readonly Row[]): string {
   const lines = rows.map(
-    ([name, value]) => `<tr><th>${escaped(name)}</th><td><code>${escaped(value)}</code></td></tr>`,
+    ([name, value]) =>
+      `<tr><th>${escapeHtml(name)}</th><td><code>${escapeHtml(value)}</code></td></tr>`,
   );
   return `<table>${lines.join('')}</table>`;
 }

@@ -1,26 +1,27 @@
-/** The panel that shows one record, one panel for all of them. */
+/** The panel with the page of a record; the next record replaces it in the same panel. */
 
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import { Outlook } from './outlook';
+import { LedgerRecord, TracePage } from './protocol';
 import { recordPage } from './record_page';
-import { LedgerRecord, TracePage } from './wire';
+import { WindowState } from './window_state';
 
-const PAGE = 200;
-const PAGES = 25;
+const PAGE_SIZE = 200;
+/** A record that is not on one of these pages is not searched for any longer. */
+const MAX_PAGES = 25;
 
 export class RecordPanel implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
 
-  constructor(private readonly outlook: Outlook) {}
+  constructor(private readonly windowState: WindowState) {}
 
-  /** Show a record: the one that is given, else the one of this id, looked for in its file. */
-  async show(id: string, given?: LedgerRecord, uri?: string): Promise<void> {
-    const [record, flags] = given ? [given, []] : await this.find(id, uri);
+  /** Show a record: the known one, else the one with this id among the records of a file. */
+  async show(id: string, known?: LedgerRecord, uri?: string): Promise<void> {
+    const [record, flags] = known ? [known, []] : await this.find(id, uri);
     if (!record) {
       throw new Error(`There is no record ${id} in the ledger of this workspace.`);
     }
-    const panel = this.opened();
+    const panel = this.openPanel();
     panel.title = `Record ${record.id.slice(0, 8)}`;
     panel.webview.html = recordPage(record, flags, randomBytes(16).toString('base64url'));
     panel.reveal(undefined, false);
@@ -34,17 +35,17 @@ export class RecordPanel implements vscode.Disposable {
     id: string,
     uri: string | undefined,
   ): Promise<[LedgerRecord | undefined, readonly string[]]> {
-    const narrowed = uri === undefined ? {} : { uri };
+    const filter = uri === undefined ? {} : { uri };
     let cursor: string | undefined;
-    for (let page = 0; page < PAGES; page += 1) {
+    for (let page = 0; page < MAX_PAGES; page += 1) {
       const after = cursor === undefined ? {} : { cursor };
-      const asked = { ...narrowed, ...after, limit: PAGE };
-      const told = await this.outlook.ask<TracePage>('trace', asked);
-      const record = told.records.find((each) => each.id === id);
+      const params = { ...filter, ...after, limit: PAGE_SIZE };
+      const result = await this.windowState.request<TracePage>('trace', params);
+      const record = result.records.find((each) => each.id === id);
       if (record) {
-        return [record, told.flags[id] ?? []];
+        return [record, result.flags[id] ?? []];
       }
-      cursor = told.cursor;
+      cursor = result.cursor;
       if (cursor === undefined) {
         break;
       }
@@ -52,7 +53,7 @@ export class RecordPanel implements vscode.Disposable {
     return [undefined, []];
   }
 
-  private opened(): vscode.WebviewPanel {
+  private openPanel(): vscode.WebviewPanel {
     if (!this.panel) {
       this.panel = vscode.window.createWebviewPanel(
         'intentLsp.record',

@@ -1,21 +1,21 @@
-/** The report of the ledger: made by the server's program, shown in a panel, saved where wanted. */
+/** The report of the ledger: made by the server's program, shown in a panel or saved to a file. */
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import * as vscode from 'vscode';
-import { commandLine } from './launch';
-import { Outlook } from './outlook';
 import { Server } from './server';
+import { commandLine } from './server_program';
+import { WindowState } from './window_state';
 
-const MOST = 64 * 1024 * 1024;
-/** A ledger that does not verify has a report that says so, and this exit status. */
-const BROKEN = 1;
+const MAX_OUTPUT = 64 * 1024 * 1024;
+/** The exit status of a report on a ledger that does not verify; the report is made anyway. */
+const LEDGER_BROKEN = 1;
 
 const run = promisify(execFile);
 
-/** Make the report and show it; the page brings its own policy and needs no network. */
-export async function showReport(server: Server, outlook: Outlook): Promise<void> {
-  const html = await madeReport(server, outlook);
+/** Make the report and show it. Its page has its own content policy and needs no network. */
+export async function showReport(server: Server, windowState: WindowState): Promise<void> {
+  const html = await makeReport(server, windowState);
   const panel = vscode.window.createWebviewPanel(
     'intentLsp.report',
     'Intent report',
@@ -25,35 +25,36 @@ export async function showReport(server: Server, outlook: Outlook): Promise<void
   panel.webview.html = html;
 }
 
-/** Make the report and write it where the person wants it. */
-export async function saveReport(server: Server, outlook: Outlook): Promise<void> {
-  const root = outlook.root;
-  const beside = root && vscode.Uri.joinPath(root, '..', 'intent-report.html');
+/** Make the report and save it to a file that the user chooses. */
+export async function saveReport(server: Server, windowState: WindowState): Promise<void> {
+  const root = windowState.root;
+  const defaultUri = root && vscode.Uri.joinPath(root, '..', 'intent-report.html');
   const target = await vscode.window.showSaveDialog({
     filters: { HTML: ['html'] },
-    ...(beside ? { defaultUri: beside } : {}),
+    ...(defaultUri ? { defaultUri } : {}),
   });
   if (target) {
-    const html = await madeReport(server, outlook);
+    const html = await makeReport(server, windowState);
     await vscode.workspace.fs.writeFile(target, Buffer.from(html, 'utf8'));
   }
 }
 
-async function madeReport(server: Server, outlook: Outlook): Promise<string> {
-  const { standing } = server;
-  const root = outlook.root;
-  if (standing.kind !== 'running' || !root) {
+async function makeReport(server: Server, windowState: WindowState): Promise<string> {
+  const { state } = server;
+  const root = windowState.root;
+  if (state.kind !== 'running' || !root) {
     throw new Error('this workspace is not governed');
   }
-  const words = ['trace', 'report', '--html', '-', '--root', root.fsPath];
-  const [program, ...rest] = commandLine(standing.launch, ...words);
+  const args = ['trace', 'report', '--html', '-', '--root', root.fsPath];
+  const [program, ...rest] = commandLine(state.program, ...args);
   try {
-    const options = { cwd: server.directory, maxBuffer: MOST, encoding: 'utf8' as const };
-    return (await run(program, rest, options)).stdout;
+    const cwd = server.workingDirectory;
+    const { stdout } = await run(program, rest, { cwd, maxBuffer: MAX_OUTPUT, encoding: 'utf8' });
+    return stdout;
   } catch (error) {
-    const ended = error as { readonly code?: unknown; readonly stdout?: string };
-    if (ended.code === BROKEN && ended.stdout) {
-      return ended.stdout;
+    const failure = error as { readonly code?: unknown; readonly stdout?: string };
+    if (failure.code === LEDGER_BROKEN && failure.stdout) {
+      return failure.stdout;
     }
     throw error;
   }

@@ -1,82 +1,90 @@
-/** The server's life: chosen, started, restarted, stopped; one for all folders of a window. */
+/** The server process of a window: one for all its folders, started, restarted and stopped. */
 
 import * as vscode from 'vscode';
 import { CloseAction, CloseHandlerResult, LanguageClient, State } from 'vscode-languageclient/node';
-import { clientOf } from './client';
-import { choose, isLaunch, Launch, Missing, Own } from './launch';
-import { said } from './said';
-import { surroundings } from './surroundings';
-import { DID_CHANGE, DID_TRACE } from './wire';
+import { createClient } from './client';
+import { readEnvironment } from './environment';
+import { errorText } from './error_text';
+import { DID_CHANGE, DID_TRACE } from './protocol';
+import {
+  FailedSearch,
+  findServer,
+  isFound,
+  OwnInstallation,
+  ServerProgram,
+} from './server_program';
 
-/** How things stand with the server. */
-export type Standing =
+/** What is known of the server, such as that it runs, or why it does not. */
+export type ServerState =
   | { readonly kind: 'off' }
   | { readonly kind: 'starting' }
-  | { readonly kind: 'running'; readonly launch: Launch; readonly version: string }
-  | { readonly kind: 'missing'; readonly missing: Missing }
-  | { readonly kind: 'foreign'; readonly launch: Launch; readonly version: string }
-  | { readonly kind: 'failed'; readonly launch: Launch; readonly reason: string };
+  | { readonly kind: 'running'; readonly program: ServerProgram; readonly version: string }
+  | { readonly kind: 'missing'; readonly search: FailedSearch }
+  | { readonly kind: 'foreign'; readonly program: ServerProgram; readonly version: string }
+  | { readonly kind: 'failed'; readonly program: ServerProgram; readonly reason: string };
 
-/** The version of the `intent/*` requests that this extension speaks. */
-const WIRE = '1';
-const ENDS_AT_MOST = 3;
-const WITHIN = 180_000;
-const START_PATIENCE = 60_000;
+/** The version of the `intent/*` requests that this extension makes. */
+const PROTOCOL_VERSION = '1';
+/** A server that exits more often than this within the window of time is not started again. */
+const MAX_EXITS = 3;
+const EXIT_WINDOW_MS = 180_000;
+const START_TIMEOUT_MS = 60_000;
 
 export class Server implements vscode.Disposable {
   readonly log = vscode.window.createOutputChannel('Intent');
   private readonly trace = vscode.window.createOutputChannel('Intent (trace)');
-  private readonly changed = new vscode.EventEmitter<Standing>();
-  private readonly told = new vscode.EventEmitter<string>();
+  private readonly changed = new vscode.EventEmitter<ServerState>();
+  private readonly notified = new vscode.EventEmitter<string>();
   private client: LanguageClient | undefined;
-  private now: Standing = { kind: 'off' };
-  private turn: Promise<void> = Promise.resolve();
-  private ends: number[] = [];
+  private current: ServerState = { kind: 'off' };
+  private queue: Promise<void> = Promise.resolve();
+  private exits: number[] = [];
 
-  /** Told whenever the standing changes. */
+  /** Fires with the new state whenever it changes. */
   readonly onDidChange = this.changed.event;
-  /** Told of the server's own notifications, by their method. */
-  readonly onDidTell = this.told.event;
+  /** Fires with the method of each `intent/*` notification. */
+  readonly onDidNotify = this.notified.event;
 
-  constructor(readonly own: Own) {}
+  constructor(readonly ownInstallation: OwnInstallation) {}
 
-  /** Where programs run: no folder of the workspace's. */
-  get directory(): string {
-    return this.own.storage;
+  /** The directory in which programs run. It is outside of the workspace, whose files they could
+   * load otherwise. */
+  get workingDirectory(): string {
+    return this.ownInstallation.storage;
   }
 
-  get standing(): Standing {
-    return this.now;
+  get state(): ServerState {
+    return this.current;
   }
 
-  /** Start the server, or start it anew. */
+  /** Start the server; stop the one that runs first. */
   restart(): Promise<void> {
-    this.ends = [];
-    return this.inTurn(async () => {
-      this.stand({ kind: 'starting' });
-      await this.end();
-      await this.begin();
+    this.exits = [];
+    return this.enqueue(async () => {
+      this.setState({ kind: 'starting' });
+      await this.stopClient();
+      await this.startClient();
     });
   }
 
   stop(): Promise<void> {
-    return this.inTurn(async () => {
-      await this.end();
-      this.stand({ kind: 'off' });
+    return this.enqueue(async () => {
+      await this.stopClient();
+      this.setState({ kind: 'off' });
     });
   }
 
-  /** Wait until what was begun is done: the server runs, or cannot. */
+  /** Wait until every start and stop that was asked for is done. */
   settled(): Promise<void> {
-    return this.turn;
+    return this.queue;
   }
 
-  /** Ask the server; fails where none runs. */
-  async ask<R>(method: string, params: object, token?: vscode.CancellationToken): Promise<R> {
-    if (!this.client || this.now.kind !== 'running') {
+  /** Send a request and return its answer. Throw an error if no server runs. */
+  async request<R>(method: string, params: object, token?: vscode.CancellationToken): Promise<R> {
+    if (!this.client || this.current.kind !== 'running') {
       throw new Error('the server is not running');
     }
-    // Without a token, a place that is left empty would count as a second parameter.
+    // `undefined` in the place of the token would be sent as a second parameter.
     return token
       ? this.client.sendRequest<R>(method, params, token)
       : this.client.sendRequest<R>(method, params);
@@ -84,93 +92,98 @@ export class Server implements vscode.Disposable {
 
   dispose(): void {
     void this.stop();
-    for (const each of [this.changed, this.told, this.log, this.trace]) {
+    for (const each of [this.changed, this.notified, this.log, this.trace]) {
       each.dispose();
     }
   }
 
-  private inTurn(step: () => Promise<void>): Promise<void> {
-    this.turn = this.turn.then(step, step);
-    return this.turn;
+  /** Run starts and stops one after the other, in the order of their calls. */
+  private enqueue(step: () => Promise<void>): Promise<void> {
+    this.queue = this.queue.then(step, step);
+    return this.queue;
   }
 
-  private stand(standing: Standing): void {
-    this.now = standing;
-    this.changed.fire(standing);
+  private setState(state: ServerState): void {
+    this.current = state;
+    this.changed.fire(state);
   }
 
-  private async begin(): Promise<void> {
-    const chosen = await choose(surroundings(this.own));
-    if (!isLaunch(chosen)) {
-      this.log.appendLine(`No server found. Looked at: ${chosen.looked.join(', ') || '(nothing)'}`);
-      this.stand({ kind: 'missing', missing: chosen });
+  private async startClient(): Promise<void> {
+    const program = await findServer(readEnvironment(this.ownInstallation));
+    if (!isFound(program)) {
+      const searched = program.searched.join(', ') || '(nothing)';
+      this.log.appendLine(`No server found. Looked at: ${searched}`);
+      this.setState({ kind: 'missing', search: program });
       return;
     }
-    this.log.appendLine(`Starting (${chosen.source}): ${chosen.argv.join(' ')}`);
-    const client = clientOf(chosen, {
+    this.log.appendLine(`Starting (${program.source}): ${program.argv.join(' ')}`);
+    const client = createClient(program, {
       log: this.log,
       trace: this.trace,
-      directory: this.directory,
-      closed: () => this.closed(client, chosen),
+      workingDirectory: this.workingDirectory,
+      onClosed: () => this.onClosed(client, program),
     });
     this.client = client;
-    this.listen(client);
+    this.forwardNotifications(client);
     try {
-      await inTime(client.start());
+      await withStartTimeout(client.start());
     } catch (error) {
-      await this.end();
-      this.stand({ kind: 'failed', launch: chosen, reason: said(error) });
+      await this.stopClient();
+      this.setState({ kind: 'failed', program, reason: errorText(error) });
       return;
     }
-    this.greet(client, chosen);
+    this.onStarted(client, program);
   }
 
-  private listen(client: LanguageClient): void {
+  private forwardNotifications(client: LanguageClient): void {
     for (const method of [DID_CHANGE, DID_TRACE]) {
-      client.onNotification(method, () => this.told.fire(method));
+      client.onNotification(method, () => this.notified.fire(method));
     }
   }
 
-  private greet(client: LanguageClient, launch: Launch): void {
-    const answer = client.initializeResult;
-    const version = answer?.serverInfo?.version ?? '(unknown)';
+  /** Take a server that has answered: it runs, or it speaks another version's requests. */
+  private onStarted(client: LanguageClient, program: ServerProgram): void {
+    const result = client.initializeResult;
+    const version = result?.serverInfo?.version ?? '(unknown)';
     const experimental: { intent?: { version?: string } } | undefined =
-      answer?.capabilities.experimental;
-    const speaks = experimental?.intent?.version === WIRE;
-    this.stand({ kind: speaks ? 'running' : 'foreign', launch, version });
+      result?.capabilities.experimental;
+    const isCompatible = experimental?.intent?.version === PROTOCOL_VERSION;
+    this.setState({ kind: isCompatible ? 'running' : 'foreign', program, version });
   }
 
-  private closed(client: LanguageClient, launch: Launch): CloseHandlerResult {
+  /** Decide whether the client restarts a server whose process has ended. */
+  private onClosed(client: LanguageClient, program: ServerProgram): CloseHandlerResult {
     if (client !== this.client) {
       return { action: CloseAction.DoNotRestart, handled: true };
     }
-    const moment = Date.now();
-    this.ends = [...this.ends.filter((end) => moment - end < WITHIN), moment];
-    if (this.now.kind === 'starting') {
-      // Whoever waits for the start is told by its failure.
+    const now = Date.now();
+    this.exits = [...this.exits.filter((time) => now - time < EXIT_WINDOW_MS), now];
+    if (this.current.kind === 'starting') {
+      // The start fails and reports it.
       return { action: CloseAction.DoNotRestart, handled: true };
     }
-    if (this.ends.length > ENDS_AT_MOST) {
-      this.stand({ kind: 'failed', launch, reason: 'it keeps exiting' });
+    if (this.exits.length > MAX_EXITS) {
+      this.setState({ kind: 'failed', program, reason: 'it keeps exiting' });
       return { action: CloseAction.DoNotRestart, handled: true };
     }
-    this.greetAgain(client, launch);
+    this.watchRestart(client, program);
     return { action: CloseAction.Restart, handled: true };
   }
 
-  private greetAgain(client: LanguageClient, launch: Launch): void {
-    const again = client.onDidChangeState(({ oldState, newState }) => {
+  /** Set the state when the client's own restart has succeeded or failed. */
+  private watchRestart(client: LanguageClient, program: ServerProgram): void {
+    const listener = client.onDidChangeState(({ oldState, newState }) => {
       if (newState === State.Running) {
-        again.dispose();
-        this.greet(client, launch);
+        listener.dispose();
+        this.onStarted(client, program);
       } else if (oldState === State.Starting && client === this.client) {
-        again.dispose();
-        this.stand({ kind: 'failed', launch, reason: 'it cannot be started again' });
+        listener.dispose();
+        this.setState({ kind: 'failed', program, reason: 'it cannot be started again' });
       }
     });
   }
 
-  private async end(): Promise<void> {
+  private async stopClient(): Promise<void> {
     const client = this.client;
     this.client = undefined;
     try {
@@ -181,14 +194,14 @@ export class Server implements vscode.Disposable {
   }
 }
 
-/** Wait for a start, but not for ever: a program that is no server may say nothing at all. */
-async function inTime(start: Promise<void>): Promise<void> {
+/** Wait for a start, but not for ever: a program that is not a server may never answer. */
+async function withStartTimeout(start: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('it does not answer')), START_PATIENCE);
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('it does not answer')), START_TIMEOUT_MS);
   });
   try {
-    await Promise.race([start, patience]);
+    await Promise.race([start, timeout]);
   } finally {
     clearTimeout(timer);
   }

@@ -1,9 +1,9 @@
-/** The settings: their names, and those among them that the server is told. Pure. */
+/** The names of the settings, and the values that are sent to the server. Pure. */
 
 export const SECTION = 'intentLsp';
 
-/** What the server takes; it would log any other name as unknown. */
-export const TOLD = [
+/** The settings that are sent to the server, which logs any other name as unknown. */
+export const SERVER_SETTINGS = [
   'enabled',
   'exclude',
   'severity',
@@ -13,24 +13,24 @@ export const TOLD = [
   'watch',
 ] as const;
 
-/** What this extension reads itself, by the name after the section. */
-export const OWN = {
+/** The settings that this extension reads itself. */
+export const EXTENSION_SETTINGS = {
   command: 'server.command',
   trace: 'trace.server',
   blame: 'blame.statusBar',
 } as const;
 
-/** Pick what the server is told from the section's values. */
-export function toldOf(section: unknown): Record<string, unknown> {
+/** Return the values that are sent to the server, out of all values of the section. */
+export function serverSettings(section: unknown): Record<string, unknown> {
   if (typeof section !== 'object' || section === null) {
     return {};
   }
-  const told: Record<string, unknown> = {};
-  for (const name of TOLD) {
+  const values: Record<string, unknown> = {};
+  for (const name of SERVER_SETTINGS) {
     const value: unknown = Reflect.get(section, name);
     if (value !== undefined && value !== null) {
-      told[name] = value;
+      values[name] = value;
     }
   }
-  return told;
+  return values;
 }

@@ -1,50 +1,51 @@
-/** The status bar item with the active intent, or with what is the matter with the server. */
+/** The status bar item with the active intent, or with a problem of the server. */
 
 import * as vscode from 'vscode';
 import { Label, statusLabel } from './labels';
-import { Outlook } from './outlook';
-import { Server, Standing } from './server';
+import { Server, ServerState } from './server';
+import { WindowState } from './window_state';
 
-const BESIDE_BRANCH = 50;
+/** Puts the item to the right of the branch. */
+const PRIORITY = 50;
 const NO_SERVER = '$(warning) Intent: no server';
 
 export class StatusItem implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem(
     'intentLsp.status',
     vscode.StatusBarAlignment.Left,
-    BESIDE_BRANCH,
+    PRIORITY,
   );
-  private readonly parts: vscode.Disposable[];
+  private readonly disposables: vscode.Disposable[];
 
   constructor(
     private readonly server: Server,
-    private readonly outlook: Outlook,
+    private readonly windowState: WindowState,
   ) {
     this.item.name = 'Active intent';
     const show = (): void => this.show();
-    server.onDidChange((standing) => void tellMenus(standing));
-    this.parts = [this.item, server.onDidChange(show), outlook.onDidChange(show)];
+    server.onDidChange((state) => void setContextKeys(state));
+    this.disposables = [this.item, server.onDidChange(show), windowState.onDidChange(show)];
     this.show();
   }
 
   dispose(): void {
-    for (const part of this.parts) {
-      part.dispose();
+    for (const disposable of this.disposables) {
+      disposable.dispose();
     }
   }
 
   private show(): void {
-    const { standing } = this.server;
-    const trouble = troubleOf(standing);
-    const { status, intents } = this.outlook;
-    const label = trouble ?? (status && statusLabel(status, intents));
+    const { state } = this.server;
+    const problem = problemLabel(state);
+    const { status, intents } = this.windowState;
+    const label = problem ?? (status && statusLabel(status, intents));
     if (!label) {
       this.item.hide();
       return;
     }
     this.item.text = label.text;
     this.item.tooltip = label.tooltip;
-    this.item.command = trouble ? 'intentLsp.whatIsMissing' : 'intentLsp.select';
+    this.item.command = problem ? 'intentLsp.whatIsMissing' : 'intentLsp.select';
     this.item.backgroundColor = label.warns
       ? new vscode.ThemeColor('statusBarItem.warningBackground')
       : undefined;
@@ -53,16 +54,16 @@ export class StatusItem implements vscode.Disposable {
   }
 }
 
-/** Tell menus and views, which know the server's standing by these alone. */
-async function tellMenus(standing: Standing): Promise<void> {
-  const running = standing.kind === 'running';
+/** Set the context keys by which menus and views depend on the state of the server. */
+async function setContextKeys(state: ServerState): Promise<void> {
+  const running = state.kind === 'running';
   await vscode.commands.executeCommand('setContext', 'intentLsp.running', running);
-  const troubled = troubleOf(standing) !== undefined;
-  await vscode.commands.executeCommand('setContext', 'intentLsp.troubled', troubled);
+  const hasProblem = problemLabel(state) !== undefined;
+  await vscode.commands.executeCommand('setContext', 'intentLsp.troubled', hasProblem);
 }
 
-function troubleOf(standing: Standing): Label | undefined {
-  switch (standing.kind) {
+function problemLabel(state: ServerState): Label | undefined {
+  switch (state.kind) {
     case 'missing':
       return { text: NO_SERVER, tooltip: 'No server found', warns: true };
     case 'foreign':

@@ -1,13 +1,13 @@
-/** The violations that are shown in the window now, as the editor keeps them. */
+/** The violations that the window shows now, from the editor's diagnostics. */
 
 import * as vscode from 'vscode';
-import { Violation } from './nodes';
+import { Violation } from './tree_nodes';
 
 const SOURCE = 'intent-lsp';
 const OUT_OF_SCOPE = 'SCOPE_VIOLATION';
 
-/** Give the edits out of scope below a root, of one intent or of any. */
-export function violationsOf(root: vscode.Uri | undefined, intentId?: string): Violation[] {
+/** Return the edits out of scope below a root, of one intent or of all. */
+export function findViolations(root: vscode.Uri | undefined, intentId?: string): Violation[] {
   if (!root) {
     return [];
   }
@@ -36,7 +36,7 @@ function codeOf({ code }: vscode.Diagnostic): unknown {
 }
 
 function intentOf(diagnostic: vscode.Diagnostic): unknown {
-  // The language client keeps what the server added; VS Code does not know of it.
+  // The language client keeps the server's `data`, which VS Code's type does not have.
   const { data } = diagnostic as { readonly data?: { readonly intentId?: unknown } };
   return data?.intentId;
 }

@@ -12,19 +12,20 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, TestContext } from 'node:test';
-import { install, Job } from '../src/install';
+import { install, InstallOptions } from '../src/install';
 
 const VERSION = '1.2.0';
-const OWN = `server-${VERSION}`;
+const INSTALLATION = `server-${VERSION}`;
 
-/** Speaks as a Python does of its release, of `venv`, `pip` and our module; each may be another. */
-const PYTHON = { asked: 'echo 3 11; echo whole', pip: 'echo got it', module: 'echo 1.2.0' };
+/** What a fake Python does for the probe, for `-m pip` and for our module. */
+const ANSWERS = { probe: 'echo 3 11; echo whole', pip: 'echo got it', module: 'echo 1.2.0' };
 
-function python(parts: Partial<typeof PYTHON>): string {
-  const { asked, pip, module } = { ...PYTHON, ...parts };
+/** Return the script of a fake Python, with other answers where they are given. */
+function python(parts: Partial<typeof ANSWERS>): string {
+  const { probe, pip, module } = { ...ANSWERS, ...parts };
   return `#!/bin/sh
 case "$2 $3" in
-  "-c "*) ${asked} ;;
+  "-c "*) ${probe} ;;
   "-m venv") mkdir -p "$4/bin" && cp "$0" "$4/bin/python" ;;
   "-m pip") ${pip} ;;
   "-m intent_lsp") ${module} ;;
@@ -32,117 +33,122 @@ esac
 `;
 }
 
-/** Make a room with these Pythons and the wheel in it, and give what an installation needs. */
-function room(context: TestContext, ...scripts: readonly string[]): Job & { said(): string } {
+/** Make a directory with these Pythons and a wheel, and return the options of an installation. */
+function prepare(
+  context: TestContext,
+  ...scripts: readonly string[]
+): InstallOptions & { output(): string } {
   const base = mkdtempSync(join(tmpdir(), 'install-'));
   context.after(() => rmSync(base, { recursive: true, force: true }));
   const storage = join(base, 'storage');
   mkdirSync(storage);
-  const pythons = scripts.map((text, at) => {
-    const place = join(base, `python-${at}`);
-    writeFileSync(place, text);
-    chmodSync(place, 0o755);
-    return place;
+  const pythons = scripts.map((text, index) => {
+    const path = join(base, `python-${index}`);
+    writeFileSync(path, text);
+    chmodSync(path, 0o755);
+    return path;
   });
   const wheel = join(base, 'a.whl');
   writeFileSync(wheel, '');
-  let said = '';
+  let output = '';
   return {
     storage,
     version: VERSION,
     wheel,
     pythons,
-    log: (text) => {
-      said += text;
+    onOutput: (text) => {
+      output += text;
     },
-    tell: () => undefined,
-    stop: new AbortController().signal,
-    said: () => said,
+    onStep: () => undefined,
+    signal: new AbortController().signal,
+    output: () => output,
   };
 }
 
-test('what is whole is in its place, and nothing is beside it', async (context) => {
-  const job = room(context, python({}));
-  const told: string[] = [];
-  assert.equal(await install({ ...job, tell: (title) => told.push(title) }), undefined);
-  assert.deepEqual(readdirSync(job.storage), [OWN]);
-  assert.ok(existsSync(join(job.storage, OWN, 'bin', 'python')));
-  assert.equal(told.length, 3);
-  assert.match(job.said(), /got it/u);
+test('a finished installation is in its place, and nothing is beside it', async (context) => {
+  const options = prepare(context, python({}));
+  const titles: string[] = [];
+  assert.equal(await install({ ...options, onStep: (title) => titles.push(title) }), undefined);
+  assert.deepEqual(readdirSync(options.storage), [INSTALLATION]);
+  assert.ok(existsSync(join(options.storage, INSTALLATION, 'bin', 'python')));
+  assert.equal(titles.length, 3);
+  assert.match(options.output(), /got it/u);
 });
 
-test('the first Python that fits is taken, whatever those before it are', async (context) => {
-  const old = python({ asked: 'echo 3 9; echo whole' });
-  const bare = python({ asked: 'echo 3 12; echo no ensurepip >&2; exit 1' });
-  const job = room(context, old, bare, python({}));
-  const gone = join(job.storage, 'gone');
-  assert.equal(await install({ ...job, pythons: [gone, ...job.pythons] }), undefined);
-  assert.match(job.said(), /python-2 -I -m venv/u);
+test('the first Python that fits is used, whatever those before it are', async (context) => {
+  const tooOld = python({ probe: 'echo 3 9; echo whole' });
+  const withoutVenv = python({ probe: 'echo 3 12; echo no ensurepip >&2; exit 1' });
+  const options = prepare(context, tooOld, withoutVenv, python({}));
+  const gone = join(options.storage, 'gone');
+  assert.equal(await install({ ...options, pythons: [gone, ...options.pythons] }), undefined);
+  assert.match(options.output(), /python-2 -I -m venv/u);
 
-  const neither = { ...job, pythons: job.pythons.slice(0, 2) };
-  assert.deepEqual(await install(neither), { kind: 'bare python', python: job.pythons[1] });
-  assert.deepEqual(await install({ ...job, pythons: [] }), { kind: 'no python' });
+  const unsuitable = { ...options, pythons: options.pythons.slice(0, 2) };
+  assert.deepEqual(await install(unsuitable), { kind: 'no venv', python: options.pythons[1] });
+  assert.deepEqual(await install({ ...options, pythons: [] }), { kind: 'no python' });
 });
 
-test('a step that fails leaves what was there, and nothing half-made', async (context) => {
+test('a failed step leaves the former installation and nothing else', async (context) => {
   for (const parts of [{ pip: 'echo broken; exit 1' }, { module: 'echo broken >&2; exit 1' }]) {
-    const job = room(context, python(parts));
-    mkdirSync(join(job.storage, OWN));
-    writeFileSync(join(job.storage, OWN, 'former'), '');
-    const trouble = await install(job);
-    assert.equal(trouble?.kind, 'step');
-    assert.match(trouble.output, /broken/u);
-    assert.deepEqual(readdirSync(job.storage), [OWN]);
-    assert.deepEqual(readdirSync(join(job.storage, OWN)), ['former']);
+    const options = prepare(context, python(parts));
+    mkdirSync(join(options.storage, INSTALLATION));
+    writeFileSync(join(options.storage, INSTALLATION, 'former'), '');
+    const failure = await install(options);
+    assert.equal(failure?.kind, 'step');
+    assert.match(failure.output, /broken/u);
+    assert.deepEqual(readdirSync(options.storage), [INSTALLATION]);
+    assert.deepEqual(readdirSync(join(options.storage, INSTALLATION)), ['former']);
   }
 });
 
-test('without a wheel no Python is asked', async (context) => {
-  const job = room(context, python({}));
-  assert.deepEqual(await install({ ...job, wheel: join(job.storage, 'b') }), { kind: 'no wheel' });
-  assert.equal(job.said(), '');
+test('without a wheel no Python is run', async (context) => {
+  const options = prepare(context, python({}));
+  const wheel = join(options.storage, 'b');
+  assert.deepEqual(await install({ ...options, wheel }), { kind: 'no wheel' });
+  assert.equal(options.output(), '');
 });
 
-test('a new installation replaces the one of this version, and those of others', async (context) => {
-  const job = room(context, python({}));
-  for (const name of [OWN, 'server-1.1.0', 'other']) {
-    mkdirSync(join(job.storage, name));
-    writeFileSync(join(job.storage, name, 'former'), '');
+test('a new installation replaces those of this version and of others', async (context) => {
+  const options = prepare(context, python({}));
+  for (const name of [INSTALLATION, 'server-1.1.0', 'other']) {
+    mkdirSync(join(options.storage, name));
+    writeFileSync(join(options.storage, name, 'former'), '');
   }
-  assert.equal(await install(job), undefined);
-  assert.deepEqual(readdirSync(job.storage).sort(), ['other', OWN]);
-  assert.deepEqual(readdirSync(join(job.storage, OWN)), ['bin']);
+  assert.equal(await install(options), undefined);
+  assert.deepEqual(readdirSync(options.storage).sort(), ['other', INSTALLATION]);
+  assert.deepEqual(readdirSync(join(options.storage, INSTALLATION)), ['bin']);
 });
 
-test('what killed installations have left is swept, others go on', async (context) => {
-  const job = room(context, python({}));
+test('the leftovers of killed installations are removed', async (context) => {
+  const options = prepare(context, python({}));
   const ended = spawnSync('true').pid;
   for (const pid of [ended, process.ppid]) {
-    mkdirSync(join(job.storage, `installing-${pid}`));
+    mkdirSync(join(options.storage, `installing-${pid}`));
   }
-  assert.equal(await install(job), undefined);
-  assert.deepEqual(readdirSync(job.storage), [`installing-${process.ppid}`, OWN]);
+  assert.equal(await install(options), undefined);
+  assert.deepEqual(readdirSync(options.storage), [`installing-${process.ppid}`, INSTALLATION]);
 });
 
-test('stopping ends every process, and leaves nothing', { timeout: 30_000 }, async (context) => {
-  // Its own child holds the output open: only the end of both ends the installation.
-  const job = room(context, python({ pip: 'sleep 60 & echo waiting; wait' }));
+test('a cancellation ends every process', { timeout: 30_000 }, async (context) => {
+  // The child of pip keeps the output open: the installation ends only when both have ended.
+  const options = prepare(context, python({ pip: 'sleep 60 & echo waiting; wait' }));
   const stop = new AbortController();
-  const log = (text: string): void => {
+  const onOutput = (text: string): void => {
     if (text.includes('waiting')) {
       stop.abort();
     }
   };
-  assert.deepEqual(await install({ ...job, log, stop: stop.signal }), { kind: 'stopped' });
-  assert.deepEqual(readdirSync(job.storage), []);
-  assert.deepEqual(await install({ ...job, stop: AbortSignal.abort() }), { kind: 'stopped' });
-  assert.equal(job.said(), '');
+  const { signal } = stop;
+  assert.deepEqual(await install({ ...options, onOutput, signal }), { kind: 'stopped' });
+  assert.deepEqual(readdirSync(options.storage), []);
+  assert.deepEqual(await install({ ...options, signal: AbortSignal.abort() }), { kind: 'stopped' });
+  assert.equal(options.output(), '');
 });
 
-test('a storage that cannot be written is said, not thrown', async (context) => {
-  const job = room(context, python({}));
-  const file = join(job.storage, 'file');
+test('a storage that cannot be written is returned as a failure, not thrown', async (context) => {
+  const options = prepare(context, python({}));
+  const file = join(options.storage, 'file');
   writeFileSync(file, '');
-  const trouble = await install({ ...job, storage: join(file, 'x') });
-  assert.equal(trouble?.kind, 'other');
+  const failure = await install({ ...options, storage: join(file, 'x') });
+  assert.equal(failure?.kind, 'other');
 });

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  age,
+  ageText,
   blameLabel,
-  clock,
-  contributorOf,
+  contributorText,
   isOpen,
-  recordDetail,
+  recordDescription,
   recordTitle,
   statusLabel,
-  verifiedLabel,
+  timeText,
+  verificationLabel,
 } from '../src/labels';
-import { BlameRun } from '../src/wire';
+import { BlameRun } from '../src/protocol';
 import { INTENT, NOW, RECORD, STATUS } from './samples';
 
 const RUN: BlameRun = {
@@ -28,17 +28,17 @@ const RUN: BlameRun = {
   confidence: 'exact',
 };
 
-test('nobody governs, nothing is shown', () => {
+test('there is no label where no root governs', () => {
   assert.equal(statusLabel({ ...STATUS, root: null }, []), undefined);
 });
 
-test('the status bar says the active intent with its name', () => {
+test('the status bar shows the active intent with its name', () => {
   const label = statusLabel({ ...STATUS, activeIntentId: 'INT-001' }, [INTENT]);
   assert.equal(label?.text, '$(target) INT-001 Login');
   assert.match(label.tooltip, /Saves: warn · records: 3 · \/work/u);
 });
 
-test('the status bar says that no intent is active, and why none can be', () => {
+test('the status bar shows that no intent is active, and why none can be', () => {
   assert.equal(statusLabel(STATUS, [INTENT])?.text, '$(circle-slash) No intent');
   const broken = statusLabel({ ...STATUS, fileState: 'broken', reason: 'line 3: a tab' }, []);
   assert.equal(broken?.warns, true);
@@ -46,15 +46,15 @@ test('the status bar says that no intent is active, and why none can be', () => 
 });
 
 test('a name cannot draw icons, break the line or fill the status bar', () => {
-  const named = (name: string): string | undefined =>
+  const labelText = (name: string): string | undefined =>
     statusLabel({ ...STATUS, activeIntentId: 'INT-001' }, [{ ...INTENT, name }])?.text;
-  assert.equal(named('$(check)\nok'), '$(target) INT-001 $ (check) ok');
-  const long = named('🙂'.repeat(99)) ?? '';
+  assert.equal(labelText('$(check)\nok'), '$(target) INT-001 $ (check) ok');
+  const long = labelText('🙂'.repeat(99)) ?? '';
   assert.equal([...long].length, '$(target) '.length + 32);
   assert.ok(long.endsWith('🙂…'));
 });
 
-test('an age is told in the largest unit that has passed', () => {
+test('an age is given in the largest unit that has passed', () => {
   const ages: readonly (readonly [number, string])[] = [
     [-5, 'just now'],
     [59, 'just now'],
@@ -65,78 +65,79 @@ test('an age is told in the largest unit that has passed', () => {
     [86_400 * 45, '1 month ago'],
     [86_400 * 800, '2 years ago'],
   ];
-  for (const [seconds, told] of ages) {
-    assert.equal(age(new Date(NOW - seconds * 1000).toISOString(), NOW), told);
+  for (const [seconds, expected] of ages) {
+    assert.equal(ageText(new Date(NOW - seconds * 1000).toISOString(), NOW), expected);
   }
-  assert.equal(age('yesterday', NOW), 'some time ago');
+  assert.equal(ageText('yesterday', NOW), 'some time ago');
 });
 
-test('a record is told by its files, its intent, its verdict and who made it', () => {
+test('a record is described by its files, its intent, its verdict and its author', () => {
   assert.equal(recordTitle(RECORD), 'login.py +1');
   assert.equal(recordTitle({ ...RECORD, files: [] }), '(no file)');
   const grant = { ...RECORD, files: [], grant: { patterns: ['docs/**', 'a.md'] } };
   assert.equal(recordTitle(grant), 'scope: docs/**, a.md');
-  assert.equal(recordDetail(RECORD), 'INT-001 · in scope · a person');
-  assert.equal(recordDetail(RECORD, 'Login', 'Ada'), 'Login · in scope · Ada');
+  assert.equal(recordDescription(RECORD), 'INT-001 · in scope · a person');
+  assert.equal(recordDescription(RECORD, 'Login', 'Ada'), 'Login · in scope · Ada');
   const failed = { ...RECORD, success: false, intent_id: null };
-  assert.equal(recordDetail(failed, 'Login'), 'no intent · in scope · failed · a person');
+  assert.equal(recordDescription(failed, 'Login'), 'no intent · in scope · failed · a person');
   const odd = { ...RECORD, scope_validation: 'ODD' };
-  assert.equal(recordDetail(odd, ''), 'INT-001 · ODD · a person');
+  assert.equal(recordDescription(odd, ''), 'INT-001 · ODD · a person');
 });
 
-test('a record of today has its time, an older one its day too', () => {
-  const of = (days: number): string => clock(new Date(NOW - days * 86_400_000).toISOString(), NOW);
+test('a record of today has its time, an older one its day, too', () => {
+  const of = (days: number): string =>
+    timeText(new Date(NOW - days * 86_400_000).toISOString(), NOW);
   const time = of(0);
   assert.match(time, /^\d\d?:\d\d/u);
   assert.match(of(3), /\D*19\D* .*\d:\d\d/u);
   assert.doesNotMatch(of(3), /2026/u);
   assert.match(of(400), /2025/u);
   assert.ok(of(3).endsWith(time));
-  assert.equal(clock('yesterday', NOW), '?');
+  assert.equal(timeText('yesterday', NOW), '?');
 });
 
-test('contributors of every kind have words', () => {
+test('contributors of every kind have a text', () => {
   const of = (entity_type: string, model_identifier?: string): string => {
-    const told = model_identifier === undefined ? {} : { model_identifier };
+    const model = model_identifier === undefined ? {} : { model_identifier };
     const [file] = RECORD.files;
-    const conversations = [{ contributor: { entity_type, ...told }, ranges: [] }];
-    return contributorOf({ ...RECORD, files: [{ ...file!, conversations }] });
+    const conversations = [{ contributor: { entity_type, ...model }, ranges: [] }];
+    return contributorText({ ...RECORD, files: [{ ...file!, conversations }] });
   };
   assert.equal(of('AI', 'model-x'), 'model-x');
   assert.equal(of('AI'), 'an agent');
   assert.equal(of('MIXED', 'model-x'), 'model-x and a person');
   assert.equal(of('HUMAN', 'ada'), 'ada');
   assert.equal(of('ROBOT'), 'unknown');
-  assert.equal(contributorOf({ ...RECORD, files: [] }), 'unknown');
+  assert.equal(contributorText({ ...RECORD, files: [] }), 'unknown');
 });
 
-test('blame tells of lines with a record alone', () => {
+test('only lines with a record have a blame label', () => {
   assert.equal(blameLabel(RUN, NOW), '$(git-commit) INT-001, $ (x), 2 minutes ago');
   assert.match(blameLabel(RUN, NOW, 'Login') ?? '', /^\$\(git-commit\) Login, /u);
   assert.match(blameLabel({ ...RUN, intentId: null }, NOW) ?? '', /no intent/u);
   assert.equal(blameLabel({ ...RUN, recordId: null }, NOW), undefined);
 });
 
-test('blame names people as far as they are known', () => {
-  const said = (changes: Partial<BlameRun>): string | undefined =>
+test('a blame label names people as far as they are known', () => {
+  const label = (changes: Partial<BlameRun>): string | undefined =>
     blameLabel({ ...RUN, entityType: 'HUMAN', modelIdentifier: 'human', ...changes }, NOW);
-  assert.match(said({}) ?? '', /, a person, /u);
-  assert.match(said({ isYou: true }) ?? '', /, you, /u);
-  assert.match(said({ author: 'Ada $(x)' }) ?? '', /, Ada \$ \(x\), /u);
+  assert.match(label({}) ?? '', /, a person, /u);
+  assert.match(label({ isYou: true }) ?? '', /, you, /u);
+  assert.match(label({ author: 'Ada $(x)' }) ?? '', /, Ada \$ \(x\), /u);
   const mixed = { entityType: 'MIXED', modelIdentifier: 'model-x' };
-  assert.match(said({ ...mixed, author: 'Ada' }) ?? '', /, model-x and Ada, /u);
-  assert.match(said({ ...mixed, isYou: true }) ?? '', /, model-x and you, /u);
+  assert.match(label({ ...mixed, author: 'Ada' }) ?? '', /, model-x and Ada, /u);
+  assert.match(label({ ...mixed, isYou: true }) ?? '', /, model-x and you, /u);
 });
 
-test('a verdict counts records and problems', () => {
+test('the label of a verification counts records and problems', () => {
   const found = { ok: true, records: 1, problems: [], proved: '', conditional: '' };
-  assert.equal(verifiedLabel(found), '✓ verified · 1 record');
+  assert.equal(verificationLabel(found), '✓ verified · 1 record');
   const problem = { code: 'X', severity: 'error', file: 'f', line: 1, message: 'm' };
   const broken = { ...found, ok: false, records: 2, problems: [problem] };
-  assert.equal(verifiedLabel(broken), '✗ 1 problem · 2 records');
+  assert.equal(verificationLabel(broken), '✗ 1 problem · 2 records');
 });
 
-test('what is closed or ignored cannot be selected', () => {
+test('a closed or ignored intent cannot be selected', () => {
   assert.ok(isOpen(INTENT));
   assert.ok(!isOpen({ ...INTENT, status: 'COMPLETED' }));
   assert.ok(!isOpen({ ...INTENT, flags: ['INTENT_IGNORED'] }));

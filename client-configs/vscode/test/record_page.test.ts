@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { escaped, recordPage } from '../src/record_page';
+import { escapeHtml, recordPage } from '../src/record_page';
 import { RECORD } from './samples';
 
-test('a page tells hashes, ranges and the place in the chain', () => {
+test('a page has hashes, ranges and the place in the chain', () => {
   const page = recordPage(RECORD, ['GAP'], 'abc');
-  for (const told of [
+  for (const text of [
     RECORD.id,
     'Lines 3–5, replacing 2',
     'Lines whole file, 1–9',
@@ -17,7 +17,7 @@ test('a page tells hashes, ranges and the place in the chain', () => {
     'INTENT_EVOLUTION (inferred)',
     'GAP',
   ]) {
-    assert.ok(page.includes(told), told);
+    assert.ok(page.includes(text), text);
   }
 });
 
@@ -43,7 +43,7 @@ test('a page runs nothing and loads nothing', () => {
   assert.doesNotMatch(page, /<script|<img|<link|href|src=|url\(/u);
 });
 
-test('what stands in a record is never markup', () => {
+test('text from a record is never markup', () => {
   const evil = '"><script>alert(1)</script>\'&';
   const hostile = {
     ...RECORD,
@@ -56,5 +56,5 @@ test('what stands in a record is never markup', () => {
   const page = recordPage(hostile, [evil], 'abc');
   assert.ok(!page.includes('<script'));
   assert.ok(!page.includes('"><'.repeat(1) + 'script'));
-  assert.equal(escaped(evil), '&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&#39;&amp;');
+  assert.equal(escapeHtml(evil), '&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&#39;&amp;');
 });

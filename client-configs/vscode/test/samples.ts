@@ -1,6 +1,6 @@
-/** What a server tells, in small. */
+/** Small examples of a server's answers. */
 
-import { Intent, LedgerRecord, Status } from '../src/wire';
+import { Intent, LedgerRecord, Status } from '../src/protocol';
 
 export const NOW = Date.parse('2026-11-22T12:00:00Z');
 

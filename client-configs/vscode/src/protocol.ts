@@ -1,6 +1,6 @@
-/** The server's `intent/*` requests and the shapes of their answers. Pure. */
+/** The server's `intent/*` requests and the types of their answers. Pure. */
 
-/** The requests that this extension makes, without `intent/`. */
+/** The names of the requests that this extension makes, without `intent/`. */
 export const REQUESTS = [
   'list',
   'select',
@@ -19,7 +19,7 @@ export const REQUESTS = [
 ] as const;
 export type Request = (typeof REQUESTS)[number];
 
-/** The commands of the server that this extension runs and that are no requests. */
+/** The server's commands that this extension runs with `workspace/executeCommand`. */
 export const COMMANDS = ['intent.restoreDraft'] as const;
 export type ServerCommand = (typeof COMMANDS)[number];
 
@@ -70,7 +70,7 @@ export interface RecordedFile {
   readonly conversations?: readonly Conversation[];
 }
 
-/** One line of the ledger, verbatim. */
+/** One line of the ledger, with its names as they are in the file. */
 export interface LedgerRecord {
   readonly id: string;
   readonly timestamp: string;
@@ -127,7 +127,7 @@ export interface BlameRun {
   readonly confidence: string;
 }
 
-/** What a file held on one side of a record; `why` says why its text is not given. */
+/** The text of a file before or after a record. `why` is the reason if there is no text. */
 export interface ChangeSide {
   readonly text: string | null;
   readonly why: string | null;

@@ -1,27 +1,27 @@
-/** The nodes of the *Intents* and *Ledger* views, from what the server tells. Pure. */
+/** The nodes of the *Intents* and *Ledger* views, made from the server's answers. Pure. */
 
-import { age, clock, intentTitle, isOpen, recordDetail, recordTitle } from './labels';
-import { Intent, LedgerRecord, Problem, TracePage } from './wire';
+import { ageText, intentTitle, isOpen, recordDescription, recordTitle, timeText } from './labels';
+import { Intent, LedgerRecord, Problem, TracePage } from './protocol';
 
-export interface Action {
+export interface NodeAction {
   readonly command: string;
   readonly arguments: readonly unknown[];
 }
 
-export interface Node {
+export interface TreeNode {
   readonly id: string;
   readonly label: string;
   readonly description?: string;
   readonly tooltip?: string;
   readonly icon?: readonly [string, string?];
-  readonly action?: Action;
+  readonly action?: NodeAction;
   readonly context?: string;
-  /** What stands below; a view asks the server for what stands below an intent. */
-  readonly children?: readonly Node[];
+  readonly children?: readonly TreeNode[];
+  /** The intent of a node whose children the view requests from the server. */
   readonly intent?: Intent;
 }
 
-/** A mark of ours in a file: an edit out of scope. */
+/** An edit out of scope, as it is marked in a file; the line counts from 0. */
 export interface Violation {
   readonly uri: string;
   readonly path: string;
@@ -43,7 +43,7 @@ const VERDICTS: { readonly [verdict: string]: readonly [string, string?] } = {
   EXEMPT: ['dash'],
 };
 
-export function intentNodes(intents: readonly Intent[], active: string | null): Node[] {
+export function intentNodes(intents: readonly Intent[], active: string | null): TreeNode[] {
   return intents.map((intent) => {
     const isActive = intent.id === active;
     const flags = intent.flags.length > 0 ? ` · ${intent.flags.join(', ')}` : '';
@@ -60,20 +60,21 @@ export function intentNodes(intents: readonly Intent[], active: string | null): 
   });
 }
 
-/** Give what stands below an intent. */
-export function intentParts(
+/** Return the children of an intent: its scope, files, records and violations. */
+export function intentChildren(
   intent: Intent,
   page: TracePage,
   violations: readonly Violation[],
   now: number,
-): Node[] {
+): TreeNode[] {
   const paths = [...new Set(page.records.flatMap((record) => record.files.map(pathOf)))];
   const more = page.cursor === undefined ? '' : '+';
   const toIntent = { command: 'intentLsp.goToIntent', arguments: [intent.id] };
-  const group = (name: string, icon: string, children: readonly Node[], sign = ''): Node => ({
+  type Children = readonly TreeNode[];
+  const group = (name: string, icon: string, children: Children, suffix = ''): TreeNode => ({
     id: `${name}:${intent.id}`,
     label: name,
-    description: `${children.length}${sign}`,
+    description: `${children.length}${suffix}`,
     icon: [icon],
     children,
   });
@@ -81,8 +82,8 @@ export function intentParts(
     group(
       'Scope',
       'symbol-namespace',
-      intent.ownedScope.map((glob, at) => ({
-        id: `scope:${intent.id}:${at}`,
+      intent.ownedScope.map((glob, index) => ({
+        id: `scope:${intent.id}:${index}`,
         label: glob,
         action: toIntent,
       })),
@@ -97,8 +98,8 @@ export function intentParts(
     group(
       'Violations',
       'warning',
-      violations.map((each, at) => ({
-        id: `violation:${intent.id}:${at}`,
+      violations.map((each, index) => ({
+        id: `violation:${intent.id}:${index}`,
         label: `${each.path}:${each.line + 1}`,
         description: each.message,
         icon: ['error', 'charts.red'],
@@ -108,13 +109,13 @@ export function intentParts(
   ];
 }
 
-/** Give the ledger's list: problems first, then records, then what leads to older ones. */
+/** Return the ledger's list: problems, then records, then a node that loads older records. */
 export function ledgerNodes(
   page: TracePage,
   problems: readonly Problem[],
   intents: readonly Intent[],
   now: number,
-): Node[] {
+): TreeNode[] {
   const nodes = [
     ...problems.map(problemNode),
     ...page.records.map((record) => recordNode(record, page, intents, now, '')),
@@ -135,25 +136,25 @@ function recordNode(
   page: TracePage,
   intents: readonly Intent[],
   now: number,
-  below: string,
-): Node {
+  parentId: string,
+): TreeNode {
   const paths = record.files.map((file) => file.relative_path);
   const name = intents.find((intent) => intent.id === record.intent_id)?.name;
-  const label = `${clock(record.timestamp, now)} ${recordTitle(record)}`;
-  const description = recordDetail(record, name, page.who[record.id]);
+  const label = `${timeText(record.timestamp, now)} ${recordTitle(record)}`;
+  const description = recordDescription(record, name, page.who[record.id]);
   return {
-    id: `record:${below}:${record.id}`,
+    id: `record:${parentId}:${record.id}`,
     label,
     description,
-    // A screen reader is given this in the place of the row.
-    tooltip: [`${label} · ${description}`, ...paths, age(record.timestamp, now)].join('\n'),
+    // A screen reader reads the tooltip instead of the row, so it repeats the row's text.
+    tooltip: [`${label} · ${description}`, ...paths, ageText(record.timestamp, now)].join('\n'),
     icon: VERDICTS[record.scope_validation] ?? ['question'],
     action: { command: 'intentLsp.showRecord', arguments: [record.id, record] },
     context: 'record',
   };
 }
 
-function fileNode(intent: Intent, path: string): Node {
+function fileNode(intent: Intent, path: string): TreeNode {
   return {
     id: `file:${intent.id}:${path}`,
     label: path,
@@ -162,9 +163,9 @@ function fileNode(intent: Intent, path: string): Node {
   };
 }
 
-function problemNode(problem: Problem, at: number): Node {
+function problemNode(problem: Problem, index: number): TreeNode {
   return {
-    id: `problem:${at}`,
+    id: `problem:${index}`,
     label: `${problem.file}:${problem.line}`,
     description: problem.message,
     tooltip: `${problem.code}: ${problem.message}`,

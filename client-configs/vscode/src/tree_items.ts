@@ -1,13 +1,13 @@
-/** The drawing of nodes as items of a tree view. */
+/** The items of a tree view, made from nodes. */
 
 import * as vscode from 'vscode';
-import { Node } from './nodes';
+import { TreeNode } from './tree_nodes';
 
-export function treeItem(node: Node): vscode.TreeItem {
-  const parent = node.children !== undefined || node.intent !== undefined;
+export function treeItem(node: TreeNode): vscode.TreeItem {
+  const hasChildren = node.children !== undefined || node.intent !== undefined;
   const item = new vscode.TreeItem(
     node.label,
-    parent ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None,
+    hasChildren ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None,
   );
   item.id = node.id;
   if (node.description !== undefined) {

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { intentNodes, intentParts, ledgerNodes, Node } from '../src/nodes';
+import { intentChildren, intentNodes, ledgerNodes, TreeNode } from '../src/tree_nodes';
 import { INTENT, NOW, RECORD } from './samples';
 
 const OTHER = { ...INTENT, id: 'INT-002', status: 'COMPLETED', name: '' };
 const PAGE = { records: [RECORD], flags: {}, who: { [RECORD.id]: 'Ada' } };
 
-function all(nodes: readonly Node[]): Node[] {
+function all(nodes: readonly TreeNode[]): TreeNode[] {
   return nodes.flatMap((node) => [node, ...all(node.children ?? [])]);
 }
 
-test('intents say their status and which is active, and lead to the intents file', () => {
+test('intents show their status and which is active, and lead to the intents file', () => {
   const [first, second] = intentNodes([INTENT, OTHER], 'INT-001');
   assert.equal(first?.label, 'INT-001 Login');
   assert.equal(first.description, 'active · IN_PROGRESS');
@@ -23,11 +23,11 @@ test('intents say their status and which is active, and lead to the intents file
   assert.deepEqual([open.context, open.icon], ['intent-open', ['question']]);
 });
 
-test('below an intent stand its scope, files, records and violations', () => {
+test('the children of an intent are its scope, files, records and violations', () => {
   const violation = { uri: 'file:///work/x.py', path: 'x.py', line: 4, message: 'No.' };
   const again = { ...RECORD, id: 'another' };
   const page = { ...PAGE, records: [RECORD, again], cursor: 'c' };
-  const parts = intentParts(INTENT, page, [violation], NOW);
+  const parts = intentChildren(INTENT, page, [violation], NOW);
   assert.deepEqual(
     parts.map((part) => [part.label, part.description]),
     [
@@ -41,7 +41,7 @@ test('below an intent stand its scope, files, records and violations', () => {
   assert.deepEqual(shown?.action?.arguments, ['file:///work/x.py', 4]);
 });
 
-test('the ledger lists problems, then records, then the way to older ones', () => {
+test('the ledger lists problems, then records, then a node that loads older ones', () => {
   const problem = { code: 'X', severity: 'error', file: 'f.jsonl', line: 7, message: 'Broken.' };
   const nodes = ledgerNodes({ ...PAGE, cursor: 'c' }, [problem], [INTENT], NOW);
   const [first, record, last] = nodes;
@@ -51,7 +51,8 @@ test('the ledger lists problems, then records, then the way to older ones', () =
   assert.deepEqual(nodes[0]?.action?.arguments, ['f.jsonl', 6]);
   assert.deepEqual(nodes[1]?.icon, ['pass', 'charts.green']);
   assert.equal(ledgerNodes(PAGE, [], [], NOW).length, 1);
-  const odd = ledgerNodes({ ...PAGE, records: [{ ...RECORD, scope_validation: '?' }] }, [], [], NOW);
+  const oddRecord = { ...RECORD, scope_validation: '?' };
+  const odd = ledgerNodes({ ...PAGE, records: [oddRecord] }, [], [], NOW);
   assert.deepEqual(odd[0]?.icon, ['question']);
 });
 
@@ -59,13 +60,13 @@ test('no two nodes of a view share an id', () => {
   const intents = [INTENT, OTHER];
   const nodes = [
     ...intentNodes(intents, null),
-    ...intents.flatMap((intent) => all(intentParts(intent, PAGE, [], NOW))),
+    ...intents.flatMap((intent) => all(intentChildren(intent, PAGE, [], NOW))),
   ];
   assert.equal(new Set(nodes.map((node) => node.id)).size, nodes.length);
 });
 
-test('what a click gives on can be sent between processes', () => {
-  const nodes = all(intentParts(INTENT, PAGE, [], NOW));
+test('the arguments of a click can be sent between processes', () => {
+  const nodes = all(intentChildren(INTENT, PAGE, [], NOW));
   for (const { action } of nodes) {
     assert.deepEqual(JSON.parse(JSON.stringify(action?.arguments ?? [])), action?.arguments ?? []);
   }
