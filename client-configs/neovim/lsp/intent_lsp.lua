@@ -1,13 +1,13 @@
--- The server as `vim.lsp.enable('intent_lsp')` knows it. What a person sets with
--- `vim.lsp.config('intent_lsp', { … })` or `setup { … }` goes over it.
+-- The configuration of the server for `vim.lsp.enable('intent_lsp')`. The user's options from
+-- `vim.lsp.config('intent_lsp', { … })` or `setup { … }` override it.
 
 local attachment = require('intent_lsp.attachment')
+local root_status = require('intent_lsp.root_status')
 local roots = require('intent_lsp.roots')
-local standing = require('intent_lsp.standing')
 
 return {
   cmd = { 'intent-lsp', 'serve' },
-  -- Whatever has a name may be governed, so there are no `filetypes`; where nobody governs,
+  -- There are no `filetypes`, as files of every type may be governed. If no root governs the file,
   -- `on_dir` is not called and no server is started.
   root_dir = function(bufnr, on_dir)
     local root = roots.of_buffer(bufnr)
@@ -16,7 +16,7 @@ return {
     end
   end,
   capabilities = { experimental = { intent = { notifications = true } } },
-  handlers = standing.handlers,
+  handlers = root_status.handlers,
   on_init = attachment.on_init,
   on_exit = attachment.on_exit,
 }

@@ -1,4 +1,4 @@
--- The commands. Nothing is loaded before one of them is used.
+-- The user commands. No other module is loaded before one of them is used.
 
 if vim.g.loaded_intent_lsp or vim.fn.has('nvim-0.11') == 0 then
   return
@@ -15,7 +15,7 @@ local function ids(prefix)
   return require('intent_lsp').complete(prefix)
 end
 
--- Vim's own completion of files would read `%` and wildcards before we do.
+-- Not `complete = 'file'`, with which Vim would expand `%` and wildcards before we see them.
 local function files(prefix)
   return vim.fn.getcompletion(prefix, 'file')
 end

@@ -1,26 +1,27 @@
--- The attachment of buffers to servers, one server a governed root.
+-- The attachment of buffers to servers: one server for each governed root.
 --
--- `vim.lsp.enable` waits for a file type, which many governed files never get, looks once, and
--- does not follow a buffer to a new name. This looks again whenever that may have changed.
+-- `vim.lsp.enable` attaches a buffer once, when it gets a file type. Many governed files never get
+-- one, a directory may become governed later, and a buffer may get a new name. So this module
+-- checks the buffers again whenever one of these may have happened.
 
+local messages = require('intent_lsp.messages')
+local root_status = require('intent_lsp.root_status')
 local roots = require('intent_lsp.roots')
-local standing = require('intent_lsp.standing')
-local telling = require('intent_lsp.telling')
 
 local M = {}
 
 M.NAME = 'intent_lsp'
 
--- A server that ends this often within this many seconds is left alone.
-local ENDS_AT_MOST, WITHIN = 3, 180
+-- A server that exits more often than this within so many seconds is not started again.
+local MAX_EXITS, EXIT_WINDOW = 3, 180
 -- Milliseconds that Neovim itself waits for `willSaveWaitUntil`.
-local SAVE_TIME = 1000
+local SAVE_TIMEOUT = 1000
 
-local ends = {} -- by root: when its server ended unasked
-local resting = {} -- by root: its server was stopped, or ends again and again
-local uri_at_attach = {} -- by buffer: the name for which Neovim asks before each save
+local exits = {} -- by root: the times at which its server exited without being stopped
+local stopped = {} -- by root: true if its server was stopped, or keeps exiting
+local uri_at_attach = {} -- by buffer: the URI that Neovim sends in `willSaveWaitUntil`
 
---- Give the server's configuration, or nil and why it cannot be started.
+--- Return the server's configuration, or nil and why the server cannot be started.
 local function configuration()
   if not vim.lsp.is_enabled(M.NAME) then
     return nil, "the server is not enabled; call require('intent_lsp').setup()"
@@ -32,8 +33,8 @@ local function configuration()
   return config
 end
 
---- Start the server of a root, or find the one that runs; give the client, or nil and why there is
---- none. With `bufnr` the buffer is attached to it.
+--- Start the server of a root, or find the one that runs. Attach the buffer `bufnr`, if given.
+--- Return the client, or nil and why there is none.
 function M.start(root, bufnr)
   local config, reason = configuration()
   if not config then
@@ -60,7 +61,8 @@ function M.start(root, bufnr)
   return nil, ('the server for %s did not start; see :checkhealth intent_lsp'):format(root)
 end
 
-local function leave(bufnr, root)
+--- Detach a buffer from the servers of all other roots; of all roots if `root` is nil.
+local function detach_from_others(bufnr, root)
   for _, client in ipairs(vim.lsp.get_clients({ bufnr = bufnr, name = M.NAME })) do
     if client.root_dir ~= root then
       vim.lsp.buf_detach_client(bufnr, client.id)
@@ -68,62 +70,62 @@ local function leave(bufnr, root)
   end
 end
 
---- Attach a buffer to the server of the root that governs it, and to no other's.
+--- Attach a buffer to the server of the root that governs it, and detach it from all others.
 function M.attach(bufnr)
   if not vim.api.nvim_buf_is_loaded(bufnr) or not vim.lsp.is_enabled(M.NAME) then
     return
   end
   local find = vim.lsp.config[M.NAME].root_dir
-  local function join(root)
-    if not root or resting[root] then
+  local function attach_to(root)
+    if not root or stopped[root] then
       return
     end
-    leave(bufnr, root)
+    detach_from_others(bufnr, root)
     local client, reason = M.start(root, bufnr)
     if not client then
-      telling.warn_once(reason)
+      messages.warn_once(reason)
     end
   end
   if type(find) == 'function' then
-    find(bufnr, join)
+    find(bufnr, attach_to)
   else
-    -- A directory of the person's own choice.
-    join(find)
+    -- The user has set a directory as the root of everything.
+    attach_to(find)
   end
 end
 
---- Look at every buffer again.
+--- Attach every buffer that is governed and not attached yet.
 function M.attach_all()
   for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
     M.attach(bufnr)
   end
 end
 
---- A server of this root runs: whoever started it wants it.
+--- Attach buffers to this root again: someone has started its server.
 function M.on_init(client)
-  resting[client.root_dir] = nil
+  stopped[client.root_dir] = nil
 end
 
-local function ends_too_often(root)
+local function exits_too_often(root)
   local now = vim.uv.hrtime() / 1e9
-  ends[root] = vim.tbl_filter(function(moment)
-    return now - moment < WITHIN
-  end, ends[root] or {})
-  table.insert(ends[root], now)
-  return #ends[root] > ENDS_AT_MOST
+  exits[root] = vim.tbl_filter(function(moment)
+    return now - moment < EXIT_WINDOW
+  end, exits[root] or {})
+  table.insert(exits[root], now)
+  return #exits[root] > MAX_EXITS
 end
 
---- A server has ended: one that nobody stopped is started again.
+--- Start a server again that has ended without being stopped.
 function M.on_exit(code, signal, client_id)
   local root = vim.lsp.get_client_by_id(client_id).root_dir
   vim.schedule(function()
-    standing.forget(client_id)
+    root_status.forget(client_id)
     if (code == 0 and signal == 0) or signal == vim.uv.constants.SIGTERM then
-      -- Where nobody governs yet there is nothing to rest from.
-      resting[root] = roots.of_directory(root) ~= nil
-    elseif ends_too_often(root) then
-      resting[root] = true
-      telling.warn_once(
+      -- Without a root nothing was attached; if one is made later, the server may start.
+      stopped[root] = roots.of_directory(root) ~= nil
+    elseif exits_too_often(root) then
+      stopped[root] = true
+      messages.warn_once(
         ('the server for %s keeps exiting; see :checkhealth intent_lsp'):format(root)
       )
     elseif vim.v.exiting == vim.NIL then
@@ -132,8 +134,9 @@ function M.on_exit(code, signal, client_id)
   end)
 end
 
---- Ask before a save for which Neovim asks under the buffer's former name, or not at all.
-local function ask_before_save(bufnr)
+--- Send `willSaveWaitUntil` for a buffer that was renamed or has just become governed. For such a
+--- save Neovim itself sends the former name, or nothing.
+local function request_before_save(bufnr)
   local uri = vim.uri_from_bufnr(bufnr)
   if uri_at_attach[bufnr] == uri then
     return
@@ -147,13 +150,14 @@ local function ask_before_save(bufnr)
     textDocument = { uri = uri },
     reason = vim.lsp.protocol.TextDocumentSaveReason.Manual,
   }
-  local answer = client:request_sync('textDocument/willSaveWaitUntil', params, SAVE_TIME, bufnr)
+  local answer = client:request_sync('textDocument/willSaveWaitUntil', params, SAVE_TIMEOUT, bufnr)
   if answer and answer.result then
     vim.lsp.util.apply_text_edits(answer.result, bufnr, client.offset_encoding)
   end
 end
 
-local function on(events, callback, pattern)
+--- Call `callback` with the buffer of each of these events.
+local function on_buffer_event(events, callback, pattern)
   vim.api.nvim_create_autocmd(events, {
     group = M.NAME,
     pattern = pattern,
@@ -163,17 +167,18 @@ local function on(events, callback, pattern)
   })
 end
 
---- Look whenever a buffer gets a file, or a file may have got a governed root.
+--- Check buffers whenever one gets a file or a name, or a root may have been set up.
 function M.watch()
   vim.api.nvim_create_augroup(M.NAME, {})
-  on({ 'BufReadPost', 'BufNewFile', 'BufEnter' }, M.attach)
-  on({ 'FocusGained', 'VimResume', 'ShellCmdPost', 'TermClose', 'TermLeave' }, M.attach_all)
-  on('BufWritePost', M.attach_all, '*/.orchestration/active_intents.yaml')
-  -- The server is told of the end under the former name.
-  on('BufFilePre', leave)
-  on('BufFilePost', M.attach)
-  on('BufWritePre', ask_before_save)
-  on('BufUnload', function(bufnr)
+  on_buffer_event({ 'BufReadPost', 'BufNewFile', 'BufEnter' }, M.attach)
+  local away = { 'FocusGained', 'VimResume', 'ShellCmdPost', 'TermClose', 'TermLeave' }
+  on_buffer_event(away, M.attach_all)
+  on_buffer_event('BufWritePost', M.attach_all, '*/.orchestration/active_intents.yaml')
+  -- Detached before the rename, so that `didClose` has the former name.
+  on_buffer_event('BufFilePre', detach_from_others)
+  on_buffer_event('BufFilePost', M.attach)
+  on_buffer_event('BufWritePre', request_before_save)
+  on_buffer_event('BufUnload', function(bufnr)
     uri_at_attach[bufnr] = nil
   end)
   vim.api.nvim_create_autocmd('LspAttach', {

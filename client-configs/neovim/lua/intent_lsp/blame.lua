@@ -1,60 +1,61 @@
--- Which intent lines come from, behind the lines: when asked for, or wherever the cursor goes.
--- Nothing here waits for the server.
+-- Blame: which intent and author lines come from, as virtual text behind the lines. It is shown
+-- by a command, or for the cursor's line. No request blocks the editor.
 
 local attachment = require('intent_lsp.attachment')
+local messages = require('intent_lsp.messages')
 local options = require('intent_lsp.options')
-local telling = require('intent_lsp.telling')
 
 local M = {}
 
 local NAMESPACE = vim.api.nvim_create_namespace('intent_lsp_blame')
 local GROUP = 'intent_lsp_blame'
--- Milliseconds that the cursor rests before it is asked about.
-local REST = 200
-local NOTHING = telling.word('')
+-- Milliseconds for which the cursor rests before its line is requested.
+local DELAY = 200
+local EMPTY = messages.printable('')
 
-local asked = {} -- by buffer: the question that is under way, as `{ client, id }`
+local pending = {} -- by buffer: the pending request, as `{ client, id }`
 local following = false
-local move = 0 -- counts the cursor's moves, so that only the last is asked about
+local move_count = 0 -- counts the cursor's moves, so that only the last sends a request
 
-local function own_words(format, run)
-  local fine, said = pcall(format, run)
-  if not fine then
-    telling.warn_once('blame_format: ' .. tostring(said))
+--- Return what the user's own `blame_format` makes of a run of lines.
+local function custom_text(format, run)
+  local ok, text = pcall(format, run)
+  if not ok then
+    messages.warn_once('blame_format: ' .. tostring(text))
   end
-  return fine and telling.word(said) or NOTHING
+  return ok and messages.printable(text) or EMPTY
 end
 
---- Name who wrote a run of lines: a person, an agent by its model, or both.
-local function writer(run)
-  local person = telling.word(run.author)
-  if person == NOTHING then
+--- Return who wrote a run of lines: a person, an agent by its model, or both.
+local function author(run)
+  local person = messages.printable(run.author)
+  if person == EMPTY then
     person = run.isYou == true and 'you' or 'a person'
   end
-  local model = telling.word(run.modelIdentifier)
+  local model = messages.printable(run.modelIdentifier)
   if run.entityType == 'HUMAN' then
     return person
   end
   return run.entityType == 'MIXED' and model .. ' and ' .. person or model
 end
 
---- Say where a run of lines comes from.
-local function words(run)
+--- Return the text that is shown behind a run of lines.
+local function blame_text(run)
   local format = options.get('blame_format')
   if format then
-    return own_words(format, run)
+    return custom_text(format, run)
   elseif not run.recordId then
     return 'no record explains this line'
   end
-  local day = telling.word(run.timestamp):sub(1, 10)
-  local said = { run.intentId or 'no intent', writer(run), day, telling.word(run.toolName) }
+  local day = messages.printable(run.timestamp):sub(1, 10)
+  local parts = { run.intentId or 'no intent', author(run), day, messages.printable(run.toolName) }
   if run.scopeValidation == 'FAIL' then
-    said[#said + 1] = 'out of scope'
+    parts[#parts + 1] = 'out of scope'
   end
   if run.confidence ~= 'exact' then
-    said[#said + 1] = telling.word(run.confidence)
+    parts[#parts + 1] = messages.printable(run.confidence)
   end
-  return telling.word(table.concat(said, ', '))
+  return messages.printable(table.concat(parts, ', '))
 end
 
 local function clear(bufnr)
@@ -67,10 +68,10 @@ local function draw(bufnr, runs)
   vim.api.nvim_set_hl(0, 'IntentLspBlame', { link = 'NonText', default = true })
   local last = vim.api.nvim_buf_line_count(bufnr)
   for _, run in ipairs(runs) do
-    local said = words(run)
-    if run.startLine <= last and said ~= NOTHING then
+    local text = blame_text(run)
+    if run.startLine <= last and text ~= EMPTY then
       vim.api.nvim_buf_set_extmark(bufnr, NAMESPACE, run.startLine - 1, 0, {
-        virt_text = { { '  ' .. said, 'IntentLspBlame' } },
+        virt_text = { { '  ' .. text, 'IntentLspBlame' } },
         hl_mode = 'combine',
       })
     end
@@ -85,20 +86,20 @@ local function client_of(bufnr)
 end
 
 local function cancel(bufnr)
-  local question = asked[bufnr]
-  asked[bufnr] = nil
-  if question and question.id then
-    question.client:cancel_request(question.id)
+  local request = pending[bufnr]
+  pending[bufnr] = nil
+  if request and request.id then
+    request.client:cancel_request(request.id)
   end
 end
 
---- Ask about the lines from `first` to `last`, counted from 1; an answer that comes after the text
---- has changed, or after another question, is dropped.
-local function ask(client, bufnr, first, last, on_runs)
+--- Request the blame of the lines from `first` to `last`, which count from 1. An answer is dropped
+--- if the text has changed meanwhile, or if another request has followed.
+local function request_blame(client, bufnr, first, last, on_runs)
   cancel(bufnr)
   local tick = vim.api.nvim_buf_get_changedtick(bufnr)
-  local question = { client = client }
-  asked[bufnr] = question
+  local request = { client = client }
+  pending[bufnr] = request
   local params = {
     uri = vim.uri_from_bufnr(bufnr),
     workspaceUri = vim.uri_from_fname(client.root_dir),
@@ -108,20 +109,20 @@ local function ask(client, bufnr, first, last, on_runs)
     },
   }
   local _, id = client:request('intent/blame', params, function(err, result)
-    if asked[bufnr] ~= question then
+    if pending[bufnr] ~= request then
       return
     end
-    asked[bufnr] = nil
+    pending[bufnr] = nil
     local same = vim.api.nvim_buf_is_loaded(bufnr)
       and vim.api.nvim_buf_get_changedtick(bufnr) == tick
     if same then
       on_runs(err, result and result.lines)
     end
   end, bufnr)
-  question.id = id
+  request.id = id
 end
 
---- What was said of a text does not hold for the next one.
+--- Clear the blame when the text changes, since it may not hold for the new text.
 local function clear_on_change(bufnr)
   vim.api.nvim_create_autocmd({ 'TextChanged', 'TextChangedI', 'BufUnload' }, {
     group = vim.api.nvim_create_augroup(GROUP .. bufnr, {}),
@@ -132,7 +133,8 @@ local function clear_on_change(bufnr)
   })
 end
 
---- Show where the lines come from, the cursor's line unless given; hide it where it is shown.
+--- Show the blame of the lines from `first` to `last`, by default of the cursor's line. Hide it if
+--- it is shown there.
 function M.toggle(first, last)
   local bufnr = vim.api.nvim_get_current_buf()
   first = first or vim.api.nvim_win_get_cursor(0)[1]
@@ -146,12 +148,12 @@ function M.toggle(first, last)
   end
   local client = client_of(bufnr)
   if not client then
-    telling.warn('this buffer is not governed, or its server has not started yet')
+    messages.warn('this buffer is not governed, or its server has not started yet')
     return
   end
-  ask(client, bufnr, first, last, function(err, runs)
+  request_blame(client, bufnr, first, last, function(err, runs)
     if err then
-      telling.refuse(err.message)
+      messages.error(err.message)
       return
     end
     draw(bufnr, runs)
@@ -165,8 +167,8 @@ local function show_line(bufnr)
     return
   end
   local line = vim.api.nvim_win_get_cursor(0)[1]
-  -- Whoever only moves through a file has not asked: no error is shown, nor a line without one.
-  ask(client, bufnr, line, line, function(err, runs)
+  -- The user has only moved the cursor: show neither errors nor lines without a record.
+  request_blame(client, bufnr, line, line, function(err, runs)
     local known = vim.tbl_filter(function(run)
       return run.recordId ~= nil
     end, err and {} or runs)
@@ -176,14 +178,14 @@ local function show_line(bufnr)
 end
 
 local function on_move(event)
-  move = move + 1
-  local this = move
+  move_count = move_count + 1
+  local this = move_count
   clear(event.buf)
   vim.defer_fn(function()
-    if following and this == move and vim.api.nvim_get_current_buf() == event.buf then
+    if following and this == move_count and vim.api.nvim_get_current_buf() == event.buf then
       show_line(event.buf)
     end
-  end, REST)
+  end, DELAY)
 end
 
 local function clear_all()
@@ -193,7 +195,7 @@ local function clear_all()
   end
 end
 
---- Show it for the cursor's line wherever the cursor goes, or stop that.
+--- Begin or stop to show the blame of the cursor's line wherever the cursor goes.
 function M.follow()
   following = not following
   local group = vim.api.nvim_create_augroup(GROUP, {})

@@ -1,27 +1,27 @@
--- Drafts: texts whose save was refused, to be chosen from and restored.
+-- Drafts: texts whose save was refused, which the user can restore.
 
-local asking = require('intent_lsp.asking')
-local telling = require('intent_lsp.telling')
+local messages = require('intent_lsp.messages')
+local requests = require('intent_lsp.requests')
 
 local M = {}
 
 local RESTORE = 'intent.restoreDraft'
 
 local function restore(client, draft)
-  local given = { id = draft.id, workspaceUri = vim.uri_from_fname(client.root_dir) }
-  local params = { command = RESTORE, arguments = { given } }
-  asking.request(client, 'workspace/executeCommand', params, function(result)
+  local argument = { id = draft.id, workspaceUri = vim.uri_from_fname(client.root_dir) }
+  local params = { command = RESTORE, arguments = { argument } }
+  requests.send(client, 'workspace/executeCommand', params, function(result)
     if result.restored then
-      telling.tell(('restored the draft of %s; it is not saved yet'):format(draft.path))
+      messages.info(('restored the draft of %s; it is not saved yet'):format(draft.path))
     else
-      telling.warn(('the draft of %s was not restored; it is kept'):format(draft.path))
+      messages.warn(('the draft of %s was not restored; it is kept'):format(draft.path))
     end
   end)
 end
 
 local function offer(list, client)
   if #list.drafts == 0 then
-    telling.tell('there are no drafts')
+    messages.info('there are no drafts')
     return
   end
   vim.ui.select(list.drafts, {
@@ -29,8 +29,8 @@ local function offer(list, client)
     kind = 'intent_draft',
     format_item = function(draft)
       local intent = draft.intentId or 'no intent'
-      local said = { draft.createdAt, draft.path, draft.code, intent }
-      return table.concat(vim.tbl_map(telling.word, said), '  ')
+      local parts = { draft.createdAt, draft.path, draft.code, intent }
+      return table.concat(vim.tbl_map(messages.printable, parts), '  ')
     end,
   }, function(draft)
     if draft then
@@ -39,13 +39,14 @@ local function offer(list, client)
   end)
 end
 
+--- Let the user choose a draft, of the root or of one file, and restore it.
 function M.choose(path)
   if path == '' then
-    telling.warn('this buffer is not a file')
+    messages.warn('this buffer is not a file')
     return
   end
   local params = { uri = path and vim.uri_from_fname(path) }
-  asking.request_here('intent/drafts', params, offer)
+  requests.send_here('intent/drafts', params, offer)
 end
 
 return M

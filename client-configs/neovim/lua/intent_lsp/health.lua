@@ -1,15 +1,16 @@
--- `:checkhealth intent_lsp`: whether the server can be started, where it is, what it stands beside.
+-- `:checkhealth intent_lsp`: whether the server can be started, which files it governs, and which
+-- servers run.
 
 local attachment = require('intent_lsp.attachment')
-local program = require('intent_lsp.program')
+local root_status = require('intent_lsp.root_status')
 local roots = require('intent_lsp.roots')
-local standing = require('intent_lsp.standing')
+local server_program = require('intent_lsp.server_program')
 
 local M = {}
 
 local PRODUCT = '(intent governance language server)'
--- Milliseconds for `--version`, which loads next to nothing.
-local VERSION_TIME = 5000
+-- Milliseconds for `--version`, which loads almost nothing.
+local VERSION_TIMEOUT = 5000
 
 local function check_neovim()
   local version = tostring(vim.version())
@@ -24,39 +25,39 @@ local function check_neovim()
   return true
 end
 
-local function version_of(config, words)
-  vim.list_extend(words, { '--version' })
-  local world = { text = true, cwd = config.cmd_cwd, env = config.cmd_env }
-  local fine, running = pcall(vim.system, words, world)
-  if not fine then
+local function version_of(config, command)
+  vim.list_extend(command, { '--version' })
+  local options = { text = true, cwd = config.cmd_cwd, env = config.cmd_env }
+  local ok, running = pcall(vim.system, command, options)
+  if not ok then
     return -1, running
   end
-  local done = running:wait(VERSION_TIME)
+  local done = running:wait(VERSION_TIMEOUT)
   return done.code, vim.trim(done.stdout or '')
 end
 
 local function check_program(config)
-  local words = program.words(config.cmd)
-  if not words then
+  local command = server_program.command_prefix(config.cmd)
+  if not command then
     vim.health.info('the server is started by a function of your own (cmd)')
     return
-  elseif vim.fn.executable(words[1]) == 0 then
-    vim.health.error(words[1] .. ' is not executable', {
+  elseif vim.fn.executable(command[1]) == 0 then
+    vim.health.error(command[1] .. ' is not executable', {
       'Install it: pipx install intent-lsp',
       "Or name it: require('intent_lsp').setup({ cmd = { '/path/to/intent-lsp', 'serve' } })",
     })
     return
   end
-  local code, said = version_of(config, words)
-  if code == 0 and said:find(PRODUCT, 1, true) then
-    vim.health.ok(said)
+  local code, text = version_of(config, command)
+  if code == 0 and text:find(PRODUCT, 1, true) then
+    vim.health.ok(text)
   else
-    vim.health.error(('%s is not intent-lsp: its --version printed %q'):format(words[1], said))
+    vim.health.error(('%s is not intent-lsp: its --version printed %q'):format(command[1], text))
   end
 end
 
---- Give the files that are shown in windows, this page apart.
-local function files_shown()
+--- Return the buffers of the files that windows show, without the health page itself.
+local function visible_files()
   local found = {}
   for _, window in ipairs(vim.api.nvim_list_wins()) do
     local bufnr = vim.api.nvim_win_get_buf(window)
@@ -67,7 +68,7 @@ local function files_shown()
   return vim.tbl_keys(found)
 end
 
-local function beside(bufnr)
+local function other_servers(bufnr)
   local others = {}
   for _, client in ipairs(vim.lsp.get_clients({ bufnr = bufnr })) do
     if client.name ~= attachment.NAME then
@@ -85,17 +86,17 @@ local function check_file(bufnr)
     return
   end
   local attached = vim.lsp.get_clients({ bufnr = bufnr, name = attachment.NAME })[1]
-  local said = ('%s: governed by %s, %s'):format(path, root, beside(bufnr))
+  local text = ('%s: governed by %s, %s'):format(path, root, other_servers(bufnr))
   if attached then
-    vim.health.ok(said)
+    vim.health.ok(text)
   else
-    vim.health.warn(said .. ', but no server has it')
+    vim.health.warn(text .. ', but no server has it')
   end
 end
 
 local function check_files()
   vim.health.start('intent-lsp: files and directories')
-  for _, bufnr in ipairs(files_shown()) do
+  for _, bufnr in ipairs(visible_files()) do
     check_file(bufnr)
   end
   local here = vim.fs.normalize(vim.fn.getcwd())
@@ -108,8 +109,8 @@ local function check_files()
   )
 end
 
---- Whether Neovim tells this client's server of changed files.
-local function is_told_of_changes(client)
+--- Return whether Neovim watches files for this client's server.
+local function is_notified_of_changes(client)
   return vim.tbl_get(
     client.capabilities,
     'workspace',
@@ -126,12 +127,12 @@ local function check_client(client)
       client.offset_encoding
     )
   )
-  local by_neovim = is_told_of_changes(client) and 'Neovim and the server' or 'the server'
+  local by_neovim = is_notified_of_changes(client) and 'Neovim and the server' or 'the server'
   local watch = vim.tbl_get(client.settings or {}, 'intentLsp', 'watch')
     or vim.tbl_get(client.config.init_options or {}, 'watch')
     or 'auto'
   vim.health.info(('files are watched by %s (watch: %s)'):format(by_neovim, watch))
-  local status = standing.of(client.id)
+  local status = root_status.get(client.id)
   if status and not status.enabled then
     vim.health.error('governance is off: ' .. (status.reason or 'unknown'))
   elseif status then

@@ -1,29 +1,29 @@
--- The options of `setup`: ours, and those of `vim.lsp.config` that mean something here.
+-- The options of `setup`: our own, and those of `vim.lsp.config` that have a meaning here.
 
-local telling = require('intent_lsp.telling')
+local messages = require('intent_lsp.messages')
 
 local M = {}
 
-local MOST_RECORDS = 1000
+local MAX_RECORDS = 1000
 
-local function list_of_words(value)
+local function is_list_of_strings(value)
   return type(value) == 'table'
     and #value > 0
-    and vim.iter(value):all(function(word)
-      return type(word) == 'string'
+    and vim.iter(value):all(function(item)
+      return type(item) == 'string'
     end)
 end
 
 local function is_limit(value)
-  return type(value) == 'number' and value % 1 == 0 and value >= 1 and value <= MOST_RECORDS
+  return type(value) == 'number' and value % 1 == 0 and value >= 1 and value <= MAX_RECORDS
 end
 
--- By name: the types that an option may have, or whether a value fits and what would.
-local OURS = {
-  trace_limit = { is_limit, ('a whole number from 1 to %d'):format(MOST_RECORDS) },
+-- By name: the type of an option, or a check with the text of what it expects.
+local OWN_OPTIONS = {
+  trace_limit = { is_limit, ('a whole number from 1 to %d'):format(MAX_RECORDS) },
   blame_format = 'function',
 }
-local OF_NEOVIM = {
+local NEOVIM_OPTIONS = {
   before_init = 'function',
   capabilities = 'table',
   cmd_cwd = 'string',
@@ -41,7 +41,7 @@ local OF_NEOVIM = {
   trace = 'string',
   cmd = {
     function(value)
-      return list_of_words(value) or type(value) == 'function'
+      return is_list_of_strings(value) or type(value) == 'function'
     end,
     'a list of words or a function',
   },
@@ -53,7 +53,7 @@ local OF_NEOVIM = {
   },
 }
 for _, hook in ipairs({ 'on_attach', 'on_exit', 'on_init' }) do
-  OF_NEOVIM[hook] = {
+  NEOVIM_OPTIONS[hook] = {
     function(value)
       return type(value) == 'function' or vim.islist(value)
     end,
@@ -64,44 +64,44 @@ end
 local DEFAULTS = { trace_limit = 20 }
 local chosen = DEFAULTS
 
---- Give what is wrong with a value; nil: nothing.
+--- Return what is wrong with a value, or nil if it fits.
 local function problem(rule, value)
-  local fits, wanted
+  local fits, expected
   if type(rule) == 'table' then
-    fits, wanted = rule[1](value), rule[2]
+    fits, expected = rule[1](value), rule[2]
   else
-    fits, wanted = type(value) == rule, 'a ' .. rule
+    fits, expected = type(value) == rule, 'a ' .. rule
   end
-  return not fits and ('expected %s, got %s'):format(wanted, vim.inspect(value)) or nil
+  return not fits and ('expected %s, got %s'):format(expected, vim.inspect(value)) or nil
 end
 
-local function names()
-  local all = vim.tbl_keys(vim.tbl_extend('error', OURS, OF_NEOVIM))
+local function all_names()
+  local all = vim.tbl_keys(vim.tbl_extend('error', OWN_OPTIONS, NEOVIM_OPTIONS))
   table.sort(all)
   return table.concat(all, ', ')
 end
 
---- Read the options of `setup`; give those that are Neovim's. What does not fit is said and left
---- out.
-function M.read(given)
+--- Read the options of `setup`: keep our own and return Neovim's. Warn about wrong ones and leave
+--- them out.
+function M.read(opts)
   local config = {}
   chosen = vim.deepcopy(DEFAULTS)
-  if given ~= nil and type(given) ~= 'table' then
-    telling.warn(('setup: expected a table of options, got %s'):format(vim.inspect(given)))
+  if opts ~= nil and type(opts) ~= 'table' then
+    messages.warn(('setup: expected a table of options, got %s'):format(vim.inspect(opts)))
     return config
   end
-  local named = vim.tbl_keys(given or {})
-  table.sort(named, function(one, other)
+  local sorted_names = vim.tbl_keys(opts or {})
+  table.sort(sorted_names, function(one, other)
     return tostring(one) < tostring(other)
   end)
-  for _, name in ipairs(named) do
-    local value = given[name]
-    local rule = OURS[name] or OF_NEOVIM[name]
-    local wrong = not rule and ('there is no such option; there are: ' .. names())
+  for _, name in ipairs(sorted_names) do
+    local value = opts[name]
+    local rule = OWN_OPTIONS[name] or NEOVIM_OPTIONS[name]
+    local message = not rule and ('there is no such option; there are: ' .. all_names())
       or problem(rule, value)
-    if wrong then
-      telling.warn(('setup: %s: %s'):format(tostring(name), wrong))
-    elseif OURS[name] then
+    if message then
+      messages.warn(('setup: %s: %s'):format(tostring(name), message))
+    elseif OWN_OPTIONS[name] then
       chosen[name] = value
     else
       config[name] = vim.deepcopy(value)
@@ -110,7 +110,7 @@ function M.read(given)
   return config
 end
 
---- Give one of our own options as it was set, or as it is unless it is set.
+--- Return the value of one of our own options, or its default if it was not set.
 function M.get(name)
   return chosen[name]
 end

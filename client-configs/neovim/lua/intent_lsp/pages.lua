@@ -1,9 +1,9 @@
--- Pages: read-only lines in a window, of which some can be opened with <CR>.
+-- Pages: read-only lines in a window, some of which <CR> opens.
 --
--- A row has `text`, and may have `marks`, a list of `{ word, highlight }` of which each colours the
--- first place of its word, and `open`, a function.
+-- A row has `text` and may have two more fields. `marks` is a list of `{ word, highlight }`: each
+-- highlights the first occurrence of its word. `open` is the function that <CR> calls.
 
-local telling = require('intent_lsp.telling')
+local messages = require('intent_lsp.messages')
 
 local M = {}
 
@@ -11,7 +11,7 @@ local NAMESPACE = vim.api.nvim_create_namespace('intent_lsp_pages')
 local SCHEME = 'intent-lsp://'
 M.FILETYPE = 'intentlsp'
 
-local openers = {} -- by buffer: what <CR> does, by line
+local actions_by_buffer = {} -- by buffer and line: the function that <CR> calls
 
 local function define_highlights()
   local links = {
@@ -34,10 +34,10 @@ local function buffer_named(name)
   end
 end
 
---- Do what the cursor's line stands for.
+--- Call the `open` function of the cursor's line.
 local function open_line()
   local line = vim.api.nvim_win_get_cursor(0)[1]
-  local open = (openers[vim.api.nvim_get_current_buf()] or {})[line]
+  local open = (actions_by_buffer[vim.api.nvim_get_current_buf()] or {})[line]
   if open then
     open()
   end
@@ -45,7 +45,7 @@ end
 
 local function close()
   if not pcall(vim.cmd.close) then
-    -- The last window stays, with another buffer.
+    -- The last window cannot be closed, so it shows another buffer.
     vim.cmd.bdelete()
   end
 end
@@ -59,13 +59,13 @@ local function new_buffer(name)
   vim.api.nvim_create_autocmd('BufWipeout', {
     buffer = bufnr,
     callback = function()
-      openers[bufnr] = nil
+      actions_by_buffer[bufnr] = nil
     end,
   })
   return bufnr
 end
 
-local function colour(bufnr, rows)
+local function highlight_rows(bufnr, rows)
   vim.api.nvim_buf_clear_namespace(bufnr, NAMESPACE, 0, -1)
   for index, row in ipairs(rows) do
     for _, mark in ipairs(row.marks or {}) do
@@ -80,24 +80,24 @@ local function colour(bufnr, rows)
   end
 end
 
---- Put rows into a page, over what it held.
+--- Replace the contents of a page by rows.
 function M.fill(bufnr, rows)
-  local lines, opens = {}, {}
+  local lines, actions = {}, {}
   for index, row in ipairs(rows) do
     lines[index] = row.text:gsub('%c', ' ')
-    opens[index] = row.open
+    actions[index] = row.open
   end
   vim.bo[bufnr].modifiable = true
   vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
   vim.bo[bufnr].modifiable = false
   vim.bo[bufnr].modified = false
-  openers[bufnr] = opens
+  actions_by_buffer[bufnr] = actions
   define_highlights()
-  colour(bufnr, rows)
+  highlight_rows(bufnr, rows)
 end
 
---- Show a page of this title, in the window of another page or a new one; give its buffer, to be
---- filled. Commands in the page mean `root`.
+--- Show the page with this title, in the window of another page or in a new one. Return its buffer,
+--- to be filled. Commands that are run in the page mean `root`.
 function M.show(title, root)
   local name = SCHEME .. title
   local bufnr = buffer_named(name) or new_buffer(name)
@@ -109,7 +109,8 @@ function M.show(title, root)
   return bufnr
 end
 
-local function leave_page()
+--- Go to a window with a file, or to a new one.
+local function go_to_file_window()
   for _, window in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
     local bufnr = vim.api.nvim_win_get_buf(window)
     if vim.bo[bufnr].buftype == '' and vim.api.nvim_win_get_config(window).relative == '' then
@@ -120,13 +121,13 @@ local function leave_page()
   vim.cmd('aboveleft split')
 end
 
---- Show a file of a root beside the page, at a line if one is given.
-function M.visit(path, line)
+--- Open a file beside the page, at a line if one is given.
+function M.open_file(path, line)
   if not vim.uv.fs_stat(path) then
-    telling.warn(path .. ' no longer exists')
+    messages.warn(path .. ' no longer exists')
     return
   end
-  leave_page()
+  go_to_file_window()
   local bufnr = vim.fn.bufadd(path)
   vim.bo[bufnr].buflisted = true
   vim.api.nvim_win_set_buf(0, bufnr)

@@ -1,15 +1,15 @@
--- Governed roots: which directory's intents govern a file. The server's own rule, so that none is
--- started where it would have nothing to say.
+-- Governed roots: which directory's intents govern a file. The rule is the same as the server's, so
+-- that no server is started where no root governs.
 
 local M = {}
 
-local ROOM = '/.orchestration'
+local DIRECTORY = '/.orchestration'
 M.INTENTS = '.orchestration/active_intents.yaml'
-local LEDGER = ROOM .. '/agent_trace.jsonl'
-local SEGMENT_ROOMS = { ROOM .. '/trace', ROOM .. '/archive' }
+local LEDGER = DIRECTORY .. '/agent_trace.jsonl'
+local SEGMENT_DIRECTORIES = { DIRECTORY .. '/trace', DIRECTORY .. '/archive' }
 
 local function exists(path)
-  -- A broken link of this name governs too, loudly.
+  -- A broken link counts, so that the server reports it instead of nobody noticing.
   return vim.uv.fs_lstat(path) ~= nil
 end
 
@@ -17,8 +17,8 @@ local function has_ledger(dir)
   if exists(dir .. LEDGER) then
     return true
   end
-  for _, room in ipairs(SEGMENT_ROOMS) do
-    for name in vim.fs.dir(dir .. room) do
+  for _, directory in ipairs(SEGMENT_DIRECTORIES) do
+    for name in vim.fs.dir(dir .. directory) do
       if vim.endswith(name, '.jsonl') then
         return true
       end
@@ -27,13 +27,14 @@ local function has_ledger(dir)
   return false
 end
 
---- Whether a git work tree begins here: of a repository, a linked work tree or a submodule.
+--- Return whether a directory is the top of a git work tree: of a repository, a linked work tree or
+--- a submodule.
 function M.is_git_top(dir)
   local git = vim.uv.fs_stat(dir .. '/.git')
   return git ~= nil and (git.type == 'file' or exists(dir .. '/.git/HEAD'))
 end
 
---- Find the git work tree that a directory is in; nil: it is in none.
+--- Return the top of the git work tree that a directory is in, or nil if it is in none.
 function M.git_top(dir)
   while not M.is_git_top(dir) do
     local parent = vim.fs.dirname(dir)
@@ -46,11 +47,12 @@ function M.git_top(dir)
 end
 
 local function governs(dir)
-  return exists(dir .. '/' .. M.INTENTS) or (exists(dir .. ROOM) and has_ledger(dir))
+  return exists(dir .. '/' .. M.INTENTS) or (exists(dir .. DIRECTORY) and has_ledger(dir))
 end
 
---- Find the directory whose intents govern what is in `dir`: the nearest one upwards that has the
---- intents file, or a ledger without it; not above the git top level nor the home directory.
+--- Return the root that governs `dir`, or nil if none does. It is the nearest directory, from `dir`
+--- upwards, that has an intents file or a ledger. The search ends at the top of the git work tree
+--- and at the home directory.
 function M.of_directory(dir)
   local home = vim.uv.os_homedir()
   dir = vim.fs.normalize(dir)
@@ -66,8 +68,8 @@ function M.of_directory(dir)
   end
 end
 
---- Give the path of a buffer that is a file of its own; nil: it has no name, is a page that Neovim
---- or a plugin made up, a directory, or git's own, such as a commit message.
+--- Return the path of a buffer that is a file, or nil if it is not: if it has no name, or is a page
+--- of a plugin, a directory, or a file inside `.git`, such as a commit message.
 function M.file_of(bufnr)
   local path = vim.api.nvim_buf_get_name(bufnr)
   if path == '' or vim.bo[bufnr].buftype ~= '' or path:match('^%a[%w+.-]+://') then
@@ -80,7 +82,7 @@ function M.file_of(bufnr)
   return path
 end
 
---- Find the root that governs a buffer's file; nil: nobody does, or it is not a file.
+--- Return the root that governs a buffer's file, or nil if none does or it is not a file.
 function M.of_buffer(bufnr)
   local path = M.file_of(bufnr)
   return path and M.of_directory(vim.fs.dirname(path))

@@ -1,19 +1,19 @@
 -- The newest records of a root, a file or an intent, in a page or in the quickfix list.
 
-local asking = require('intent_lsp.asking')
+local messages = require('intent_lsp.messages')
 local options = require('intent_lsp.options')
 local pages = require('intent_lsp.pages')
 local records = require('intent_lsp.records')
-local telling = require('intent_lsp.telling')
+local requests = require('intent_lsp.requests')
 
 local M = {}
 
 local function open_record(root, record, flags)
-  local short = telling.word(record.id):sub(1, 8)
+  local short = messages.printable(record.id):sub(1, 8)
   pages.fill(pages.show('record/' .. short, root), records.rows(root, record, flags))
 end
 
---- Make the rows of a list: those of the records, and one that asks for older ones.
+--- Return the rows of a list: one for each record, and one that loads older records.
 local function list_rows(client, list, more)
   local rows = {}
   for index, record in ipairs(list.records) do
@@ -32,7 +32,7 @@ end
 local function fill(bufnr, client, params, list)
   local function more()
     params.cursor = list.cursor
-    asking.request(client, 'intent/trace', params, function(older)
+    requests.send(client, 'intent/trace', params, function(older)
       if not vim.api.nvim_buf_is_valid(bufnr) then
         return
       end
@@ -54,27 +54,28 @@ local function to_quickfix(client, list, title)
   vim.cmd('botright copen')
 end
 
-local function title_of(wanted)
-  local of = wanted.intent_id or wanted.path and vim.fs.basename(wanted.path)
-  return of and 'records of ' .. of or 'records'
+local function page_title(filter)
+  local subject = filter.intent_id or filter.path and vim.fs.basename(filter.path)
+  return subject and 'records of ' .. subject or 'records'
 end
 
---- Show the records of `wanted.path` (absolute), of `wanted.intent_id`, or all.
-function M.open(wanted)
-  if wanted.path == '' then
-    telling.warn('this buffer is not a file')
+--- Show the records of `filter.path` (absolute), of `filter.intent_id`, or all. Show them in the
+--- quickfix list if `filter.quickfix` is true.
+function M.open(filter)
+  if filter.path == '' then
+    messages.warn('this buffer is not a file')
     return
   end
   local params = {
-    intentId = wanted.intent_id,
-    uri = wanted.path and vim.uri_from_fname(wanted.path),
+    intentId = filter.intent_id,
+    uri = filter.path and vim.uri_from_fname(filter.path),
     limit = options.get('trace_limit'),
   }
-  asking.request_here('intent/trace', params, function(list, client)
-    local title = title_of(wanted)
+  requests.send_here('intent/trace', params, function(list, client)
+    local title = page_title(filter)
     if #list.records == 0 then
-      telling.tell('there are no ' .. title)
-    elseif wanted.quickfix then
+      messages.info('there are no ' .. title)
+    elseif filter.quickfix then
       to_quickfix(client, list, title)
     else
       fill(pages.show(title, client.root_dir), client, params, list)

@@ -1,47 +1,48 @@
--- The ledger checked: one line where it is whole, a quickfix list where it is not.
+-- The verification of the ledger: its result in one line, its problems in the quickfix list.
 
-local asking = require('intent_lsp.asking')
-local telling = require('intent_lsp.telling')
+local messages = require('intent_lsp.messages')
+local requests = require('intent_lsp.requests')
 
 local M = {}
 
-local TYPES = { error = 'E', warning = 'W' }
+local ENTRY_TYPES = { error = 'E', warning = 'W' }
 
-local function entry(root, problem)
+local function quickfix_entry(root, problem)
   local file = problem.file
   return {
     filename = file and (vim.startswith(file, '/') and file or root .. '/' .. file),
     lnum = problem.line,
-    type = TYPES[problem.severity] or 'I',
-    text = ('%s: %s'):format(telling.word(problem.code), telling.word(problem.message)),
+    type = ENTRY_TYPES[problem.severity] or 'I',
+    text = ('%s: %s'):format(messages.printable(problem.code), messages.printable(problem.message)),
   }
 end
 
-local function show(found, client)
+local function show(result, client)
   local problems = vim.tbl_map(function(problem)
-    return entry(client.root_dir, problem)
-  end, found.problems)
-  local listed = #problems > 0 and ('; findings in :copen: %d'):format(#problems) or ''
+    return quickfix_entry(client.root_dir, problem)
+  end, result.problems)
+  local hint = #problems > 0 and ('; findings in :copen: %d'):format(#problems) or ''
   if #problems > 0 then
     vim.fn.setqflist({}, ' ', { title = 'intent-lsp: verify', items = problems })
   end
-  if found.ok then
-    -- A chain that joins is consistent; how much of it is proved is another question.
-    telling.tell(
+  if result.ok then
+    -- An intact chain is only consistent; `proved` says how much of it is proved.
+    messages.info(
       ('the ledger is intact; records: %d%s; proved: %s'):format(
-        found.records,
-        listed,
-        found.proved
+        result.records,
+        hint,
+        result.proved
       )
     )
   else
-    telling.refuse(('the ledger is NOT intact; records: %d%s'):format(found.records, listed))
+    messages.error(('the ledger is NOT intact; records: %d%s'):format(result.records, hint))
     vim.cmd('botright copen')
   end
 end
 
+--- Verify the ledger of the current root, and show the result.
 function M.verify()
-  asking.request_here('intent/verify', {}, show)
+  requests.send_here('intent/verify', {}, show)
 end
 
 return M

@@ -1,4 +1,4 @@
--- What the person is told, one line each.
+-- Messages for the user, each in one line.
 
 local M = {}
 
@@ -6,7 +6,7 @@ local function one_line(message)
   return 'intent-lsp: ' .. vim.trim((message:gsub('%s*\n%s*', ' ')))
 end
 
-function M.tell(message)
+function M.info(message)
   vim.notify(one_line(message), vim.log.levels.INFO)
 end
 
@@ -14,18 +14,18 @@ function M.warn(message)
   vim.notify(one_line(message), vim.log.levels.WARN)
 end
 
---- Say something once in the life of this Neovim.
+--- Show a warning that is shown only once in this Neovim.
 function M.warn_once(message)
-  -- No error: one that is shown inside an autocommand would end the script around it.
+  -- A warning, as an error shown inside an autocommand would end the script around it.
   vim.notify_once(one_line(message), vim.log.levels.WARN)
 end
 
-function M.refuse(message)
+function M.error(message)
   vim.notify(one_line(message), vim.log.levels.ERROR)
 end
 
---- Spell what a server gave: nothing as a dash, and no letter that is none.
-function M.word(value)
+--- Return a value from the server as text in one line: '-' for none, blanks for control characters.
+function M.printable(value)
   if value == nil or value == '' then
     return '-'
   end

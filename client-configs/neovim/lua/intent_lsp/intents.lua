@@ -1,35 +1,35 @@
--- The plan: intents offered, selected and left, and a root that begins to have them.
+-- Intents: select one, work without one, show the status, and set a root up.
 
-local asking = require('intent_lsp.asking')
 local attachment = require('intent_lsp.attachment')
+local messages = require('intent_lsp.messages')
+local requests = require('intent_lsp.requests')
+local root_status = require('intent_lsp.root_status')
 local roots = require('intent_lsp.roots')
-local standing = require('intent_lsp.standing')
-local telling = require('intent_lsp.telling')
 
 local M = {}
 
 local CLOSED = { COMPLETED = true, ABANDONED = true, ARCHIVED = true }
--- Milliseconds that a completion waits for the list.
-local LIST_TIME = 1000
--- So many globs of an intent are shown where one is chosen.
-local GLOBS_SHOWN = 3
+-- Milliseconds for which a completion waits for the list of intents.
+local LIST_TIMEOUT = 1000
+-- As many globs of each intent are shown in the list to choose from.
+local MAX_GLOBS = 3
 
 local function is_open(intent)
   return not CLOSED[intent.status] and not vim.list_contains(intent.flags, 'INTENT_IGNORED')
 end
 
-local function choose(client, intent_id)
-  asking.request(client, 'intent/select', { intentId = intent_id }, function(result)
+local function select(client, intent_id)
+  requests.send(client, 'intent/select', { intentId = intent_id }, function(result)
     local intent = result.intent
-    telling.tell(('%s %s (%s)'):format(intent.id, intent.name, intent.status))
+    messages.info(('%s %s (%s)'):format(intent.id, intent.name, intent.status))
     for _, warning in ipairs(result.warnings) do
-      telling.warn(warning)
+      messages.warn(warning)
     end
   end)
 end
 
-local function scope_of(intent)
-  local globs = vim.list_slice(intent.ownedScope, 1, GLOBS_SHOWN)
+local function scope_text(intent)
+  local globs = vim.list_slice(intent.ownedScope, 1, MAX_GLOBS)
   local more = #intent.ownedScope - #globs
   local shown = #globs == 0 and '(nothing)' or table.concat(globs, ', ')
   return more > 0 and ('%s and %d more'):format(shown, more) or shown
@@ -38,7 +38,7 @@ end
 local function offer(list, client)
   local open = vim.tbl_filter(is_open, list.intents)
   if #open == 0 then
-    telling.warn(
+    messages.warn(
       'no intent is open; the quick fix “Create an intent for this file and select it”'
         .. ' on a marked line makes one'
     )
@@ -49,40 +49,43 @@ local function offer(list, client)
     kind = 'intent',
     format_item = function(intent)
       local mark = intent.id == list.activeIntentId and '*' or ' '
-      local said = { mark .. ' ' .. intent.id, intent.name, '(' .. intent.status .. ')' }
-      return telling.word(table.concat(said, '  ') .. '  ' .. scope_of(intent))
+      local parts = { mark .. ' ' .. intent.id, intent.name, '(' .. intent.status .. ')' }
+      return messages.printable(table.concat(parts, '  ') .. '  ' .. scope_text(intent))
     end,
   }, function(intent)
     if intent then
-      choose(client, intent.id)
+      select(client, intent.id)
     end
   end)
 end
 
+--- Select an intent by its id; without one let the user choose.
 function M.select(intent_id)
-  asking.client_here(function(client)
+  requests.with_current_client(function(client)
     if intent_id and intent_id ~= '' then
-      choose(client, intent_id)
+      select(client, intent_id)
     else
-      asking.request(client, 'intent/list', {}, offer)
+      requests.send(client, 'intent/list', {}, offer)
     end
   end)
 end
 
+--- Work without an intent.
 function M.clear()
-  asking.request_here('intent/clear', {}, function()
-    telling.tell('no intent is active')
+  requests.send_here('intent/clear', {}, function()
+    messages.info('no intent is active')
   end)
 end
 
+--- Show the status of the current root, and store it for statuslines.
 function M.status()
-  asking.request_here('intent/status', {}, function(status, client)
-    standing.keep(client.id, status)
+  requests.send_here('intent/status', {}, function(status, client)
+    root_status.store(client.id, status)
     if not status.enabled then
-      telling.warn('governance is off: ' .. (status.reason or 'unknown'))
+      messages.warn('governance is off: ' .. (status.reason or 'unknown'))
       return
     end
-    telling.tell(
+    messages.info(
       ('%s · saves: %s · records: %d · %s'):format(
         status.activeIntentId or 'no intent is active',
         status.enforcement,
@@ -102,13 +105,15 @@ local function directory_to_govern(named)
   return roots.git_top(start) or start
 end
 
+--- Create the governance files in a directory. A server that was started for it is stopped if that
+--- fails.
 function M.init(directory)
   local root = directory_to_govern(directory)
-  asking.client_of(root, function(client)
-    asking.request(client, 'intent/init', {}, function(result)
-      -- Short enough for one line: what is longer has to be confirmed by Enter.
+  requests.with_client(root, function(client)
+    requests.send(client, 'intent/init', {}, function(result)
+      -- Kept short: a message longer than a line has to be confirmed with Enter.
       local new = #result.created > 0
-      telling.tell(
+      messages.info(
         new and 'set up; a quick fix on a marked line creates the first intent'
           or 'is set up already'
       )
@@ -121,10 +126,11 @@ function M.init(directory)
   end)
 end
 
+--- Return the ids of the open intents that begin with `prefix`, in any letter case.
 function M.complete(prefix)
-  local client = asking.running_here()
+  local client = requests.running_client()
   local params = client and { workspaceUri = vim.uri_from_fname(client.root_dir) }
-  local answer = client and client:request_sync('intent/list', params, LIST_TIME)
+  local answer = client and client:request_sync('intent/list', params, LIST_TIMEOUT)
   local ids = {}
   for _, intent in ipairs(answer and answer.result and answer.result.intents or {}) do
     if is_open(intent) and vim.startswith(intent.id:lower(), prefix:lower()) then

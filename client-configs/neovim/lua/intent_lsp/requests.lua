@@ -1,13 +1,13 @@
--- Questions to the server of a place; whatever keeps them from being answered is said in one line.
+-- Requests to the server of a root. Whatever prevents an answer is shown in one line.
 
 local attachment = require('intent_lsp.attachment')
+local messages = require('intent_lsp.messages')
 local roots = require('intent_lsp.roots')
-local telling = require('intent_lsp.telling')
 
 local M = {}
 
--- Milliseconds: for a server that is just starting, and between two looks at it.
-local START_TIME, LOOK = 5000, 10
+-- Milliseconds: how long a server may take to start, and how often it is checked meanwhile.
+local START_TIMEOUT, POLL_INTERVAL = 5000, 10
 
 local function working_directory()
   return vim.fs.normalize(vim.fn.getcwd())
@@ -17,12 +17,12 @@ local function find_root()
   return roots.of_buffer(0) or vim.b.intent_lsp_root or roots.of_directory(working_directory())
 end
 
---- Give the root that a command means: the current buffer's or page's, else that of the working
---- directory; nil: nobody governs here, which is said.
-function M.root_here()
+--- Return the root that a command means: that of the current buffer or page, else that of the
+--- working directory. Warn and return nil if no root governs here.
+function M.current_root()
   local root = find_root()
   if not root then
-    telling.warn(
+    messages.warn(
       ('not governed: no %s here or above; :IntentInit creates it'):format(roots.INTENTS)
     )
   end
@@ -33,8 +33,8 @@ local function now()
   return vim.uv.hrtime() / 1e6
 end
 
-local function say_silence(client)
-  telling.warn(
+local function warn_no_answer(client)
+  messages.warn(
     ('the server for %s does not answer; see :checkhealth intent_lsp'):format(client.root_dir)
   )
 end
@@ -43,34 +43,34 @@ local function when_ready(client, deadline, on_client)
   if client.initialized and not client:is_stopped() then
     on_client(client)
   elseif client:is_stopped() or now() > deadline then
-    say_silence(client)
+    warn_no_answer(client)
   else
     vim.defer_fn(function()
       when_ready(client, deadline, on_client)
-    end, LOOK)
+    end, POLL_INTERVAL)
   end
 end
 
---- Hand over the client of a root once it answers, started if need be.
-function M.client_of(root, on_client)
+--- Call `on_client` with the client of a root when it is ready; start the server if none runs.
+function M.with_client(root, on_client)
   local client, reason = attachment.start(root)
   if client then
-    when_ready(client, now() + START_TIME, on_client)
+    when_ready(client, now() + START_TIMEOUT, on_client)
   else
-    telling.warn(reason)
+    messages.warn(reason)
   end
 end
 
---- Hand over the client of the place where the person is.
-function M.client_here(on_client)
-  local root = M.root_here()
+--- Call `on_client` with the client of the current root when it is ready.
+function M.with_current_client(on_client)
+  local root = M.current_root()
   if root then
-    M.client_of(root, on_client)
+    M.with_client(root, on_client)
   end
 end
 
---- The client of the place where the person is, if it runs already and answers.
-function M.running_here()
+--- Return the client of the current root if it is ready already, else nil or false.
+function M.running_client()
   local root = find_root()
   return root
     and vim.iter(vim.lsp.get_clients({ name = attachment.NAME })):find(function(client)
@@ -78,12 +78,12 @@ function M.running_here()
     end)
 end
 
---- Ask a server something of its root; an error is shown, and then `on_error` is called.
-function M.request(client, method, params, on_result, on_error)
+--- Send a request about the client's root. Show an error, and then call `on_error` if given.
+function M.send(client, method, params, on_result, on_error)
   params.workspaceUri = vim.uri_from_fname(client.root_dir)
   local sent = client:request(method, params, function(err, result)
     if err then
-      telling.refuse(err.message)
+      messages.error(err.message)
       if on_error then
         on_error(client)
       end
@@ -92,14 +92,14 @@ function M.request(client, method, params, on_result, on_error)
     end
   end)
   if not sent then
-    say_silence(client)
+    warn_no_answer(client)
   end
 end
 
---- Ask the server of the place where the person is.
-function M.request_here(method, params, on_result)
-  M.client_here(function(client)
-    M.request(client, method, params, on_result)
+--- Send a request about the current root.
+function M.send_here(method, params, on_result)
+  M.with_current_client(function(client)
+    M.send(client, method, params, on_result)
   end)
 end
 
