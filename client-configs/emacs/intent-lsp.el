@@ -1,12 +1,12 @@
-;;; intent-lsp.el --- Edits by their intents, with Eglot or lsp-mode  -*- lexical-binding: t; -*-
+;;; intent-lsp.el --- The intent-lsp server with Eglot or lsp-mode  -*- lexical-binding: t; -*-
 
 ;; Package-Requires: ((emacs "28.1"))
 
 ;;; Commentary:
 
-;; With Eglot, which gives a buffer one server: `M-x intent-lsp-eglot' in a file of the project.
-;; With lsp-mode, which gives it several: nothing but `lsp', as ever.
-;; Then `M-x intent-lsp-select', `intent-lsp-clear', `intent-lsp-status'.
+;; Eglot gives a buffer one server: run `M-x intent-lsp-eglot' in a file of the project.
+;; lsp-mode gives a buffer several: run `M-x lsp' as usual.
+;; Then use `M-x intent-lsp-select', `intent-lsp-clear' and `intent-lsp-status'.
 
 ;;; Code:
 
@@ -39,27 +39,27 @@
   "What the server is told at its start, as a property list: (:exclude [\"**/vendor/**\"])."
   :type 'plist)
 
-;; What a mode line, a log or a toast may be made of.
+;; For a mode line, a log or a desktop notification of the user's own.
 (defvar intent-lsp-functions nil
   "Functions that are called with each notification of the server: its name and its params.
 The names are `intent/didChange', `intent/didDeny' and `intent/didTrace'.")
 
-(defconst intent-lsp--file ".orchestration/active_intents.yaml")
+(defconst intent-lsp--intents-file ".orchestration/active_intents.yaml")
 
-(defvar intent-lsp--standings (make-hash-table :test #'equal)
-  "The last `Status' of each root, by the root's name.")
+(defvar intent-lsp--status-by-root (make-hash-table :test #'equal)
+  "The last `Status' of each root, by the root's true name.")
 
 (defun intent-lsp-root ()
-  "Give the governed directory that the buffer's file is in, nil if nobody governs it."
+  "Return the root that governs the buffer's file, or nil if none does."
   (when-let ((file (or buffer-file-name default-directory))
-             (root (locate-dominating-file file intent-lsp--file)))
+             (root (locate-dominating-file file intent-lsp--intents-file)))
     (directory-file-name (expand-file-name root))))
 
 ;;;###autoload
 (defun intent-lsp-select (intent-id)
   "Work for the intent INTENT-ID from now on."
-  (interactive (list (intent-lsp--choose)))
-  (let* ((done (intent-lsp--run "intent.select" (list :intentId intent-id)))
+  (interactive (list (intent-lsp--read-intent)))
+  (let* ((done (intent-lsp--execute-command "intent.select" (list :intentId intent-id)))
          (intent (intent-lsp--get done "intent")))
     (seq-doseq (warning (intent-lsp--get done "warnings"))
       (message "intent-lsp: %s" warning))
@@ -70,14 +70,14 @@ The names are `intent/didChange', `intent/didDeny' and `intent/didTrace'.")
 (defun intent-lsp-clear ()
   "Work without an intent."
   (interactive)
-  (intent-lsp--run "intent.clear" nil)
+  (intent-lsp--execute-command "intent.clear" nil)
   (message "intent-lsp: no intent"))
 
 ;;;###autoload
 (defun intent-lsp-status ()
-  "Say which intent is active, what saves do, how long the ledger is."
+  "Show the active intent, how saves are enforced, and the ledger's length."
   (interactive)
-  (let ((status (intent-lsp--run "intent.status" nil)))
+  (let ((status (intent-lsp--execute-command "intent.status" nil)))
     (message "intent-lsp: %s · saves: %s · records: %s · %s"
              (or (intent-lsp--get status "activeIntentId") "no intent")
              (intent-lsp--get status "enforcement")
@@ -85,16 +85,16 @@ The names are `intent/didChange', `intent/didDeny' and `intent/didTrace'.")
              (or (intent-lsp--get status "root") "nobody governs this"))))
 
 (defun intent-lsp-mode-line ()
-  "Say the active intent of the buffer's root, for `mode-line-format'; nothing elsewhere."
+  "Return the active intent of the buffer's root for `mode-line-format', \"\" if there is no root."
   (let* ((root (intent-lsp-root))
-         (status (and root (gethash (file-truename root) intent-lsp--standings))))
+         (status (and root (gethash (file-truename root) intent-lsp--status-by-root))))
     (cond ((null status) "")
           ((not (equal (intent-lsp--get status "fileState") "ok")) "intents off")
           (t (or (intent-lsp--get status "activeIntentId") "no intent")))))
 
-(defun intent-lsp--choose ()
-  "Have the person choose one of the open intents; give its id."
-  (let* ((listed (intent-lsp--run "intent.list" nil))
+(defun intent-lsp--read-intent ()
+  "Let the user choose one of the open intents; return its id."
+  (let* ((listed (intent-lsp--execute-command "intent.list" nil))
          (open (seq-remove (lambda (intent)
                              (member (intent-lsp--get intent "status") '("COMPLETED" "ABANDONED" "ARCHIVED")))
                            (intent-lsp--get listed "intents")))
@@ -107,8 +107,8 @@ The names are `intent/didChange', `intent/didDeny' and `intent/didTrace'.")
       (user-error "There is no open intent here"))
     (cdr (assoc (completing-read "Which intent do you work for? " titles nil t) titles))))
 
-(defun intent-lsp--run (command params)
-  "Run COMMAND of the buffer's server with the property list PARAMS; give its answer."
+(defun intent-lsp--execute-command (command params)
+  "Run COMMAND of the buffer's server with the property list PARAMS; return its answer."
   (let ((call (list :command command
                     :arguments (vector (append params
                                                (when-let ((root (intent-lsp-root)))
@@ -121,40 +121,41 @@ The names are `intent/didChange', `intent/didDeny' and `intent/didTrace'.")
           (t (user-error "The server is not running here: M-x intent-lsp-eglot or M-x lsp")))))
 
 (defun intent-lsp--uri (path)
-  "Give PATH as a URI."
+  "Return the URI of PATH."
   (concat "file://" (url-hexify-string path url-path-allowed-chars)))
 
 (defun intent-lsp--get (object key)
-  "Give what OBJECT, as the client made it of JSON, has under KEY."
+  "Return the value of KEY in OBJECT, a JSON object.
+Eglot makes a property list of it, lsp-mode a hash table."
   (if (hash-table-p object)
       (gethash key object)
     (plist-get object (intern (concat ":" key)))))
 
-(defun intent-lsp--hear (name params)
-  "Take the notification NAME with PARAMS; what stands is kept for the mode line."
+(defun intent-lsp--handle-notification (name params)
+  "Handle the notification NAME with PARAMS: store a new status for the mode line, run the hook."
   (when-let ((root (and (eq name 'intent/didChange) (intent-lsp--get params "root"))))
-    (puthash (file-truename root) params intent-lsp--standings)
+    (puthash (file-truename root) params intent-lsp--status-by-root)
     (force-mode-line-update t))
   (run-hook-with-args 'intent-lsp-functions name params))
 
 ;;; Eglot
 
 (defun intent-lsp--eglot ()
-  "Give the buffer's Eglot server if it is ours."
+  "Return the buffer's Eglot server if it is ours, else nil."
   (let ((server (and (fboundp 'eglot-current-server) (eglot-current-server))))
     (and server (object-of-class-p server 'intent-lsp-eglot-server) server)))
 
 ;;;###autoload
 (defun intent-lsp-eglot ()
-  "Have Eglot start the server for all files of the buffer's project, instead of any other."
+  "Start the server with Eglot for all files of the buffer's project, instead of any other."
   (interactive)
   (require 'eglot)
   (let ((eglot-server-programs
-         (list (cons (intent-lsp--modes) (cons 'intent-lsp-eglot-server intent-lsp-command)))))
+         (list (cons (intent-lsp--all-modes) (cons 'intent-lsp-eglot-server intent-lsp-command)))))
     (call-interactively #'eglot)))
 
-(defun intent-lsp--modes ()
-  "Give all modes that a file may be in: one server, and one active intent, for all of them."
+(defun intent-lsp--all-modes ()
+  "Return all modes that a file may have, so that all files share a server and an active intent."
   (let ((modes (list major-mode 'fundamental-mode 'prog-mode 'text-mode)))
     (dolist (entry (append auto-mode-alist interpreter-mode-alist
                            (bound-and-true-p major-mode-remap-alist)))
@@ -163,24 +164,25 @@ The names are `intent/didChange', `intent/didDeny' and `intent/didTrace'.")
           (push mode modes))))
     (delete-dups (nreverse modes))))
 
-(defun intent-lsp--mend ()
-  "Mend what Eglot 1.9 does wrong, in a buffer of our server."
+(defun intent-lsp--work-around-eglot ()
+  "Work around two bugs of Eglot 1.9 in a buffer of our server."
   (if (not (intent-lsp--eglot))
-      (remove-hook 'before-save-hook #'intent-lsp--tell-first t)
-    ;; It asks about a save with half a second of typing still untold.
-    (add-hook 'before-save-hook #'intent-lsp--tell-first -90 t)
-    ;; It looks for ever for a place in the middle of a letter of two units, which the end of a
-    ;; problem is for a moment when such a letter is typed there.  Later ones count otherwise.
+      (remove-hook 'before-save-hook #'intent-lsp--send-changes t)
+    ;; It sends `willSaveWaitUntil' before the changes of the last half second of typing.
+    (add-hook 'before-save-hook #'intent-lsp--send-changes -90 t)
+    ;; It loops for ever if a column is in the middle of a character of two UTF-16 units.  The end
+    ;; of a diagnostic is there for a moment when such a character is typed.  Later versions have
+    ;; another function, which this does not replace.
     (when (eq (bound-and-true-p eglot-move-to-column-function) 'eglot-move-to-lsp-abiding-column)
       (setq-local eglot-move-to-column-function #'intent-lsp--move-to-column))))
 
-(defun intent-lsp--tell-first ()
-  "Tell the server of what was just typed, before it is asked whether it may be saved."
+(defun intent-lsp--send-changes ()
+  "Send the pending changes of the buffer, so that the server judges the text that is saved."
   (when (intent-lsp--eglot)
     (eglot--signal-textDocument/didChange)))
 
 (defun intent-lsp--move-to-column (column)
-  "Move to COLUMN of the line in UTF-16 units; within a letter that is the place before it."
+  "Move to COLUMN of the line, in UTF-16 units; inside a character move to its beginning."
   (goto-char (line-beginning-position))
   (while (and (not (eolp))
               (>= (setq column (- column (if (> (char-after) #xffff) 2 1))) 0))
@@ -188,33 +190,33 @@ The names are `intent/didChange', `intent/didDeny' and `intent/didTrace'.")
 
 (with-eval-after-load 'eglot
   (defclass intent-lsp-eglot-server (eglot-lsp-server) ()
-    :documentation "The server as Eglot knows it.")
+    :documentation "Our server in Eglot.")
 
   (cl-defmethod eglot-client-capabilities :around ((_server intent-lsp-eglot-server))
-    "Ask for the server's own notifications, too."
+    "Add the capability for which the server sends `intent/*' notifications."
     (plist-put (copy-sequence (cl-call-next-method))
                :experimental '(:intent (:notifications t))))
 
   (cl-defmethod eglot-initialization-options ((_server intent-lsp-eglot-server))
-    "Give what the person has set."
+    "Return the options that the user has set."
     (or intent-lsp-initialization-options (make-hash-table :size 0)))
 
   (cl-defmethod eglot-handle-notification
     ((_server intent-lsp-eglot-server) (name (eql intent/didChange)) &rest status)
-    "Another intent is active, or the plan has changed."
-    (intent-lsp--hear name status))
+    "Handle a change of the active intent or of the intents file."
+    (intent-lsp--handle-notification name status))
 
   (cl-defmethod eglot-handle-notification
     ((_server intent-lsp-eglot-server) (name (eql intent/didDeny)) &rest decision)
-    "A save was turned back; the question that follows it says so."
-    (intent-lsp--hear name decision))
+    "Handle a refused save, which the server reports to the user itself."
+    (intent-lsp--handle-notification name decision))
 
   (cl-defmethod eglot-handle-notification
-    ((_server intent-lsp-eglot-server) (name (eql intent/didTrace)) &rest told)
-    "A record is on disk."
-    (intent-lsp--hear name told))
+    ((_server intent-lsp-eglot-server) (name (eql intent/didTrace)) &rest record)
+    "Handle a new record, which is on disk by now."
+    (intent-lsp--handle-notification name record))
 
-  (add-hook 'eglot-managed-mode-hook #'intent-lsp--mend))
+  (add-hook 'eglot-managed-mode-hook #'intent-lsp--work-around-eglot))
 
 ;;; lsp-mode
 
@@ -224,8 +226,8 @@ The names are `intent/didChange', `intent/didDeny' and `intent/didTrace'.")
     :server-id 'intent-lsp
     :new-connection (lsp-stdio-connection (lambda () intent-lsp-command))
     :activation-fn (lambda (file _language)
-                     (and file (locate-dominating-file file intent-lsp--file) t))
-    ;; Beside the language's own server.
+                     (and file (locate-dominating-file file intent-lsp--intents-file) t))
+    ;; So that the language's own server runs, too.
     :add-on? t
     :priority -3
     :multi-root t
@@ -235,7 +237,7 @@ The names are `intent/didChange', `intent/didDeny' and `intent/didTrace'.")
     (let ((handlers (make-hash-table :test #'equal)))
       (dolist (name '(intent/didChange intent/didDeny intent/didTrace))
         (puthash (symbol-name name)
-                 (lambda (_workspace params) (intent-lsp--hear name params))
+                 (lambda (_workspace params) (intent-lsp--handle-notification name params))
                  handlers))
       handlers))))
 

@@ -5,10 +5,10 @@ if exists('g:loaded_intent_lsp')
 endif
 let g:loaded_intent_lsp = 1
 
-" The server's program and its arguments; yours is kept.
+" The server's program and its arguments; a value that you have set before is kept.
 let g:intent_lsp_command = get(g:, 'intent_lsp_command', ['intent-lsp', 'serve'])
 
-" The governed directory that the buffer's file is in, empty where nobody governs.
+" Return the root that governs the buffer's file, or '' if none does.
 function! s:root() abort
   let l:found = findfile('.orchestration/active_intents.yaml', expand('%:p:h') . ';')
   return empty(l:found) ? '' : fnamemodify(l:found, ':p:h:h')
@@ -23,16 +23,17 @@ function! s:register() abort
         \ })
 endfunction
 
-" Runs a command of the server; says what came of it.
+" Run a command of the server and show its result.
 function! s:run(command, arguments) abort
   call lsp#send_request('intent-lsp', {
         \ 'method': 'workspace/executeCommand',
         \ 'params': {'command': a:command, 'arguments': a:arguments},
-        \ 'on_notification': function('s:done', [a:command]),
+        \ 'on_notification': function('s:show_result', [a:command]),
         \ })
 endfunction
 
-function! s:done(command, answer) abort
+" Show the result of a command, or its error.
+function! s:show_result(command, answer) abort
   let l:response = get(a:answer, 'response', {})
   let l:result = get(l:response, 'result', {})
   if lsp#client#is_error(l:response)
@@ -54,7 +55,7 @@ function! s:done(command, answer) abort
   endif
 endfunction
 
-" Without an id: lists the intents.
+" Without an id list the intents.
 command! -nargs=? IntentSelect
       \ call s:run(empty(<q-args>) ? 'intent.list' : 'intent.select', empty(<q-args>) ? [] : [<q-args>])
 command! IntentClear call s:run('intent.clear', [])

@@ -1,4 +1,4 @@
-//! The server as Zed starts it: the program on the path of the work tree's own shell.
+//! The Zed extension: starts the program that is on the path of the worktree's shell.
 
 use zed_extension_api::{
     register_extension, Command, Extension, LanguageServerId, Result, Worktree,
