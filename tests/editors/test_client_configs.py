@@ -76,3 +76,11 @@ def test_the_readme_names_each_and_its_links_lead_somewhere() -> None:
     assert {path.name for path in CONFIGS.iterdir() if path.is_dir()} - told == set()
     tables = [row.split("|") for row in README.text.splitlines() if row.startswith("|")]
     assert {len(row) for row in tables} == {5, 14}
+
+
+@pytest.mark.parametrize("plugin", ["neovim", "vscode"])
+def test_where_to_start_names_five_files_that_exist(plugin: str) -> None:
+    text = (CONFIGS / plugin / "README.md").read_text()
+    files = re.findall(r"^\d\. `([\w./]+)` ", text.partition("## Where to start")[2], re.MULTILINE)
+    assert len(files) == 5
+    assert [name for name in files if not (CONFIGS / plugin / name).is_file()] == []
