@@ -79,7 +79,7 @@ export function recordIdOf(uri: vscode.Uri): string | undefined {
   return uri.scheme === SCHEME ? parseSideUri(uri).id : undefined;
 }
 
-/** Return whether a file has a change to show. The title shows it of a renamed file. */
+/** Return whether a file has a change to show: other text, or another name, shown in the title. */
 function isShown({ before, after, previousPath }: ChangedFile): boolean {
   const isChanged = before.text !== after.text || previousPath !== null;
   return hasText(before) && hasText(after) && isChanged;
