@@ -712,3 +712,24 @@ def test_a_tree_that_cannot_be_looked_at_stops_nobody_but_where_the_team_says_so
     root.write(".orchestration/constraints.sidecar.yaml", "sidecar:\n  fail_open: false\n")
     expected = None if fails is None else GateCode.GOVERNANCE_UNAVAILABLE
     assert code(asks(nobody, "pytest -q")) is expected
+
+
+@pytest.mark.parametrize("fails", [None, RuntimeError("no look")])
+def test_where_the_tree_could_not_be_looked_at_before_a_command_its_record_says_so(
+    builder: Agent, monkeypatch: pytest.MonkeyPatch, fails: Exception | None
+) -> None:
+    def seen(_tree: WorkTree) -> None:
+        if fails is not None:
+            raise fails
+
+    with monkeypatch.context() as patch:
+        patch.setattr(WorkTree, "seen", seen)
+        ticket = builder.ticket(tool="Bash", command="python3 make.py")
+    outcome = builder.governance.calls.record(ticket)
+    assert outcome is not None
+    assert outcome.record is not None
+    assert (outcome.record.compared, outcome.record.files) == (False, ())
+
+
+def test_a_call_that_runs_no_command_has_nothing_to_compare(builder: Agent) -> None:
+    assert builder.writes(LOGIN, "new\n").compared

@@ -375,7 +375,7 @@ class CallRecorder:
         besides += [self._events.found_besides(each) for each in guarded if each.path not in known]
         doubts = Doubts(
             assumed=ticket.late or (compared is not None and compared.assumed),
-            compared=ticket.tree is None or compared is not None,
+            compared=ticket.command is None or compared is not None,
         )
         return besides, doubts
 
