@@ -27,13 +27,15 @@ HOOKS_AT_MOST: Final = 1000
 
 _CONFIG: Final = "config"
 _OF_WORK_TREE: Final = "config.worktree"
+_LOG: Final = "logs/HEAD"
+HEAD_LOG: Final = WorkspacePath(f".git/{_LOG}")
 _SHARED: Final = (_CONFIG, "info/attributes", "info/exclude")
 _READS_OF_WORK_TREE: Final = b"extensions.worktreeconfig"
 _SAMPLE: Final = ".sample"
 
 
 def guarded_files(git_dir: Path, common: Path) -> Mapping[WorkspacePath, GuardedFile]:
-    """Hash what git heeds and runs of its own directory: configuration, attributes, hooks.
+    """Hash what git heeds and runs of its own directory, and the log of HEAD: that is to stay.
 
     `git_dir` is that of the work tree, `common` the one that all of them share.
     """
@@ -85,6 +87,9 @@ def ledger_goes_on(ledger: Path, before: LedgerSeen) -> bool:
 
 
 def _meaning(name: str, data: bytes, common: Path) -> bytes | None:
+    if name == _LOG:
+        # What it says is git's to write; that it is there is not.
+        return b""
     # Of a file that was not read to its end nobody knows what it sets.
     if name not in {_CONFIG, _OF_WORK_TREE} or len(data) > READ_AT_MOST:
         return data
@@ -110,7 +115,7 @@ def _part(ledger: Path, start: int, end: int) -> bytes:
 
 def _places(git_dir: Path, common: Path) -> Iterator[tuple[str, Path]]:
     yield from ((name, common / name) for name in _SHARED)
-    yield _OF_WORK_TREE, git_dir / _OF_WORK_TREE
+    yield from ((name, git_dir / name) for name in (_OF_WORK_TREE, _LOG))
     hooks = common / "hooks"
     names = itertools.islice(_files_below(hooks), HOOKS_AT_MOST)
     # What git brings as an example is run by nobody.

@@ -317,6 +317,36 @@ def test_a_change_of_gits_own_rules_is_found(agent: Agent, name: str) -> None:
     assert record.scope_validation is ScopeValidation.FAIL
 
 
+@pytest.mark.parametrize("way", ["rm $d/logs/HEAD", "rm -r $d/logs", "rm -r $d; git init -q"])
+def test_a_log_of_head_that_vanishes_is_found(agent: Agent, way: str) -> None:
+    record = done(agent, f"d=.git; {way}")
+    assert ".git/logs/HEAD" in [file.relative_path for file in record.files]
+    assert record.scope_validation is ScopeValidation.FAIL
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["git reflog expire --expire=now --all; git gc -q", "git commit -q --allow-empty -m x"],
+)
+def test_a_log_of_head_that_git_writes_or_empties_is_gits(agent: Agent, command: str) -> None:
+    ticket = agent.ticket(tool="Bash", command='python3 "$f"')
+    subprocess.run(["bash", "-c", command], cwd=agent.root.root, check=True)
+    outcome = agent.governance.calls.record(ticket)
+    assert outcome is not None
+    assert outcome.violating == ()
+
+
+def test_a_log_of_head_that_comes_with_the_first_commit_is_gits(agent: Agent) -> None:
+    log = agent.root.root / ".git/logs/HEAD"
+    log.unlink()
+    ticket = agent.ticket(tool="Bash", command='python3 "$f"')
+    agent.root.git("commit", "--quiet", "--allow-empty", "--message", "x")
+    assert log.exists()
+    outcome = agent.governance.calls.record(ticket)
+    assert outcome is not None
+    assert outcome.violating == ()
+
+
 @pytest.mark.parametrize(
     "change",
     [

@@ -36,10 +36,12 @@ def test_what_git_heeds_and_runs_is_hashed(tmp_path: Path) -> None:
     work_tree = tmp_path / "worktrees/a"
     put(work_tree, "config.worktree", "[core]\n\tpager = x\n")
     put(work_tree, "config")
+    put(work_tree, "logs/HEAD")
     (tmp_path / "hooks/dangling").symlink_to("nowhere")
     os.mkfifo(tmp_path / "hooks/pipe")
     found = guarded_files(work_tree, tmp_path)
-    assert sorted(found) == sorted(f".git/{name}" for name in (*names, "config.worktree"))
+    here = ("config.worktree", "logs/HEAD")
+    assert sorted(found) == sorted(f".git/{name}" for name in (*names, *here))
     assert guarded_files(tmp_path / "no", tmp_path / "no") == {}
 
 

@@ -17,6 +17,7 @@ from intent_lsp.store.git.reflog import log_mark, moves_since
 from intent_lsp.store.git.trees import GitTrees
 from intent_lsp.store.hidden_control_files import hidden_control_files
 from intent_lsp.store.protected_files import (
+    HEAD_LOG,
     guarded_bytes,
     guarded_files,
     ledger_goes_on,
@@ -65,6 +66,9 @@ class ProtectedFiles:
         known, now = {file.path: file for file in before.files}, self._files()
         for path in sorted(known.keys() | now):
             old, new = known.get(path), now.get(path)
+            if old is None and path == HEAD_LOG:
+                # Git begins it with the first commit.
+                continue
             if old is None or new is None or old.meaning != new.meaning:
                 yield ChangedFile(
                     path=path,

@@ -49,15 +49,13 @@ class Comparison:
     """What changed between two snapshots: edits, and what git made, by path.
 
     `unseen` are edits that somebody has committed since, and that git has taken away by now: what
-    the file held before, and in that commit. `log_vanished`: HEAD's log was there before, and is
-    not any more.
+    the file held before, and in that commit.
     """
 
     edits: tuple[ChangedFile, ...]
     gits: frozenset[WorkspacePath]
     discarded: tuple[ChangedFile, ...] = ()
     unseen: tuple[ChangedFile, ...] = ()
-    log_vanished: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +105,6 @@ def compare(
         gits=frozenset(path for part in parts for path in part.gits),
         discarded=tuple(file for part in parts for file in part.discarded),
         unseen=tuple(comparing.unseen(own)) if also_unseen else (),
-        log_vanished=own.log_vanished,
     )
 
 
@@ -223,7 +220,6 @@ class _Comparing:
             edits=tuple(edits),
             gits=frozenset(gits),
             discarded=tuple(replace(file, discarded=True) for file in discarded),
-            log_vanished=changes is not None and changes.log_vanished,
         )
 
     def _was_gits(self, path: WorkspacePath, old: ContentHash | None) -> bool:

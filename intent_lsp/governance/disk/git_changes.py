@@ -75,11 +75,6 @@ class GitChanges:
         versions = (self.git.version_at(commit, path) for commit in changing)
         return [None if each is None else self.git.version_bytes(each) for each in versions]
 
-    @property
-    def log_vanished(self) -> bool:
-        """Whether the log of HEAD was there, and is not any more."""
-        return self.before.log is not None and self.after.log is None
-
     def paths(self) -> frozenset[WorkspacePath] | None:
         """List the files whose blobs differ, or that a commit changed; None: unreadable."""
         changed = self.trees.changed(self.before.head, self.after.head)

@@ -40,15 +40,14 @@ _ANY_STATUS: Final = Status.PLANNED
 class TreeChanges:
     """What a command changed; `assumed`: git did not come to rest, and may have made some of it.
 
-    `log_vanished`: HEAD's log is gone, by which git's changes are told from others. `now` is what
-    the tree holds now, from which a next comparison goes on; it was looked at after `at`.
+    `now` is what the tree holds now, from which a next comparison goes on; it was looked at after
+    `at`.
     """
 
     files: tuple[ChangedFile, ...]
     now: TreeSnapshot
     at: str
     assumed: bool = False
-    log_vanished: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +116,6 @@ class WorkTree:
             files=tuple(sorted((*edits, *compared.discarded), key=lambda file: file.path)),
             now=look.now,
             at=look.at,
-            log_vanished=compared.log_vanished,
         )
 
     def unreported(
