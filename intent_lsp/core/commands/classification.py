@@ -3,18 +3,19 @@
 Invariant: `weigh` is total: a call that no row fits may change anything, and says so.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from intent_lsp.core.commands.arguments import (
-    Arguments,
-    all_arguments,
-    leading_arguments,
-    options_in,
-)
+from intent_lsp.core.commands.arguments import Arguments, all_arguments, leading_arguments
 from intent_lsp.core.commands.git import puts_back, removed_by
+from intent_lsp.core.commands.program_call import (
+    ProgramCall,
+    asks_for_help,
+    named_program,
+    with_subcommand,
+    working_place,
+)
 from intent_lsp.core.commands.reading import (
     NOTHING,
     START,
@@ -27,35 +28,16 @@ from intent_lsp.core.commands.reading import (
     together,
     unknown,
 )
-from intent_lsp.core.commands.rows import (
-    EVERY,
-    NO_ROW,
-    CommandLists,
-    Operands,
-    ProgramRow,
-    RowKind,
-    Runs,
-    Tasks,
-)
+from intent_lsp.core.commands.row_match import fits, only_plain
+from intent_lsp.core.commands.rows import CommandLists, Operands, ProgramRow, RowKind, Runs
 from intent_lsp.core.commands.targets import Site, target, targets
 from intent_lsp.core.commands.words import Word, filled, joined
 
 MAX_WRAPPERS: Final = 16
 """Programs that run programs, one inside the other, above which nothing more is read."""
 
-MAX_SCRIPT: Final = 2_000
-"""Characters of a script above which it is not known what it does."""
-
 _ABOUT: Final = frozenset({"--version", "-version", "-V", "-v", "--help", "--info"})
 """What every program answers by telling of itself, where it stands alone."""
-
-_EXPANSION: Final = re.compile(r"\$(?:\w+|\{\w+\}|\(\([\w\s$+*-]*\)\))")
-_HELP: Final = "--help"
-"""A program that is asked for it last does nothing else; some start a viewer of manuals for it."""
-
-_SUBCOMMAND: Final = re.compile(r"[a-z][\w-]*|--")
-_RELEASE: Final = re.compile(r"(?P<name>@?[^@\s]+)@[\w.^~*-]+|(?P<numbered>[a-z+-]*[a-z+])-?[\d.]+")
-"""A program by its name and a release: `eslint@8`, `python3.11`."""
 
 _MOVING: Final = frozenset({"cd", "chdir", "pushd", "popd"})
 _LOOKING: Final = CommandReading(kind=CommandKind.LOOKING)
@@ -78,21 +60,6 @@ class Weighed:
     place: KnownPath
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Call:
-    """A call of a program: the words that name it, those behind them, and what led there."""
-
-    name: str
-    words: Sequence[Word]
-    place: KnownPath
-    before: tuple[CommandReading, ...] = ()
-    plain: bool = True
-
-    @property
-    def site(self) -> Site:
-        return Site(self.name, self.place)
-
-
 def weigh(words: Sequence[Word], place: KnownPath, lists: CommandLists, depth: int = 0) -> Weighed:
     """Weigh one simple command, redirections and assignments aside."""
     if not words:
@@ -103,14 +70,14 @@ def weigh(words: Sequence[Word], place: KnownPath, lists: CommandLists, depth: i
         return Weighed(reading=unknown(first.text, first.unknown or deep), place=place)
     if first.text in _MOVING:
         return _moved(words, place)
-    name, doubt = _program(first.text, lists)
-    call = _Call(name=name, words=words[1:], place=place, plain=first.text == name)
-    weighed = _weigh_call(_subcommand(call, lists), lists, depth)
+    name, doubt = named_program(first.text, lists)
+    call = ProgramCall(name=name, words=words[1:], place=place, plain=first.text == name)
+    weighed = _weigh_call(with_subcommand(call, lists), lists, depth)
     read = together([weighed.reading, *doubt])
     return replace(weighed, reading=_of_git(read, call) if name == "git" else read)
 
 
-def _of_git(reading: CommandReading, call: _Call) -> CommandReading:
+def _of_git(reading: CommandReading, call: ProgramCall) -> CommandReading:
     """Mark a reading as git's, with what of it is known of git alone.
 
     What another repository has configured nobody has asked.
@@ -121,32 +88,6 @@ def _of_git(reading: CommandReading, call: _Call) -> CommandReading:
         paths = tuple(replace(path, restores=True) for path in paths)
     paths += removed_by(call.words, call.place)
     return replace(reading, kind=kind, paths=paths, git=True)
-
-
-def _program(word: str, lists: CommandLists) -> tuple[str, tuple[CommandReading, ...]]:
-    """Return the name by which a program has rows, and a doubt where it may be any other.
-
-    A path counts by its last name in a directory of the system, and in one into which package
-    managers put programs, where it verifies or runs others. In any other directory called `bin` it
-    is judged by what it says that it is, and not believed.
-    """
-    word = _without_release(word, lists)
-    directory, slash, last = word.rpartition("/")
-    if not slash or word in lists.rows or word in lists.above or directory in lists.system_bins:
-        return (last if directory in lists.system_bins else word), ()
-    kinds = {row.kind for row in lists.rows.get(last, ())}
-    verifies = not kinds.isdisjoint({RowKind.VERIFIES, RowKind.RUNS})
-    if verifies and f"/{directory}".endswith(tuple(f"/{each}" for each in lists.project_bins)):
-        return last, ()
-    doubt = unknown(word, f"`{word}` is not where programs are kept: it may be any other")
-    return (last if directory.endswith("bin") else word), (doubt,)
-
-
-def _without_release(word: str, lists: CommandLists) -> str:
-    """Take the number of a release off a name that has no rows of its own, and has some without."""
-    found = None if word in lists.rows or word in lists.above else _RELEASE.fullmatch(word)
-    name = "" if found is None else found["name"] or found["numbered"]
-    return name if name in lists.rows or name in lists.above else word
 
 
 def _moved(words: Sequence[Word], place: KnownPath) -> Weighed:
@@ -162,65 +103,21 @@ def _moved(words: Sequence[Word], place: KnownPath) -> Weighed:
     return Weighed(reading=CommandReading(kind=kind, program=words[0].text), place=there)
 
 
-def _subcommand(call: _Call, lists: CommandLists) -> _Call:
-    """Go on to the subcommand that a call names, as far as subcommands have rows."""
-    while call.name in lists.above:
-        row = next(iter(lists.rows.get(call.name, ())), NO_ROW)
-        arguments = leading_arguments(call.words, row)
-        first = next(iter(arguments.operands), None)
-        name = "" if first is None else f"{call.name} {first.text}"
-        if first is None or first.unknown or not (name in lists.rows or name in lists.above):
-            return call
-        call = _Call(
-            name=name,
-            words=arguments.operands[1:],
-            place=_working_place(call, row, arguments),
-            before=(*call.before, *_risky(call, row, arguments)),
-            plain=call.plain and _only_plain(row, arguments) and first.literal,
-        )
-    return call
-
-
-def _risky(call: _Call, row: ProgramRow, arguments: Arguments) -> Iterator[CommandReading]:
-    for option in arguments.options:
-        if option.name in row.unless:
-            sentence = f"`{call.name} {option.name}` may change what nobody can see"
-            yield unknown(call.name, sentence)
-
-
-def _working_place(call: _Call, row: ProgramRow, arguments: Arguments) -> KnownPath:
-    """Return the directory that the options say to work in."""
-    place = call.place
-    for word in arguments.values(row.enters):
-        place = None if word.unknown else entered(place, word.text)
-    return place
-
-
-def _weigh_call(call: _Call, lists: CommandLists, depth: int) -> Weighed:
+def _weigh_call(call: ProgramCall, lists: CommandLists, depth: int) -> Weighed:
     weighed = _weigh_by_rows(call, lists, depth)
-    if _asks_for_help(call, lists) and not weighed.reading.paths and not weighed.texts:
+    if asks_for_help(call, lists) and not weighed.reading.paths and not weighed.texts:
         about = replace(_LOOKING, program=call.name)
         return replace(weighed, reading=together([*call.before, about]))
     return weighed
 
 
-def _asks_for_help(call: _Call, lists: CommandLists) -> bool:
-    """Whether the last word asks for help, and nothing before it may be a script or its text."""
-    if not call.words or call.words[-1].text != _HELP or call.words[-1].unknown:
-        return False
-    runs = any(row.script or row.kind is RowKind.RUNS for row in lists.rows.get(call.name, ()))
-    before = call.words[:-1]
-    named = all(not word.unknown and _SUBCOMMAND.fullmatch(word.text) for word in before)
-    return not before or (named and not runs)
-
-
-def _weigh_by_rows(call: _Call, lists: CommandLists, depth: int) -> Weighed:
+def _weigh_by_rows(call: ProgramCall, lists: CommandLists, depth: int) -> Weighed:
     for row in lists.rows.get(call.name, ()):
         wraps = row.kind is RowKind.RUNS and row.runs is not Runs.SEARCH
         arguments = (leading_arguments if wraps else all_arguments)(call.words, row)
-        if not _fits(row, arguments, lists):
+        if not fits(row, arguments, lists):
             continue
-        inside = replace(call, place=_working_place(call, row, arguments))
+        inside = replace(call, place=working_place(call, row, arguments))
         if row.kind is RowKind.RUNS:
             return _weigh_inner(call, inside, row, arguments, lists, depth)
         texts = tuple(ShellText(word, inside.site) for word in arguments.values(row.texts))
@@ -236,7 +133,7 @@ def _all_options(words: Sequence[Word]) -> bool:
     return all(not word.unknown and word.text.startswith("-") for word in words)
 
 
-def _not_known(call: _Call, lists: CommandLists) -> str:
+def _not_known(call: ProgramCall, lists: CommandLists) -> str:
     if call.name not in lists.rows and call.name not in lists.above:
         return f"`{call.name}` is not a program known to only read"
     operands = (word.text for word in call.words if not word.text.startswith("-"))
@@ -244,62 +141,7 @@ def _not_known(call: _Call, lists: CommandLists) -> str:
     return f"`{shown}` is not known to only read"
 
 
-def _fits(row: ProgramRow, arguments: Arguments, lists: CommandLists) -> bool:
-    operands = arguments.operands
-    return (
-        (not row.needs or arguments.has(row.needs))
-        and not arguments.has(row.unless)
-        and not (row.bare and operands)
-        and (not row.first or (bool(operands) and _is_one_of(operands[0], row.first)))
-        and _names_tasks(row, arguments, lists)
-        and (not row.script or _follows(row, arguments))
-        and (row.operands is not Operands.SECOND or len(operands) > 1)
-        and (row.kind is not RowKind.RUNS or row.runs is Runs.SEARCH or len(operands) > row.skip)
-    )
-
-
-def _is_one_of(word: Word, names: frozenset[str]) -> bool:
-    return not word.unknown and word.text in names
-
-
-def _names_tasks(row: ProgramRow, arguments: Arguments, lists: CommandLists) -> bool:
-    names = [word for word in arguments.operands if "=" not in word.text]
-
-    def verifies(word: Word) -> bool:
-        known = word.text in row.also or lists.is_task(word.text.rpartition(":")[2] or word.text)
-        return not word.unknown and (known or lists.is_task(word.text))
-
-    match row.tasks:
-        case Tasks.NONE:
-            return True
-        case Tasks.FIRST:
-            return bool(names) and verifies(names[0])
-        case Tasks.ANY:
-            return any(map(verifies, names))
-        case Tasks.EVERY:
-            return bool(names) and all(map(verifies, names))
-
-
-def _follows(row: ProgramRow, arguments: Arguments) -> bool:
-    """Whether the scripts of a call are such as the row speaks of."""
-    scripts = arguments.values(row.given) or arguments.operands[:1]
-    found = [
-        re.fullmatch(row.script, text) for text in (_filled_in(w, row) for w in scripts) if text
-    ]
-    return len(found) == len(scripts) > 0 and all(found)
-
-
-def _filled_in(word: Word, row: ProgramRow) -> str:
-    """Give a script; where the row says so, what a shell fills in counts as a number in it."""
-    if len(word.text) > MAX_SCRIPT:
-        return ""
-    if not word.unknown:
-        return word.text
-    text = _EXPANSION.sub("1", word.text) if row.numbers else ""
-    return "" if text == "1" or not {"$", "`"}.isdisjoint(text) else text
-
-
-def _by_row(call: _Call, row: ProgramRow, arguments: Arguments) -> Iterator[CommandReading]:
+def _by_row(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> Iterator[CommandReading]:
     """Read a call that runs nothing else by the row that fits it."""
     reads = row.kind is not RowKind.WRITES
     if reads:
@@ -316,12 +158,12 @@ def _by_row(call: _Call, row: ProgramRow, arguments: Arguments) -> Iterator[Comm
         yield unknown(call.name, f"`{call.name}` does not name the files that it changes")
 
 
-def _is_plain(call: _Call, row: ProgramRow, arguments: Arguments) -> bool:
+def _is_plain(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> bool:
     """Whether a call is exempt as far as it is told by its own words."""
     literal = all(word.literal and not _may_run(word) for word in call.words)
-    named = not row.first or _is_one_of(call.words[0], row.first)
+    named = not row.first or call.words[0].is_one_of(row.first)
     reads = row.operands is Operands.NONE
-    return call.plain and literal and named and reads and _only_plain(row, arguments, call.words)
+    return call.plain and literal and named and reads and only_plain(row, arguments, call.words)
 
 
 def _may_run(word: Word) -> bool:
@@ -329,22 +171,9 @@ def _may_run(word: Word) -> bool:
     return "[" in word.text and not {"$", "`"}.isdisjoint(word.text)
 
 
-def _only_plain(row: ProgramRow, arguments: Arguments, words: Sequence[Word] = ()) -> bool:
-    """Whether every option is one with which the row only reads.
-
-    So has to be every word of `words` that looks like an option, whatever stands before it: a
-    program may part them otherwise than the row does.
-    """
-    if row.plain is None:
-        return False
-    names = {option.name for option in (*arguments.options, *options_in(words, row))}
-    refused = names & (row.unless | row.writes | row.enters | {_HELP})
-    return not refused and (EVERY in row.plain or names <= row.plain)
-
-
 def _weigh_inner(  # noqa: PLR0913, PLR0917 - what a call was read as, and what its inner one is read by
-    outer: _Call,
-    inside: _Call,
+    outer: ProgramCall,
+    inside: ProgramCall,
     row: ProgramRow,
     arguments: Arguments,
     lists: CommandLists,
@@ -392,7 +221,7 @@ def _with_input(
     return tuple(filled(word, tokens[-1], label) for word in words)
 
 
-def _weigh_searched(call: _Call, row: ProgramRow, lists: CommandLists, depth: int) -> Weighed:
+def _weigh_searched(call: ProgramCall, row: ProgramRow, lists: CommandLists, depth: int) -> Weighed:
     """Weigh a search with the commands that it runs on what it finds."""
     own: list[Word] = []
     inner = []

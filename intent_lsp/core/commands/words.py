@@ -25,6 +25,10 @@ class Word:
         """Return the word without its first characters."""
         return Word(self.text[count:], self.unknown, self.literal)
 
+    def is_one_of(self, names: frozenset[str]) -> bool:
+        """Whether it is known to be one of some names."""
+        return not self.unknown and self.text in names
+
 
 def joined(words: Iterable[Word]) -> Word:
     """Join words with blanks between; one that is not known makes the whole unknown."""

@@ -1,0 +1,103 @@
+"""A call of a program: the name by which it has rows, down to its subcommand, and its words."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from intent_lsp.core.commands.arguments import Arguments, leading_arguments
+from intent_lsp.core.commands.reading import CommandReading, KnownPath, entered, unknown
+from intent_lsp.core.commands.row_match import HELP, only_plain
+from intent_lsp.core.commands.rows import NO_ROW, CommandLists, ProgramRow, RowKind
+from intent_lsp.core.commands.targets import Site
+from intent_lsp.core.commands.words import Word
+
+_SUBCOMMAND: Final = re.compile(r"[a-z][\w-]*|--")
+_RELEASE: Final = re.compile(r"(?P<name>@?[^@\s]+)@[\w.^~*-]+|(?P<numbered>[a-z+-]*[a-z+])-?[\d.]+")
+"""A program by its name and a release: `eslint@8`, `python3.11`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramCall:
+    """A call of a program: the words that name it, those behind them, and what led there."""
+
+    name: str
+    words: Sequence[Word]
+    place: KnownPath
+    before: tuple[CommandReading, ...] = ()
+    plain: bool = True
+
+    @property
+    def site(self) -> Site:
+        """Where its paths are named from, for a sentence on them."""
+        return Site(self.name, self.place)
+
+
+def named_program(word: str, lists: CommandLists) -> tuple[str, tuple[CommandReading, ...]]:
+    """Return the name by which a program has rows, and a doubt where it may be any other.
+
+    A path counts by its last name in a directory of the system, and in one into which package
+    managers put programs, where it verifies or runs others. In any other directory called `bin` it
+    is judged by what it says that it is, and not believed.
+    """
+    word = _without_release(word, lists)
+    directory, slash, last = word.rpartition("/")
+    if not slash or word in lists.rows or word in lists.above or directory in lists.system_bins:
+        return (last if directory in lists.system_bins else word), ()
+    kinds = {row.kind for row in lists.rows.get(last, ())}
+    verifies = not kinds.isdisjoint({RowKind.VERIFIES, RowKind.RUNS})
+    if verifies and f"/{directory}".endswith(tuple(f"/{each}" for each in lists.project_bins)):
+        return last, ()
+    doubt = unknown(word, f"`{word}` is not where programs are kept: it may be any other")
+    return (last if directory.endswith("bin") else word), (doubt,)
+
+
+def with_subcommand(call: ProgramCall, lists: CommandLists) -> ProgramCall:
+    """Go on to the subcommand that a call names, as far as subcommands have rows."""
+    while call.name in lists.above:
+        row = next(iter(lists.rows.get(call.name, ())), NO_ROW)
+        arguments = leading_arguments(call.words, row)
+        first = next(iter(arguments.operands), None)
+        name = "" if first is None else f"{call.name} {first.text}"
+        if first is None or first.unknown or not (name in lists.rows or name in lists.above):
+            return call
+        call = ProgramCall(
+            name=name,
+            words=arguments.operands[1:],
+            place=working_place(call, row, arguments),
+            before=(*call.before, *_risky(call, row, arguments)),
+            plain=call.plain and only_plain(row, arguments) and first.literal,
+        )
+    return call
+
+
+def working_place(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> KnownPath:
+    """Return the directory that the options say to work in."""
+    place = call.place
+    for word in arguments.values(row.enters):
+        place = None if word.unknown else entered(place, word.text)
+    return place
+
+
+def asks_for_help(call: ProgramCall, lists: CommandLists) -> bool:
+    """Whether the last word asks for help, and nothing before it may be a script or its text."""
+    if not call.words or call.words[-1].text != HELP or call.words[-1].unknown:
+        return False
+    runs = any(row.script or row.kind is RowKind.RUNS for row in lists.rows.get(call.name, ()))
+    before = call.words[:-1]
+    named = all(not word.unknown and _SUBCOMMAND.fullmatch(word.text) for word in before)
+    return not before or (named and not runs)
+
+
+def _without_release(word: str, lists: CommandLists) -> str:
+    """Take the number of a release off a name that has no rows of its own, and has some without."""
+    found = None if word in lists.rows or word in lists.above else _RELEASE.fullmatch(word)
+    name = "" if found is None else found["name"] or found["numbered"]
+    return name if name in lists.rows or name in lists.above else word
+
+
+def _risky(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> Iterator[CommandReading]:
+    for option in arguments.options:
+        if option.name in row.unless:
+            sentence = f"`{call.name} {option.name}` may change what nobody can see"
+            yield unknown(call.name, sentence)

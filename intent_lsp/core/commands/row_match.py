@@ -1,0 +1,91 @@
+"""What a row of the command lists says of a call's arguments: whether it fits, and only reads.
+
+Invariant: a word that is not known fits no name, task or script.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from intent_lsp.core.commands.arguments import Arguments, options_in
+from intent_lsp.core.commands.rows import (
+    EVERY,
+    CommandLists,
+    Operands,
+    ProgramRow,
+    RowKind,
+    Runs,
+    Tasks,
+)
+from intent_lsp.core.commands.words import Word
+
+MAX_SCRIPT: Final = 2_000
+"""Characters of a script above which it is not known what it does."""
+_EXPANSION: Final = re.compile(r"\$(?:\w+|\{\w+\}|\(\([\w\s$+*-]*\)\))")
+HELP: Final = "--help"
+"""A program that is asked for it last does nothing else; some start a viewer of manuals for it."""
+
+
+def fits(row: ProgramRow, arguments: Arguments, lists: CommandLists) -> bool:
+    """Whether a row speaks of a call with these arguments."""
+    operands = arguments.operands
+    return (
+        (not row.needs or arguments.has(row.needs))
+        and not arguments.has(row.unless)
+        and not (row.bare and operands)
+        and (not row.first or (bool(operands) and operands[0].is_one_of(row.first)))
+        and _names_tasks(row, arguments, lists)
+        and (not row.script or _follows(row, arguments))
+        and (row.operands is not Operands.SECOND or len(operands) > 1)
+        and (row.kind is not RowKind.RUNS or row.runs is Runs.SEARCH or len(operands) > row.skip)
+    )
+
+
+def only_plain(row: ProgramRow, arguments: Arguments, words: Sequence[Word] = ()) -> bool:
+    """Whether every option is one with which the row only reads.
+
+    So has to be every word of `words` that looks like an option, whatever stands before it: a
+    program may part them otherwise than the row does.
+    """
+    if row.plain is None:
+        return False
+    names = {option.name for option in (*arguments.options, *options_in(words, row))}
+    refused = names & (row.unless | row.writes | row.enters | {HELP})
+    return not refused and (EVERY in row.plain or names <= row.plain)
+
+
+def _names_tasks(row: ProgramRow, arguments: Arguments, lists: CommandLists) -> bool:
+    names = [word for word in arguments.operands if "=" not in word.text]
+
+    def verifies(word: Word) -> bool:
+        known = word.text in row.also or lists.is_task(word.text.rpartition(":")[2] or word.text)
+        return not word.unknown and (known or lists.is_task(word.text))
+
+    match row.tasks:
+        case Tasks.NONE:
+            return True
+        case Tasks.FIRST:
+            return bool(names) and verifies(names[0])
+        case Tasks.ANY:
+            return any(map(verifies, names))
+        case Tasks.EVERY:
+            return bool(names) and all(map(verifies, names))
+
+
+def _follows(row: ProgramRow, arguments: Arguments) -> bool:
+    """Whether the scripts of a call are such as the row speaks of."""
+    scripts = arguments.values(row.given) or arguments.operands[:1]
+    found = [
+        re.fullmatch(row.script, text) for text in (_filled_in(w, row) for w in scripts) if text
+    ]
+    return len(found) == len(scripts) > 0 and all(found)
+
+
+def _filled_in(word: Word, row: ProgramRow) -> str:
+    """Give a script; where the row says so, what a shell fills in counts as a number in it."""
+    if len(word.text) > MAX_SCRIPT:
+        return ""
+    if not word.unknown:
+        return word.text
+    text = _EXPANSION.sub("1", word.text) if row.numbers else ""
+    return "" if text == "1" or not {"$", "`"}.isdisjoint(text) else text
