@@ -1,7 +1,7 @@
-"""The desk of one governed root: every question passes here, from whatever door.
+"""Governance of one root: every question passes here, from whatever door.
 
 Invariant: every method may wait on disk, git or SQLite, so that doors call it from a thread.
-Invariant: no state at module level; two desks of one root see the same files and stores.
+Invariant: no state at module level; two of one root see the same files and stores.
 """
 
 import logging
@@ -17,55 +17,16 @@ from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
 from intent_lsp.core.records import Contributor
 from intent_lsp.core.scope.index import Ownership
-from intent_lsp.governance.calls.apply import CallApplier
-from intent_lsp.governance.calls.authorize import CallAuthorizer
-from intent_lsp.governance.calls.call_audit import CallAudit
-from intent_lsp.governance.calls.calls import AgentCalls
-from intent_lsp.governance.calls.recorder import CallRecorder, Outcome
-from intent_lsp.governance.calls.unended_commands import UnendedCommands
-from intent_lsp.governance.calls.verification_runs import VerificationRuns
-from intent_lsp.governance.calls.violations import Violations
-from intent_lsp.governance.contents.contents import Contents
-from intent_lsp.governance.disk.disk_changes import DiskChanges
-from intent_lsp.governance.disk.tree_snapshots import TreeLooks
-from intent_lsp.governance.disk.work_tree import WorkTree
-from intent_lsp.governance.grants import Grants
-from intent_lsp.governance.intents_writer import IntentsWriter
-from intent_lsp.governance.judging.file_snapshot import OpenFileStates
+from intent_lsp.governance.calls.outcome import Outcome
 from intent_lsp.governance.judging.save_judge import Judgement, SaveJudge
-from intent_lsp.governance.ledger.authors import Authors
-from intent_lsp.governance.ledger.blame import FileBlame
-from intent_lsp.governance.ledger.open_ledger import governed_ledger
-from intent_lsp.governance.ledger.reader import LedgerReader
-from intent_lsp.governance.ledger.recovery import Recovery
-from intent_lsp.governance.plan.checkout import Checkout
-from intent_lsp.governance.plan.planning import Planner
-from intent_lsp.governance.plan.scope_checks import ScopeChecks
-from intent_lsp.governance.rules import FileState, Rules, RulesCache
-from intent_lsp.governance.saves.file_operations import FileOperations
-from intent_lsp.governance.saves.saves import Saves
+from intent_lsp.governance.parts import RootParts
+from intent_lsp.governance.rules import FileState, Rules
 from intent_lsp.governance.sessions import CHECKOUT_REQUIRED, Session, Sessions
-from intent_lsp.governance.stores import Stores
-from intent_lsp.governance.views.audit_log import AuditLog
-from intent_lsp.governance.views.deferred import DeferredQueue
-from intent_lsp.governance.views.history import History
-from intent_lsp.governance.views.intent_map import IntentMap
-from intent_lsp.governance.views.lessons import Lessons
-from intent_lsp.store import clock
-from intent_lsp.store.fs.local_dir import open_local_directory
 from intent_lsp.store.fs.resolve import ResolvedPath, resolve_below
-from intent_lsp.store.git.repository import Git
 from intent_lsp.store.ledger.archiving_advice import recommend_archiving
-from intent_lsp.store.locks.root_lock import RootLock
-from intent_lsp.store.locks.session_lock import SessionLocks
-from intent_lsp.store.state.blob_cache import BlobCache
-from intent_lsp.store.state.drafts import Drafts
-from intent_lsp.store.state.sessions_db import SessionDb, SessionRow
+from intent_lsp.store.state.sessions_db import SessionRow
 
 _log: Final = logging.getLogger(__name__)
-
-GATE_LOCK: Final = "gate.lock"
-FILE_LOCK: Final = "intents.lock"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,135 +53,16 @@ class GovernanceStatus:
     version: str = __version__
 
 
-class Governance:
-    """The desk of one governed root.
+class Governance(RootParts):
+    """Answers every question about one root.
 
-    `patient`: what is told of judged calls waits until `untold.tell` is called, so that nobody
-    waits for it; else it is told before a judgement is given.
+    `patient`: what is said of judged calls waits until `unreported.write` is called, so that nobody
+    waits for it; else it is said before a judgement is given.
     """
 
     def __init__(self, root: Path, *, patient: bool = False) -> None:
-        self.root = root
-        self.unreported = DeferredQueue(patient=patient)
+        super().__init__(root, patient=patient)
         self._polling: dict[str, str] = {}
-        self.rules = RulesCache(root)
-        local = open_local_directory(root)
-        self.stores = Stores(
-            root=root,
-            git=Git.open(root),
-            ledger=governed_ledger(root, self.rules),
-            state=None if local is None else SessionDb(local, in_memory_meanwhile=True),
-            drafts=Drafts(root),
-            snapshots=BlobCache(root),
-            clock=clock.now,
-            new_id=clock.new_id,
-        )
-        self.sessions = Sessions(self.stores, None if local is None else SessionLocks(local))
-        self.contents = Contents(self.stores)
-        self.tracing = LedgerReader(self.stores.ledger, self.rules)
-        self.blaming = FileBlame(root, self.stores.ledger.index)
-        self.authors = Authors(root, self.rules, self.stores.state)
-        self.recovering = Recovery(root, self.stores.ledger, self.stores.git)
-        self.scope_checks = ScopeChecks(self.stores, self.rules.current().spelling)
-        gate_lock, file_lock = (
-            None if local is None else RootLock(local / name) for name in (GATE_LOCK, FILE_LOCK)
-        )
-        self._writer = IntentsWriter(self.stores, file_lock)
-        self.history = History(
-            stores=self.stores, rules=self.rules, writer=self._writer, unreported=self.unreported
-        )
-        self._lessons = Lessons(self.stores)
-        self.audit_log = AuditLog(
-            stores=self.stores,
-            rules=self.rules,
-            history=self.history,
-            lessons=self._lessons,
-        )
-        self.intent_map = IntentMap(stores=self.stores, rules=self.rules)
-        news = CallAudit(stores=self.stores, audit_log=self.audit_log, unreported=self.unreported)
-        self.grants = Grants(self.stores, self.rules)
-        judging = self._judging = SaveJudge(
-            stores=self.stores,
-            rules=self.rules,
-            sessions=self.sessions,
-            contents=self.contents,
-            grants=self.grants,
-        )
-        self.looks = OpenFileStates(stores=self.stores, judging=judging, contents=self.contents)
-        looks = TreeLooks(self.root, self.stores.git, self.contents, self.stores.clock)
-        self.disk_changes = DiskChanges(
-            stores=self.stores,
-            contents=self.contents,
-            judging=judging,
-            lock=gate_lock,
-            looks=looks,
-        )
-        work_tree = WorkTree(self.stores, self.contents, looks)
-        recording = CallRecorder(
-            stores=self.stores,
-            rules=self.rules,
-            contents=self.contents,
-            grants=self.grants,
-            work_tree=work_tree,
-            foreign=self.disk_changes,
-        )
-        self.saves = Saves(
-            stores=self.stores,
-            judging=judging,
-            contents=self.contents,
-            audit_log=self.audit_log,
-            recording=recording,
-        )
-        self.file_operations = FileOperations(
-            stores=self.stores,
-            judging=judging,
-            contents=self.contents,
-            audit_log=self.audit_log,
-            disk=self.disk_changes,
-        )
-        self.violations = Violations(self.stores, self.rules, self.contents)
-        self.verifying = VerificationRuns(
-            stores=self.stores,
-            sessions=self.sessions,
-            recording=recording,
-            audit_log=self.audit_log,
-            news=news,
-            lock=gate_lock,
-        )
-        self._unended = UnendedCommands(
-            stores=self.stores,
-            work_tree=work_tree,
-            recording=recording,
-            news=news,
-            lock=gate_lock,
-        )
-        self.calls = AgentCalls(
-            stores=self.stores,
-            rules=self.rules,
-            sessions=self.sessions,
-            admitting=CallAuthorizer(
-                stores=self.stores,
-                contents=self.contents,
-                grants=self.grants,
-                work_tree=work_tree,
-            ),
-            recording=recording,
-            applying=CallApplier(stores=self.stores, contents=self.contents),
-            unended=self._unended,
-            news=news,
-            lock=gate_lock,
-        )
-        self.checkout = Checkout(
-            stores=self.stores,
-            rules=self.rules,
-            sessions=self.sessions,
-            contents=self.contents,
-            writer=self._writer,
-            history=self.history,
-        )
-        self.planning = Planner(
-            stores=self.stores, rules=self.rules, sessions=self.sessions, writer=self._writer
-        )
 
     def open_editor(self, wanted: str | None, contributor: Contributor) -> Session:
         """Begin the session of an editor's connection, and its baseline.

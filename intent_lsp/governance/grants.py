@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Final
 
 from intent_lsp.core.intents import Intent, Intents
+from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Grant
 from intent_lsp.core.scope.scope import Scope, compile_scope
 from intent_lsp.core.timestamps import timestamp
@@ -47,6 +48,11 @@ class Grants:
         spelling = rules.spelling
         granted = compile_scope(patterns, case_sensitive=spelling.case_sensitive, nfc=spelling.nfc)
         return Scope((*owned.patterns, *patterns), (*owned.compiled, *granted.compiled))
+
+    def covers(self, intent_id: str | None, path: WorkspacePath) -> bool:
+        """Whether an intent owns a path by the rules as they are now."""
+        rules = self._rules.current()
+        return self.scope_of(rules, rules.active(intent_id)).covers(path)
 
     def _live(self, intents: Intents, intent: Intent, now: datetime) -> tuple[Grant, ...]:
         at = timestamp(now)

@@ -13,7 +13,7 @@ from intent_lsp.core.gate.request import Allowed, Denied
 from intent_lsp.core.records import HUMAN, ScopeValidation
 from intent_lsp.governance.calls.admission import CallDecision
 from intent_lsp.governance.calls.authorize import NOT_COMPARED
-from intent_lsp.governance.calls.recorder import Outcome
+from intent_lsp.governance.calls.outcome import Outcome
 from intent_lsp.governance.disk.work_tree import WorkTree
 from tests.governance.test_calls import LOGIN, Agent
 from tests.support.repository import Repository, create

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from intent_lsp.core.agents.tickets import Ticket, TicketFile
 from intent_lsp.core.gate.request import Allowed, Ask, Decision
 from intent_lsp.core.records import MutationClass, ScopeValidation
-from intent_lsp.governance.calls.recorder import Outcome
+from intent_lsp.governance.calls.outcome import Outcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,7 +25,8 @@ from intent_lsp.governance.calls.admission import CallDecision, warned
 from intent_lsp.governance.calls.apply import CallApplier
 from intent_lsp.governance.calls.authorize import NOT_COMPARED, CallAuthorizer
 from intent_lsp.governance.calls.call_audit import CallAudit
-from intent_lsp.governance.calls.recorder import CallRecorder, Outcome
+from intent_lsp.governance.calls.outcome import Outcome
+from intent_lsp.governance.calls.recorder import CallRecorder
 from intent_lsp.governance.calls.unended_commands import UnendedCommands
 from intent_lsp.governance.judging.call_request import Asker, Hearing
 from intent_lsp.governance.rules import Rules, RulesCache

@@ -12,7 +12,7 @@ from intent_lsp.core.agents.tickets import Ticket
 from intent_lsp.core.content import hash_content, hash_if_there
 from intent_lsp.core.gate.request import EDITOR_SAVE
 from intent_lsp.core.records import UNKNOWN_CONTRIBUTOR, Record
-from intent_lsp.governance.calls.recorder import CallRecorder, SavedFile
+from intent_lsp.governance.calls.ticket_saves import SavedFile, TicketSaves
 from intent_lsp.governance.judging.save_judge import BaseHash, Judgement, SaveJudge
 from intent_lsp.governance.save_events import Save, record_save
 from intent_lsp.governance.sessions import Session
@@ -52,17 +52,17 @@ class ClaimedSaves:
     """Holds and records the saves of one root that may be agents' changes."""
 
     def __init__(
-        self, *, stores: Stores, judging: SaveJudge, recording: CallRecorder, audit_log: AuditLog
+        self, *, stores: Stores, judging: SaveJudge, ticket_saves: TicketSaves, audit_log: AuditLog
     ) -> None:
         self._stores = stores
         self._judging = judging
-        self._recording = recording
+        self._ticket_saves = ticket_saves
         self._audit_log = audit_log
 
     def save(self, ticket: Ticket, session: Session, file: SavedFile, done: AfterSave) -> AfterSave:
         """Record a save as the change that an agent had made, or hold it until the agent does."""
         if ticket.by_save:
-            outcome = self._recording.saved(ticket, file)
+            outcome = self._ticket_saves.record(ticket, file)
             if outcome is None:
                 return done
             told = replace(audit_event(session, done.judgement), tool=ticket.tool_name)

@@ -17,7 +17,7 @@ from intent_lsp.core.content import ContentHash, hash_if_there
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import Enforcement
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.governance.calls.recorder import CallRecorder, SavedFile
+from intent_lsp.governance.calls.ticket_saves import SavedFile, TicketSaves
 from intent_lsp.governance.contents.content import FileContent, content_of
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.judging.save_judge import BaseHash, Judgement, SaveJudge
@@ -81,11 +81,11 @@ class Saves:
         judging: SaveJudge,
         contents: Contents,
         audit_log: AuditLog,
-        recording: CallRecorder,
+        ticket_saves: TicketSaves,
     ) -> None:
         self._stores = stores
         self._held = ClaimedSaves(
-            stores=stores, judging=judging, recording=recording, audit_log=audit_log
+            stores=stores, judging=judging, ticket_saves=ticket_saves, audit_log=audit_log
         )
         self._audit_log = audit_log
         self._runs = SaveRuns(stores, audit_log)

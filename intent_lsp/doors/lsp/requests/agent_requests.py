@@ -41,7 +41,7 @@ from intent_lsp.doors.lsp.wire.params import failed, path_below, read, session_n
 from intent_lsp.formats.decision_json import explained_json
 from intent_lsp.governance.calls.admission import CallDecision
 from intent_lsp.governance.calls.calls import Applied
-from intent_lsp.governance.calls.recorder import Outcome
+from intent_lsp.governance.calls.outcome import Outcome
 
 _NAMED: Final = 3
 """Files that a message names; the rest it counts."""

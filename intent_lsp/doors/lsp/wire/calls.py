@@ -24,7 +24,7 @@ from intent_lsp.formats.decision_json import decision_json
 from intent_lsp.formats.msgspec_types import register_msgspec_types
 from intent_lsp.governance.calls.admission import CallDecision
 from intent_lsp.governance.calls.calls import Applied
-from intent_lsp.governance.calls.recorder import Outcome
+from intent_lsp.governance.calls.outcome import Outcome
 from intent_lsp.governance.calls.violations import CallViolation
 
 WRITE_TOOL: Final = "write_to_file"

@@ -1,0 +1,155 @@
+"""Which changes on disk are a call's own: those that its ticket named, and those besides.
+
+Invariant: whoever calls this holds the root's lock.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from intent_lsp.core.agents.tickets import Ticket
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.governance.calls.call_events import NO_DOUBTS, CallEvents, Doubts, FoundFile
+from intent_lsp.governance.calls.link_targets import led_away
+from intent_lsp.governance.calls.protected_files import ProtectedFiles
+from intent_lsp.governance.disk.comparison import ChangedFile
+from intent_lsp.governance.disk.disk_changes import COMMAND_AWAITED_FOR, DiskChanges, may_have_made
+from intent_lsp.governance.disk.work_tree import TreeChanges, WorkTree
+from intent_lsp.governance.grants import Grants
+from intent_lsp.governance.stores import Stores
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundChanges:
+    """The files of a ticket, and those that it could not name; `outside` lead out of the root now.
+
+    `whole`: all that it changed is among them; else none is no sign that nothing changed.
+    """
+
+    files: tuple[FoundFile, ...]
+    whole: bool
+    outside: tuple[WorkspacePath, ...]
+    doubts: Doubts = NO_DOUBTS
+
+
+@dataclass(slots=True, kw_only=True)
+class CallChanges:
+    """Finds the changes of one root's calls.
+
+    `left` are files that a command has left to another one under way, which may have made them so.
+    """
+
+    stores: Stores
+    grants: Grants
+    work_tree: WorkTree
+    foreign: DiskChanges
+    events: CallEvents
+    left: set[WorkspacePath] = field(default_factory=set, init=False)
+
+    def find(self, ticket: Ticket, compared: TreeChanges | None) -> FoundChanges:
+        """Read the ticket's files, and find those that it could not name."""
+        state = self.stores.state
+        saved = () if state is None else state.tickets.held(ticket.id)
+        named = tuple(self._after_others(file) for file in self.events.found(ticket, saved))
+        # A link, too, is a file that git knows, and reads as what it leads to.
+        told = [file for file in named if file.changed]
+        besides, doubts = self.besides(
+            ticket, compared, {end for file in told for end in file.ends}
+        )
+        away = led_away(self.stores.root, ticket)
+        known = {end for file in (*named, *besides) for end in file.ends}
+        besides += [self.events.found_away(path) for path in away.inside if path not in known]
+        return FoundChanges(
+            files=(*named, *besides),
+            whole=compared is not None or bool(named),
+            outside=away.outside,
+            doubts=doubts,
+        )
+
+    def besides(
+        self, ticket: Ticket, compared: TreeChanges | None, known: Collection[WorkspacePath | None]
+    ) -> tuple[list[FoundFile], Doubts]:
+        """Find the files that a call has changed beside those that are `known`."""
+        since, session = datetime.fromisoformat(ticket.issued_at), ticket.session_id
+        changed = () if compared is None else compared.files
+        changed = self.work_tree.unreported(changed, since=since, session_id=session)
+        unnamed = [
+            self.events.found_besides(each)
+            for each in changed
+            if each.path not in known and not self._may_hide(ticket, each)
+        ]
+        besides = self._of_this_command(
+            ticket, self.events.under_new_names(unnamed), now=self.stores.clock()
+        )
+        for file in besides:
+            self.foreign.record_before(file.path, file.old)
+        # Of git's own files each command knows for itself what it found: the first one tells.
+        guarded = ProtectedFiles(self.stores).changes(ticket.guarded) if ticket.guarded else ()
+        guarded = self.work_tree.unreported(guarded, since=since, session_id=session)
+        besides += [self.events.found_besides(each) for each in guarded if each.path not in known]
+        doubts = Doubts(
+            assumed=ticket.late or (compared is not None and compared.assumed),
+            compared=ticket.command is None or compared is not None,
+        )
+        return besides, doubts
+
+    def _of_this_command(
+        self, ticket: Ticket, besides: Sequence[FoundFile], *, now: datetime
+    ) -> list[FoundFile]:
+        """Give the changes that are a command's where others are under way that may have made them.
+
+        A change in the scope of one of their intents alone is that one's; what is in nobody's is
+        left to the last of them.
+        """
+        state = self.stores.state
+        others = () if state is None else state.tickets.commands.since(now - COMMAND_AWAITED_FOR)
+        others = tuple(other for other in others if _is_rival(other, ticket))
+        mine = list[FoundFile]()
+        for file in besides:
+            if self._is_anothers(ticket, file, now):
+                continue
+            rivals = [other for other in others if may_have_made(other, file.path, file.new)]
+            if rivals and not self.grants.covers(ticket.intent_id, file.path):
+                # What a rival owns it will tell of; of what nobody owns the last one does.
+                if not any(self.grants.covers(other.intent_id, file.path) for other in rivals):
+                    self.left.add(file.path)
+                continue
+            overtaken = file.path in self.left or any(
+                self.grants.covers(other.intent_id, file.path) for other in rivals
+            )
+            self.left.discard(file.path)
+            mine.append(replace(file, overtaken=overtaken))
+        return mine
+
+    def _is_anothers(self, ticket: Ticket, file: FoundFile, now: datetime) -> bool:
+        """Whether a change is what another call claims, or what an editor is about to tell of."""
+        state = self.stores.state
+        claim = None if state is None else state.tickets.over(file.path, now)
+        if claim is not None and claim.id != ticket.id:
+            return True
+        return self.stores.is_coming_save(file.path, file.data)
+
+    def _may_hide(self, ticket: Ticket, file: ChangedFile) -> bool:
+        """Whether a file is hidden by an ignore file that the intent owns: it is nobody's then."""
+        return file.hidden_by is not None and self.grants.covers(ticket.intent_id, file.hidden_by)
+
+    def _after_others(self, file: FoundFile) -> FoundFile:
+        """Give a file as its call changed it: after what somebody else has written meanwhile."""
+        if file.saved or file.ticket.previous is not None or file.new == file.old:
+            return file
+        third = self.foreign.record_foreign(file.ticket, file.data)
+        if third is None:
+            return file
+        return replace(file, ticket=replace(file.ticket, pre_hash=third), overtaken=True)
+
+
+def _is_rival(other: Ticket, ticket: Ticket) -> bool:
+    """Whether another open command may as well have made what one is found to have changed.
+
+    Not one of the same session whose end nobody has told: that has very likely ended. Nor one that
+    only looks, where this one may do anything.
+    """
+    if other.looking and not ticket.looking:
+        return False
+    same = (other.session_id, other.agent_id) == (ticket.session_id, ticket.agent_id)
+    return other.id != ticket.id and not other.late and not (same and other.gone_on)

@@ -1,0 +1,81 @@
+"""What a record says of each file that a call has changed: in bounds, out of bounds, exempt.
+
+Invariant: what the call had named keeps the verdict that its ticket holds.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.core.agents.tickets import Ticket
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.records import ScopeValidation
+from intent_lsp.governance.calls.call_changes import FoundChanges
+from intent_lsp.governance.calls.call_events import FoundFile
+from intent_lsp.governance.denied_paths import denied_path
+from intent_lsp.governance.grants import Grants
+from intent_lsp.governance.restoring_edits import RestoringEdits
+from intent_lsp.governance.rules import RulesCache
+from intent_lsp.store.fs.roots import RootsBelow
+
+_WORST_FIRST: Final = (ScopeValidation.FAIL, ScopeValidation.PASS, ScopeValidation.EXEMPT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallVerdicts:
+    """Judges what the calls of one root have changed."""
+
+    root: Path
+    rules: RulesCache
+    grants: Grants
+    putting_back: RestoringEdits
+
+    def violating(self, ticket: Ticket, found: FoundChanges) -> tuple[WorkspacePath, ...]:
+        """List the files that nobody had named and that the intent may not change."""
+        besides = [
+            path
+            for file in found.files
+            if file.besides and not self.putting_back.puts_back(file.path, file.new)
+            for path in (file.ticket.previous, file.path)
+            if path is not None
+        ]
+        if not besides:
+            return found.outside
+        rules = self.rules.current()
+        others = RootsBelow(self.root)
+        violating = (
+            path
+            for path in besides
+            if others.hold(path)
+            or any(denied_path(rules, path))
+            or not (self.grants.covers(ticket.intent_id, path) or rules.generated.covers(path))
+        )
+        return (*found.outside, *violating)
+
+    def by_verdict(
+        self, ticket: Ticket, found: FoundChanges, violating: Collection[WorkspacePath]
+    ) -> dict[ScopeValidation, list[FoundFile]]:
+        """Part the files of a call by what is said of each, the worst first.
+
+        What leads out of the root is told with all the others; a call that changed none has a
+        verdict, too.
+        """
+        if found.outside:
+            return {ScopeValidation.FAIL: list(found.files)}
+        parts: dict[ScopeValidation, list[FoundFile]] = {verdict: [] for verdict in _WORST_FIRST}
+        for file in found.files:
+            parts[self._verdict(ticket, file, violating)].append(file)
+        return {v: files for v, files in parts.items() if files} or {ticket.verdict: []}
+
+    def _verdict(
+        self, ticket: Ticket, file: FoundFile, violating: Collection[WorkspacePath]
+    ) -> ScopeValidation:
+        """Judge a file that a call has changed: one that it had named was judged before."""
+        if not file.besides:
+            return ticket.verdict
+        if not {file.path, file.ticket.previous}.isdisjoint(violating):
+            return ScopeValidation.FAIL
+        back = self.putting_back.puts_back(file.path, file.new)
+        owned = not back and self.grants.covers(ticket.intent_id, file.path)
+        return ScopeValidation.PASS if owned else ScopeValidation.EXEMPT

@@ -1,0 +1,59 @@
+"""Saves of documents that an agent's call had the editor change, recorded under its ticket."""
+
+from dataclasses import dataclass, replace
+
+from intent_lsp.core.agents.tickets import Recorded, Ticket, TicketFile
+from intent_lsp.core.content import hash_if_there
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.privacy import veiled
+from intent_lsp.governance.calls.call_events import CallEvents, FoundFile
+from intent_lsp.governance.rules import RulesCache
+from intent_lsp.governance.stores import Stores
+from intent_lsp.store.ledger.ledger import Appended, Queued
+from intent_lsp.store.state.sessions_db import ReadHash
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedFile:
+    """A file that an editor has saved: what it held before (None: absent), and holds now."""
+
+    path: WorkspacePath
+    old: bytes | None
+    new: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TicketSaves:
+    """Records the saves of one root's documents that tickets are the reason of."""
+
+    stores: Stores
+    rules: RulesCache
+    events: CallEvents
+
+    def record(self, ticket: Ticket, save: SavedFile) -> Appended | Queued | None:
+        """Record a save of a document that a ticket had the editor change; None: nothing changed.
+
+        The ticket has come to its end when the last of its files is saved.
+        """
+        state = self.stores.state
+        of_path = (file for file in ticket.files if file.path == save.path)
+        named = next(of_path, TicketFile(path=save.path, pre_hash=None))
+        found = FoundFile(
+            ticket=replace(named, pre_hash=hash_if_there(save.old)),
+            data=save.new,
+            new=hash_if_there(save.new),
+            saved=True,
+        )
+        if state is None:
+            return None
+        event = self.events.event(ticket, (found,), error=None, verdict=ticket.verdict)
+        if event is None:
+            return None
+        appended = self.stores.ledger.append_or_queue(veiled(event, self.rules.current().policy))
+        read = ReadHash(found.new, ticket.turn)
+        state.put_read(ticket.session_id, ticket.agent_id, found.path, read)
+        if state.tickets.saved(save.path, ticket.id):
+            record_id = appended.record.id if isinstance(appended, Appended) else None
+            files = ((found.path, found.old, found.new),)
+            state.tickets.end(ticket.id, Recorded(record_id=record_id, files=files))
+        return appended

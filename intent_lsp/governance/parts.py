@@ -1,0 +1,208 @@
+"""The parts that governance of one root is made of, each given those that it needs.
+
+Invariant: whatever is judged and recorded shares one lock, and the intents file has another.
+"""
+
+from pathlib import Path
+from typing import Final
+
+from intent_lsp.governance.calls.apply import CallApplier
+from intent_lsp.governance.calls.authorize import CallAuthorizer
+from intent_lsp.governance.calls.call_audit import CallAudit
+from intent_lsp.governance.calls.call_events import CallEvents
+from intent_lsp.governance.calls.calls import AgentCalls
+from intent_lsp.governance.calls.recorder import CallRecorder
+from intent_lsp.governance.calls.ticket_saves import TicketSaves
+from intent_lsp.governance.calls.unended_commands import UnendedCommands
+from intent_lsp.governance.calls.verification_runs import VerificationRuns
+from intent_lsp.governance.calls.violations import Violations
+from intent_lsp.governance.contents.contents import Contents
+from intent_lsp.governance.disk.disk_changes import DiskChanges
+from intent_lsp.governance.disk.tree_snapshots import TreeLooks
+from intent_lsp.governance.disk.work_tree import WorkTree
+from intent_lsp.governance.grants import Grants
+from intent_lsp.governance.intents_writer import IntentsWriter
+from intent_lsp.governance.judging.file_snapshot import OpenFileStates
+from intent_lsp.governance.judging.save_judge import SaveJudge
+from intent_lsp.governance.ledger.authors import Authors
+from intent_lsp.governance.ledger.blame import FileBlame
+from intent_lsp.governance.ledger.open_ledger import governed_ledger
+from intent_lsp.governance.ledger.reader import LedgerReader
+from intent_lsp.governance.ledger.recovery import Recovery
+from intent_lsp.governance.plan.checkout import Checkout
+from intent_lsp.governance.plan.planning import Planner
+from intent_lsp.governance.plan.scope_checks import ScopeChecks
+from intent_lsp.governance.rules import RulesCache
+from intent_lsp.governance.saves.file_operations import FileOperations
+from intent_lsp.governance.saves.saves import Saves
+from intent_lsp.governance.sessions import Sessions
+from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.views.audit_log import AuditLog
+from intent_lsp.governance.views.deferred import DeferredQueue
+from intent_lsp.governance.views.history import History
+from intent_lsp.governance.views.intent_map import IntentMap
+from intent_lsp.governance.views.lessons import Lessons
+from intent_lsp.store import clock
+from intent_lsp.store.fs.local_dir import open_local_directory
+from intent_lsp.store.git.repository import Git
+from intent_lsp.store.locks.root_lock import RootLock
+from intent_lsp.store.locks.session_lock import SessionLocks
+from intent_lsp.store.state.blob_cache import BlobCache
+from intent_lsp.store.state.drafts import Drafts
+from intent_lsp.store.state.sessions_db import SessionDb
+
+GATE_LOCK: Final = "gate.lock"
+FILE_LOCK: Final = "intents.lock"
+
+
+class RootParts:
+    """The parts of one governed root; `patient` as `Governance` has it."""
+
+    def __init__(self, root: Path, *, patient: bool = False) -> None:
+        self.root = root
+        self.unreported = DeferredQueue(patient=patient)
+        self.rules = RulesCache(root)
+        local = open_local_directory(root)
+        self.stores = _stores(root, self.rules, local)
+        self.sessions = Sessions(self.stores, None if local is None else SessionLocks(local))
+        self.contents = Contents(self.stores)
+        self.grants = Grants(self.stores, self.rules)
+        self._gate_lock, file_lock = (
+            None if local is None else RootLock(local / name) for name in (GATE_LOCK, FILE_LOCK)
+        )
+        self._writer = IntentsWriter(self.stores, file_lock)
+        self._make_readers()
+        self._make_views()
+        self._make_plan()
+        self._make_judges()
+        looks = TreeLooks(root, self.stores.git, self.contents, self.stores.clock)
+        self.disk_changes = DiskChanges(
+            stores=self.stores,
+            contents=self.contents,
+            judging=self._judging,
+            lock=self._gate_lock,
+            looks=looks,
+        )
+        self._make_saves()
+        self._make_calls(WorkTree(self.stores, self.contents, looks))
+
+    def _make_readers(self) -> None:
+        """Make what asks the ledger."""
+        self.tracing = LedgerReader(self.stores.ledger, self.rules)
+        self.blaming = FileBlame(self.root, self.stores.ledger.index)
+        self.authors = Authors(self.root, self.rules, self.stores.state)
+        self.recovering = Recovery(self.root, self.stores.ledger, self.stores.git)
+
+    def _make_views(self) -> None:
+        """Make what keeps the files that people read."""
+        self.history = History(
+            stores=self.stores, rules=self.rules, writer=self._writer, unreported=self.unreported
+        )
+        self._lessons = Lessons(self.stores)
+        self.audit_log = AuditLog(
+            stores=self.stores, rules=self.rules, history=self.history, lessons=self._lessons
+        )
+        self.intent_map = IntentMap(stores=self.stores, rules=self.rules)
+
+    def _make_plan(self) -> None:
+        """Make what people and agents choose and change intents by."""
+        self.scope_checks = ScopeChecks(self.stores, self.rules.current().spelling)
+        self.checkout = Checkout(
+            stores=self.stores,
+            rules=self.rules,
+            sessions=self.sessions,
+            contents=self.contents,
+            writer=self._writer,
+            history=self.history,
+        )
+        self.planning = Planner(
+            stores=self.stores, rules=self.rules, sessions=self.sessions, writer=self._writer
+        )
+
+    def _make_judges(self) -> None:
+        """Make what judges files."""
+        self._judging = SaveJudge(
+            stores=self.stores,
+            rules=self.rules,
+            sessions=self.sessions,
+            contents=self.contents,
+            grants=self.grants,
+        )
+        self.looks = OpenFileStates(
+            stores=self.stores, judging=self._judging, contents=self.contents
+        )
+        self.violations = Violations(self.stores, self.rules, self.contents)
+
+    def _make_saves(self) -> None:
+        """Make what records the edits of people."""
+        events = CallEvents(stores=self.stores, contents=self.contents)
+        self.saves = Saves(
+            stores=self.stores,
+            judging=self._judging,
+            contents=self.contents,
+            audit_log=self.audit_log,
+            ticket_saves=TicketSaves(stores=self.stores, rules=self.rules, events=events),
+        )
+        self.file_operations = FileOperations(
+            stores=self.stores,
+            judging=self._judging,
+            contents=self.contents,
+            audit_log=self.audit_log,
+            disk=self.disk_changes,
+        )
+
+    def _make_calls(self, work_tree: WorkTree) -> None:
+        """Make what judges and records the calls of agents."""
+        news = CallAudit(stores=self.stores, audit_log=self.audit_log, unreported=self.unreported)
+        recording = CallRecorder(
+            stores=self.stores,
+            rules=self.rules,
+            contents=self.contents,
+            grants=self.grants,
+            work_tree=work_tree,
+            foreign=self.disk_changes,
+        )
+        self.verifying = VerificationRuns(
+            stores=self.stores,
+            sessions=self.sessions,
+            recording=recording,
+            audit_log=self.audit_log,
+            news=news,
+            lock=self._gate_lock,
+        )
+        self._unended = UnendedCommands(
+            stores=self.stores,
+            work_tree=work_tree,
+            recording=recording,
+            news=news,
+            lock=self._gate_lock,
+        )
+        self.calls = AgentCalls(
+            stores=self.stores,
+            rules=self.rules,
+            sessions=self.sessions,
+            admitting=CallAuthorizer(
+                stores=self.stores,
+                contents=self.contents,
+                grants=self.grants,
+                work_tree=work_tree,
+            ),
+            recording=recording,
+            applying=CallApplier(stores=self.stores, contents=self.contents),
+            unended=self._unended,
+            news=news,
+            lock=self._gate_lock,
+        )
+
+
+def _stores(root: Path, rules: RulesCache, local: Path | None) -> Stores:
+    return Stores(
+        root=root,
+        git=Git.open(root),
+        ledger=governed_ledger(root, rules),
+        state=None if local is None else SessionDb(local, in_memory_meanwhile=True),
+        drafts=Drafts(root),
+        snapshots=BlobCache(root),
+        clock=clock.now,
+        new_id=clock.new_id,
+    )
