@@ -10,6 +10,7 @@ from intent_lsp.governance.calls.apply import CallApplier
 from intent_lsp.governance.calls.authorize import CallAuthorizer
 from intent_lsp.governance.calls.call_audit import CallAudit
 from intent_lsp.governance.calls.call_events import CallEvents
+from intent_lsp.governance.calls.call_judging import CallJudging
 from intent_lsp.governance.calls.calls import AgentCalls
 from intent_lsp.governance.calls.recorder import CallRecorder
 from intent_lsp.governance.calls.ticket_saves import TicketSaves
@@ -177,19 +178,26 @@ class RootParts:
             news=news,
             lock=self._gate_lock,
         )
+        admitting = CallAuthorizer(
+            stores=self.stores,
+            contents=self.contents,
+            grants=self.grants,
+            work_tree=work_tree,
+        )
         self.calls = AgentCalls(
             stores=self.stores,
-            rules=self.rules,
             sessions=self.sessions,
-            admitting=CallAuthorizer(
+            judging=CallJudging(
                 stores=self.stores,
-                contents=self.contents,
-                grants=self.grants,
-                work_tree=work_tree,
+                rules=self.rules,
+                sessions=self.sessions,
+                admitting=admitting,
+                unended=self._unended,
+                news=news,
+                lock=self._gate_lock,
             ),
             recording=recording,
             applying=CallApplier(stores=self.stores, contents=self.contents),
-            unended=self._unended,
             news=news,
             lock=self._gate_lock,
         )

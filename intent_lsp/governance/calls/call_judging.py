@@ -1,0 +1,171 @@
+"""A call judged under the root's lock, and answered as the team wants it where judging fails.
+
+Invariant: what goes wrong on our side frees no part of a call that may not happen.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final
+
+from intent_lsp.core.agents.tools import ToolCall
+from intent_lsp.core.gate.approval import NO_ANSWER, ApprovalAnswer
+from intent_lsp.core.gate.explain import ExplainedRow
+from intent_lsp.core.gate.gate import unavailable
+from intent_lsp.core.gate.request import Allowed, Denied
+from intent_lsp.core.records import ScopeValidation
+from intent_lsp.formats.tool_call import CallReading
+from intent_lsp.governance.calls.admission import CallDecision, warned
+from intent_lsp.governance.calls.authorize import NOT_COMPARED, CallAuthorizer
+from intent_lsp.governance.calls.call_audit import CallAudit
+from intent_lsp.governance.calls.call_readings import parts_of, whole_reading
+from intent_lsp.governance.calls.outcome import Outcome
+from intent_lsp.governance.calls.unended_commands import UnendedCommands
+from intent_lsp.governance.judging.call_request import Asker, Hearing
+from intent_lsp.governance.rules import Rules, RulesCache
+from intent_lsp.governance.sessions import Sessions
+from intent_lsp.governance.stores import Stores
+from intent_lsp.store.locks.root_lock import RootLock, holding
+
+_log: Final = logging.getLogger(__name__)
+
+UNREADABLE: Final = "the intents file cannot be read"
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who makes a call, and what a person has said of it."""
+
+    session_id: str
+    agent_id: str
+    word: ApprovalAnswer = NO_ANSWER
+
+
+@dataclass(slots=True, kw_only=True)
+class CallJudging:
+    """Judges the calls of one root's agents, whatever fails.
+
+    `failures` counts the calls that could not be judged, by a failure of ours.
+    """
+
+    stores: Stores
+    rules: RulesCache
+    sessions: Sessions
+    admitting: CallAuthorizer
+    unended: UnendedCommands
+    news: CallAudit
+    lock: RootLock | None
+    failures: int = 0
+
+    def judge(
+        self,
+        caller: Caller,
+        call: ToolCall,
+        read: Callable[[Rules], CallReading],
+        admit: Callable[[Hearing], CallDecision],
+    ) -> CallDecision:
+        """Judge under the lock; what goes wrong on our side is answered as the team wants it."""
+        rules = self.rules.current()
+        # Read before the lock is taken: others need not wait for a command to be parsed.
+        reading = whole_reading(call, partial(read, rules))
+        unended: tuple[Outcome, ...] = ()
+        if reading.mutating and rules.governed:
+            unended = self.unended.compare(caller.session_id, caller.agent_id)
+        try:
+            cause = self._cause(reading, rules)
+            if cause is None:
+                with holding(self.lock) as waited:
+                    # Who had to wait judges by what governs now, and not by what did before.
+                    now = self.rules.current() if waited else rules
+                    admission = admit(self._hearing(caller, call, reading, now))
+            else:
+                _log.error("%s is refused: %s", call.tool_name, cause)
+                admission = _unavailable(call, cause)
+        except Exception as problem:  # noqa: BLE001 - whatever it is, it is not the agent's fault
+            _log.exception("%s could not be judged", call.tool_name)
+            self.failures += 1
+            admission = self._failed(caller, call, reading, problem)
+        self.news.judged(admission, caller.session_id, caller.agent_id)
+        return replace(admission, before=unended)
+
+    def begin(self, call: ToolCall, admission: CallDecision) -> CallDecision:
+        """Begin an admitted command; what goes wrong is answered as the team wants it."""
+        try:
+            return self.admitting.begin_command(admission)
+        except Exception as problem:  # noqa: BLE001 - whatever it is, it is not the agent's fault
+            _log.exception("what %s changes cannot be compared", call.tool_name)
+            self.failures += 1
+            if not self.rules.current().policy.fail_open:
+                return _unavailable(call, str(problem))
+            return warned(admission, NOT_COMPARED)
+
+    def explain(
+        self, caller: Caller, call: ToolCall, read: Callable[[Rules], CallReading]
+    ) -> tuple[tuple[ExplainedRow, ...], CallDecision]:
+        """Give every row of the gate on a call, and what it would say; nothing is kept of it."""
+        rules = self.rules.current()
+        reading = whole_reading(call, partial(read, rules))
+        hearing = self._hearing(caller, call, reading, rules)
+        rows, admission = self.admitting.explain(hearing)
+        if (cause := self._cause(reading, rules)) is not None:
+            admission = _unavailable(call, cause)
+        return rows, admission
+
+    def _cause(self, reading: CallReading, rules: Rules) -> str | None:
+        """Tell what a call is refused for where the team wants no failure to pass."""
+        if not reading.mutating or rules.policy.fail_open:
+            return None
+        return self.stores.problem() if rules.governed else rules.reason or UNREADABLE
+
+    def _hearing(
+        self, caller: Caller, call: ToolCall, reading: CallReading, rules: Rules
+    ) -> Hearing:
+        row = self.sessions.row(caller.session_id, caller.agent_id)
+        return Hearing(
+            call=call,
+            reading=reading,
+            asker=Asker(session_id=caller.session_id, agent_id=caller.agent_id, row=row),
+            rules=rules,
+            word=caller.word,
+        )
+
+    def _failed(
+        self, caller: Caller, call: ToolCall, reading: CallReading, problem: Exception
+    ) -> CallDecision:
+        """Answer a call that could not be judged as a whole.
+
+        A part of it that can be judged, and may not happen, is refused whatever failed.
+        """
+        if not self.rules.current().policy.fail_open:
+            return _unavailable(call, str(problem))
+        for part in parts_of(reading):
+            refused = self._refused(caller, call, part)
+            if refused is not None:
+                return refused
+        said = f"The call could not be judged: {problem}"
+        return CallDecision(
+            decision=Allowed(ScopeValidation.EXEMPT, (said,)),
+            tool_name=call.tool_name,
+            intent_id=call.intent_id,
+            governed=False,
+            failed=str(problem),
+        )
+
+    def _refused(self, caller: Caller, call: ToolCall, part: CallReading) -> CallDecision | None:
+        """Judge a part of a call by itself; None: it may happen, or cannot be judged either."""
+        try:
+            hearing = self._hearing(caller, call, part, self.rules.current())
+            judged = self.admitting.judge(hearing)
+        except Exception:  # noqa: BLE001 - it was logged for the call as a whole
+            return None
+        if not isinstance(judged.decision, Denied):
+            return None
+        intent_id = judged.question.active_intent
+        return CallDecision(decision=judged.decision, tool_name=call.tool_name, intent_id=intent_id)
+
+
+def _unavailable(call: ToolCall, cause: str) -> CallDecision:
+    return CallDecision(
+        decision=unavailable(cause, ()), tool_name=call.tool_name, intent_id=call.intent_id
+    )

@@ -1,0 +1,70 @@
+"""What an agent's call would change, read before anybody waits for the root's lock.
+
+Invariant: nothing is let through unread.
+"""
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from intent_lsp.core.agents.file_changes import FileChange
+from intent_lsp.core.agents.tools import ToolCall
+from intent_lsp.core.errors import InvalidCallError, RequestLimitError
+from intent_lsp.core.paths import is_file_name
+from intent_lsp.core.policy import TeamPolicy
+from intent_lsp.formats.tool_call import CallReading, looking, read_call
+from intent_lsp.store.command_lists import command_lists
+from intent_lsp.store.git.configured_programs import runs_programs
+from intent_lsp.store.git.repository import Git
+
+_log: Final = logging.getLogger(__name__)
+
+FILES_AT_MOST: Final = 10_000
+"""Files of one record."""
+
+
+def read_tool_call(call: ToolCall, policy: TeamPolicy, git: Git | None) -> CallReading:
+    """Read a call; git that was configured to run programs may do more than to look."""
+    reading = read_call(call, policy, command_lists())
+    if reading.mutating or not reading.git or not runs_programs(git):
+        return reading
+    return looking(reading)
+
+
+def read_changes(changes: Sequence[FileChange]) -> CallReading:
+    """Read the changes that an agent wants made."""
+    touched = dict.fromkeys(path for change in changes for path in change.touched)
+    return CallReading(mutating=True, paths=tuple(touched))
+
+
+def whole_reading(call: ToolCall, read: Callable[[], CallReading]) -> CallReading:
+    """Read a call. Raises InvalidCallError, RequestLimitError: nothing is let through unread."""
+    try:
+        reading = _within_limit(read())
+    except RequestLimitError:
+        raise
+    except Exception as problem:
+        _log.exception("a call could not be read")
+        raise InvalidCallError(f"the call cannot be read: {problem}") from problem
+    named = [touched.path for touched in (*reading.paths, *reading.perhaps)]
+    for text in (*named, *call.paths, call.command or "", call.patch or ""):
+        if not is_file_name(text):
+            raise InvalidCallError(f"{text[:100]!r}: half a character, which no file's name has")
+    return reading
+
+
+def parts_of(reading: CallReading) -> Iterator[CallReading]:
+    """Give a call once for what holds whatever it changes, and once for each of its paths."""
+    if reading.mutating:
+        yield replace(reading, paths=(), perhaps=())
+        for touched in reading.paths:
+            yield replace(reading, paths=(touched,), perhaps=())
+        for touched in reading.perhaps:
+            yield replace(reading, paths=(), perhaps=(touched,))
+
+
+def _within_limit(reading: CallReading) -> CallReading:
+    if len(reading.paths) + len(reading.perhaps) > FILES_AT_MOST:
+        raise RequestLimitError(what="the files that the call names", limit=FILES_AT_MOST)
+    return reading
