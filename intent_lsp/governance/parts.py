@@ -161,7 +161,7 @@ class RootParts:
             contents=self.contents,
             grants=self.grants,
             work_tree=work_tree,
-            foreign=self.disk_changes,
+            disk=self.disk_changes,
         )
         self.verifying = VerificationRuns(
             stores=self.stores,

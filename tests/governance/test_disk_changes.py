@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.core.agents.tickets import CLAIMED_FOR
+from intent_lsp.core.agents.tickets import CLAIMED_FOR, COMMAND_AWAITED_FOR
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.content import hash_content, hash_if_there
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
 from intent_lsp.formats.syntax.fingerprint import file_fingerprint
-from intent_lsp.governance.disk.disk_changes import COMMAND_AWAITED_FOR, DiskNews
+from intent_lsp.governance.disk.disk_changes import DiskNews
 from intent_lsp.governance.disk.tree_snapshots import FILES_AT_MOST
 from intent_lsp.governance.saves.saves import Written
 from intent_lsp.store.fs.files import TEMPORARY_PREFIX

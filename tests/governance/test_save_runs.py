@@ -14,7 +14,7 @@ from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.file_operations import FileOperation, OperationEnds
 from intent_lsp.core.paths import LOCAL_ROOM, POLICY_FILE, WorkspacePath
 from intent_lsp.core.records import Record, ScopeValidation
-from intent_lsp.governance.disk.disk_changes import ABANDONED_AFTER
+from intent_lsp.governance.disk.pending_changes import ABANDONED_AFTER
 from intent_lsp.governance.ledger.blame import ALL_LINES
 from intent_lsp.governance.saves.claimed_saves import AfterSave
 from intent_lsp.store.ledger.index.queries import Query

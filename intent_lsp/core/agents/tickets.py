@@ -23,6 +23,10 @@ GOOD_FOR: Final = timedelta(hours=24)
 """How long a ticket can be recorded."""
 
 
+COMMAND_AWAITED_FOR: Final = timedelta(minutes=10)
+"""How long a change waits for the end of a command that may have made it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TicketFile:
     """One file that a call may change, and what it held then (None: there was none).
@@ -81,6 +85,11 @@ class Ticket:
     background: bool = False
     late: bool = False
     gone_on: bool = False
+
+    def may_have_made(self, path: WorkspacePath, new: ContentHash | None) -> bool:
+        """Whether a command may have made a file what it is: it did not hold that before."""
+        listed = None if self.tree is None else self.tree.files.get(path)
+        return listed is None or listed.hash != new
 
 
 def command_hash(command: str) -> ContentHash:

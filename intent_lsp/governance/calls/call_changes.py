@@ -7,13 +7,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from intent_lsp.core.agents.tickets import Ticket
+from intent_lsp.core.agents.tickets import COMMAND_AWAITED_FOR, Ticket
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.governance.calls.call_events import NO_DOUBTS, CallEvents, Doubts, FoundFile
 from intent_lsp.governance.calls.link_targets import led_away
 from intent_lsp.governance.calls.protected_files import ProtectedFiles
-from intent_lsp.governance.disk.comparison import ChangedFile
-from intent_lsp.governance.disk.disk_changes import COMMAND_AWAITED_FOR, DiskChanges, may_have_made
+from intent_lsp.governance.disk.changed_files import ChangedFile
+from intent_lsp.governance.disk.foreign_writes import ForeignWrites
 from intent_lsp.governance.disk.work_tree import TreeChanges, WorkTree
 from intent_lsp.governance.grants import Grants
 from intent_lsp.governance.stores import Stores
@@ -42,7 +42,7 @@ class CallChanges:
     stores: Stores
     grants: Grants
     work_tree: WorkTree
-    foreign: DiskChanges
+    foreign: ForeignWrites
     events: CallEvents
     left: set[WorkspacePath] = field(default_factory=set, init=False)
 
@@ -108,7 +108,7 @@ class CallChanges:
         for file in besides:
             if self._is_anothers(ticket, file, now):
                 continue
-            rivals = [other for other in others if may_have_made(other, file.path, file.new)]
+            rivals = [other for other in others if other.may_have_made(file.path, file.new)]
             if rivals and not self.grants.covers(ticket.intent_id, file.path):
                 # What a rival owns it will tell of; of what nobody owns the last one does.
                 if not any(self.grants.covers(other.intent_id, file.path) for other in rivals):

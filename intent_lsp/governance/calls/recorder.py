@@ -47,16 +47,20 @@ class CallRecorder:
         contents: Contents,
         grants: Grants,
         work_tree: WorkTree,
-        foreign: DiskChanges,
+        disk: DiskChanges,
     ) -> None:
         self._stores = stores
         self._contents = contents
         self._rules = rules
-        self._foreign = foreign
+        self._disk = disk
         self._work_tree = work_tree
         self._events = CallEvents(stores=stores, contents=contents)
         self._changes = CallChanges(
-            stores=stores, grants=grants, work_tree=work_tree, foreign=foreign, events=self._events
+            stores=stores,
+            grants=grants,
+            work_tree=work_tree,
+            foreign=disk.foreign,
+            events=self._events,
         )
         self._verdicts = CallVerdicts(
             root=stores.root,
@@ -202,7 +206,7 @@ class CallRecorder:
     def _keep(self, ticket: Ticket, found: Sequence[FoundFile]) -> None:
         """Keep what a call has left, and that its agent knows it."""
         for file in found:
-            self._foreign.note_left(file.path, file.new)
+            self._disk.note_left(file.path, file.new)
             if file.data is not None:
                 # Whoever asks later what has changed since needs it, whatever becomes of us.
                 self._contents.keep(file.data, file.new)

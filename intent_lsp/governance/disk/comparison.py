@@ -13,6 +13,7 @@ from intent_lsp.core.agents.tree_snapshot import FileSnapshot, TreeSnapshot
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.governance.contents.contents import Contents
+from intent_lsp.governance.disk.changed_files import ChangedFile, Comparison
 from intent_lsp.governance.disk.git_changes import GitChanges
 from intent_lsp.governance.disk.tree_snapshots import FILES_AT_MOST, TreeLooks, is_anybodys
 from intent_lsp.store.fs.tree_reader import TreeFiles
@@ -23,39 +24,6 @@ _log: Final = logging.getLogger(__name__)
 
 UNSEEN_AT_MOST: Final = 1_000
 """Files of commits, made since the last look, that are looked at where git took them away again."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangedFile:
-    """A file whose content is another than before: its hashes (None: no file), and what it holds.
-
-    `data` is None too where the file is too large to hold. `old_known` is False where nobody can
-    tell any more what the file held; `old` is then None. `discarded`: git has put what was there
-    before, uncommitted, out of the work tree. `hidden_by` is the ignore file whose new line keeps
-    the file from git's sight.
-    """
-
-    path: WorkspacePath
-    old: ContentHash | None
-    new: ContentHash | None
-    data: bytes | None
-    old_known: bool = True
-    discarded: bool = False
-    hidden_by: WorkspacePath | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
-    """What changed between two snapshots: edits, and what git made, by path.
-
-    `unseen` are edits that somebody has committed since, and that git has taken away by now: what
-    the file held before, and in that commit.
-    """
-
-    edits: tuple[ChangedFile, ...]
-    gits: frozenset[WorkspacePath]
-    discarded: tuple[ChangedFile, ...] = ()
-    unseen: tuple[ChangedFile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

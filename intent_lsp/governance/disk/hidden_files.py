@@ -13,7 +13,7 @@ from intent_lsp.core.agents.tree_snapshot import GitSnapshot, TreeSnapshot
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.governance.contents.contents import Contents
-from intent_lsp.governance.disk.comparison import ChangedFile
+from intent_lsp.governance.disk.changed_files import ChangedFile
 from intent_lsp.governance.disk.tree_snapshots import TreeLooks, is_anybodys
 from intent_lsp.store.fs.files import read_bytes
 from intent_lsp.store.fs.tree_reader import TreeFiles

@@ -20,7 +20,8 @@ from intent_lsp.core.intents import Intent, Status
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.intents.intents_file import read_intents
 from intent_lsp.governance.contents.contents import Contents
-from intent_lsp.governance.disk.comparison import ChangedFile, Comparison, compare
+from intent_lsp.governance.disk.changed_files import ChangedFile, Comparison
+from intent_lsp.governance.disk.comparison import compare
 from intent_lsp.governance.disk.hidden_files import hidden_files, keep_excludes
 from intent_lsp.governance.disk.tree_snapshots import TreeLooks
 from intent_lsp.governance.restoring_edits import RestoringEdits

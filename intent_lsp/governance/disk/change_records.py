@@ -1,0 +1,261 @@
+"""Changes on disk as they are recorded: judged, those of one author with one verdict together.
+
+Invariant: recorded inside the root's lock, so that two servers on one root record a change once.
+"""
+
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final, NamedTuple
+
+from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
+from intent_lsp.core.commands.reading import Effect
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.errors import IntentLspError
+from intent_lsp.core.paths import CONTROL_ROOM, WorkspacePath
+from intent_lsp.core.records import AGENT, UNKNOWN_CONTRIBUTOR, Record, ScopeValidation
+from intent_lsp.core.rename_detection import renamed
+from intent_lsp.governance.disk.comparison import commit_hash
+from intent_lsp.governance.disk.disk_events import Author, DiskChange, HeldThen, record_changes
+from intent_lsp.governance.disk.git_work import GitWork
+from intent_lsp.governance.disk.pending_changes import PendingChange, PendingChanges
+from intent_lsp.governance.judging.save_judge import BaseHash, Judgement, SaveJudge
+from intent_lsp.governance.restoring_edits import RestoringEdits
+from intent_lsp.governance.sessions import Session
+from intent_lsp.governance.stores import Stores
+from intent_lsp.store.fs.resolve import resolve_below
+from intent_lsp.store.fs.tree_reader import ReadFile, TreeFiles
+from intent_lsp.store.ledger.ledger import Appended
+from intent_lsp.store.locks.root_lock import RootLock, holding
+
+_log: Final = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedChange:
+    """Changes of one record, or of one that waits for the ledger (`queued`: why)."""
+
+    paths: tuple[WorkspacePath, ...]
+    record: Record | None = None
+    queued: str | None = None
+
+
+Held = Callable[[WorkspacePath], ReadFile | None]
+"""Reads what a file holds now; None: it cannot be read."""
+
+
+class _Group(NamedTuple):
+    """What changes of one record have in common; `intent` is its id.
+
+    Files that came, that went and that changed are told apart: a record has one class.
+    """
+
+    author: Author
+    verdict: ScopeValidation
+    intent: str | None
+    effect: Effect
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiskRecorder:
+    """Judges and records the changes of one root's files."""
+
+    stores: Stores
+    judging: SaveJudge
+    putting_back: RestoringEdits
+    pending: PendingChanges
+    git_work: GitWork
+    lock: RootLock | None
+
+    def record_all(
+        self,
+        session: Session,
+        ready: Mapping[WorkspacePath, PendingChange],
+        inner: Mapping[WorkspacePath, TreeSnapshot],
+    ) -> Iterator[RecordedChange]:
+        """Record changes: those of one author with one verdict together.
+
+        `inner` are the repositories inside of the root, as the last look saw them.
+        """
+        held = partial(self._held, TreeFiles(self.stores.root), inner)
+        names = self._renamed(held, ready)
+        with holding(self.lock):
+            settled = self.has_control_dir() and not self.git_work.has_moved()
+            if not settled or not self.all_is_recorded():
+                return
+            groups: dict[_Group, list[tuple[DiskChange, Judgement]]] = {}
+            for path in ready:
+                change = None if path in names.values() else self._change(held, path, names)
+                if change is None:
+                    continue
+                author = self._author(session, self.pending.waiting[path])
+                judged = self._judged(change, author)
+                if judged is None:
+                    self._settle(change)
+                else:
+                    judgement, verdict = judged
+                    intent = None if judgement.intent is None else judgement.intent.id
+                    group = _Group(author, verdict, intent, _effect(change))
+                    groups.setdefault(group, []).append((change, judgement))
+            for group, found in groups.items():
+                changes = tuple(change for change, _ in found)
+                outcome = record_changes(
+                    self.stores, changes, group.author, found[0][1], group.verdict
+                )
+                paths = tuple(change.path for change in changes)
+                for change in changes:
+                    self._settle(change)
+                if isinstance(outcome, Appended):
+                    yield RecordedChange(paths=paths, record=outcome.record)
+                else:
+                    yield RecordedChange(paths=paths, queued=outcome.reason)
+
+    def record_step(
+        self,
+        observer: Session,
+        path: WorkspacePath,
+        old: ContentHash | None,
+        new: ContentHash | None,
+    ) -> None:
+        """Record that a file came from one content to another, by nobody knows whom."""
+        before, after = (None if each is None else self.stores.content(each) for each in (old, new))
+        change = DiskChange(path=path, old=HeldThen(hash=old, data=before), new=new, data=after)
+        author = _nobody(observer)
+        judged = self._judged(change, author)
+        if judged is not None:
+            record_changes(self.stores, [change], author, *judged)
+
+    def has_control_dir(self) -> bool:
+        """Whether there is a place for records: where it was deleted, none is made for them."""
+        return (self.stores.root / CONTROL_ROOM).is_dir()
+
+    def all_is_recorded(self) -> bool:
+        """Whether no record waits for the ledger, which may be of what would be recorded here."""
+        try:
+            self.stores.ledger.drain()
+        except IntentLspError as problem:
+            _log.warning("changes on disk wait for the ledger: %s", problem)
+            return False
+        return True
+
+    def _settle(self, change: DiskChange) -> None:
+        self.pending.waiting.pop(change.path, None)
+        self.pending.waiting.pop(change.previous or change.path, None)
+
+    def _renamed(
+        self, held_by: Held, ready: Mapping[WorkspacePath, PendingChange]
+    ) -> Mapping[WorkspacePath, WorkspacePath]:
+        """Give the old names of files that went and came again as others, and were seen to."""
+        gone, came = dict[WorkspacePath, bytes](), dict[WorkspacePath, bytes]()
+        for path, each in ready.items():
+            if each.new is None and each.old.hash is not None:
+                data = self.stores.content(each.old.hash)
+                gone |= {} if data is None else {path: data}
+        if gone:
+            for path, each in ready.items():
+                if each.old.known and each.old.hash is None and each.new is not None:
+                    held = held_by(path)
+                    came |= {} if held is None or held.data is None else {path: held.data}
+        return renamed(gone, came)
+
+    def _change(
+        self,
+        held_by: Held,
+        path: WorkspacePath,
+        names: Mapping[WorkspacePath, WorkspacePath],
+    ) -> DiskChange | None:
+        """Describe a change, or a file's new name; None: not now, or there is none any more."""
+        pending, previous = self.pending.waiting[path], names.get(path)
+        before = pending if previous is None else self.pending.waiting[previous]
+        held = held_by(path)
+        if held is None or held.hash != pending.new or self._is_claimed(path):
+            # It has moved on, or is about to, and will be looked at again.
+            return None
+        if self.stores.past.left_last(path, pending.new):
+            self.pending.waiting.pop(path)
+            return None
+        return DiskChange(
+            path=path,
+            old=self._old(previous or path, before),
+            new=pending.new,
+            data=held.data,
+            previous=previous,
+        )
+
+    def _old(self, path: WorkspacePath, pending: PendingChange) -> HeldThen:
+        """Tell what a file held before its change: by a record of meanwhile, else as seen."""
+        newest = self.stores.past.newest(path)
+        old = pending.old
+        if newest is not None and newest.timestamp > pending.since:
+            left = newest.left()
+            old = HeldThen(hash=left[path], data=None) if path in left else old
+        data = None if old.hash is None else self.stores.content(old.hash)
+        return replace(old, data=data)
+
+    def _held(
+        self, files: TreeFiles, inner: Mapping[WorkspacePath, TreeSnapshot], path: WorkspacePath
+    ) -> ReadFile | None:
+        if path in inner:
+            return ReadFile(commit_hash(inner[path]), None)
+        try:
+            return files.held(path)
+        except OSError as problem:
+            _log.warning("%s cannot be recorded: %s", path, problem)
+            return None
+
+    def _is_claimed(self, path: WorkspacePath) -> bool:
+        """Whether an agent writes the file by now, and will tell of it."""
+        state = self.stores.state
+        return state is not None and state.tickets.over(path, self.stores.clock()) is not None
+
+    def _judged(
+        self, change: DiskChange, author: Author
+    ) -> tuple[Judgement, ScopeValidation] | None:
+        """Judge a change; None: nobody is to know of it."""
+        place = resolve_below(self.stores.root, change.path)
+        if place is None:
+            return None
+        reading = BaseHash(read=change.new, disk=change.new)
+        judgement = self.judging.judge(author.session_id, place, reading)
+        verdict = judgement.verdict
+        if verdict is None:
+            return None
+        if change.previous is not None and self._was_out_of_bounds(author, change.previous):
+            verdict = ScopeValidation.FAIL
+        if verdict is ScopeValidation.FAIL and self.putting_back.puts_back(change.path, change.new):
+            verdict = ScopeValidation.EXEMPT
+        return judgement, verdict
+
+    def _was_out_of_bounds(self, author: Author, previous: WorkspacePath) -> bool:
+        place = resolve_below(self.stores.root, previous)
+        if place is None:
+            return False
+        judged = self.judging.judge(author.session_id, place, BaseHash(read=None, disk=None))
+        return judged.verdict is ScopeValidation.FAIL
+
+    def _author(self, session: Session, pending: PendingChange) -> Author:
+        ticket = pending.ticket
+        if ticket is None:
+            return _nobody(session)
+        contributor, state = AGENT, self.stores.state
+        voice = None if state is None else state.notes.voice(ticket.session_id, ticket.agent_id)
+        if voice is not None and voice.model is not None:
+            contributor = replace(AGENT, model_identifier=voice.model)
+        return Author(
+            session_id=ticket.session_id,
+            agent_id=ticket.agent_id,
+            contributor=contributor,
+            assumed=ticket.late,
+        )
+
+
+def _nobody(session: Session) -> Author:
+    """Give the author of what nobody has announced: the session that saw it stands for them."""
+    return Author(session_id=session.id, contributor=UNKNOWN_CONTRIBUTOR, assumed=True)
+
+
+def _effect(change: DiskChange) -> Effect:
+    if change.new is None:
+        return Effect.DELETE
+    return Effect.CREATE if change.old.known and change.old.hash is None else Effect.WRITE

@@ -1,0 +1,79 @@
+"""What others wrote into files that a call has changed, recorded before the call's own change.
+
+Invariant: whoever calls this holds the root's lock.
+"""
+
+from dataclasses import dataclass
+
+from intent_lsp.core.agents.tickets import TicketFile
+from intent_lsp.core.content import ContentHash, hash_content
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.governance.disk.change_records import DiskRecorder
+from intent_lsp.governance.disk.pending_changes import PendingChange, PendingChanges
+from intent_lsp.governance.sessions import Session
+from intent_lsp.governance.stores import Stores
+
+
+@dataclass(slots=True, kw_only=True)
+class ForeignWrites:
+    """Records what others wrote between two contents of one root's files.
+
+    `observer` is the session that sees it; None: nobody has looked.
+    """
+
+    stores: Stores
+    pending: PendingChanges
+    recorder: DiskRecorder
+    observer: Session | None = None
+
+    def record_foreign(self, file: TicketFile, data: bytes | None) -> ContentHash | None:
+        """Record what somebody else wrote into a file that a call claimed; None: nothing was seen.
+
+        The file holds `data` now. What was seen in between is another's, unless it is what the
+        call had written so far. Whoever asks holds the root's lock.
+        """
+        self.record_before(file.path, file.pre_hash)
+        seen = self.pending.waiting.get(file.path)
+        third = None if seen is None or data is None else self._third(seen, file, data)
+        if third is not None:
+            self._record_step(file.path, file.pre_hash, third)
+        return third
+
+    def record_before(self, path: WorkspacePath, pre: ContentHash | None) -> None:
+        """Record the unannounced change that a call has found: the file held `pre` when it began.
+
+        Whoever asks holds the root's lock.
+        """
+        seen = self.pending.waiting.get(path)
+        if seen is not None:
+            self.stores.end_runs([path])
+        if seen is None or not seen.old.known or pre == seen.old.hash or self._comes(path, pre):
+            return
+        told = self.stores.past.left_last(path, pre)
+        if not told and not self.pending.is_own(path, pre) and pre in (*seen.passed, seen.new):
+            self._record_step(path, seen.old.hash, pre)
+
+    def _comes(self, path: WorkspacePath, left: ContentHash | None) -> bool:
+        """Whether an editor has saved a content, and is about to tell of it."""
+        if left is None or path not in self.stores.coming_saves:
+            return False
+        return self.stores.is_coming_save(path, self.stores.content(left))
+
+    def _third(self, seen: PendingChange, file: TicketFile, data: bytes) -> ContentHash | None:
+        """Give the last content seen that is neither what a call found nor what it wrote."""
+        pre, now = file.pre_hash, hash_content(data)
+        # A call that has not left what it said is not the only one that wrote.
+        mixed = file.announced is not None and file.announced != now
+        held = (seen.old.hash, *seen.passed, seen.new)
+        after = held[len(held) - held[::-1].index(pre) :] if pre in held else ()
+        for hash_ in reversed(after):
+            content = None if hash_ is None else self.stores.content(hash_)
+            if content and hash_ != now and (mixed or not data.startswith(content)):
+                return hash_
+        return None
+
+    def _record_step(
+        self, path: WorkspacePath, old: ContentHash | None, new: ContentHash | None
+    ) -> None:
+        if self.observer is not None:
+            self.recorder.record_step(self.observer, path, old, new)

@@ -1,0 +1,162 @@
+"""Changes on disk that nobody has accounted for yet, and those that git took away meanwhile."""
+
+from collections.abc import Collection
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import Final
+
+from intent_lsp.core.agents.tickets import COMMAND_AWAITED_FOR, Ticket
+from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.timestamps import timestamp
+from intent_lsp.governance.disk.changed_files import ChangedFile
+from intent_lsp.governance.disk.disk_events import HeldThen
+from intent_lsp.governance.stores import Stores
+from intent_lsp.store.fs.tree_reader import TreeFiles, holds_file
+
+ABANDONED_AFTER: Final = timedelta(seconds=30)
+"""How long after its last save a run of automatic saves has nobody any more who will end it."""
+
+TAKEN_AT_MOST: Final = 1_000
+"""Unrecorded changes that git took away which are known again when it brings them back."""
+
+_PASSED: Final = 8
+"""Contents of a file between two records that are remembered."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PendingChange:
+    """A change that nobody has accounted for yet: what the file held, and was seen to hold since.
+
+    `since` is the moment of the look before it. `ticket` is of the call that may have made it;
+    `passed` are contents that it was seen to hold in between.
+    """
+
+    old: HeldThen
+    new: ContentHash | None
+    since: str
+    ticket: Ticket | None = None
+    passed: tuple[ContentHash, ...] = ()
+
+
+@dataclass(slots=True, kw_only=True)
+class PendingChanges:
+    """The changes of one root's files that wait for whoever accounts for them, by their paths.
+
+    `taken` are changes that git took out of the work tree before they were recorded. `unlisted` is
+    what files held when git listed them last that it does not list any more.
+    """
+
+    stores: Stores
+    waiting: dict[WorkspacePath, PendingChange] = field(default_factory=dict)
+    taken: dict[WorkspacePath, PendingChange] = field(default_factory=dict)
+    unlisted: dict[WorkspacePath, ContentHash] = field(default_factory=dict)
+
+    def forget(self) -> None:
+        """Let go of all of them: what there was is lost."""
+        self.waiting, self.taken = {}, {}
+
+    def note(self, file: ChangedFile, since: str) -> None:
+        """Have a change wait; one that brings back what was there before waits no more."""
+        known = self.waiting.get(file.path)
+        if file.old is None and file.path in self.unlisted:
+            file = replace(file, old=self.unlisted[file.path])
+        if known is None:
+            old = HeldThen(hash=file.old, data=None, known=file.old_known)
+            known = PendingChange(old=old, new=file.new, since=since)
+        if known.old.known and known.old.hash == file.new:
+            # It is as it was.
+            self.waiting.pop(file.path, None)
+        else:
+            ticket = known.ticket if known.new == file.new else None
+            passed = known.passed
+            if known.new not in (None, file.new):
+                passed = (*passed, known.new)[-_PASSED:]
+            self.waiting[file.path] = replace(known, new=file.new, ticket=ticket, passed=passed)
+
+    def follow_git(self, path: WorkspacePath) -> None:
+        """Let go of a change that git took out of the work tree, until git brings it back.
+
+        Somebody's edit that is committed and rebased, or stashed and popped, is their edit still.
+        """
+        taken = self.waiting.pop(path, None)
+        if taken is not None and taken.new is not None:
+            self.keep_taken(path, taken)
+        elif path in self.taken:
+            with suppress(OSError):
+                held = TreeFiles(self.stores.root).held(path).hash
+                if held is not None and held == self.taken[path].new:
+                    back = self.taken.pop(path)
+                    if not self.stores.past.has_left(path, held):
+                        self.waiting[path] = back
+
+    def keep_taken(self, path: WorkspacePath, taken: PendingChange) -> None:
+        """Remember a change that git took away, the newest ones."""
+        self.taken[path] = taken
+        while len(self.taken) > TAKEN_AT_MOST:
+            del self.taken[next(iter(self.taken))]
+
+    def note_unlisted(self, before: TreeSnapshot, now: TreeSnapshot) -> None:
+        """Remember what files held of which git tells no more, though they are still there."""
+        for path in now.files:
+            self.unlisted.pop(path, None)
+        for path, file in before.files.items():
+            unreported = path not in now.files and file.index is None
+            if unreported and file.hash is not None and holds_file(self.stores.root / path):
+                self.unlisted[path] = file.hash
+
+    def account(self, saving: Collection[WorkspacePath] = ()) -> None:
+        """Let go of the changes that the server itself has made, or of which a record tells."""
+        self._end_runs_of_others(saving)
+        for changes in (self.waiting, self.taken):
+            for path, change in tuple(changes.items()):
+                if self.is_own(path, change.new) or self.stores.past.left_last(path, change.new):
+                    del changes[path]
+
+    def awaited(self) -> set[WorkspacePath]:
+        """List the files of which an open call, or an open run of saves, will tell."""
+        state, at = self.stores.state, self.stores.clock()
+        left = self.stores.ledger.left_by_runs()
+        # What an editor has saved automatically is recorded when its run ends.
+        waiting = {p for p, each in self.waiting.items() if p in left and left[p] == each.new}
+        if state is None or not self.waiting:
+            return waiting
+        commands = state.tickets.commands.since(at - COMMAND_AWAITED_FOR)
+        for path, change in self.waiting.items():
+            makers = [each for each in commands if each.may_have_made(path, change.new)]
+            # One that is under way is likelier than what another has left running, or a look.
+            first = min(makers, key=lambda each: (each.late, each.looking), default=None)
+            ticket = state.tickets.over(path, at) or first
+            if ticket is not None:
+                self.waiting[path] = replace(change, ticket=ticket)
+                # What a command has left running tells of no end.
+                waiting.update(() if ticket.late else (path,))
+        return waiting
+
+    def is_own(self, path: WorkspacePath, new: ContentHash | None) -> bool:
+        """Whether a file is as the server itself wrote it last."""
+        state = self.stores.state
+        return state is not None and new is not None and state.own_write(path) == new
+
+    def _end_runs_of_others(self, saving: Collection[WorkspacePath]) -> None:
+        """End the runs whose files somebody else has changed, and those of servers long gone.
+
+        What an editor is saving goes on with its run.
+        """
+        since = timestamp(self.stores.clock() - ABANDONED_AFTER)
+        self.stores.end_runs(idle_since=since)
+        left = self.stores.ledger.left_by_runs()
+        changed = {p for p, each in self.waiting.items() if p in left and left[p] != each.new}
+        others = {p for p in changed.difference(saving) if self._is_of_others(p, left[p])}
+        if others:
+            self.stores.end_runs(others)
+
+    def _is_of_others(self, path: WorkspacePath, left: ContentHash | None) -> bool:
+        """Whether a file holds what its run has not left; the last look may be older than that."""
+        try:
+            held = TreeFiles(self.stores.root).held(path)
+        except OSError:
+            return True
+        return held.hash != left and not self.stores.is_coming_save(path, held.data)
