@@ -24,7 +24,8 @@ from intent_lsp.formats.ledger.foreign.records import (
 )
 from intent_lsp.governance.ledger.open_ledger import governed_ledger
 from intent_lsp.governance.rules import RulesCache
-from intent_lsp.store.ledger.ledger import Identified, Ledger
+from intent_lsp.store.ledger.ledger import Ledger
+from intent_lsp.store.ledger.sealing import Identified
 
 _BATCH: Final = 200
 _REMEMBERED: Final = 1000

@@ -6,26 +6,25 @@ it; never from the whole file.
 Invariant: what could not be appended waits in the queue, and goes before what comes later.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.errors import (
     IntentLspError,
     InvalidRecordError,
     LedgerUnavailableError,
-    UnsafePathError,
 )
-from intent_lsp.core.ledger.chain import ChainCursor, ChainEnd, draft, place_at
+from intent_lsp.core.ledger.chain import ChainCursor
 from intent_lsp.core.ledger.verification import Anchor, Verification
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.policy import LedgerForm
 from intent_lsp.core.records import Event, Record
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.formats.ledger.jsonl import IndexEntry, Ready, entry_of, read, ready, seal_at
+from intent_lsp.formats.ledger.jsonl import read
 from intent_lsp.store.fs.local_dir import make_private_directory
 from intent_lsp.store.ledger.append_target import AppendTarget, single
 from intent_lsp.store.ledger.index.batch import batch
@@ -33,11 +32,20 @@ from intent_lsp.store.ledger.index.build import BuildProgress, quiet
 from intent_lsp.store.ledger.index.index import Index
 from intent_lsp.store.ledger.journal import Journal
 from intent_lsp.store.ledger.known_heads import KnownHeads
-from intent_lsp.store.ledger.open_runs import OpenRuns
+from intent_lsp.store.ledger.open_runs import OpenRuns, runs_kept
 from intent_lsp.store.ledger.pending import LedgerQueue, Waiting
-from intent_lsp.store.ledger.raw.file import FileSystem, opened
-from intent_lsp.store.ledger.raw.files import FilesStamp, LedgerFiles, Strange
-from intent_lsp.store.ledger.snapshot import Snapshot
+from intent_lsp.store.ledger.raw.file import FileSystem
+from intent_lsp.store.ledger.raw.files import FilesStamp, LedgerFiles
+from intent_lsp.store.ledger.sealing import (
+    Identified,
+    Sealed,
+    chain,
+    drafted,
+    follow,
+    prepared,
+    touched_by,
+)
+from intent_lsp.store.ledger.snapshot import snapshot_of
 from intent_lsp.store.ledger.tail import Clock
 from intent_lsp.store.ledger.verify.link_check import FindEvidence
 from intent_lsp.store.ledger.verify.verify import no_past, verify
@@ -62,26 +70,10 @@ class Queued:
     reason: str
 
 
-class Identified(NamedTuple):
-    """An event with the id and the time that it keeps wherever it waits."""
-
-    event: Event
-    id: str
-    timestamp: str
-
-
-class Sealed(NamedTuple):
-    """A record with its line, and what the index keeps of it."""
-
-    record: Record
-    line: bytes
-    entry: IndexEntry
-
-
 class Ledger:
     """The ledger of one governed root; safe for threads, and among processes.
 
-    `index` answers questions; it is brought up to date by each.
+    `index` answers questions, and is brought up to date by each; `root` is the governed root.
     """
 
     def __init__(  # noqa: PLR0913 - each is a part of the world that it needs
@@ -98,7 +90,7 @@ class Ledger:
 
         `form` is asked for each append.
         """
-        self._root, self._clock, self._new_id = root, clock, new_id
+        self.root, self._clock, self._new_id = root, clock, new_id
         self._path = root / LEDGER_FILE
         self._files = LedgerFiles(root)
         self._local = root / LOCAL_ROOM
@@ -112,18 +104,13 @@ class Ledger:
             root, self._lock, disk=disk or FileSystem(), clock=clock, form=form
         )
 
-    @property
-    def root(self) -> Path:
-        """The governed root that the ledger is of."""
-        return self._root
-
     def append(self, event: Event) -> Record:
         """Append what waits in the queue, then `event`; return when all is on the disk.
 
         Raises LedgerUnavailableError, UnsafePathError when something else is in the ledger's
         place, InvalidRecordError for an event that the schema refuses.
         """
-        self._runs.end(_touched(event))
+        self._runs.end(touched_by(event))
         return self._append(self._identify(event))
 
     def append_or_queue(self, event: Event, record_id: str | None = None) -> Appended | Queued:
@@ -132,16 +119,15 @@ class Ledger:
         An event that knows its record's id is appended once, however often that is asked for.
         Raises LedgerUnavailableError when neither can be done, InvalidRecordError as `append`.
         """
-        identified = self._identify(event)
+        identified = self._identify(event, record_id)
         if record_id is not None:
-            identified = identified._replace(id=record_id)
             with suppress(IntentLspError):
                 known = self.index.find(record_id)
                 if known is not None:
                     return Appended(known)
         try:
             # What was saved automatically came before whatever else has become of the file.
-            self._runs.end(_touched(event))
+            self._runs.end(touched_by(event))
             return Appended(self._append(identified))
         except InvalidRecordError:
             raise
@@ -154,12 +140,9 @@ class Ledger:
         `record_id` is that of a run that has begun; None is given where somebody has ended it.
         Raises LedgerUnavailableError, InvalidRecordError as `append`.
         """
-        identified = self._identify(event)
-        if record_id is not None:
-            identified = identified._replace(id=record_id)
-        record = _drafted(identified)
-        with self._keeping_runs():
-            make_private_directory(self._root)
+        record = drafted(self._identify(event, record_id))
+        with runs_kept(self._local):
+            make_private_directory(self.root)
             kept = self._runs.put(record, begun=record_id is not None)
         return record.id if kept else None
 
@@ -168,17 +151,8 @@ class Ledger:
 
         Raises LedgerUnavailableError.
         """
-        with self._keeping_runs():
+        with runs_kept(self._local):
             return self._runs.drop(record_id)
-
-    @contextmanager
-    def _keeping_runs(self) -> Iterator[None]:
-        try:
-            yield
-        except (OSError, UnsafePathError) as error:
-            raise LedgerUnavailableError(
-                path=str(self._local), problem=f"an open run cannot be kept: {error}"
-            ) from error
 
     def end_runs(
         self, paths: Collection[WorkspacePath] | None = None, *, idle_since: str | None = None
@@ -214,7 +188,7 @@ class Ledger:
 
         def due(trail: ChainCursor) -> list[Sealed]:
             new = (each for each in events if self.index.find(each.id) is None)
-            return [_chain(_prepared(each), trail) for each in new]
+            return [chain(prepared(each), trail) for each in new]
 
         self.drain()
         return len(self._put_down(due)) if events else 0
@@ -228,7 +202,7 @@ class Ledger:
 
         def due(trail: ChainCursor) -> list[Sealed]:
             return [
-                _follow(record, line, trail)
+                follow(record, line, trail)
                 for line in lines
                 if (record := read(line)) is not None and self.index.find(record.id) is None
             ]
@@ -247,14 +221,7 @@ class Ledger:
         `anchors` are looked for; `past` finds records in the ledgers that git holds; `progress` is
         told the bytes done and the bytes in all.
         """
-        with ExitStack() as stack:
-            strange: list[Strange] = []
-            try:
-                fd = stack.enter_context(opened(self._path))
-            except LedgerUnavailableError as error:
-                fd, strange = None, [Strange(LEDGER_FILE, error.problem)]
-            snapshot = self._snapshot(fd)
-            snapshot.strange += strange
+        with snapshot_of(self.root, self._lock) as snapshot:
             parts = snapshot.parts(progress)
             return verify(parts, anchors, strange=snapshot.strange, past=past)
 
@@ -269,8 +236,8 @@ class Ledger:
         self.index.close()
         self._tail.close()
 
-    def _identify(self, event: Event) -> Identified:
-        return Identified(event, self._new_id(), timestamp(self._clock()))
+    def _identify(self, event: Event, record_id: str | None = None) -> Identified:
+        return Identified(event, record_id or self._new_id(), timestamp(self._clock()))
 
     def _append(self, identified: Identified) -> Record:
         waiting = self._queue.waiting(_BATCH)
@@ -282,7 +249,7 @@ class Ledger:
     def _write(self, waiting: list[Waiting], fresh: list[Identified]) -> list[Sealed]:
         """Append queued records that the ledger does not hold yet, then fresh ones."""
         # What can be done before is not done while others wait for the lock.
-        prepared = [_prepared(each) for each in fresh]
+        made = [prepared(each) for each in fresh]
 
         def due(trail: ChainCursor) -> list[Sealed]:
             queued = [
@@ -290,7 +257,7 @@ class Ledger:
                 for each in waiting
                 if self.index.find(each.record.id) is None
             ]
-            return [_chain(each, trail) for each in (*map(_prepared, queued), *prepared)]
+            return [chain(each, trail) for each in (*map(prepared, queued), *made)]
 
         sealed = self._put_down(due)
         self._queue.drop(waiting)
@@ -299,7 +266,7 @@ class Ledger:
     def _put_down(self, due: Callable[[ChainCursor], list[Sealed]]) -> list[Sealed]:
         """Append what is due at the end of the chain, and have the disk keep it."""
         try:
-            make_private_directory(self._root)
+            make_private_directory(self.root)
             with self._lock.held():
                 file, end = self._tail.take(self.index)
                 name, offset = self._tail.file, end.size
@@ -321,46 +288,12 @@ class Ledger:
         self.index.appended(file.stamp(name), offset, added)
         return sealed
 
-    def _snapshot(self, main: int | None) -> Snapshot:
-        """Take the files as they are between two appends, where anyone could be appending."""
-        if self._lock.exists():
-            # A reader without rights to the lock sees at worst a line that is being written.
-            with suppress(IntentLspError), self._lock.held():
-                return Snapshot(self._root, main, self._files.stamp())
-        return Snapshot(self._root, main, self._files.stamp())
-
     def _keep(self, identified: Identified, reason: str) -> Queued:
-        record = _drafted(identified)
+        record = drafted(identified)
         try:
-            make_private_directory(self._root)
+            make_private_directory(self.root)
             return Queued(self._queue.find(record.id) or self._queue.put(record), reason)
         except (OSError, IntentLspError) as error:
             raise LedgerUnavailableError(
                 path=str(self._path), problem=f"{reason}; nor can the record wait: {error}"
             ) from error
-
-
-def _touched(event: Event) -> frozenset[WorkspacePath]:
-    """List the files of an event by their names of before and after."""
-    ends = (end for file in event.files for end in (file.path, file.previous))
-    return frozenset(end for end in ends if end is not None)
-
-
-def _drafted(identified: Identified) -> Record:
-    event, id_, moment = identified
-    return draft(event, id=id_, timestamp=moment, end=ChainEnd())
-
-
-def _prepared(identified: Identified) -> Ready:
-    return ready(_drafted(identified))
-
-
-def _chain(prepared: Ready, trail: ChainCursor) -> Sealed:
-    record, line = seal_at(prepared, place_at(trail.end))
-    return _follow(record, line, trail)
-
-
-def _follow(record: Record, line: bytes, trail: ChainCursor) -> Sealed:
-    entry = entry_of(record)
-    trail.step(entry.link)
-    return Sealed(record, line, entry)

@@ -7,11 +7,12 @@ waiting queue whole, and the ledger gets it once.
 import hashlib
 import os
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from intent_lsp.core.content import ContentHash
+from intent_lsp.core.errors import LedgerUnavailableError, UnsafePathError
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record
 from intent_lsp.formats.ledger.jsonl import read, seal
@@ -100,6 +101,17 @@ class OpenRuns:
                 record = read(file.read_bytes())
                 if record is not None:
                     yield OpenRun(file, record)
+
+
+@contextmanager
+def runs_kept(local: Path) -> Iterator[None]:
+    """Raise LedgerUnavailableError where open runs cannot be kept in a directory."""
+    try:
+        yield
+    except (OSError, UnsafePathError) as error:
+        raise LedgerUnavailableError(
+            path=str(local), problem=f"an open run cannot be kept: {error}"
+        ) from error
 
 
 def _name(record: Record) -> str:

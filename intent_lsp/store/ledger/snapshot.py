@@ -6,16 +6,18 @@ replace it; the others only grow, and are read up to the size that they had.
 
 import os
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
-from intent_lsp.core.errors import LedgerUnavailableError
+from intent_lsp.core.errors import IntentLspError, LedgerUnavailableError
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.store.ledger.index.build import BuildProgress, quiet
 from intent_lsp.store.ledger.raw.file import opened
 from intent_lsp.store.ledger.raw.files import FilesStamp, LedgerFiles, Strange
 from intent_lsp.store.ledger.verify.scan import scan_widely
 from intent_lsp.store.ledger.verify.verify import VerifiedFile
+from intent_lsp.store.locks.root_lock import RootLock
 
 
 class Snapshot:
@@ -45,6 +47,29 @@ class Snapshot:
                         yield VerifiedFile(stamp.file, scan_widely(fd, stamp.size, told=told))
             except LedgerUnavailableError as error:
                 self.strange.append(Strange(stamp.file, error.problem))
+
+
+@contextmanager
+def snapshot_of(root: Path, lock: RootLock) -> Iterator[Snapshot]:
+    """Take the files as they are between two appends, where anyone could be appending."""
+    strange: list[Strange] = []
+    with ExitStack() as stack:
+        try:
+            main = stack.enter_context(opened(root / LEDGER_FILE))
+        except LedgerUnavailableError as error:
+            main, strange = None, [Strange(LEDGER_FILE, error.problem)]
+        snapshot = _between_appends(root, main, lock)
+        snapshot.strange += strange
+        yield snapshot
+
+
+def _between_appends(root: Path, main: int | None, lock: RootLock) -> Snapshot:
+    files = LedgerFiles(root)
+    if lock.exists():
+        # A reader without rights to the lock sees at worst a line that is being written.
+        with suppress(IntentLspError), lock.held():
+            return Snapshot(root, main, files.stamp())
+    return Snapshot(root, main, files.stamp())
 
 
 def _told(progress: BuildProgress, everything: int, before: int, done: int) -> None:
