@@ -10,15 +10,16 @@ Invariant: a filter that fails gives None, never half a file.
 import logging
 import os
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from intent_lsp.core.paths import WorkspacePath, parse_relative
 from intent_lsp.store.fs.files import read_bytes
-from intent_lsp.store.git.conversion import Attribute, Conversion, Version, to_work_tree
+from intent_lsp.store.git.attributes import attributes_of
+from intent_lsp.store.git.conversion import Conversion, Version, to_work_tree
 from intent_lsp.store.git.gitdir import (
     common_directory,
     git_identity,
@@ -45,12 +46,6 @@ from intent_lsp.store.git.status import tree_status
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
-
-NAMES: Final = ("filter", "working-tree-encoding", "ident", "text", "crlf", "eol")
-"""Every attribute that `git_text.conversion` reads."""
-
-_WORDS: Final[Mapping[bytes, Attribute]] = {b"set": True, b"unset": False, b"unspecified": None}
-_FIELDS: Final = 3
 
 
 class Git:
@@ -262,28 +257,6 @@ class Git:
                 if path is not None:
                     found[path] = None
         return tuple(found)
-
-
-def attributes_of(top: Path, paths: Sequence[str]) -> Mapping[str, Mapping[str, Attribute]] | None:
-    """Ask for the attributes of files, whose paths are seen from the git top level.
-
-    None, and a line in the log: no answer.
-    """
-    given = b"".join(os.fsencode(path) + b"\0" for path in paths)
-    printed = run_git(top, "check-attr", "-z", "--stdin", *NAMES, given=given)
-    found = {} if printed is None else read_attributes(printed)
-    return found if all(len(found.get(path, ())) == len(NAMES) for path in paths) else None
-
-
-def read_attributes(printed: bytes) -> Mapping[str, Mapping[str, Attribute]]:
-    """Read what `git check-attr -z` printed: of each path, what each attribute says."""
-    fields = printed.split(b"\0")
-    found: dict[str, dict[str, Attribute]] = {}
-    for at in range(0, len(fields) - _FIELDS, _FIELDS):
-        path, name, word = fields[at : at + _FIELDS]
-        value = _WORDS[word] if word in _WORDS else os.fsdecode(word)
-        found.setdefault(os.fsdecode(path), {})[os.fsdecode(name)] = value
-    return found
 
 
 def filtered(top: Path, version: Version) -> bytes | None:
