@@ -1,7 +1,5 @@
 """Judging one file for one session: its standing, then the gate (requirements sections 6 to 8).
 
-Specified in requirements section 6, row 6.
-
 Specified in requirements section 6.
 
 Invariant: what the server wrote itself is never stale and never a problem.
@@ -103,28 +101,20 @@ _OF_INTENTS: Final = (
 """The refusals that another intent would lead out of."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SaveJudge:
     """Judges the files of one root."""
 
-    def __init__(
-        self,
-        *,
-        stores: Stores,
-        rules: RulesCache,
-        sessions: Sessions,
-        contents: Contents,
-        grants: Grants,
-    ) -> None:
-        self._stores = stores
-        self._grants = grants
-        self._rules = rules
-        self._sessions = sessions
-        self._contents = contents
+    stores: Stores
+    rules: RulesCache
+    sessions: Sessions
+    contents: Contents
+    grants: Grants
 
     def judge(self, session_id: str, place: ResolvedPath, reading: BaseHash = UNREAD) -> Judgement:
         """Judge an edit of a file by a session, by the rules as they are now."""
-        rules = self._rules.current()
-        intent_id = self._sessions.active_intent(session_id)
+        rules = self.rules.current()
+        intent_id = self.sessions.active_intent(session_id)
         kind = self._standing(place, rules)
         judgement = Judgement(
             path=place.path,
@@ -133,7 +123,7 @@ class SaveJudge:
             rules=rules,
             intent=rules.active(intent_id),
         )
-        by_agent = rules.governed and self._sessions.saves_as_agent(session_id)
+        by_agent = rules.governed and self.sessions.saves_as_agent(session_id)
         if kind is not FileClass.JUDGED and not by_agent:
             return judgement
         ticket = self._ticket_over(place.path) if rules.governed else None
@@ -154,8 +144,8 @@ class SaveJudge:
         row = unasked_row(judgement.path, judgement.standing, judgement.denied)
         if row is not None:
             return (row,), judgement
-        intent_id = self._sessions.active_intent(session_id)
-        reading = BaseHash(disk=self._contents.hash_of(place.path))
+        intent_id = self.sessions.active_intent(session_id)
+        reading = BaseHash(disk=self.contents.hash_of(place.path))
         return explain_save(self._question(judgement.rules, intent_id, place, reading)), judgement
 
     def allow_restoring(
@@ -177,19 +167,19 @@ class SaveJudge:
         return expected is not Unread.NEVER and expected != reading.disk
 
     def _put_back(self, path: WorkspacePath, session_id: str, text: str) -> bool:
-        head = self._contents.head(path)
+        head = self.contents.head(path)
         if _same(head, text):
             return True
-        return _same(self._contents.baseline(session_id, path), text)
+        return _same(self.contents.baseline(session_id, path), text)
 
     def _standing(self, place: ResolvedPath, rules: Rules) -> FileClass:
-        git = self._stores.git
+        git = self.stores.git
         ignored = git is not None and git.ignored(place.path)
         return standing(place.path, rules.policy, ignored=ignored)
 
     def _ticket_over(self, path: WorkspacePath) -> Ticket | None:
-        state = self._stores.state
-        return None if state is None else state.tickets.over(path, self._stores.clock())
+        state = self.stores.state
+        return None if state is None else state.tickets.over(path, self.stores.clock())
 
     def _question(
         self, rules: Rules, intent_id: str | None, place: ResolvedPath, reading: BaseHash
@@ -201,7 +191,7 @@ class SaveJudge:
             active_intent=intent_id,
             intents=rules.file.intents,
             ignored=rules.ignored,
-            scope=self._grants.scope_of(rules, intent),
+            scope=self.grants.scope_of(rules, intent),
             owners=rules.owners,
         )
 
@@ -223,13 +213,13 @@ class SaveJudge:
 
     def clear_own_write(self, path: WorkspacePath) -> None:
         """Note that a person has written a file since: what it held of ours counts no more."""
-        state = self._stores.state
+        state = self.stores.state
         if state is not None and state.own_write(path) is not None:
             state.forget_own_write(path)
 
     def own_write(self, path: WorkspacePath) -> ContentHash | None:
         """Give the hash of the server's own last write of a file."""
-        state = self._stores.state
+        state = self.stores.state
         return None if state is None else state.own_write(path)
 
 
