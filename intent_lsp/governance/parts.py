@@ -153,7 +153,7 @@ class RootParts:
         )
 
     def _make_calls(self, work_tree: WorkTree) -> None:
-        """Make what judges and records the calls of agents."""
+        """Make what records the calls of agents, and then what judges them."""
         news = CallAudit(stores=self.stores, audit_log=self.audit_log, unreported=self.unreported)
         recording = CallRecorder(
             stores=self.stores,
@@ -178,26 +178,29 @@ class RootParts:
             news=news,
             lock=self._gate_lock,
         )
+        self.calls = AgentCalls(
+            stores=self.stores,
+            sessions=self.sessions,
+            judging=self._call_judging(work_tree, news),
+            recording=recording,
+            applying=CallApplier(stores=self.stores, contents=self.contents),
+            news=news,
+            lock=self._gate_lock,
+        )
+
+    def _call_judging(self, work_tree: WorkTree, news: CallAudit) -> CallJudging:
         admitting = CallAuthorizer(
             stores=self.stores,
             contents=self.contents,
             grants=self.grants,
             work_tree=work_tree,
         )
-        self.calls = AgentCalls(
+        return CallJudging(
             stores=self.stores,
+            rules=self.rules,
             sessions=self.sessions,
-            judging=CallJudging(
-                stores=self.stores,
-                rules=self.rules,
-                sessions=self.sessions,
-                admitting=admitting,
-                unended=self._unended,
-                news=news,
-                lock=self._gate_lock,
-            ),
-            recording=recording,
-            applying=CallApplier(stores=self.stores, contents=self.contents),
+            admitting=admitting,
+            unended=self._unended,
             news=news,
             lock=self._gate_lock,
         )
