@@ -12,9 +12,6 @@ from intent_lsp.core.scope.limits import MAX_GLOBSTARS, PatternLimitError
 from intent_lsp.core.scope.lines import TestLine, TestLines
 from intent_lsp.core.scope.segment import Bundle, Segment, segment_of
 
-# Past this many different wildcard segments, compiling an expression for each costs more than it
-# ever gains, and they are asked together.
-_BUNDLED_FROM = 24
 _SLASHES = re.compile(r"/+")
 
 PatternRow = tuple[Segment | None, ...]
@@ -51,14 +48,15 @@ def read_row(text: str, *, folded: bool) -> PatternRow | None:
 class PatternRows:
     """All rows of a pattern, matched together."""
 
-    __slots__ = ("_anything", "_bundle", "_bundled", "_first", "_lines", "_literals", "_single")
+    __slots__ = ("_anything", "_automata", "_bundle", "_bundled", "_first", "_lines", "_literals")
 
     def __init__(self, rows: Sequence[PatternRow]) -> None:
         self._lines: TestLines[Segment | None] = TestLines([_line(row) for row in rows])
         self._literals: dict[str, int] = {}
-        self._single: list[tuple[Segment, int]] = []
+        self._automata: list[tuple[Segment, int]] = []
         self._anything = self._lines.masks.get(None, 0)
-        magic: list[tuple[Segment, int]] = []
+        flat = list[Items]()
+        self._bundled: list[int] = []
         for segment, mask in self._lines.masks.items():
             if segment is None:
                 continue
@@ -66,9 +64,12 @@ class PatternRows:
                 self._literals[segment.literal] = self._literals.get(segment.literal, 0) | mask
             elif segment.anything:
                 self._anything |= mask
+            elif segment.flat is None:
+                self._automata.append((segment, mask))
             else:
-                magic.append((segment, mask))
-        self._bundle, self._bundled = self._gather(magic)
+                flat += segment.flat
+                self._bundled += [mask] * len(segment.flat)
+        self._bundle = Bundle(flat) if flat else None
         heads = [None if row[0] is None else row[0].literal for row in rows]
         # Most patterns begin with the name of a directory, and most paths lie in another.
         self._first = None if None in heads else frozenset(heads)
@@ -84,18 +85,6 @@ class PatternRows:
         state, final = self._run(names), self._lines.final
         return RowsState(ends=bool(state & final), goes_on=bool(state & ~final))
 
-    def _gather(self, magic: Sequence[tuple[Segment, int]]) -> tuple[Bundle | None, list[int]]:
-        many = len(magic) > _BUNDLED_FROM
-        alternatives = list[Items]()
-        bundled = list[int]()
-        for segment, mask in magic:
-            if segment.flat is None or not many:
-                self._single.append((segment, mask))
-                continue
-            alternatives += segment.flat
-            bundled += [mask] * len(segment.flat)
-        return (Bundle(alternatives) if alternatives else None), bundled
-
     def _run(self, names: Sequence[str]) -> int:
         lines, state = self._lines, self._lines.start
         passed: dict[str, int] = {}
@@ -110,7 +99,7 @@ class PatternRows:
 
     def _passed(self, name: str) -> int:
         mask = self._anything | self._literals.get(name, 0)
-        for segment, bits in self._single:
+        for segment, bits in self._automata:
             if segment.matches(name):
                 mask |= bits
         if self._bundle is not None:

@@ -1,19 +1,16 @@
 """One segment of a pattern, ready to be asked whether it matches one segment of a path.
 
-Invariant: equal segments are equal values; what answers is chosen by what is in the segment: a
-comparison, a regular expression, a line of tests, or an automaton.
-Invariant: the expression's time is linear in the name for each run between two `*`: a run is looked
-for from the left, and what was found is never given up (atomic groups, possessive quantifiers).
+Invariant: equal segments are equal values; what answers is chosen by what is in the segment: lines
+of tests, or an automaton. Invariant: either reads a name once, letter by letter.
 """
 
 import itertools
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from intent_lsp.core.scope.charclass import CharClass
-from intent_lsp.core.scope.language import ExtGlob, Item, Items, Wild, read_segment
+from intent_lsp.core.scope.language import ExtGlob, Items, Wild, read_segment
 from intent_lsp.core.scope.limits import MAX_AUTOMATON, PatternLimitError
 from intent_lsp.core.scope.lines import TestLine, TestLines
 from intent_lsp.core.scope.nfa import explored
@@ -43,14 +40,11 @@ class Segment:
         return self.flat is not None and (Wild.MANY,) in self.flat
 
     @cached_property
-    def matches(self) -> Callable[[str], object]:
-        """Ask whether a whole name matches; the answer is true or false as a condition."""
+    def matches(self) -> Callable[[str], bool]:
+        """Ask whether a whole name matches."""
         if self.flat is None:
             return explored(self.items).matches
-        if len(self.flat) == 1 and (simple := _simple(self.flat[0])) is not None:
-            return simple
-        found = translate(self.flat)
-        return Bundle(self.flat).any_matches if found is None else found.fullmatch
+        return Bundle(self.flat).any_matches
 
     @cached_property
     def classes(self) -> frozenset[CharClass]:
@@ -137,44 +131,6 @@ class Bundle:
         return passed
 
 
-def _simple(items: Items) -> Callable[[str], object] | None:
-    """Compare texts where there is one `*`, or one on either side of a text: no need to compile."""
-    if not set(map(type, items)) <= {str, Wild} or Wild.ONE in items:
-        return None
-    head, *rest = "".join("/" if item is Wild.MANY else str(item) for item in items).split("/")
-    if len(rest) == 1:
-        return _Ends(head, rest[0]).match
-    both = len(rest) == 2 and not head and not rest[1]  # noqa: PLR2004 - the two `*` of `*x*`
-    return _Holds(rest[0]).match if both else None
-
-
-@dataclass(frozen=True, slots=True)
-class _Ends:
-    """A beginning and an end, with any text between them."""
-
-    head: str
-    tail: str
-
-    def match(self, name: str) -> bool:
-        """Whether a name begins and ends so, the two apart."""
-        return (
-            name.startswith(self.head)
-            and name.endswith(self.tail)
-            and len(name) >= len(self.head) + len(self.tail)
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class _Holds:
-    """A text anywhere."""
-
-    text: str
-
-    def match(self, name: str) -> bool:
-        """Whether a name holds the text."""
-        return self.text in name
-
-
 def _walk(items: Items) -> Iterator[object]:
     for item in items:
         yield item
@@ -211,13 +167,6 @@ def flatten(items: Items) -> tuple[Items, ...] | None:
     return tuple(dict.fromkeys(flat))
 
 
-def translate(alternatives: Sequence[Items]) -> re.Pattern[str] | None:
-    """Give the expression to `fullmatch` a name with; None when `re` cannot name a class in it."""
-    sources = [_source(items) for items in alternatives]
-    known = [source for source in sources if source is not None]
-    return re.compile("|".join(known), re.DOTALL) if len(known) == len(sources) else None
-
-
 def line_of(items: Items) -> TestLine[Test]:
     """Give the items as a line of tests, in which a `*` is a gap."""
     tests: list[Test] = []
@@ -232,31 +181,3 @@ def line_of(items: Items) -> TestLine[Test]:
 
 def _has_extglob(items: Items) -> bool:
     return ExtGlob in set(map(type, items))
-
-
-def _source(items: Items) -> str | None:
-    """Write one alternative: the runs between `*`, each found as far left as it can be."""
-    runs: list[list[str]] = [[]]
-    for item in items:
-        if item is Wild.MANY:
-            runs.append([])
-            continue
-        source = _test_source(item)
-        if source is None:
-            return None
-        runs[-1].append(source)
-    first, *middle = ("".join(run) for run in runs)
-    if not middle:
-        return first
-    last = middle.pop()
-    inner = "".join(f"(?>.*?{run})" for run in middle if run)
-    if not last:
-        return f"{first}{inner}.*+"
-    # The last run ends the name: take all of it, then look back.
-    return f"{first}{inner}.{{{len(runs[-1])},}}+(?<={last})"
-
-
-def _test_source(item: Item) -> str | None:
-    if isinstance(item, str):
-        return re.escape(item)
-    return item.source() if isinstance(item, CharClass) else "."
