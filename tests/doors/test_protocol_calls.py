@@ -1,9 +1,6 @@
 """Requests as they run: cancelled, failed, asked back, ended."""
 
 import asyncio
-import json
-import logging
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
 
@@ -111,12 +108,6 @@ def test_what_runs_at_the_end_is_answered_as_cancelled() -> None:
         assert [client.next()["error"]["code"] for _ in range(2)] == [CANCELLED, CANCELLED]
         assert client.said_nothing_more()
         assert client.end() == 1
-
-
-def test_a_feature_may_run_in_a_thread() -> None:
-    with thread() as client:
-        client.initialize()
-        assert client.ask("intent/thread", {"a": 1})["result"] == {"a": 1}
 
 
 def test_a_command_gets_the_server_when_it_asks_for_it() -> None:
@@ -245,19 +236,6 @@ class TestQuestions:
             client.initialize()
             assert client.ask("intent/askOddly")["result"] is None
 
-    @pytest.mark.parametrize("answer", [{"result": [1]}, {"error": {"code": 1, "message": "no"}}])
-    def test_a_callback_is_called_with_a_result(self, answer: dict[str, object]) -> None:
-        with thread() as client:
-            client.initialize()
-            client.begin("intent/callBack", {"a": 1})
-            question = client.next()
-            assert question["params"] == {"a": 1}
-            assert client.next()["result"] is None
-            client.send({"jsonrpc": "2.0", "id": question["id"]} | answer)
-            if "result" in answer:
-                assert client.next()["params"] == [[1]]
-            assert client.ask("intent/echo")["result"] is None
-
 
 class TestLife:
     def test_nothing_is_served_before_initialize(self) -> None:
@@ -289,42 +267,6 @@ class TestLife:
             assert client.end() == 0
 
 
-class Wires:
-    """A writer as pygls's own transports hand it in; it breaks when it is told to."""
-
-    def __init__(self) -> None:
-        self.messages: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
-        self.broken: asyncio.Event | None = None
-
-    async def write(self, data: bytes) -> None:
-        if self.broken is not None:
-            self.broken.set()
-            raise ConnectionError("hung up")
-        await self.messages.put(json.loads(data))
-
-    async def close(self) -> None:
-        pass
-
-
-async def test_pygls_transports_reach_the_same_protocol(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO)
-    protocol, wires = tiny_server.build().protocol, Wires()
-    message = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": INITIALIZE}
-    assert protocol.structure_message(message) is message
-    protocol.handle_message(message)
-    protocol.set_writer(wires, include_headers=False)
-    protocol.handle_message(message | {"id": 2})
-    protocol.handle_message([])
-    await protocol.settle(1)
-    codes = [(await wires.messages.get())["error"]["code"] for _ in range(2)]
-    assert codes == [INVALID, INVALID]
-    wires.broken = asyncio.Event()
-    protocol.notify("intent/lost")
-    await wires.broken.wait()
-    await asyncio.sleep(0)
-    assert "hung up" in caplog.text
-
-
 async def test_a_call_that_does_not_end_is_not_waited_for(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -334,7 +276,7 @@ async def test_a_call_that_does_not_end_is_not_waited_for(
                 await freed.wait()
 
     freed, ended = asyncio.Event(), asyncio.Event()
-    calls = InFlightRequests(ThreadPoolExecutor)
+    calls = InFlightRequests()
     calls.start(stubborn, (), lambda *_: ended.set(), None)
     await asyncio.sleep(0)
     await calls.settle(0.01)
@@ -364,7 +306,7 @@ class Features:
     """Features on calls of their own; `told` is what happened, in its order."""
 
     def __init__(self) -> None:
-        self.calls = InFlightRequests(ThreadPoolExecutor)
+        self.calls = InFlightRequests()
         self.told: list[object] = []
         self.freed, self.ended = asyncio.Event(), asyncio.Event()
 

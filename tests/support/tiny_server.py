@@ -154,11 +154,6 @@ def _trouble(server: TinyServer) -> None:  # noqa: C901 - a list of features
     def child_reads(_: Json) -> str:
         return subprocess.run(["cat"], check=True, capture_output=True, text=True).stdout
 
-    @server.feature("intent/thread")
-    @server.thread()
-    def in_a_thread(params: Json) -> object:
-        return params
-
     @server.feature("intent/slow")
     async def slow(_: Json) -> None:
         await asyncio.Event().wait()
@@ -172,12 +167,6 @@ def _questions(server: TinyServer) -> None:
             lsp.WINDOW_SHOW_MESSAGE_REQUEST, question, params["timeout"]
         )
         return [type(answer).__name__, answer]
-
-    @server.feature("intent/callBack")
-    def call_back(params: Json) -> None:
-        server.protocol.send_request(
-            "client/own", params, lambda answer: server.protocol.notify("intent/called", [answer])
-        )
 
     @server.feature("intent/askOddly")
     async def ask_oddly(_: Json) -> object:

@@ -3,7 +3,6 @@
 Invariant: a document that nobody governs costs one look-up and leaves no trace.
 """
 
-import logging
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -27,8 +26,6 @@ from intent_lsp.doors.lsp.requests.commands import Commands
 from intent_lsp.doors.lsp.requests.requests import Requests
 from intent_lsp.doors.lsp.runtime.open_roots import OpenRoots
 from intent_lsp.doors.lsp.runtime.settings import live
-
-_log: Final = logging.getLogger(__name__)
 
 SECTION: Final = "intentLsp"
 _WATCHED: Final = ("**/.orchestration/*", "**/.intentignore")

@@ -7,7 +7,6 @@ Invariant: no state at module level: `build_server` makes a server, and can make
 """
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
@@ -22,8 +21,6 @@ from intent_lsp.doors.lsp.lazy_loading import load_bootstrap, load_language_serv
 from intent_lsp.doors.lsp.protocol.documents import Document
 from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
 from intent_lsp.doors.lsp.runtime.client_capabilities import pulls
-
-_log: Final = logging.getLogger(__name__)
 
 NAME: Final = "intent-lsp"
 PATIENCE: Final = 5.0

@@ -8,15 +8,11 @@ answer as much as reading its params does.
 """
 
 import asyncio
-import contextvars
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
-
-from pygls.feature_manager import is_thread_function
 
 from intent_lsp.doors.lsp.protocol.messages import IdKey
 
@@ -37,10 +33,9 @@ Done = Callable[[object, BaseException | None], None]
 
 
 class InFlightRequests:
-    """The calls in flight on one connection; `pool` gives where features marked `thread` run."""
+    """The calls in flight on one connection."""
 
-    def __init__(self, pool: Callable[[], Executor]) -> None:
-        self._pool = pool
+    def __init__(self) -> None:
         self._running: dict[asyncio.Future[Any], _Call] = {}
         self._by_id: dict[IdKey, asyncio.Future[Any]] = {}
         self._cancelled: set[IdKey] = set()
@@ -53,7 +48,7 @@ class InFlightRequests:
     ) -> None:
         """Start `feature`; `key` is the id by which it can be cancelled, if it can."""
         try:
-            outcome = self._begin(feature, args)
+            outcome = feature(*args)
         except Exception as error:  # noqa: BLE001 - whatever a feature raises is its outcome
             done(None, error)
             return
@@ -135,13 +130,6 @@ class InFlightRequests:
             return
         self._broken.add(future)
         self._let_go(future).done(None, asyncio.CancelledError())
-
-    def _begin(self, feature: Callable[..., Any], args: tuple[Any, ...]) -> object:
-        if is_thread_function(feature):  # type: ignore[no-untyped-call]  # pygls's
-            run = contextvars.copy_context().run
-            loop = asyncio.get_running_loop()
-            return loop.run_in_executor(self._pool(), run, feature, *args)
-        return feature(*args)
 
     def _ended(self, future: asyncio.Future[Any]) -> None:
         if future in self._broken:

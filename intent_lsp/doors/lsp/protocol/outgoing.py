@@ -8,10 +8,9 @@ Invariant: every question ends: with an answer of the right type, or with an exc
 """
 
 import asyncio
-import inspect
 import itertools
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
 from enum import Enum
@@ -108,7 +107,6 @@ class SendingProtocol(LanguageServerProtocol):
         super().__init__(server, converter)
         make_strict(converter)
         self._questions = OutgoingRequests(converter)
-        self._sends: set[asyncio.Future[None]] = set()
         self._unknown: set[str] = set()
 
     @property
@@ -144,21 +142,15 @@ class SendingProtocol(LanguageServerProtocol):
         """Tell whether the client may know a request; False once it said that it does not."""
         return method not in self._unknown
 
-    def send_request(
+    def send_request(  # type: ignore[override]  # without pygls's callback: we await
         self,
         method: str,
         params: Any | None = None,  # noqa: ANN401 - pygls's signature
-        callback: Callable[[Any], None] | None = None,
         msg_id: MessageId | None = None,
     ) -> Future[Any]:
-        """Send a request; the future gets its typed result, or a JsonRpcException.
-
-        `callback` is called with the result where there is one.
-        """
+        """Send a request; the future gets its typed result, or a JsonRpcException."""
         identity = self._questions.next_id() if msg_id is None else msg_id
         future = self._questions.put(identity, method)
-        if callback is not None:
-            future.add_done_callback(lambda done: _call_back(done, callback))
         message = {"jsonrpc": self.VERSION, "id": identity, "method": method}
         if self._questions.over is not None:
             self._questions.fail(identity, self._questions.over)
@@ -214,21 +206,8 @@ class SendingProtocol(LanguageServerProtocol):
             return None
 
     def _write(self, body: bytes | None) -> None:
-        if self.writer is None or body is None:
-            return
-        sent = self.writer.write(messages.frame(body) if self._include_headers else body)
-        if inspect.isawaitable(sent):
-            self._keep(sent)
-
-    def _keep(self, sent: Awaitable[None]) -> None:
-        future = asyncio.ensure_future(sent)
-        self._sends.add(future)
-        future.add_done_callback(self._sent)
-
-    def _sent(self, future: asyncio.Future[None]) -> None:
-        self._sends.discard(future)
-        if not future.cancelled() and (error := future.exception()):
-            _log.info("the client is gone: %s", error)
+        if self.writer is not None and body is not None:
+            self.writer.write(messages.frame(body) if self._include_headers else body)
 
     def _plain(self, value: object) -> Any:  # noqa: ANN401 - whatever JSON knows
         if attrs.has(type(value)):
@@ -242,11 +221,6 @@ def _with_params(message: dict[str, Any], params: object) -> dict[str, Any]:
     if params is not None:
         message["params"] = params
     return message
-
-
-def _call_back(done: Future[Any], callback: Callable[[Any], None]) -> None:
-    if not done.cancelled() and done.exception() is None:
-        callback(done.result())
 
 
 def _internal_error(request: Request) -> JsonRpcException:

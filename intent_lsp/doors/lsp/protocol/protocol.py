@@ -70,7 +70,7 @@ class IntentProtocol(SendingProtocol):
         self.documents = Documents(self.encoding)
         self.exit_requested = False
         self._stage = _Stage.NEW
-        self._calls = InFlightRequests(lambda: server.thread_pool)
+        self._calls = InFlightRequests()
         self._ending = Shutdown(self._calls.finished)
         self._effects: Mapping[str, Callable[[Any], None]] = {
             lsp.INITIALIZED: _nothing,
@@ -113,14 +113,6 @@ class IntentProtocol(SendingProtocol):
     def receive(self, frame: Frame) -> None:
         """Take what a stream gave."""
         self._take(messages.read_frame(frame))
-
-    def structure_message(self, data: dict[str, Any]) -> dict[str, Any]:
-        """Leave JSON objects alone: pygls's own transports call this for nested ones, too."""
-        return data
-
-    def handle_message(self, message: Any) -> None:  # noqa: ANN401 - pygls's signature, any JSON
-        """Take a message as JSON gave it, from one of pygls's own transports."""
-        self._take(messages.read_value(message))
 
     def _take(self, message: Message) -> None:
         # Each in a context of its own, so that `msg_id` is its own.
