@@ -73,17 +73,6 @@ def _further(found: Range, lines: int) -> Range:
     )
 
 
-def byte_lines(data: bytes) -> list[bytes] | None:
-    """Split a text into raw lines with their terminators, without its byte order mark.
-
-    None: not a text. UTF-16 lines stay UTF-16.
-    """
-    text = decode(data)
-    if text is None:
-        return None
-    return [line.encode(text.encoding) for line in split_lines(text.text)]
-
-
 def line_hunks(old: Sequence[str], new: Sequence[str]) -> tuple[Hunk, ...] | None:
     """Compare two sequences of lines; None when too much is left after common head and tail.
 

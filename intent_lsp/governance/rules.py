@@ -9,7 +9,7 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property, partial
@@ -33,6 +33,7 @@ from intent_lsp.store.fs.files import Stamp
 from intent_lsp.store.fs.resolve import case_sensitive
 
 _log: Final = logging.getLogger(__name__)
+_FILES: Final = (INTENTS_FILE, POLICY_FILE, IGNORE_FILE)
 
 
 class FileState(StrEnum):
@@ -219,14 +220,6 @@ def policy_file(data: bytes | None) -> PolicyFile:
     return read_policy(_lenient(data))
 
 
-def control_files() -> Sequence[WorkspacePath]:
-    """List the files whose change changes the rules."""
-    return _FILES
-
-
 def _lenient(data: bytes | None) -> str:
     text = decode(data or b"")
     return text.text if text else (data or b"").decode("utf-8", "replace")
-
-
-_FILES: tuple[WorkspacePath, ...] = (INTENTS_FILE, POLICY_FILE, IGNORE_FILE)

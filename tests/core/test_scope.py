@@ -10,7 +10,7 @@ import pytest
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.language import escape
 from intent_lsp.core.scope.pattern import EXACT, Pattern
-from intent_lsp.core.scope.scope import compile_scope, compile_scopes, only_exclusions
+from intent_lsp.core.scope.scope import compile_scope, compile_scopes
 
 DATA = Path(__file__).parent / "data"
 PATHS = json.loads((DATA / "paths.json").read_text(encoding="utf-8"))
@@ -176,9 +176,6 @@ def test_no_pattern_owns_a_path_with_an_empty_segment() -> None:
 
 def test_an_empty_scope_owns_nothing() -> None:
     assert not compile_scope([]).covers(WorkspacePath("a"))
-    assert not only_exclusions([])
-    assert only_exclusions(["!a", " !b"])
-    assert not only_exclusions(["!a", "b"])
 
 
 def test_a_scope_says_which_pattern_covers_a_path() -> None:

@@ -19,7 +19,7 @@ from intent_lsp.core.records import (
     ScopeValidation,
 )
 from intent_lsp.core.text import whole, whole_event
-from intent_lsp.formats.ledger.jsonl import decode, seal
+from intent_lsp.formats.ledger.jsonl import read, seal
 
 ID = "3f0c6d1e-6f0b-4a51-9d0e-0c6d6a6f7a11"
 NOW = "2026-11-22T03:00:00.000Z"
@@ -84,7 +84,7 @@ def grant(text: str) -> Event:
 def test_no_text_stands_in_the_way_of_a_record(text: str) -> None:
     for event in (edit(text), grant(text)):
         record, line = seal(draft(event, id=ID, timestamp=NOW, end=ChainEnd()))
-        assert decode(line) == record
+        assert read(line) == record
         assert whole_event(whole_event(event)) == whole_event(event)
 
 

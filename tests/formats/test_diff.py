@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from intent_lsp.core.content import EMPTY_HASH, hash_content, split_lines
 from intent_lsp.core.ranges import Hunk, ranges
-from intent_lsp.formats.diff import MAX_DIFFED_LINES, byte_lines, file_ranges, line_hunks
+from intent_lsp.formats.diff import MAX_DIFFED_LINES, file_ranges, line_hunks
 
 odd_lines = st.sampled_from(
     ["a\n", "b\n", "a\r", "\r\n", "\0\n", "\u2028\n", "x\f\n", "1", "é", ""]
@@ -84,28 +84,6 @@ def test_shuffled_lines_below_the_limit_are_compared() -> None:
     hunks = line_hunks(old, new)
     assert hunks is not None
     assert rebuilt(hunks, old, new) == new
-
-
-@pytest.mark.parametrize(
-    ("encoding", "mark"),
-    [
-        ("utf-8", b""),
-        ("utf-8", codecs.BOM_UTF8),
-        ("utf-16-le", codecs.BOM_UTF16_LE),
-        ("utf-16-be", codecs.BOM_UTF16_BE),
-    ],
-)
-def test_raw_lines_joined_are_the_file_without_its_mark(encoding: str, mark: bytes) -> None:
-    text = "a\r\nb\u0a0a\rc\n\nd"
-    data = mark + text.encode(encoding)
-    lines = byte_lines(data)
-    assert lines is not None
-    assert mark + b"".join(lines) == data
-    assert len(lines) == len(split_lines(text))
-
-
-def test_a_binary_has_no_lines() -> None:
-    assert byte_lines(b"\xff\xfe\xfa") is None
 
 
 def test_a_changed_line_of_a_utf_16_file_is_told_by_its_own_bytes() -> None:

@@ -24,7 +24,7 @@ from intent_lsp.core.records import (
 from intent_lsp.formats.ledger.exports.csv_form import HEADINGS
 from intent_lsp.formats.ledger.exports.forms import EXPORTS
 from intent_lsp.formats.ledger.foreign.files import UNHASHED
-from intent_lsp.formats.ledger.jsonl import decode, seal
+from intent_lsp.formats.ledger.jsonl import read, seal
 from tests.support.agent_trace_schema import complaints
 from tests.support.ledgers import HASH, edit, events
 
@@ -154,7 +154,7 @@ def test_a_flat_record_is_of_one_file(event: Event) -> None:
 @given(events)
 def test_json_is_the_line_of_the_ledger(event: Event) -> None:
     (line,) = EXPORTS["json"].lines(sealed(event))
-    assert decode(line) == sealed(event)
+    assert read(line) == sealed(event)
 
 
 @given(events)

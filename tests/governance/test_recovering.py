@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.core.records import Record
-from intent_lsp.formats.ledger.jsonl import decode
+from intent_lsp.formats.ledger.jsonl import read
 from intent_lsp.governance.ledger.open_ledger import governed_ledger
 from intent_lsp.governance.ledger.recovery import Recovered, Recovery, recovering
 from intent_lsp.governance.rules import RulesCache
@@ -36,7 +36,7 @@ def recover(root: Path) -> Recovered:
 
 
 def records_of(root: Path) -> list[Record]:
-    found = [decode(line) for line in lines_of(root)]
+    found = [read(line) for line in lines_of(root)]
     return [record for record in found if isinstance(record, Record)]
 
 

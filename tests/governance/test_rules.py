@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from intent_lsp.core.content import EMPTY_HASH
-from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.paths import IGNORE_FILE, INTENTS_FILE, POLICY_FILE, WorkspacePath
 from intent_lsp.core.policy import Enforcement
-from intent_lsp.governance.rules import FileState, RulesCache, control_files, policy_file
+from intent_lsp.governance.rules import FileState, RulesCache, policy_file
 from tests.governance.editor import INTENTS
 from tests.support.repository import Repository
 
@@ -37,12 +37,11 @@ def put(governed: Repository) -> Callable[[str, str | bytes], None]:
 
 
 Put = Callable[[str, str | bytes], None]
-FILE, POLICY, IGNORE = control_files()
 
 
 def test_the_three_files_are_read(rules: RulesCache, put: Put) -> None:
-    put(POLICY, "sidecar: {enforcement: block}\n")
-    put(IGNORE, "INT-003\n")
+    put(POLICY_FILE, "sidecar: {enforcement: block}\n")
+    put(IGNORE_FILE, "INT-003\n")
     current = rules.current()
     assert current.state is FileState.OK
     assert current.governed
@@ -61,9 +60,9 @@ def test_they_are_read_again_only_when_they_change(rules: RulesCache, put: Put) 
     first = rules.current()
     assert rules.current() is first
     for name, text in (
-        (FILE, INTENTS + "# more\n"),
-        (POLICY, "sidecar: {}\n"),
-        (IGNORE, "# none\n"),
+        (INTENTS_FILE, INTENTS + "# more\n"),
+        (POLICY_FILE, "sidecar: {}\n"),
+        (IGNORE_FILE, "# none\n"),
     ):
         put(name, text)
         assert rules.current().version >= first.version
@@ -72,21 +71,21 @@ def test_they_are_read_again_only_when_they_change(rules: RulesCache, put: Put) 
 
 def test_a_change_has_a_version_of_its_own(rules: RulesCache, put: Put) -> None:
     first = rules.current()
-    put(IGNORE, "INT-001\n")
+    put(IGNORE_FILE, "INT-001\n")
     assert rules.current().version == first.version + 1
     assert rules.current().ignored == {"INT-001": ("INT-001",)}
 
 
 def test_a_file_that_only_moved_changes_nothing(rules: RulesCache, put: Put) -> None:
     first = rules.current()
-    put(FILE, INTENTS)
+    put(INTENTS_FILE, INTENTS)
     assert rules.current() is first
 
 
 def test_a_broken_file_switches_governance_off_and_its_mending_on(
     rules: RulesCache, put: Put
 ) -> None:
-    put(FILE, "active_intents:\n  - id: [\n")
+    put(INTENTS_FILE, "active_intents:\n  - id: [\n")
     broken = rules.current()
     assert broken.state is FileState.BROKEN
     assert not broken.governed
@@ -94,21 +93,21 @@ def test_a_broken_file_switches_governance_off_and_its_mending_on(
     assert broken.reason.startswith(".orchestration/active_intents.yaml:")
     assert len(broken.file.intents) == 0
     assert broken.owners(WorkspacePath("src/auth/a.py")) == ()
-    put(FILE, INTENTS)
+    put(INTENTS_FILE, INTENTS)
     assert rules.current().governed
 
 
 def test_a_missing_file_switches_governance_off(rules: RulesCache, governed: Repository) -> None:
     rules.current()
-    (governed.root / FILE).unlink()
+    (governed.root / INTENTS_FILE).unlink()
     assert rules.current().state is FileState.MISSING
     assert rules.current().reason == ".orchestration/active_intents.yaml is gone"
-    (governed.root / FILE).mkdir()
+    (governed.root / INTENTS_FILE).mkdir()
     assert rules.current().state is FileState.MISSING
 
 
 def test_a_file_that_is_no_text_is_broken(rules: RulesCache, put: Put) -> None:
-    put(FILE, b"\xff\xfe\xfd")
+    put(INTENTS_FILE, b"\xff\xfe\xfd")
     assert rules.current().reason == ".orchestration/active_intents.yaml is not UTF-8 text"
 
 
@@ -116,10 +115,10 @@ def test_a_file_that_is_no_text_is_broken(rules: RulesCache, put: Put) -> None:
 def test_files_that_cannot_be_read_are_read_as_soon_as_they_can(
     rules: RulesCache, governed: Repository, put: Put
 ) -> None:
-    put(POLICY, "sidecar: {enforcement: block}\n")
-    put(IGNORE, "INT-001\n")
+    put(POLICY_FILE, "sidecar: {enforcement: block}\n")
+    put(IGNORE_FILE, "INT-001\n")
     rules.current()
-    for name in (FILE, POLICY, IGNORE):
+    for name in (INTENTS_FILE, POLICY_FILE, IGNORE_FILE):
         (governed.root / name).unlink()
         (governed.root / name).symlink_to(UNREADABLE)
     broken = rules.current()
@@ -128,27 +127,27 @@ def test_files_that_cannot_be_read_are_read_as_soon_as_they_can(
     # What cannot be read stays in force as it was, and asking again changes no version.
     assert broken.policy.enforcement is Enforcement.BLOCK
     assert rules.current() is broken
-    put(FILE, INTENTS)
+    put(INTENTS_FILE, INTENTS)
     mended = rules.current()
     assert mended.governed
     assert mended.ignored == {"INT-001": ("INT-001",)}
 
 
 def test_a_policy_that_does_not_parse_leaves_the_last_good_one(rules: RulesCache, put: Put) -> None:
-    put(POLICY, "sidecar: {enforcement: block}\n")
+    put(POLICY_FILE, "sidecar: {enforcement: block}\n")
     assert rules.current().policy.enforcement is Enforcement.BLOCK
-    put(POLICY, "sidecar: {enforcement: [\n")
+    put(POLICY_FILE, "sidecar: {enforcement: [\n")
     assert rules.current().policy.enforcement is Enforcement.BLOCK
-    put(POLICY, b"\xff\xfe\xfd")
+    put(POLICY_FILE, b"\xff\xfe\xfd")
     assert rules.current().governed
-    put(POLICY, "sidecar: {enforcement: observe}\n")
+    put(POLICY_FILE, "sidecar: {enforcement: observe}\n")
     assert rules.current().policy.enforcement is Enforcement.OBSERVE
 
 
 def test_without_a_policy_the_defaults_hold(rules: RulesCache, governed: Repository) -> None:
-    governed.write(POLICY, "sidecar: {enforcement: block}\n")
+    governed.write(POLICY_FILE, "sidecar: {enforcement: block}\n")
     rules.current()
-    (governed.root / POLICY).unlink()
+    (governed.root / POLICY_FILE).unlink()
     assert rules.current().policy.enforcement is Enforcement.WARN
     assert policy_file(None).policy == rules.current().policy
 

@@ -19,7 +19,7 @@ from intent_lsp.core.errors import (
     UnsafePathError,
 )
 from intent_lsp.core.paths import LEDGER_FILE, WorkspacePath
-from intent_lsp.formats.ledger.jsonl import decode
+from intent_lsp.formats.ledger.jsonl import read
 from intent_lsp.store.ledger.ledger import Appended, Ledger, Queued
 from intent_lsp.store.ledger.raw.file import FileSystem
 from tests.support.ledgers import edit, ledger_at, lines_of, put_lines
@@ -40,7 +40,7 @@ def test_an_appended_record_is_the_last_line_chained_on_the_one_before(
     ledger: Ledger, tmp_path: Path
 ) -> None:
     first, second = ledger.append(edit("a")), ledger.append(edit("b"))
-    assert [decode(line) for line in lines_of(tmp_path)] == [first, second]
+    assert [read(line) for line in lines_of(tmp_path)] == [first, second]
     assert first.integrity.prev_record_hash is None
     assert second.integrity.prev_record_hash == first.integrity.record_hash
     assert (first.timestamp, second.timestamp) == (
@@ -84,9 +84,7 @@ def test_two_handles_of_one_ledger_see_each_other(tmp_path: Path) -> None:
         other.append(edit())
     found = other.verify()
     assert (found.ok, found.records, len(found.heads)) == (True, 6, 1)
-    assert not any(
-        record.integrity.merges for line in lines_of(tmp_path) if (record := decode(line))
-    )
+    assert not any(record.integrity.merges for line in lines_of(tmp_path) if (record := read(line)))
 
 
 def test_an_append_after_close_opens_everything_again(ledger: Ledger) -> None:
@@ -376,7 +374,7 @@ def test_a_record_that_cannot_be_written_waits_and_goes_first(tmp_path: Path, fa
     setattr(failing, fault, False)
     outcome = ledger.append_or_queue(edit("after"))
     assert isinstance(outcome, Appended)
-    paths = [record.files[0].path for line in lines_of(tmp_path) if (record := decode(line))]
+    paths = [record.files[0].path for line in lines_of(tmp_path) if (record := read(line))]
     assert paths == ["before", "waiting 0", "waiting 1", "waiting 2", "after"]
     assert ledger.verify().ok
     assert list(local(tmp_path, "queue").iterdir()) == []
@@ -404,7 +402,7 @@ def test_more_than_one_batch_waits_no_longer_than_the_next_append(
         ledger.append_or_queue(edit(f"{number}"))
     failing.full = False
     ledger.append(edit("last"))
-    paths = [record.files[0].path for line in lines_of(tmp_path) if (record := decode(line))]
+    paths = [record.files[0].path for line in lines_of(tmp_path) if (record := read(line))]
     assert paths == ["0", "1", "2", "3", "4", "last"]
 
 
@@ -415,7 +413,7 @@ def test_a_record_is_not_doubled_when_only_its_fsync_failed(tmp_path: Path) -> N
     assert isinstance(ledger.append_or_queue(edit("unsure")), Queued)
     failing.broken = False
     ledger.append(edit("after"))
-    paths = [record.files[0].path for line in lines_of(tmp_path) if (record := decode(line))]
+    paths = [record.files[0].path for line in lines_of(tmp_path) if (record := read(line))]
     assert paths == ["unsure", "after"]
     assert ledger.verify().ok
     assert list(local(tmp_path, "queue").iterdir()) == []
@@ -614,7 +612,7 @@ def test_processes_that_append_together_give_a_linear_chain(tmp_path: Path) -> N
     ledger = ledger_at(tmp_path)
     found = ledger.verify()
     assert (found.ok, found.records, len(found.heads)) == (True, 100, 1)
-    merges = [record.integrity.merges for line in lines_of(tmp_path) if (record := decode(line))]
+    merges = [record.integrity.merges for line in lines_of(tmp_path) if (record := read(line))]
     assert set(merges) == {()}
     assert ledger.index.count() == 100
 

@@ -12,7 +12,7 @@ from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.ledger.verification import Verification
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.core.records import Record
-from intent_lsp.formats.ledger.jsonl import decode
+from intent_lsp.formats.ledger.jsonl import read
 from intent_lsp.governance.ledger.recovery import Recovered, Recovery, recovering
 from intent_lsp.governance.ledger.verification import prove
 from intent_lsp.governance.setup import initialise
@@ -43,7 +43,7 @@ def verified(repository: Repository) -> Verification:
 
 
 def names_in(repository: Repository) -> list[str]:
-    found = [decode(line) for line in lines_of(repository.root)]
+    found = [read(line) for line in lines_of(repository.root)]
     return [record.files[0].path for record in found if isinstance(record, Record)]
 
 

@@ -9,7 +9,7 @@ import pytest
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.paths import LOCAL_ROOM
 from intent_lsp.core.records import Record
-from intent_lsp.formats.ledger.jsonl import decode
+from intent_lsp.formats.ledger.jsonl import read
 from intent_lsp.store.ledger.journal import Journal
 from tests.support.ledgers import ledger_at, lines_of
 
@@ -36,7 +36,7 @@ def test_eight_processes_append_four_thousand_records_to_one_linear_chain(tmp_pa
     ]
     answered = [id_ for child in children for id_ in child.communicate()[0].split()]
     assert [child.returncode for child in children] == [0] * PROCESSES
-    records = [decode(line) for line in lines_of(tmp_path)]
+    records = [read(line) for line in lines_of(tmp_path)]
     assert all(isinstance(record, Record) for record in records)
     found = [record for record in records if isinstance(record, Record)]
     assert sorted(record.id for record in found) == sorted(answered)

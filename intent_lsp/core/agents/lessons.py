@@ -16,9 +16,6 @@ from intent_lsp.core.redaction import SHOWN_AT_MOST, neutral, redacted
 LessonLine = NewType("LessonLine", str)
 """`- <timestamp>: <text>`, without a line end."""
 
-LONGEST_LINE: Final = 800
-"""More characters than any lesson's line has."""
-
 _MOMENT = re.compile(r"[0-9]{4}-[0-9:.TZ+-]{1,32}")
 _CODE_AT_MOST: Final = 48
 _NAME_AT_MOST: Final = 64

@@ -86,8 +86,3 @@ def _over(rows: int, automata: int) -> str | None:
     if automata > FILE_AUTOMATA:
         return f"this file has more than {FILE_AUTOMATA} segments with extglobs"
     return None
-
-
-def only_exclusions(patterns: Sequence[str]) -> bool:
-    """Whether there are patterns and each is an exclusion: such a scope owns nothing."""
-    return bool(patterns) and all(compile_pattern(pattern).exclusion for pattern in patterns)

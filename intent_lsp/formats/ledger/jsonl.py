@@ -90,14 +90,6 @@ def encode(record: Record) -> bytes:
     return _spell(wire)
 
 
-def decode(line: bytes) -> Record | Flaw:
-    """Read a line with or without its newline; the hash is checked by `examine` alone."""
-    parsed = _parse(line)
-    if isinstance(parsed, Flaw):
-        return parsed
-    return _misspelled(line, parsed) or _to_record(parsed)
-
-
 def read(line: bytes) -> Record | None:
     """Read a record however it is spelled, an older one too; None for a line that is none."""
     parsed = _parse(line)
@@ -160,14 +152,6 @@ def is_passing(record: WireRecord | Record) -> bool:
 def grants_scope(record: WireRecord | Record) -> bool:
     """Whether a record is one of granted scope."""
     return record.grant is not None and record.tool_name == GRANT_TOOL
-
-
-def record_hash(record: Record) -> ContentHash:
-    """Hash the RFC 8785 form of a record without its `integrity.record_hash`.
-
-    Raises InvalidRecordError for a record that the schema refuses.
-    """
-    return _hash(_to_struct(record))
 
 
 def to_wire(record: Record) -> dict[str, Any]:

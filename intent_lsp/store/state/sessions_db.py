@@ -97,10 +97,6 @@ class SessionDb:
         self._rows("SELECT 1")
         return self._database.problem
 
-    def journal_mode(self) -> str:
-        """Tell how SQLite keeps the file safe: `wal`, or `delete` where that cannot be."""
-        return str(self._rows("PRAGMA journal_mode")[0][0])
-
     def session(self, session_id: str, agent_id: str = "") -> SessionRow | None:
         """Give what is known of a session, or of one of its subagents."""
         query = "SELECT * FROM session WHERE session_id = ? AND agent_id = ?"
@@ -140,11 +136,6 @@ class SessionDb:
             return _session(connection.execute(query, values[:2]).fetchone())
 
         return self._database.write(work)
-
-    def touch_session(self, session_id: str, at: str) -> None:
-        """Note that a session was used."""
-        query = "UPDATE session SET last_used_at = ?, ended_at = NULL WHERE session_id = ?"
-        self._do(query, at, session_id)
 
     def end_session(self, session_id: str, at: str) -> None:
         """Note that a session has ended; its intent stays for the next to go on with."""
