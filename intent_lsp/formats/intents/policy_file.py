@@ -26,7 +26,7 @@ from intent_lsp.core.policy import (
 )
 from intent_lsp.formats.intents.intents_file import glob_findings
 from intent_lsp.formats.intents.prose import prose_of
-from intent_lsp.formats.intents.scope import PatternFindings, note_glob
+from intent_lsp.formats.intents.scope import note_glob
 from intent_lsp.formats.yaml.document import YamlDocument, text_of, texts_of
 from intent_lsp.formats.yaml.keys import MappingKeys, fields_of
 from intent_lsp.formats.yaml.limits import YamlProblem, refused
@@ -56,7 +56,7 @@ class PolicyFile:
     parsed: bool
 
 
-def read_policy(text: str, find: PatternFindings = glob_findings) -> PolicyFile:
+def read_policy(text: str) -> PolicyFile:
     """Read one text of the policy file, without its byte order mark; total."""
     composed = refused(text) or compose_with_globs(text, POLICY_GLOBS, linked_anchors(text))
     if isinstance(composed, YamlProblem):
@@ -66,7 +66,7 @@ def read_policy(text: str, find: PatternFindings = glob_findings) -> PolicyFile:
         return PolicyFile(policy=TeamPolicy(), findings=tuple(reading.findings), parsed=False)
     reading = YamlDocument(text)
     reading.take_composed(composed)
-    values = _Sidecar(reading, find).values(composed.root) if composed.root else {}
+    values = _Sidecar(reading).values(composed.root) if composed.root else {}
     reading.findings.sort(key=lambda finding: (finding.span, finding.code))
     policy = replace(TeamPolicy(), **values)
     return PolicyFile(policy=policy, findings=tuple(reading.findings), parsed=True)
@@ -75,8 +75,8 @@ def read_policy(text: str, find: PatternFindings = glob_findings) -> PolicyFile:
 class _Sidecar:
     """Reads the keys of one policy; a reader gives the fields of TeamPolicy that a key sets."""
 
-    def __init__(self, reading: YamlDocument, find: PatternFindings) -> None:
-        self._reading, self._find = reading, find
+    def __init__(self, reading: YamlDocument) -> None:
+        self._reading = reading
 
     def values(self, root: YamlNode) -> _Values:
         table = self._table(root)
@@ -195,7 +195,7 @@ class _Sidecar:
                 return {}
             globs = texts_of(self._reading, node)
             for item, glob in globs:
-                note_glob(self._reading, item, glob, self._find)
+                note_glob(self._reading, item, glob, glob_findings)
             return {name: tuple(glob for _, glob in globs)}
 
         return read
@@ -220,7 +220,7 @@ class _Sidecar:
             if "path_glob" not in fields:
                 self._bad(node, "this rule has no `path_glob`: it denies nothing")
             return None
-        note_glob(self._reading, fields["path_glob"].value, glob, self._find)
+        note_glob(self._reading, fields["path_glob"].value, glob, glob_findings)
         return DenyRule(glob, reason or "")
 
     def _lessons(self, node: YamlNode) -> _Values:
