@@ -8,11 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.store.git.conversion import Attribute
+from intent_lsp.store.git.conversion import NAMES, Attribute
 from intent_lsp.store.git.program import run_git
-
-NAMES: Final = ("filter", "working-tree-encoding", "ident", "text", "crlf", "eol")
-"""Every attribute that `conversion` reads."""
 
 _WORDS: Final[Mapping[bytes, Attribute]] = {b"set": True, b"unset": False, b"unspecified": None}
 _FIELDS: Final = 3

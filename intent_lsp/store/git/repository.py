@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from intent_lsp.core.paths import WorkspacePath, parse_relative
 from intent_lsp.store.fs.files import read_bytes
 from intent_lsp.store.git.attributes import attributes_of
-from intent_lsp.store.git.conversion import Conversion, Version, to_work_tree
+from intent_lsp.store.git.conversion import Conversion, Version
 from intent_lsp.store.git.gitdir import (
     common_directory,
     git_identity,
@@ -146,10 +146,9 @@ class Git:
 
     def version_bytes(self, version: Version) -> bytes | None:
         """Give a version as git would write it into the work tree; None: it cannot be read."""
-        data = self.ask(None, lambda repository: blob_data(repository, version.blob_id))
-        if data is None or not version.how.program:
-            return None if data is None else to_work_tree(data, version.blob_id, version.how)
-        return filtered(self._top, version)
+        if version.how != Conversion():
+            return filtered(self._top, version)
+        return self.ask(None, lambda repository: blob_data(repository, version.blob_id))
 
     def tracked(self, path: WorkspacePath) -> bool:
         """Whether the index has the file."""
@@ -262,9 +261,9 @@ class Git:
 def filtered(top: Path, version: Version) -> bytes | None:
     """Give a version's bytes in the work tree at `top`; None: it cannot be spelled.
 
-    What is on disk is taken for it, where git's filters make the blob of that.
+    What is on disk is taken for it, where the filters make the blob of that.
     """
-    if (disk := _clean(top, version)) is not None:
+    if version.how.program and (disk := _clean(top, version)) is not None:
         return disk
     return run_git(top, "cat-file", "--filters", f"--path={version.path}", version.blob_id)
 
