@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from intent_lsp.core.text import SURROGATES, seen
+from intent_lsp.core.text import seen, whole
 
 SHOWN_AT_MOST: Final = 120
 """Characters of an error that are kept (requirements section 9)."""
@@ -58,7 +58,6 @@ _ENTITY = re.compile(r"&(?=#?[A-Za-z0-9]{1,40};)")
 # Between letters an underscore is one; elsewhere it could begin or end an emphasis.
 _EMPHASIS = re.compile(r"(?<!\w)_++|(?<!_)_++(?![^\W_])|~")
 _MARKS = re.compile(r"\(redacted\)(?:\s?\(redacted\))*(?=([(:])?)")
-_SURROGATE = re.compile(f"[{SURROGATES}]")
 _NAMES = (
     r"pass(?:word|wd|phrase)|pwd|pword|secret|credential|token"
     r"|(?:api|access|account|auth|client|encryption|private|session|shared|signing)[_ -]?key"
@@ -156,7 +155,7 @@ def _line(text: str) -> str:
     if len(head) < len(text):
         # The last word may be half a secret, which nothing would know for one.
         head = (head.rsplit(None, 1) or [""])[0] + _CUT
-    return _SURROGATE.sub("\ufffd", " ".join(seen(redacted(head)).split()))
+    return whole(" ".join(seen(redacted(head)).split()))
 
 
 def _cut(text: str, limit: int) -> str:

@@ -5,6 +5,7 @@ Invariant: what an edit is recorded with never stands in the way of its record.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
@@ -28,6 +29,9 @@ _UNSEEN = re.compile(
     r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?"
     f"|[{UNSEEN}]"
 )
+_UNSEEN_CATEGORIES: Final = ("Cc", "Cf", "Cs", "Zl", "Zp")
+_LAST_OF_PLANE: Final = 0xFFFE
+_ARABIC_NONCHARACTERS: Final = range(0xFDD0, 0xFDF0)
 _REPLACEMENT: Final = "\ufffd"
 _SURROGATE: Final = re.compile(f"[{SURROGATES}]")
 
@@ -54,6 +58,21 @@ def pack_perhaps(text: str | None) -> bytes | None:
 def seen(text: str) -> str:
     """Give a text as the eye sees it: without terminal sequences and invisible characters."""
     return _UNSEEN.sub("", text)
+
+
+def escape_unseen(text: str) -> str:
+    """Spell control, format, line and surrogate characters and noncharacters out."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(escape_char(char) if _is_unseen(char) else char for char in text)
+
+
+def escape_char(char: str) -> str:
+    r"""Spell a character as Python does: `\x1b`, `\u202e`, `\U000e0001`."""
+    point = ord(char)
+    if point <= 0xFF:  # noqa: PLR2004 - two digits
+        return f"\\x{point:02x}"
+    return f"\\u{point:04x}" if point <= 0xFFFF else f"\\U{point:08x}"  # noqa: PLR2004 - four digits
 
 
 def whole(text: str) -> str:
@@ -88,6 +107,15 @@ def whole_event(event: Event) -> Event:
         approval=approval,
         grant=grant,
         files=tuple(map(_file, event.files)),
+    )
+
+
+def _is_unseen(char: str) -> bool:
+    point = ord(char)
+    return (
+        unicodedata.category(char) in _UNSEEN_CATEGORIES
+        or point & _LAST_OF_PLANE == _LAST_OF_PLANE
+        or point in _ARABIC_NONCHARACTERS
     )
 
 

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.formats.report.html_text import Html, escaped, joined, spelled, tag
+from intent_lsp.core.text import escape_unseen
+from intent_lsp.formats.report.html_text import Html, escaped, joined, tag
 
 
 @pytest.mark.parametrize(
@@ -45,13 +46,13 @@ def test_a_name_of_an_element_is_a_name(name: str) -> None:
     ],
 )
 def test_what_cannot_be_seen_is_spelled_out(text: str, shown: str) -> None:
-    assert spelled(text) == shown
+    assert escape_unseen(text) == shown
 
 
 @given(st.text(st.characters()))
 def test_escaped_text_means_the_text_and_nothing_else(text: str) -> None:
     written = escaped(text)
-    assert unescape(written) == spelled(text)
+    assert unescape(written) == escape_unseen(text)
     assert not set("<>\"'") & set(written)
     assert not {unicodedata.category(char) for char in written} & {"Cc", "Cf", "Cs", "Zl", "Zp"}
     written.encode()

@@ -32,7 +32,7 @@ from intent_lsp.core.records import (
     Vcs,
 )
 from intent_lsp.core.report.report_data import ReportData, ReportSurvey
-from intent_lsp.formats.report.html_text import spelled
+from intent_lsp.core.text import escape_unseen
 from intent_lsp.formats.report.page import OPENING, report_html
 from intent_lsp.formats.report.parts import LONGEST
 from intent_lsp.formats.report.style import SCRIPT, STYLE, policy
@@ -189,7 +189,7 @@ def test_nothing_that_is_told_is_alive(word: str) -> None:
     assert told.tags == plain.tags
     assert told.comments == plain.comments == [" intent-lsp report "]
     assert told.raw == {"style": STYLE, "script": SCRIPT}
-    shown = spelled(word if len(word) <= LONGEST else word[: LONGEST - 1] + "…")
+    shown = escape_unseen(word if len(word) <= LONGEST else word[: LONGEST - 1] + "…")
     assert told.text.count(shown) >= 20
     unseen = re.compile(
         "[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]"

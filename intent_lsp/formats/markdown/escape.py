@@ -8,7 +8,7 @@ import re
 from typing import Final
 
 from intent_lsp.core.redaction import redacted
-from intent_lsp.core.text import SURROGATES, UNSEEN
+from intent_lsp.core.text import SURROGATES, UNSEEN, escape_char
 
 _SHORT: Final = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 # HTML, links and what tables and code spans are made of; every space but the plain one; a space
@@ -37,10 +37,5 @@ def spelled(text: str, special: re.Pattern[str]) -> str:
     return special.sub(lambda found: "".join(map(_escape, found.group())), redacted(text))
 
 
-def _escape(character: str) -> str:
-    code = f"{ord(character):x}"
-    if character in _SHORT:
-        return _SHORT[character]
-    if len(code) > len("ffff"):
-        return rf"\U{code:0>8}"
-    return rf"\x{code:0>2}" if len(code) <= len("ff") else rf"\u{code:0>4}"
+def _escape(char: str) -> str:
+    return _SHORT.get(char) or escape_char(char)

@@ -5,18 +5,16 @@ Invariant: what is written is UTF-8, and no character in it is unseen or turns t
 """
 
 import re
-import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-_UNSEEN: Final = ("Cc", "Cf", "Cs", "Zl", "Zp")
+from intent_lsp.core.text import escape_unseen
+
 _ENTITIES: Final = str.maketrans(
     {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"}
 )
 _VOID: Final = frozenset({"input", "meta"})
-_LAST_OF_PLANE: Final = 0xFFFE
-_ARABIC_NONCHARACTERS: Final = range(0xFDD0, 0xFDF0)
 _NAME: Final = re.compile(r"[a-zA-Z][a-zA-Z0-9-]*")
 
 
@@ -52,31 +50,8 @@ def joined(pieces: Iterable[Inside]) -> Html:
 
 def escaped(text: str) -> str:
     """Spell a text as HTML shows it; what cannot be seen is spelled out, as Python does."""
-    return spelled(text).translate(_ENTITIES)
-
-
-def spelled(text: str) -> str:
-    """Spell control, format, line and surrogate characters and noncharacters out."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(_spelled(char) if _unseen(char) else char for char in text)
+    return escape_unseen(text).translate(_ENTITIES)
 
 
 def _attribute(name: str, value: str | int) -> str:
     return f" {name}" if value == "" else f' {name}="{escaped(str(value))}"'
-
-
-def _unseen(char: str) -> bool:
-    point = ord(char)
-    return (
-        unicodedata.category(char) in _UNSEEN
-        or point & _LAST_OF_PLANE == _LAST_OF_PLANE
-        or point in _ARABIC_NONCHARACTERS
-    )
-
-
-def _spelled(char: str) -> str:
-    point = ord(char)
-    if point <= 0xFF:  # noqa: PLR2004 -- as Python spells it
-        return f"\\x{point:02x}"
-    return f"\\u{point:04x}" if point <= 0xFFFF else f"\\U{point:08x}"  # noqa: PLR2004 -- as above

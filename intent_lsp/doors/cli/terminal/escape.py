@@ -4,19 +4,17 @@ Invariant: the result is one line of printable characters.
 """
 
 import unicodedata
-from collections.abc import Mapping
 from typing import Final
 
-_UNSEEN: Final = ("Cc", "Cf", "Cs", "Zl", "Zp")
+from intent_lsp.core.text import escape_unseen
+
 _WIDE: Final = ("F", "W")
-_SHORT: Final[Mapping[str, str]] = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_SHORT: Final = str.maketrans({"\n": "\\n", "\r": "\\r", "\t": "\\t"})
 
 
 def spoken(text: str) -> str:
     r"""Spell control, format and line characters out: `\x1b`, `\u202e`."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(_spelled(char) for char in text)
+    return escape_unseen(text.translate(_SHORT))
 
 
 def width(text: str) -> int:
@@ -24,14 +22,6 @@ def width(text: str) -> int:
     if text.isascii():
         return len(text)
     return sum(_columns(char) for char in text)
-
-
-def _spelled(char: str) -> str:
-    if unicodedata.category(char) not in _UNSEEN:
-        return char
-    if char.isascii():
-        return _SHORT.get(char, f"\\x{ord(char):02x}")
-    return char.encode("ascii", "backslashreplace").decode()
 
 
 def _columns(char: str) -> int:
