@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
-from watchfiles import _rust_notify
+import watchfiles
 
 from intent_lsp.store.watch import watch as watch_module
 from intent_lsp.store.watch.targets import Watched
@@ -247,26 +247,19 @@ def test_a_watch_that_never_began_is_closed_at_once(seen: Seen) -> None:
     watch.close()
 
 
-def test_where_nothing_is_told_the_watch_looks_again_and_again(room: Path, seen: Seen) -> None:
-    watch = Watch(seen, force_polling=True)
-    watch.watch([room])
-    (room / "a").touch()
-    seen.wait_for(room / "a")
-    watch.close()
-
-
 class Exhausted:
     """A source of events on a system that has given all of its watches away."""
 
-    real = _rust_notify.RustNotify
+    real = watchfiles.watch
     left = 0
     error: Exception = OSError("OS file watch limit reached. about [a]")
 
-    def __new__(cls, paths: list[str], debug: bool, polling: bool, *rest: object) -> object:  # noqa: FBT001 - the real one's signature
-        if Exhausted.left <= 0:
-            raise Exhausted.error
-        Exhausted.left -= 1
-        return cls.real(paths, debug, polling, *rest)  # type: ignore[arg-type,call-arg] # passed on as given
+    @classmethod
+    def watch(cls, *paths: str, **options: object) -> Iterator[object]:
+        if cls.left <= 0:
+            raise cls.error
+        cls.left -= 1
+        yield from cls.real(*paths, **options)  # type: ignore[arg-type] # passed on as given
 
 
 @pytest.mark.parametrize(
@@ -280,7 +273,7 @@ def test_an_exhausted_system_is_polled_and_that_is_told(
     caplog: pytest.LogCaptureFixture,
     error: Exception,
 ) -> None:
-    monkeypatch.setattr(_rust_notify, "RustNotify", Exhausted)
+    monkeypatch.setattr(watchfiles, "watch", Exhausted.watch)
     monkeypatch.setattr(Exhausted, "error", error)
     many = [room / str(number) for number in range(600)]
     for directory in many:
@@ -307,7 +300,7 @@ def test_an_exhausted_system_is_polled_and_that_is_told(
 def test_a_system_that_has_watches_again_is_asked_after_some_looks(
     room: Path, seen: Seen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_rust_notify, "RustNotify", Exhausted)
+    monkeypatch.setattr(watchfiles, "watch", Exhausted.watch)
     monkeypatch.setattr(watch_module, "_LOOKS", 2)
     again = threading.Event()
 
@@ -331,7 +324,7 @@ def test_a_source_that_breaks_ends_the_watch_loudly(
     def broken(*_arguments: object) -> None:
         raise KeyError
 
-    monkeypatch.setattr(_rust_notify, "RustNotify", broken)
+    monkeypatch.setattr(watchfiles, "watch", broken)
     watch = Watch(seen)
     watch.watch([room])
     watch.close()

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from intent_lsp.store import clock
 from intent_lsp.store.watch.targets import Watched
@@ -65,29 +65,61 @@ class Polled:
         return found
 
 
-class _InterruptedError(Exception):
-    """Other directories are wanted, or none any more."""
+class Notified:
+    """What the system tells of some directories, from the first question on; for one thread."""
 
+    def __init__(self, directories: Iterable[str]) -> None:
+        from watchfiles import watch  # noqa: PLC0415 - loaded when something is watched
 
-class _Interrupt:
-    """What a source of events asks whether it should stop.
-
-    It raises instead of saying yes: a source that is told to stop forgets what it has heard.
-    """
-
-    def __init__(self) -> None:
-        self.event = threading.Event()
+        # It logs each change, and what is logged may be on the watched disk.
+        logging.getLogger("watchfiles").setLevel(logging.WARNING)
+        self._opened = False
+        # It gives an answer at each step: told to stop, it would forget what it has heard.
+        # Asked to pass over what may not be watched, it would pass over what cannot be, too.
+        self._told = watch(
+            *directories,
+            watch_filter=None,
+            debounce=_DEBOUNCE_MS,
+            step=_STEP_MS,
+            stop_event=self,
+            rust_timeout=1,
+            yield_on_timeout=True,
+            force_polling=False,
+            recursive=False,
+            ignore_permission_denied=False,
+        )
 
     def is_set(self) -> bool:
-        if self.event.is_set():
-            raise _InterruptedError
+        """Let watchfiles go on; it asks for the first time when the system is watching."""
+        self._opened = True
         return False
+
+    def changed(self) -> frozenset[str] | None:
+        """Wait a moment for changed paths; None, from now on: some have no name.
+
+        Raises OSError or RuntimeError when the system cannot watch.
+        """
+        try:
+            return frozenset(path for _, path in next(self._told))
+        except RuntimeError as problem:  # A name that is not UTF-8.
+            if not self._opened:
+                raise
+            _log.info("watch: %s", problem)
+            return None
+        except StopIteration:
+            return None
+
+    def close(self) -> None:
+        """Let go of the system's watches."""
+        self._told.close()
+
+
+_Source = Notified | Polled | None
 
 
 class Watch:
     """Watches directories, not what is below their subdirectories, until it is closed.
 
-    `force_polling` is for file systems that tell nothing of themselves, as network shares do.
     After `recheck_ms` without an event it is asked whether the directories still stand. `polling`
     is told when looking again and again begins, because the system has no watches left, and ends.
     """
@@ -96,7 +128,6 @@ class Watch:
         self,
         changed: OnChange,
         *,
-        force_polling: bool = False,
         recheck_ms: int = _RECHECK_MS,
         polling: Polling | None = None,
     ) -> None:
@@ -104,9 +135,8 @@ class Watch:
         self._told_of_polling = polling
         self._why: str | None = None
         self._recheck_ms = recheck_ms
-        self._polling = force_polling
         self._guard = threading.Condition()
-        self._interrupt = _Interrupt()
+        self._interrupt = threading.Event()
         self._wanted: frozenset[str] = frozenset()
         self._known = Watched.look(())
         self._asked = 0
@@ -126,7 +156,7 @@ class Watch:
             self._wanted = frozenset(map(os.fspath, directories))
             self._asked += 1
             asked = self._asked
-            self._interrupt.event.set()
+            self._interrupt.set()
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
                 self._thread.start()
@@ -137,14 +167,14 @@ class Watch:
         """Stop, and wait for the callback that runs."""
         with self._guard:
             self._closing = True
-            self._interrupt.event.set()
+            self._interrupt.set()
             self._guard.notify_all()
             thread = self._thread
         if thread is not None and thread is not threading.current_thread():
             thread.join()
 
     def _run(self) -> None:
-        source: Any = None
+        source: _Source = None
         try:
             while not self._closing:
                 source = self._listen(source)
@@ -156,55 +186,55 @@ class Watch:
                 self._closing = True
                 self._guard.notify_all()
 
-    def _listen(self, before: Any) -> Any:  # noqa: ANN401 - watchfiles is loaded late
+    def _listen(self, before: _Source) -> _Source:
         """Listen to today's directories until they change, or others are wanted."""
         with self._guard:
             asked, wanted = self._asked, self._wanted
-            self._interrupt.event.clear()
+            self._interrupt.clear()
             if self._closing:
                 return before
         watched = Watched.look(wanted)
-        source = self._open(watched)
+        source, heard = self._open(watched)
         # The old source is heard out only now, so that nothing falls between the two; it hears
         # nothing of a directory that has come since its last look.
-        self._tell(watched, _drain(before) | watched.changed_since(self._known))
+        missed = frozenset() if before is None else before.changed()
+        told = wanted if heard is None or missed is None else heard | missed
+        self._tell(watched, told | watched.changed_since(self._known))
         _close(before)
         self._known = watched
         with self._guard:
             self._settled = asked
             self._guard.notify_all()
-        looks = 0
-        while not self._interrupt.event.is_set():
+        self._follow(source, watched)
+        return source
+
+    def _follow(self, source: _Source, watched: Watched) -> None:
+        """Tell what a source hears until it ends, other directories stand, or others are wanted."""
+        wanted = frozenset(watched.standing)
+        silent, looks = clock.stopwatch(), 0
+        while not self._interrupt.is_set() and looks < _LOOKS:
             told = self._next(source)
             looks += isinstance(source, Polled)
             if told is None:
-                self._tell(watched, wanted)
                 break
+            if not told and silent() * 1000 < self._recheck_ms:
+                continue
             # After a while without any, too: not everything is told of.
             now = Watched.look(wanted) if not told or watched.may_differ(told) else watched
             self._tell(watched, told | now.changed_since(watched))
             if now != watched:
                 self._known = now
                 break
-            if looks >= _LOOKS:
-                break
-        return source
+            silent = clock.stopwatch()
 
-    def _next(self, source: Any) -> frozenset[str] | None:  # noqa: ANN401 - as above
-        """Wait for changed paths, in vain for a few seconds at most; None: some have no name."""
+    def _next(self, source: _Source) -> frozenset[str] | None:
+        """Wait for changed paths, in vain for a while at most; None: some have no name."""
         if source is None:
-            self._interrupt.event.wait(self._recheck_ms / 1000)
+            self._interrupt.wait(self._recheck_ms / 1000)
             return frozenset()
         if isinstance(source, Polled):
-            return source.wait(self._interrupt.event)
-        try:
-            heard = source.watch(_DEBOUNCE_MS, _STEP_MS, self._recheck_ms, self._interrupt)
-        except _InterruptedError:
-            return frozenset()
-        except RuntimeError as problem:  # A name that is not UTF-8.
-            _log.info("watch: %s", problem)
-            return None
-        return _paths(heard)
+            return source.wait(self._interrupt)
+        return source.changed()
 
     def _tell(self, watched: Watched, paths: Iterable[str]) -> None:
         found = frozenset(
@@ -217,23 +247,19 @@ class Watch:
         except Exception:  # noqa: BLE001 - another's failure must not end the watch
             _log.exception("a change on disk was not handled")
 
-    def _open(self, watched: Watched) -> Any:  # noqa: ANN401 - as above
-        """Open a source of events; None: there is none to be had, or nothing to watch."""
-        from watchfiles import _rust_notify  # noqa: PLC0415 - loaded when something is watched
-
+    def _open(self, watched: Watched) -> tuple[_Source, frozenset[str] | None]:
+        """Open a source, None where there is nothing to watch; give what it has heard already."""
         sources = [each for each in watched.sources if os.access(each, os.R_OK | os.X_OK)]
         if not sources:
-            return None
-        if self._polling:
-            return Polled(sources)
+            return None, frozenset()
+        source = Notified(sources)
         try:
-            # Asked to pass over what may not be watched, it would pass over what cannot be, too.
-            source = _rust_notify.RustNotify(sources, False, False, 0, False, False)  # noqa: FBT003 - its signature
+            heard = source.changed()
         except (OSError, RuntimeError) as problem:
             self._poll(str(problem).partition(" about [")[0])
-            return Polled(sources)
+            return Polled(sources), frozenset()
         self._poll(None)
-        return source
+        return source, heard
 
     def _poll(self, why: str | None) -> None:
         """Say when looking again and again begins, and when it ends."""
@@ -248,24 +274,8 @@ class Watch:
             self._told_of_polling(why)
 
 
-def _drain(source: Any) -> frozenset[str]:  # noqa: ANN401 - as above
-    """Give what a source has heard but not told."""
-    if source is None:
-        return frozenset()
-    if isinstance(source, Polled):
-        return source.changed()
-    try:
-        return _paths(source.watch(1, 1, 1, None))
-    except RuntimeError:
-        return frozenset()
-
-
-def _paths(heard: Any) -> frozenset[str]:  # noqa: ANN401 - as above
-    return frozenset() if isinstance(heard, str) else frozenset(path for _, path in heard)
-
-
-def _close(source: Any) -> None:  # noqa: ANN401 - as above
-    if source is not None and not isinstance(source, Polled):
+def _close(source: _Source) -> None:
+    if isinstance(source, Notified):
         source.close()
 
 
