@@ -7,10 +7,10 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tree_sitter import Node, Tree
 
 from intent_lsp.formats.syntax.fingerprint import file_fingerprint
 from intent_lsp.formats.syntax.languages import language_of, parse
-from intent_lsp.formats.syntax.node import ParsedTree, SyntaxNode
 from intent_lsp.formats.syntax.outlined import OutlinedTree, outlined
 from intent_lsp.governance.syntax_tree_cache import MAX_BYTES, MAX_TREES, SyntaxTreeCache
 from tests.support.edited_texts import edits, programs
@@ -18,9 +18,9 @@ from tests.support.edited_texts import edits, programs
 Told = tuple[str, bool, int, int, tuple[int, int], tuple[int, int]]
 
 
-def nodes(tree: ParsedTree) -> Iterator[Told]:
+def nodes(tree: Tree) -> Iterator[Told]:
     """Give all nodes of a tree, the outer before the inner."""
-    left: list[SyntaxNode] = [tree.root_node]
+    left: list[Node] = [tree.root_node]
     while left:
         node = left.pop()
         places = node.start_point, node.end_point

@@ -8,8 +8,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from tree_sitter import Node
+
 from intent_lsp.formats.shell.syntax import loses_text, spelling, typed
-from intent_lsp.formats.syntax.node import SyntaxNode
 
 _NODES: Final = frozenset(
     {
@@ -35,7 +36,7 @@ _IN: Final = "<"
 _SINK: Final = "/dev/null"
 
 
-def is_literal(root: SyntaxNode, source: bytes) -> bool:
+def is_literal(root: Node, source: bytes) -> bool:
     """Whether a text, by its syntax tree, holds simple commands of literal words, and no others.
 
     They may be listed and piped, read from files, write to `/dev/null`, and join their two outputs.
@@ -51,7 +52,7 @@ def is_literal(root: SyntaxNode, source: bytes) -> bool:
     return _is_covered(root, source)
 
 
-def _is_covered(root: SyntaxNode, source: bytes) -> bool:
+def _is_covered(root: Node, source: bytes) -> bool:
     """Whether all of a text stands in its leaves, as a shell parts them."""
     at = 0
     for leaf in _leaves(root):
@@ -63,7 +64,7 @@ def _is_covered(root: SyntaxNode, source: bytes) -> bool:
     return _BEHIND.fullmatch(source, at) is not None
 
 
-def _leaves(root: SyntaxNode) -> Iterator[SyntaxNode]:
+def _leaves(root: Node) -> Iterator[Node]:
     # A long list is as deep as it is long.
     waiting = [root]
     while waiting:
@@ -74,7 +75,7 @@ def _leaves(root: SyntaxNode) -> Iterator[SyntaxNode]:
             waiting += reversed(node.children)
 
 
-def _is_whole(leaf: SyntaxNode) -> bool:
+def _is_whole(leaf: Node) -> bool:
     """Whether a shell takes a leaf for what the grammar takes it for."""
     if leaf.type in {"file_descriptor", "number"}:
         form = _NUMBER if leaf.type == "number" else _DIGITS
@@ -82,7 +83,7 @@ def _is_whole(leaf: SyntaxNode) -> bool:
     return leaf.type != "word" or _ODD.search(typed(leaf)) is None
 
 
-def _reads(redirect: SyntaxNode) -> bool:
+def _reads(redirect: Node) -> bool:
     sign = "".join(spelling(child) for child in redirect.children if not child.is_named)
     named = [child for child in redirect.named_children if child.type != "file_descriptor"]
     target = spelling(named[0]) if len(named) == 1 else ""

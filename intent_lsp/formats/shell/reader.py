@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
+from tree_sitter import Node
+
 from intent_lsp.core.commands.classification import ShellText, weigh
 from intent_lsp.core.commands.reading import (
     START,
@@ -23,7 +25,6 @@ from intent_lsp.formats.shell.literal import is_literal
 from intent_lsp.formats.shell.redirects import read_tail, redirected
 from intent_lsp.formats.shell.syntax import LOST_TEXT, loses_text, parse, spelling
 from intent_lsp.formats.shell.words import words_of
-from intent_lsp.formats.syntax.node import SyntaxNode
 
 MAX_NESTING: Final = 60
 """Levels of commands inside commands, texts inside texts included, that are read."""
@@ -69,7 +70,7 @@ class _Walk:
         self._level = level
         self._functions = set[str]()
 
-    def visit(self, node: SyntaxNode, tail: Sequence[SyntaxNode] = ()) -> None:
+    def visit(self, node: Node, tail: Sequence[Node] = ()) -> None:
         """Read one node; `tail`: the redirections that belong to its last command."""
         if self._level >= MAX_NESTING:
             self._unknown("", "The command is nested too deep to be read")
@@ -94,7 +95,7 @@ class _Walk:
                 self._after(tail)
         self._level -= 1
 
-    def _other(self, node: SyntaxNode) -> None:
+    def _other(self, node: Node) -> None:
         match node.type:
             case kind if kind in _APART:
                 self._apart([node])
@@ -108,7 +109,7 @@ class _Walk:
             case _:
                 self._sequence(node)
 
-    def _sequence(self, node: SyntaxNode) -> None:
+    def _sequence(self, node: Node) -> None:
         """Read the parts of a node; where one left us is not known to the next: it may fail."""
         children = node.children
         for at, child in enumerate(children):
@@ -120,7 +121,7 @@ class _Walk:
             elif self._place != before:
                 self._place = None
 
-    def _apart(self, nodes: Iterable[SyntaxNode]) -> None:
+    def _apart(self, nodes: Iterable[Node]) -> None:
         """Read what runs in a process of its own: its `cd` is not ours."""
         before = self._place
         for node in nodes:
@@ -129,8 +130,8 @@ class _Walk:
             self._sequence(node)
             self._place = before
 
-    def _list(self, node: SyntaxNode, tail: Sequence[SyntaxNode]) -> None:
-        parts: list[SyntaxNode] = []
+    def _list(self, node: Node, tail: Sequence[Node]) -> None:
+        parts: list[Node] = []
         while node.type == "list":
             parts += reversed(node.children[1:])
             node = node.children[0]
@@ -142,14 +143,14 @@ class _Walk:
                 # Whether the `cd` before it was run, and went well, is not known here.
                 self._place = None
 
-    def _pipeline(self, node: SyntaxNode, tail: Sequence[SyntaxNode]) -> None:
+    def _pipeline(self, node: Node, tail: Sequence[Node]) -> None:
         before = self._place
         for part in node.named_children:
             is_last = part.end_byte == node.named_children[-1].end_byte
             self.visit(part, tail if is_last else ())
             self._place = before
 
-    def _redirected(self, node: SyntaxNode, tail: Sequence[SyntaxNode]) -> None:
+    def _redirected(self, node: Node, tail: Sequence[Node]) -> None:
         redirects = [*node.children_by_field_name("redirect"), *tail]
         bodies = node.children_by_field_name("body")
         for body in bodies:
@@ -160,13 +161,13 @@ class _Walk:
             if child.type == "ERROR":
                 self._sequence(child)
 
-    def _function(self, node: SyntaxNode) -> None:
+    def _function(self, node: Node) -> None:
         before = self._place
         self._sequence(node)
         self._functions |= {spelling(name) for name in node.children_by_field_name("name")}
         self._place = before
 
-    def _command(self, node: SyntaxNode, tail: Sequence[SyntaxNode]) -> None:
+    def _command(self, node: Node, tail: Sequence[Node]) -> None:
         inner = [child for child in node.children if child.type.endswith("_redirect")]
         set_first = [child for child in node.children if child.type == "variable_assignment"]
         own = [child for child in node.children if not child.type.endswith(_NO_WORDS)]
@@ -175,7 +176,7 @@ class _Walk:
         self._nested([*own, *set_first], program)
         self._simple(words, [*inner, *tail], program)
 
-    def _simple(self, words: Sequence[Word], tail: Sequence[SyntaxNode], program: str) -> None:
+    def _simple(self, words: Sequence[Word], tail: Sequence[Node], program: str) -> None:
         words = (*words, *self._before(tail, program))
         if not words or words[0].text not in self._functions:
             weighed = weigh(words, self._place, self._lists)
@@ -191,7 +192,7 @@ class _Walk:
         elif text.word.text.strip():
             self.readings.append(_read(text.word.text, text.site.place, self._level, self._lists))
 
-    def _before(self, nodes: Sequence[SyntaxNode], program: str = "") -> tuple[Word, ...]:
+    def _before(self, nodes: Sequence[Node], program: str = "") -> tuple[Word, ...]:
         """Read redirections, and return the operands that stand among them."""
         tail = read_tail(nodes)
         self._nested(tail.inside, program)
@@ -199,7 +200,7 @@ class _Walk:
             self.readings.append(redirected(redirect, program, self._place))
         return words_of(tail.operands)
 
-    def _after(self, nodes: Sequence[SyntaxNode]) -> None:
+    def _after(self, nodes: Sequence[Node]) -> None:
         """Read what goes on behind the first line of a here-document."""
         tail = read_tail(nodes)
         for node in tail.piped:
@@ -207,7 +208,7 @@ class _Walk:
         for node in tail.listed:
             self.visit(node)
 
-    def _nested(self, nodes: Iterable[SyntaxNode], program: str) -> None:
+    def _nested(self, nodes: Iterable[Node], program: str) -> None:
         """Read what runs for the words of a program; who is told of it is the program."""
         before, start = self._place, len(self.readings)
         for node in nodes:

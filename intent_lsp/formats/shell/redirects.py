@@ -7,12 +7,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tree_sitter import Node
+
 from intent_lsp.core.commands.reading import NOTHING, CommandReading, Effect, KnownPath, unknown
 from intent_lsp.core.commands.targets import Site, target
 from intent_lsp.core.commands.words import Word
 from intent_lsp.formats.shell.syntax import LOST_TEXT, loses_text, spelling
 from intent_lsp.formats.shell.words import words_of
-from intent_lsp.formats.syntax.node import SyntaxNode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,14 +24,14 @@ class Tail:
     may hold substitutions; `piped` and `listed` follow the first line of a here-document.
     """
 
-    redirects: tuple[SyntaxNode, ...]
-    operands: tuple[SyntaxNode, ...]
-    inside: tuple[SyntaxNode, ...]
-    piped: tuple[SyntaxNode, ...]
-    listed: tuple[SyntaxNode, ...]
+    redirects: tuple[Node, ...]
+    operands: tuple[Node, ...]
+    inside: tuple[Node, ...]
+    piped: tuple[Node, ...]
+    listed: tuple[Node, ...]
 
 
-def read_tail(nodes: Sequence[SyntaxNode]) -> Tail:
+def read_tail(nodes: Sequence[Node]) -> Tail:
     """Tell the children of redirections apart."""
     redirects = [*nodes]
     for node in redirects:
@@ -56,7 +57,7 @@ def read_tail(nodes: Sequence[SyntaxNode]) -> Tail:
     )
 
 
-def redirected(node: SyntaxNode, program: str, place: KnownPath) -> CommandReading:
+def redirected(node: Node, program: str, place: KnownPath) -> CommandReading:
     """Read what one redirection writes; `program`: the command that it belongs to."""
     sign = _sign(node)
     if _backquoted(node):
@@ -75,13 +76,13 @@ def redirected(node: SyntaxNode, program: str, place: KnownPath) -> CommandReadi
     return target(path, Effect.WRITE, Site(program or sign, place))
 
 
-def _sign(node: SyntaxNode) -> str:
+def _sign(node: Node) -> str:
     """Give the sign of a redirection; the grammar takes `<>` for an error after `<`."""
     parts = [child for child in node.children if not child.is_named or child.type == "ERROR"]
     return "".join(spelling(part) for part in parts)
 
 
-def _backquoted(node: SyntaxNode) -> bool:
+def _backquoted(node: Node) -> bool:
     """Find out whether a here-document runs what the grammar takes for its text."""
     children = {child.type: child for child in node.children}
     start, body = children.get("heredoc_start"), children.get("heredoc_body")
@@ -90,5 +91,5 @@ def _backquoted(node: SyntaxNode) -> bool:
     return "`" in spelling(body)
 
 
-def _goes_on(child: SyntaxNode) -> bool:
+def _goes_on(child: Node) -> bool:
     return child.type == "pipeline" or child.type.endswith("_redirect")

@@ -6,9 +6,9 @@ told by `flawed`.
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Final, Protocol, cast
+from typing import Final
 
-from intent_lsp.formats.syntax.node import SyntaxNode
+from tree_sitter import Language, Node, Parser
 
 LOST_TEXT: Final = (
     "A word that begins with an escaped blank or is broken over two lines is not read"
@@ -22,12 +22,8 @@ MAX_COMMAND_BYTES: Final = 256 * 1024
 class ShellTree:
     """A parsed text; without a `root` it was too long."""
 
-    root: SyntaxNode | None
+    root: Node | None
     flawed: bool
-
-
-class _Parser(Protocol):
-    def __call__(self, source: bytes, /) -> ShellTree: ...
 
 
 def parse(text: str) -> ShellTree:
@@ -45,20 +41,23 @@ def parse_bytes(source: bytes) -> ShellTree:
     """Parse a shell text as a shell would be given it."""
     if len(source) > MAX_COMMAND_BYTES:
         return ShellTree(None, flawed=True)
-    return _parser()(source)
+    # A parser keeps state while it parses; threads must not share one.
+    root = Parser(_grammar()).parse(source).root_node
+    # No shell can be given NUL, and each would stop at another place.
+    return ShellTree(root, flawed=root.has_error or b"\0" in source)
 
 
-def spelling(node: SyntaxNode) -> str:
+def spelling(node: Node) -> str:
     """Give the text of a node as it was typed."""
     return typed(node).decode("utf-8", "surrogateescape")
 
 
-def typed(node: SyntaxNode) -> bytes:
+def typed(node: Node) -> bytes:
     """Give the bytes of a node as they were typed."""
     return node.text or b""
 
 
-def loses_text(node: SyntaxNode) -> bool:
+def loses_text(node: Node) -> bool:
     """Find out whether a part of a word was lost between the children of a node.
 
     The grammar takes an escaped blank at the start of a word for the blank before it, and a line
@@ -75,17 +74,8 @@ def loses_text(node: SyntaxNode) -> bool:
 
 
 @cache
-def _parser() -> _Parser:
-    # The grammar takes longer to load than most commands to read, and many calls need none.
-    from tree_sitter import Language, Parser  # noqa: PLC0415
+def _grammar() -> Language:
+    # It takes longer to load than most commands to read, and many calls need none.
     from tree_sitter_bash import language  # noqa: PLC0415
 
-    grammar = Language(language())
-
-    def parsed(source: bytes) -> ShellTree:
-        # A parser keeps state while it parses; threads must not share one.
-        root = Parser(grammar).parse(source).root_node
-        # No shell can be given NUL, and each would stop at another place.
-        return ShellTree(cast("SyntaxNode", root), flawed=root.has_error or b"\0" in source)
-
-    return parsed
+    return Language(language())

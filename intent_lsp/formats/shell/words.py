@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from tree_sitter import Node
+
 from intent_lsp.core.commands.words import Word
 from intent_lsp.formats.shell.syntax import spelling, typed
-from intent_lsp.formats.syntax.node import SyntaxNode
 
 MAX_ALTERNATIVES: Final = 64
 """Words that one word with braces may become; with more it is unknown."""
@@ -46,9 +47,9 @@ class _Letter(NamedTuple):
     unknown: str = ""
 
 
-def words_of(nodes: Sequence[SyntaxNode]) -> tuple[Word, ...]:
+def words_of(nodes: Sequence[Node]) -> tuple[Word, ...]:
     """Read words from the nodes of a command; nodes without a gap between are one word."""
-    groups: list[list[SyntaxNode]] = []
+    groups: list[list[Node]] = []
     for node in nodes:
         if groups and groups[-1][-1].end_byte == node.start_byte:
             groups[-1].append(node)
@@ -57,7 +58,7 @@ def words_of(nodes: Sequence[SyntaxNode]) -> tuple[Word, ...]:
     return tuple(word for group in groups for word in _words(group))
 
 
-def _words(group: Sequence[SyntaxNode]) -> Iterator[Word]:
+def _words(group: Sequence[Node]) -> Iterator[Word]:
     letters = [letter for node in _without_dollar(group) for letter in _letters(node)]
     alternatives = _alternatives(letters)
     if alternatives is None:
@@ -67,7 +68,7 @@ def _words(group: Sequence[SyntaxNode]) -> Iterator[Word]:
     yield from (_word(each) for each in alternatives)
 
 
-def _without_dollar(group: Sequence[SyntaxNode]) -> Iterator[SyntaxNode]:
+def _without_dollar(group: Sequence[Node]) -> Iterator[Node]:
     """Drop the dollar of a translated string, which stands before its quote."""
     for at, node in enumerate(group):
         if node.type != "$" or not any(after.type == "string" for after in group[at + 1 : at + 2]):
@@ -111,7 +112,7 @@ def _pattern(letters: Sequence[_Letter]) -> str:
     return "".join(signs)
 
 
-def _letters(node: SyntaxNode) -> Iterator[_Letter]:
+def _letters(node: Node) -> Iterator[_Letter]:
     text = spelling(node)
     if node.type in _LITERAL and not node.children:
         yield from _bare(text)
@@ -128,7 +129,7 @@ def _letters(node: SyntaxNode) -> Iterator[_Letter]:
         yield from _bare(text) if not node.is_named else (_expansion(node, quoted=False),)
 
 
-def _expansion(node: SyntaxNode, *, quoted: bool) -> _Letter:
+def _expansion(node: Node, *, quoted: bool) -> _Letter:
     text = spelling(node)
     if node.type == "process_substitution":
         return _Letter("/dev/fd/", quoted=True)
@@ -146,7 +147,7 @@ def _bare(text: str) -> Iterator[_Letter]:
             yield _Letter(escaped, quoted=True)
 
 
-def _string(node: SyntaxNode) -> Iterator[_Letter]:
+def _string(node: Node) -> Iterator[_Letter]:
     # What the grammar gives no node to (blanks at the ends) still is part of the string.
     source = typed(node)
     at = source.index(b'"') + 1 if b'"' in source else 0

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import Final
 
+from tree_sitter import Node
+
 from intent_lsp.formats.syntax.languages import SyntaxTree
-from intent_lsp.formats.syntax.node import SyntaxNode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,7 +17,7 @@ class Bindings:
     outer: "Bindings | None" = None
 
 
-def scope_below(language: str, scope: Bindings, node: SyntaxNode, part: str | None) -> Bindings:
+def scope_below(language: str, scope: Bindings, node: Node, part: str | None) -> Bindings:
     """Give the scope of a node's part, from the scope that is around the node."""
     if node.type == "function_declarator" and part == "declarator":
         # The name of a function of C is known outside of it.
@@ -27,7 +28,7 @@ def scope_below(language: str, scope: Bindings, node: SyntaxNode, part: str | No
     return Bindings(start=node.start_byte, end=node.end_byte, outer=scope)
 
 
-def is_identifier(node: SyntaxNode) -> bool:
+def is_identifier(node: Node) -> bool:
     """Find out whether a leaf is a name that somebody chose."""
     if node.type == "word":
         return node.parent is not None and node.parent.type in _COMMANDS
@@ -36,7 +37,7 @@ def is_identifier(node: SyntaxNode) -> bool:
     )
 
 
-def is_member(node: SyntaxNode) -> bool:
+def is_member(node: Node) -> bool:
     """Find out whether a name is looked up in something, as in `thing.name`."""
     if node.type in ("property_identifier", "field_identifier", "private_property_identifier"):
         return True
@@ -48,7 +49,7 @@ def is_member(node: SyntaxNode) -> bool:
     return node.start_byte > above.start_byte and not inside
 
 
-def binds(tree: SyntaxTree, node: SyntaxNode) -> bool:
+def binds(tree: SyntaxTree, node: Node) -> bool:
     """Find out whether an identifier stands where its name is made known."""
     above = node.parent
     if above is not None and above.type in _LOOKUPS and _of_self(tree, above):
@@ -65,17 +66,17 @@ def binds(tree: SyntaxTree, node: SyntaxNode) -> bool:
     return any(_is(above, part, node) for part in _BINDINGS)
 
 
-def known_everywhere(node: SyntaxNode) -> bool:
+def known_everywhere(node: Node) -> bool:
     """Find out whether a name is known wherever its object is, and not by scopes."""
     return is_member(node) or node.type in _SHARED
 
 
-def _of_self(tree: SyntaxTree, node: SyntaxNode) -> bool:
+def _of_self(tree: SyntaxTree, node: Node) -> bool:
     thing = node.child_by_field_name("object")
     return thing is not None and tree.text(thing) in (b"self", b"cls", b"this")
 
 
-def _is(above: SyntaxNode, part: str, node: SyntaxNode) -> bool:
+def _is(above: Node, part: str, node: Node) -> bool:
     return above.child_by_field_name(part) == node
 
 

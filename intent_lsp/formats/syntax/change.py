@@ -10,11 +10,12 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from tree_sitter import Node
+
 from intent_lsp.formats.syntax.bindings import Bindings, is_identifier, scope_below
 from intent_lsp.formats.syntax.definition_names import definition_name
 from intent_lsp.formats.syntax.edit import Difference, difference
 from intent_lsp.formats.syntax.languages import Late, SyntaxTree, in_time
-from intent_lsp.formats.syntax.node import SyntaxNode
 from intent_lsp.formats.syntax.parts import (
     COMMENTS,
     NodePart,
@@ -140,7 +141,7 @@ def _comparable(pair: _Pair, old: SyntaxTree, new: SyntaxTree) -> bool:
     return before == [new.text(each) for each in pair.new.attributes]
 
 
-def _same_words(node: SyntaxNode, old: bytes, new: bytes) -> bool:
+def _same_words(node: Node, old: bytes, new: bytes) -> bool:
     """Find out whether two nodes differ only by quotes, or by blanks that are not shown."""
     if node.type in ("jsx_text", "text"):
         return old.split() == new.split()
@@ -189,9 +190,7 @@ def _by_name(side: _Side, places: Sequence[int], known: Collection[str]) -> list
     ]
 
 
-def differing_parts(
-    trees: Trees, one: SyntaxNode, other: SyntaxNode
-) -> tuple[NodeParts, NodeParts]:
+def differing_parts(trees: Trees, one: Node, other: Node) -> tuple[NodeParts, NodeParts]:
     """Take two nodes apart; of large ones, what is the same at both ends may be left out."""
     head, tail = _same(trees.place, one, other)
     if not head and not tail:
@@ -206,7 +205,7 @@ def differing_parts(
     return was, now
 
 
-def _same(place: Difference | None, one: SyntaxNode, other: SyntaxNode) -> tuple[int, int]:
+def _same(place: Difference | None, one: Node, other: Node) -> tuple[int, int]:
     """Count the children that are the same from the start on, and from the end."""
     if place is None or min(one.child_count, other.child_count) <= FEW:
         return 0, 0
@@ -223,25 +222,25 @@ def _same(place: Difference | None, one: SyntaxNode, other: SyntaxNode) -> tuple
     return head, tail
 
 
-def _are_one(place: Difference, one: SyntaxNode, other: SyntaxNode) -> bool:
+def _are_one(place: Difference, one: Node, other: Node) -> bool:
     """Whether two nodes are the same one, around the place where the texts differ."""
     begins = one.start_byte == other.start_byte <= place.start
     return begins and one.end_byte - place.old_end == other.end_byte - place.new_end >= 0
 
 
-def _outside(children: Sequence[SyntaxNode], start: int, end: int) -> tuple[int, int]:
+def _outside(children: Sequence[Node], start: int, end: int) -> tuple[int, int]:
     """Count the children before a place and those after it."""
     head = bisect_right(children, start, key=lambda node: node.end_byte)
     first = bisect_left(children, end, lo=head, key=lambda node: node.start_byte)
     return head, len(children) - first
 
 
-def _stands_alone(node: SyntaxNode) -> bool:
+def _stands_alone(node: Node) -> bool:
     """Whether a node is no sign, which its neighbours explain, and nothing that belongs to one."""
     return node.is_named and node.type != "attribute_item" and node.type not in COMMENTS
 
 
-def _ends(children: Sequence[SyntaxNode], tail: int) -> bool:
+def _ends(children: Sequence[Node], tail: int) -> bool:
     """Whether what stands before the last children can be looked at without them."""
     if not _stands_alone(children[-tail]):
         return False
@@ -250,7 +249,7 @@ def _ends(children: Sequence[SyntaxNode], tail: int) -> bool:
     return last is None or last.type != "attribute_item"
 
 
-def _ends_of(tree: SyntaxTree, node: SyntaxNode, head: int, tail: int) -> Iterator[bytes]:
+def _ends_of(tree: SyntaxTree, node: Node, head: int, tail: int) -> Iterator[bytes]:
     if head:
         yield tree.source[node.start_byte : node.children[head - 1].end_byte]
     if tail:

@@ -2,15 +2,16 @@
 
 from typing import Final
 
+from tree_sitter import Node
+
 from intent_lsp.formats.syntax.definition_kinds import FUNCTION_VALUES, HOLD_VALUES, NEED_BODY
 from intent_lsp.formats.syntax.languages import SyntaxTree
-from intent_lsp.formats.syntax.node import SyntaxNode
 
 MAX_NAME: Final = 120
 """Characters of a name of its own; a longer one is cut."""
 
 
-def defines(node: SyntaxNode) -> bool:
+def defines(node: Node) -> bool:
     """Find out whether a node of a defining type defines something."""
     if node.type in NEED_BODY:
         return node.child_by_field_name("body") is not None
@@ -20,7 +21,7 @@ def defines(node: SyntaxNode) -> bool:
     return True
 
 
-def definition_name(tree: SyntaxTree, node: SyntaxNode) -> str:
+def definition_name(tree: SyntaxTree, node: Node) -> str:
     """Name a definition without what stands around it; empty: it has no name."""
     if node.type == "impl_item":
         return _implementation(tree, node)
@@ -33,7 +34,7 @@ def definition_name(tree: SyntaxTree, node: SyntaxNode) -> str:
     return _spelled(tree, _named(node))
 
 
-def _named(node: SyntaxNode) -> SyntaxNode | None:
+def _named(node: Node) -> Node | None:
     """Find the part of a definition that names it."""
     for field in ("name", "key", "declarator", "property"):
         found = node.child_by_field_name(field)
@@ -50,7 +51,7 @@ def _named(node: SyntaxNode) -> SyntaxNode | None:
     return found
 
 
-def _declared(node: SyntaxNode) -> SyntaxNode:
+def _declared(node: Node) -> Node:
     """Go down the declarators of C to the name."""
     while node.type.endswith("_declarator"):
         inner = node.child_by_field_name("declarator")
@@ -62,14 +63,14 @@ def _declared(node: SyntaxNode) -> SyntaxNode:
     return node
 
 
-def _implementation(tree: SyntaxTree, node: SyntaxNode) -> str:
+def _implementation(tree: SyntaxTree, node: Node) -> str:
     """Name an implementation: its type, with the trait if there is one."""
     of = _spelled(tree, node.child_by_field_name("type"))
     trait = _spelled(tree, node.child_by_field_name("trait"))
     return f"{trait} for {of}" if trait else of
 
 
-def _of_receiver(tree: SyntaxTree, node: SyntaxNode) -> str:
+def _of_receiver(tree: SyntaxTree, node: Node) -> str:
     """Name a method of Go with the type that it belongs to."""
     receiver = _spelled(tree, node.child_by_field_name("receiver")).strip("()")
     of = receiver.rpartition(" ")[2].lstrip("*").partition("[")[0]
@@ -77,7 +78,7 @@ def _of_receiver(tree: SyntaxTree, node: SyntaxNode) -> str:
     return f"{of}.{name}" if of else name
 
 
-def _element(tree: SyntaxTree, node: SyntaxNode) -> str:
+def _element(tree: SyntaxTree, node: Node) -> str:
     """Name an element by its id; most have none."""
     start = next((child for child in node.named_children if child.type == "start_tag"), None)
     for child in () if start is None else start.named_children:
@@ -87,7 +88,7 @@ def _element(tree: SyntaxTree, node: SyntaxNode) -> str:
     return ""
 
 
-def _spelled(tree: SyntaxTree, node: SyntaxNode | None) -> str:
+def _spelled(tree: SyntaxTree, node: Node | None) -> str:
     if node is None:
         return ""
     text = tree.text(node).decode("utf-8", "replace")

@@ -5,8 +5,9 @@ Invariant: a tree that others look at is never edited: the edit is made in a cop
 
 from dataclasses import dataclass
 
+from tree_sitter import Point, Tree
+
 from intent_lsp.core.line_diff import common_head, common_tail
-from intent_lsp.formats.syntax.node import ParsedTree, Point
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +19,12 @@ class Difference:
     new_end: int
 
 
-def edited(tree: ParsedTree, before: bytes, after: bytes) -> ParsedTree:
+def edited(tree: Tree, before: bytes, after: bytes) -> Tree:
     """Give a copy of the tree of a text that has been told what stands in its place now."""
     return _edited(tree, before, after, _texts_differ(before, after))
 
 
-def difference(one: ParsedTree, before: bytes, other: ParsedTree, after: bytes) -> Difference:
+def difference(one: Tree, before: bytes, other: Tree, after: bytes) -> Difference:
     """Tell where two texts, their trees, or a byte beside those differ.
 
     Neither may be broken code: the same bytes can mean something else there.
@@ -36,7 +37,7 @@ def difference(one: ParsedTree, before: bytes, other: ParsedTree, after: bytes) 
     return Difference(start, end + len(before) - len(after), end)
 
 
-def _edited(tree: ParsedTree, before: bytes, after: bytes, place: Difference) -> ParsedTree:
+def _edited(tree: Tree, before: bytes, after: bytes, place: Difference) -> Tree:
     start = _point(before, place.start, Point(row=0, column=0), 0)
     copy = tree.copy()
     copy.edit(

@@ -10,12 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import Any, Final, TypeAlias, cast
+from typing import Final, TypeAlias
+
+from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
 
 from intent_lsp.core.content import decode
 from intent_lsp.formats.syntax.edit import edited
 from intent_lsp.formats.syntax.file_names import name_of, suffix_of
-from intent_lsp.formats.syntax.node import ParsedTree, SyntaxNode
 
 MAX_PARSED_BYTES: Final = 1024 * 1024
 """Above this a file is not parsed at all."""
@@ -57,10 +58,10 @@ class SyntaxTree:
 
     language: str
     source: bytes
-    root: SyntaxNode
-    whole: ParsedTree
+    root: Node
+    whole: Tree
 
-    def text(self, node: SyntaxNode) -> bytes:
+    def text(self, node: Node) -> bytes:
         """Give the bytes of a node as they were typed."""
         return self.source[node.start_byte : node.end_byte]
 
@@ -108,14 +109,12 @@ def captured(
     types: tuple[str, ...],
     depth: int | None,
     stretch: tuple[int, int] | None = None,
-) -> list[SyntaxNode]:
+) -> list[Node]:
     """Give all nodes of some types, in the order of the text, the outer before the inner.
 
     `depth`: how deep they may stand; `stretch`: bytes of which they must have one; None: anywhere.
     Types that the grammar does not have are passed.
     """
-    from tree_sitter import QueryCursor  # noqa: PLC0415 - loaded with the first grammar
-
     query = _query(tree.language, types)
     if query is None:
         return []
@@ -124,9 +123,8 @@ def captured(
         cursor.set_max_start_depth(depth)
     if stretch is not None:
         cursor.set_byte_range(*stretch)
-    found = cursor.captures(cast("Any", tree.root)).get("found", [])
-    nodes = cast("list[SyntaxNode]", found)
-    return sorted(nodes, key=lambda node: (node.start_byte, -node.end_byte))
+    found = cursor.captures(tree.root).get("found", [])
+    return sorted(found, key=lambda node: (node.start_byte, -node.end_byte))
 
 
 def _source(language: str, data: bytes) -> bytes | None:
@@ -141,9 +139,7 @@ def _source(language: str, data: bytes) -> bytes | None:
     return None if language == "yaml" and is_deep(source) else source
 
 
-def _parsed(
-    language: str, source: bytes, before: ParsedTree | None, late: Late
-) -> SyntaxTree | None:
+def _parsed(language: str, source: bytes, before: Tree | None, late: Late) -> SyntaxTree | None:
     grammar = _grammar(language)
     whole = None if grammar is None else _tree(grammar, source, before, late)
     if whole is None:
@@ -151,9 +147,7 @@ def _parsed(
     return SyntaxTree(language=language, source=source, root=whole.root_node, whole=whole)
 
 
-def _tree(grammar: Any, source: bytes, before: ParsedTree | None, late: Late) -> ParsedTree | None:  # noqa: ANN401 - a type of the grammar's
-    from tree_sitter import Parser  # noqa: PLC0415 - loaded with the first grammar
-
+def _tree(grammar: Language, source: bytes, before: Tree | None, late: Late) -> Tree | None:
     steps = 0
 
     def give_up(_offset: int, _flawed: bool) -> bool:  # noqa: FBT001 - how it is called
@@ -164,34 +158,31 @@ def _tree(grammar: Any, source: bytes, before: ParsedTree | None, late: Late) ->
     def read(offset: int, _point: object) -> bytes | None:
         return source[offset : offset + _CHUNK] or None
 
-    known = () if before is None else (before,)
     # A parser keeps state while it parses; threads must not share one.
-    parser: Any = Parser(grammar)
+    parser = Parser(grammar)
     try:
-        tree = parser.parse(read, *known, progress_callback=give_up)
+        if before is None:
+            return parser.parse(read, progress_callback=give_up)
+        return parser.parse(read, before, progress_callback=give_up)
     except ValueError:
         return None
-    return cast("ParsedTree", tree)
 
 
 @cache
-def _grammar(language: str) -> Any:  # noqa: ANN401 - a type of the grammar's
+def _grammar(language: str) -> Language | None:
     package, function = _GRAMMARS.get(language, (language, "language"))
     try:
-        module = import_module(f"tree_sitter_{package}")
-        from tree_sitter import Language  # noqa: PLC0415 - many sessions need none
-
-        return Language(getattr(module, function)())
+        return Language(getattr(import_module(f"tree_sitter_{package}"), function)())
     except (ImportError, AttributeError, ValueError):
         # Not installed, or made for a library of another age.
         return None
 
 
 @cache
-def _query(language: str, types: tuple[str, ...]) -> Any:  # noqa: ANN401 - a type of the grammar's
-    from tree_sitter import Query  # noqa: PLC0415 - loaded with the first grammar
-
+def _query(language: str, types: tuple[str, ...]) -> Query | None:
     grammar = _grammar(language)
+    if grammar is None:
+        return None
     known = [name for name in types if grammar.id_for_node_kind(name, True) is not None]  # noqa: FBT003
     if not known:
         return None

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from tree_sitter import Node
+
 from intent_lsp.formats.syntax.definition_kinds import (
     CONTAINERS,
     DEEPEST,
@@ -23,7 +25,6 @@ from intent_lsp.formats.syntax.languages import (
     language_of,
     parse,
 )
-from intent_lsp.formats.syntax.node import SyntaxNode
 
 MAX_NAMED: Final = 400
 """Characters of a qualified name; of a longer one its end is left."""
@@ -136,7 +137,7 @@ def _within(outer: Definition, own: Definition) -> Definition:
     )
 
 
-def _spot(node: SyntaxNode, kind: str, name: str) -> Spot:
+def _spot(node: Node, kind: str, name: str) -> Spot:
     first, last = _outermost(node), node.end_point
     # A node that ends at the start of a line has nothing in it.
     end = last.row if last.column == 0 and last.row > node.start_point.row else last.row + 1
@@ -147,7 +148,7 @@ def _spot(node: SyntaxNode, kind: str, name: str) -> Spot:
     return Spot(node.start_byte, node.end_byte, held.start_byte, held.end_byte, own)
 
 
-def _outermost(node: SyntaxNode) -> SyntaxNode:
+def _outermost(node: Node) -> Node:
     """Give what is held with a definition, such as its decorators, where there is something."""
     while (above := node.parent) is not None and above.type in HELD_WITH:
         if above.type in LISTS and len(above.named_children) > 1:
@@ -156,7 +157,7 @@ def _outermost(node: SyntaxNode) -> SyntaxNode:
     return node
 
 
-def _held(node: SyntaxNode) -> SyntaxNode:
+def _held(node: Node) -> Node:
     """Give what is or would be held with a definition if it stood there alone."""
     while (above := node.parent) is not None and above.type in HELD_WITH:
         node = above

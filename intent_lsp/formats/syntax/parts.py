@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
+from tree_sitter import Node
+
 from intent_lsp.formats.syntax.definition_kinds import HELD_WITH, LISTS, kinds_of
 from intent_lsp.formats.syntax.definition_names import defines
 from intent_lsp.formats.syntax.languages import SyntaxTree
-from intent_lsp.formats.syntax.node import SyntaxNode
 
-Child: TypeAlias = tuple[SyntaxNode, str | None]
+Child: TypeAlias = tuple[Node, str | None]
 """A node below another, with its part in the rule."""
 
 
@@ -19,7 +20,7 @@ Child: TypeAlias = tuple[SyntaxNode, str | None]
 class Siblings:
     """Some children of a node that stand side by side; `opens`: from the first one on."""
 
-    above: SyntaxNode
+    above: Node
     children: Sequence[Child]
     opens: bool = True
 
@@ -31,10 +32,10 @@ class NodePart:
     `definition`: what it defines; None: nothing. Parts that are not `movable` keep their order.
     """
 
-    node: SyntaxNode
+    node: Node
     field: str | None = None
-    attributes: tuple[SyntaxNode, ...] = ()
-    definition: SyntaxNode | None = None
+    attributes: tuple[Node, ...] = ()
+    definition: Node | None = None
     movable: bool = False
 
     def text(self, tree: SyntaxTree) -> bytes:
@@ -52,12 +53,12 @@ class NodeParts:
     prose: Counter[bytes] = field(default_factory=Counter)
 
 
-def whole(node: SyntaxNode) -> Siblings:
+def whole(node: Node) -> Siblings:
     """Give all children of a node."""
     return Siblings(above=node, children=tuple(_children(node)))
 
 
-def middle(node: SyntaxNode, head: int, tail: int) -> Siblings:
+def middle(node: Node, head: int, tail: int) -> Siblings:
     """Give the children of a node without the first and the last so many."""
     every = node.children
     places = range(head, len(every) - tail)
@@ -68,7 +69,7 @@ def middle(node: SyntaxNode, head: int, tail: int) -> Siblings:
 def parts_of(tree: SyntaxTree, stretch: Siblings) -> NodeParts:
     """Take a node apart, or what is asked for of it."""
     parts = NodeParts()
-    attributes: list[SyntaxNode] = []
+    attributes: list[Node] = []
     for child, part in _meaningful(tree, stretch, parts.prose):
         if child.type == "attribute_item":
             # Rust has attributes before what they belong to, not around it.
@@ -104,7 +105,7 @@ def _meaningful(tree: SyntaxTree, stretch: Siblings, prose: Counter[bytes]) -> I
             yield _bare(node, child), part
 
 
-def _children(node: SyntaxNode) -> Iterator[Child]:
+def _children(node: Node) -> Iterator[Child]:
     cursor = node.walk()
     more = cursor.goto_first_child()
     while more:
@@ -113,7 +114,7 @@ def _children(node: SyntaxNode) -> Iterator[Child]:
         more = cursor.goto_next_sibling()
 
 
-def _comment(tree: SyntaxTree, node: SyntaxNode, prose: Counter[bytes]) -> bool:
+def _comment(tree: SyntaxTree, node: Node, prose: Counter[bytes]) -> bool:
     """Count a comment as prose; what a tool reads in a comment is code."""
     if node.type not in COMMENTS:
         return False
@@ -124,11 +125,11 @@ def _comment(tree: SyntaxTree, node: SyntaxNode, prose: Counter[bytes]) -> bool:
     return True
 
 
-def _words(tree: SyntaxTree, node: SyntaxNode) -> bytes:
+def _words(tree: SyntaxTree, node: Node) -> bytes:
     return b" ".join(tree.text(node).split())
 
 
-def _docstring(tree: SyntaxTree, node: SyntaxNode, children: Sequence[Child]) -> SyntaxNode | None:
+def _docstring(tree: SyntaxTree, node: Node, children: Sequence[Child]) -> Node | None:
     """Find the string that documents a module, a class or a function of Python."""
     if tree.language != "python" or not children or children[0][0].type != "expression_statement":
         return None
@@ -140,9 +141,7 @@ def _docstring(tree: SyntaxTree, node: SyntaxNode, children: Sequence[Child]) ->
     return children[0][0] if [each.type for each in only] == ["string"] else None
 
 
-def _is_layout(
-    tree: SyntaxTree, above: SyntaxNode, node: SyntaxNode, after: SyntaxNode | None
-) -> bool:
+def _is_layout(tree: SyntaxTree, above: Node, node: Node, after: Node | None) -> bool:
     """Find out whether a sign is there for the eye: `;`, a last comma, an import's brackets."""
     if node.is_named:
         return False
@@ -153,7 +152,7 @@ def _is_layout(
     return node.type == ";" or (node.type == "\n" and not tree.text(node).strip())
 
 
-def _bare(above: SyntaxNode, node: SyntaxNode) -> SyntaxNode:
+def _bare(above: Node, node: Node) -> Node:
     """Take off the brackets of an expression, and the braces of a single statement."""
     while node.type == "parenthesized_expression" or (
         node.type in _BLOCKS and above.type in _CONTROL
@@ -167,10 +166,10 @@ def _bare(above: SyntaxNode, node: SyntaxNode) -> SyntaxNode:
 
 def _part(
     tree: SyntaxTree,
-    above: SyntaxNode,
-    node: SyntaxNode,
+    above: Node,
+    node: Node,
     part: str | None,
-    attributes: tuple[SyntaxNode, ...],
+    attributes: tuple[Node, ...],
 ) -> NodePart:
     definition = None if tree.language in _ORDERED else _definition(tree, node)
     named = above.type == "import_from_statement" and part == "name"
@@ -181,7 +180,7 @@ def _part(
     )
 
 
-def _definition(tree: SyntaxTree, node: SyntaxNode) -> SyntaxNode | None:
+def _definition(tree: SyntaxTree, node: Node) -> Node | None:
     """Find what a node defines, itself or within what is held with it."""
     kinds = kinds_of(tree.language)
     while node.type not in kinds or not defines(node):
@@ -192,7 +191,7 @@ def _definition(tree: SyntaxTree, node: SyntaxNode) -> SyntaxNode | None:
     return node
 
 
-def _may_define(node: SyntaxNode, kinds: dict[str, str]) -> bool:
+def _may_define(node: Node, kinds: dict[str, str]) -> bool:
     return node.type in HELD_WITH or (node.type in kinds and defines(node))
 
 

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from tree_sitter import Node
+
 from intent_lsp.formats.syntax.bindings import (
     Bindings,
     binds,
@@ -14,7 +16,6 @@ from intent_lsp.formats.syntax.bindings import (
     known_everywhere,
 )
 from intent_lsp.formats.syntax.languages import SyntaxTree
-from intent_lsp.formats.syntax.node import SyntaxNode
 
 MAX_PLACES: Final = 2_000
 """Places of names above which a change is too large to be called a renaming."""
@@ -24,7 +25,7 @@ MAX_PLACES: Final = 2_000
 class Renamed:
     """One place where a name stands for another; `node` and `scope` are of the old text."""
 
-    node: SyntaxNode
+    node: Node
     scope: Bindings
     old: bytes
     new: bytes
@@ -84,5 +85,5 @@ def _places(tree: SyntaxTree, name: bytes, scope: Bindings, *, members: bool) ->
             yield found.start()
 
 
-def _stands(tree: SyntaxTree, node: SyntaxNode, name: bytes, *, members: bool) -> bool:
+def _stands(tree: SyntaxTree, node: Node, name: bytes, *, members: bool) -> bool:
     return is_identifier(node) and tree.text(node) == name and (members or not is_member(node))
