@@ -1,256 +1,185 @@
-"""What became of a syntax tree: the same code or other, as far as its shape tells.
+"""What two syntax trees of one language differ by: names, order and prose, or more than these.
 
 Invariant: the walk is iterative, and looks only where the two texts differ.
-Invariant: what is left out changes no answer: not what was moved, nor what stands for what.
 """
 
-from bisect import bisect_left, bisect_right
-from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeAlias
 
 from tree_sitter import Node
 
-from intent_lsp.formats.syntax.bindings import Bindings, is_identifier, scope_below
-from intent_lsp.formats.syntax.definition_names import definition_name
-from intent_lsp.formats.syntax.edit import Difference, difference
-from intent_lsp.formats.syntax.languages import Late, SyntaxTree, in_time
-from intent_lsp.formats.syntax.parts import (
-    COMMENTS,
-    NodePart,
-    NodeParts,
-    middle,
-    parts_of,
-    spelled_alike,
-    whole,
-)
-from intent_lsp.formats.syntax.renames import Renamed
+from intent_lsp.core.line_diff import common_head, common_tail
+from intent_lsp.formats.syntax.definition_kinds import HELD_WITH, LISTS, kinds_of
+from intent_lsp.formats.syntax.definition_names import defines
+from intent_lsp.formats.syntax.languages import Late, SyntaxTree
+from intent_lsp.formats.syntax.renames import is_identifier
 
-DEEPEST: Final = 1_000
-"""Levels below which two trees are not compared: code that people write is not so deep."""
-
-FEW: Final = 32
-"""Children of a node up to which all of them are looked at."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trees:
-    """Two trees that are compared; `place`: outside of it they are the same; None: nobody knows."""
-
-    old: SyntaxTree
-    new: SyntaxTree
-    place: Difference | None
+_Pairs: TypeAlias = Iterator[tuple[Node, Node]]
+_Parts: TypeAlias = tuple[list[Node], list[Node], list[bytes]]
+"""What a node is made of: what keeps its order, definitions and imports, the words of comments."""
 
 
 @dataclass(slots=True)
 class TreeChange:
-    """What two trees differ by; not `alike`: by more than names, order and layout."""
+    """What two trees differ by; not `alike`: by more than names, order, prose and layout."""
 
     alike: bool = True
     moved: bool = False
     prose: bool = False
-    renamed: list[Renamed] = field(default_factory=list)
+    renamed: dict[tuple[bytes, bytes], list[Node]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Pair:
-    """Two parts that stand for each other; `scope` is around the old one."""
-
-    old: NodePart
-    new: NodePart
-    scope: Bindings
-    depth: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Side:
-    """Movable parts of one of the two, each with its text and its name."""
-
-    parts: Sequence[NodePart]
-    texts: Sequence[bytes]
-    names: Sequence[str]
-
-
-def tree_change(
-    old: SyntaxTree, new: SyntaxTree, late: Late = in_time, place: Difference | None = None
-) -> TreeChange:
-    """Compare the trees of two texts of one language; they are not alike where time ends.
-
-    `place`: where they differ (`difference`); None: that is to be found out.
-    """
-    broken = old.root.has_error or new.root.has_error
-    if place is None and not broken:
-        place = difference(old.whole, old.source, new.whole, new.source)
-    return change_between(Trees(old=old, new=new, place=place), late)
-
-
-def change_between(trees: Trees, late: Late = in_time) -> TreeChange:
-    """Compare two trees of which it may be known where they are the same."""
-    change, old, new = TreeChange(), trees.old, trees.new
-    whole = Bindings(start=0, end=len(old.source) + 1)
-    pairs = [_Pair(old=NodePart(node=old.root), new=NodePart(node=new.root), scope=whole, depth=0)]
+def tree_change(old: SyntaxTree, new: SyntaxTree, late: Late) -> TreeChange:
+    """Compare two trees; they are not alike where the caller has no more time."""
+    change = TreeChange()
+    pairs = [(old.root, new.root)]
     while pairs and change.alike:
-        pair = pairs.pop()
-        if late():
+        one, other = pairs.pop()
+        if late() or one.type != other.type or one.is_error:
             change.alike = False
-            break
-        if pair.depth == 0 or pair.old.text(old) != pair.new.text(new):
-            pairs.extend(_below(trees, pair, change))
+        elif old.text(one) != new.text(other):
+            pairs += _below(old, new, one, other, change)
     return change
 
 
-def _below(trees: Trees, pair: _Pair, change: TreeChange) -> list[_Pair]:
+def _below(old: SyntaxTree, new: SyntaxTree, one: Node, other: Node, change: TreeChange) -> _Pairs:
     """Compare two nodes of different texts; give the pairs below that are still to be compared."""
-    old, new = trees.old, trees.new
-    one, other = pair.old.node, pair.new.node
-    if pair.depth > DEEPEST or not _comparable(pair, old, new):
-        change.alike = False
-        return []
-    if _same_words(one, old.text(one), new.text(other)):
-        return []
+    before, after = old.text(one), new.text(other)
+    if _same_words(one, before, after):
+        return
     if not one.child_count or not other.child_count:
-        change.alike = is_identifier(one) and is_identifier(other)
-        texts = old.text(one), new.text(other)
-        change.renamed.append(Renamed(node=one, scope=pair.scope, old=texts[0], new=texts[1]))
-        return []
-    was, now = differing_parts(trees, one, other)
-    change.prose |= was.prose != now.prose
-    if len(was.fixed) != len(now.fixed) or len(was.movable) != len(now.movable):
-        change.alike = False
-        return []
-    matched = [*zip(was.fixed, now.fixed, strict=True)]
-    matched += _matched(_side(old, was.movable), _side(new, now.movable), change)
-    return [
-        _Pair(
-            old=before,
-            new=after,
-            scope=scope_below(old.language, pair.scope, one, before.field),
-            depth=pair.depth + 1,
-        )
-        for before, after in matched
-    ]
-
-
-def _comparable(pair: _Pair, old: SyntaxTree, new: SyntaxTree) -> bool:
-    """Find out whether two nodes are of one kind, and neither is broken code."""
-    one, other = pair.old.node, pair.new.node
-    if one.type != other.type or one.type == "ERROR" or pair.old.field != pair.new.field:
-        return False
-    before = [old.text(each) for each in pair.old.attributes]
-    return before == [new.text(each) for each in pair.new.attributes]
+        change.alike = bool(before and after) and is_identifier(one) and is_identifier(other)
+        change.renamed.setdefault((before, after), []).append(one)
+        return
+    middle, middle_now = _middle(old, new, one, other)
+    fixed, movable, prose = _parts(old, one, middle)
+    fixed_now, movable_now, prose_now = _parts(new, other, middle_now)
+    change.prose |= prose != prose_now
+    change.alike = len(fixed) == len(fixed_now) and len(movable) == len(movable_now)
+    if change.alike:
+        yield from zip(fixed, fixed_now, strict=True)
+        yield from _matched(old, movable, new, movable_now, change)
 
 
 def _same_words(node: Node, old: bytes, new: bytes) -> bool:
-    """Find out whether two nodes differ only by quotes, or by blanks that are not shown."""
+    """Whether two nodes differ only by quotes, or by blanks that are not shown."""
     if node.type in ("jsx_text", "text"):
         return old.split() == new.split()
-    return "string" in node.type and spelled_alike(old, new)
+    quoted = "string" in node.type and old[:1] in _QUOTES and new[:1] in _QUOTES
+    # Some texts say something else between other quotes.
+    return quoted and old[1:-1] == new[1:-1] and not _DEPENDS.search(old[1:-1])
 
 
-def _side(tree: SyntaxTree, parts: Sequence[NodePart]) -> _Side:
-    names = [
-        "" if each.definition is None else definition_name(tree, each.definition) for each in parts
-    ]
-    return _Side(parts, [part.text(tree) for part in parts], names)
+def _middle(old: SyntaxTree, new: SyntaxTree, one: Node, other: Node) -> list[Sequence[Node]]:
+    """Give the children of two nodes without those at both ends that are the same.
 
-
-def _matched(old: _Side, new: _Side, change: TreeChange) -> list[tuple[NodePart, NodePart]]:
-    """Pair parts that may have been moved: by their text, then by their name, then by order."""
-    stayed = Counter(old.texts) & Counter(new.texts)
-    if [text for text in old.texts if text in stayed] != [
-        text for text in new.texts if text in stayed
-    ]:
-        change.moved = True
-    before, after = _left(old, stayed), _left(new, stayed)
-    known = {old.names[place] for place in before} & {new.names[place] for place in after}
-    before, after = _by_name(old, before, known), _by_name(new, after, known)
-    change.moved |= before != sorted(before) or after != sorted(after)
-    return [(old.parts[one], new.parts[other]) for one, other in zip(before, after, strict=True)]
-
-
-def _left(side: _Side, stayed: Counter[bytes]) -> list[int]:
-    """Give the places of the parts whose text is not, or not so often, on both sides."""
-    known = stayed.copy()
-    left = []
-    for place, text in enumerate(side.texts):
-        if known[text]:
-            known[text] -= 1
-        else:
-            left.append(place)
-    return left
-
-
-def _by_name(side: _Side, places: Sequence[int], known: Collection[str]) -> list[int]:
-    """Put those first whose names are on both sides, so that they stand opposite each other."""
-    named = sorted((side.names[place], place) for place in places if side.names[place] in known)
-    return [
-        *(place for _, place in named),
-        *(place for place in places if side.names[place] not in known),
-    ]
-
-
-def differing_parts(trees: Trees, one: Node, other: Node) -> tuple[NodeParts, NodeParts]:
-    """Take two nodes apart; of large ones, what is the same at both ends may be left out."""
-    head, tail = _same(trees.place, one, other)
-    if not head and not tail:
-        return parts_of(trees.old, whole(one)), parts_of(trees.new, whole(other))
-    was = parts_of(trees.old, middle(one, head, tail))
-    now = parts_of(trees.new, middle(other, head, tail))
-    movable = {trees.old.text(part.node) for part in was.movable}
-    movable |= {trees.new.text(part.node) for part in now.movable}
-    if any(text in end for end in _ends_of(trees.old, one, head, tail) for text in movable):
-        # Which of two like parts has gone, or was moved, is told by all of them alone.
-        return parts_of(trees.old, whole(one)), parts_of(trees.new, whole(other))
-    return was, now
-
-
-def _same(place: Difference | None, one: Node, other: Node) -> tuple[int, int]:
-    """Count the children that are the same from the start on, and from the end."""
-    if place is None or min(one.child_count, other.child_count) <= FEW:
-        return 0, 0
-    before, after = one.children, other.children
-    head, tail = _outside(before, place.start, place.old_end)
-    if (head, tail) != _outside(after, place.start, place.new_end) or not _are_one(
-        place, one, other
-    ):
-        return 0, 0
-    while head and not _stands_alone(before[head - 1]):
+    The last of these stays, with the attribute before it: signs are explained by their neighbours.
+    """
+    before = [(each.type, old.text(each)) for each in one.children]
+    after = [(each.type, new.text(each)) for each in other.children]
+    head = common_head(before, after)
+    tail = max(0, common_tail(before, after, head) - 1)
+    while head and before[head - 1][0].endswith(_LEADING):
         head -= 1
-    while tail and not (_ends(before, tail) and _ends(after, tail)):
-        tail -= 1
-    return head, tail
+    head = max(0, head - 1)
+    return [one.children[head : len(before) - tail], other.children[head : len(after) - tail]]
 
 
-def _are_one(place: Difference, one: Node, other: Node) -> bool:
-    """Whether two nodes are the same one, around the place where the texts differ."""
-    begins = one.start_byte == other.start_byte <= place.start
-    return begins and one.end_byte - place.old_end == other.end_byte - place.new_end >= 0
+def _matched(
+    old: SyntaxTree, was: list[Node], new: SyntaxTree, now: list[Node], change: TreeChange
+) -> _Pairs:
+    """Pair parts that may have been moved: by their text, and what is left by its order."""
+    known, places, left = defaultdict[bytes, list[Node]](list), list[int](), list[Node]()
+    for node in reversed(now):
+        known[new.text(node)].append(node)
+    for node in was:
+        same = known[old.text(node)]
+        if same:
+            places.append(same.pop().start_byte)
+        else:
+            left.append(node)
+    change.moved |= places != sorted(places)
+    rest = (node for nodes in known.values() for node in nodes)
+    return zip(left, sorted(rest, key=lambda node: node.start_byte), strict=True)
 
 
-def _outside(children: Sequence[Node], start: int, end: int) -> tuple[int, int]:
-    """Count the children before a place and those after it."""
-    head = bisect_right(children, start, key=lambda node: node.end_byte)
-    first = bisect_left(children, end, lo=head, key=lambda node: node.start_byte)
-    return head, len(children) - first
+def _parts(tree: SyntaxTree, above: Node, children: Sequence[Node]) -> _Parts:
+    """Take a node apart, by some of its children, without what is there for the eye."""
+    fixed, movable, prose = list[Node](), list[Node](), list[bytes]()
+    doc, attributed = _docstring(tree, above), False
+    for child, after in zip(children, [*children[1:], None], strict=True):
+        words = b"" if child != doc and not child.type.endswith(_COMMENTS) else tree.text(child)
+        if words and not _DIRECTIVE.match(words):
+            prose.append(b" ".join(words.split()))
+        elif not _is_layout(above, child, after):
+            # Attributes of Rust stand before what they belong to, and must stay there.
+            moves = not attributed and _is_movable(tree, above, child)
+            (movable if moves else fixed).append(_bare(child))
+            attributed = child.type == "attribute_item"
+    return fixed, movable, prose
 
 
-def _stands_alone(node: Node) -> bool:
-    """Whether a node is no sign, which its neighbours explain, and nothing that belongs to one."""
-    return node.is_named and node.type != "attribute_item" and node.type not in COMMENTS
+def _docstring(tree: SyntaxTree, node: Node) -> Node | None:
+    """Find the string that documents a module, a class or a function of Python."""
+    above = "" if node.parent is None else node.parent.type
+    if tree.language != "python" or not _DOCUMENTED.fullmatch(f"{above} {node.type}"):
+        return None
+    first = next((child for child in node.children if not child.type.endswith(_COMMENTS)), None)
+    only = [] if first is None else [each.type for each in first.named_children]
+    return first if only == ["string"] else None
 
 
-def _ends(children: Sequence[Node], tail: int) -> bool:
-    """Whether what stands before the last children can be looked at without them."""
-    if not _stands_alone(children[-tail]):
-        return False
-    before = (node for node in reversed(children[:-tail]) if node.type not in COMMENTS)
-    last = next(before, None)
-    return last is None or last.type != "attribute_item"
+def _is_layout(above: Node, node: Node, after: Node | None) -> bool:
+    """Whether a sign is there for the eye: `;`, a last comma, an import's brackets."""
+    if node.type == ",":
+        return after is not None and after.type in (")", "]", "}", ">")
+    if node.type in ("(", ")"):
+        return above.type == "import_from_statement"
+    return node.type in (";", "\n")
 
 
-def _ends_of(tree: SyntaxTree, node: Node, head: int, tail: int) -> Iterator[bytes]:
-    if head:
-        yield tree.source[node.start_byte : node.children[head - 1].end_byte]
-    if tail:
-        yield tree.source[node.children[-tail].start_byte : node.end_byte]
+def _bare(node: Node) -> Node:
+    """Take off the brackets of an expression."""
+    while node.type == "parenthesized_expression":
+        inner = node.named_children
+        if len(inner) != 1 or inner[0].type.endswith(_COMMENTS):
+            break
+        node = inner[0]
+    return node
+
+
+def _is_movable(tree: SyntaxTree, above: Node, node: Node) -> bool:
+    """Whether a part means the same wherever it stands among its like."""
+    if above.type == "import_from_statement":
+        return node in above.children_by_field_name("name")
+    if _IMPORTS.fullmatch(node.type) or (node.is_named and above.type == "use_list"):
+        return True
+    kinds = {} if tree.language in _ORDERED else kinds_of(tree.language)
+    while node.type not in kinds or not defines(node):
+        inner = node.named_children
+        if node.type not in HELD_WITH or not inner or (node.type in LISTS and len(inner) > 1):
+            return False
+        node = inner[-1]
+    return True
+
+
+_COMMENTS: Final = ("comment", "marginalia")
+_LEADING: Final = (*_COMMENTS, "attribute_item")
+_DIRECTIVE: Final = re.compile(
+    rb"#!|//go:|// ?\+build|# ?(?:type|mypy|ruff|pylint|pyright|isort|fmt|pragma):|# ?noqa"
+    rb"|# -\*-|# ?shellcheck |# ?frozen_string_literal:|# ?rubocop:|(?://|/\*) ?(?:@ts-|eslint-"
+    rb"|prettier-|istanbul |biome-|tslint:|NOLINT|clang-format)|/// ?<reference|//\#"
+)
+"""What a tool reads in a comment."""
+
+_DEPENDS: Final = re.compile(rb"[\"'`\\$]|#\{")
+_QUOTES: Final = (b'"', b"'")
+_DOCUMENTED: Final = re.compile(r" module|(?:class|function)_definition block")
+_IMPORTS: Final = re.compile(
+    "import(?:_.*)?|use_declaration|using_directive|namespace_use_declaration|preproc_include"
+)
+_ORDERED: Final = ("css", "html", "json", "markdown", "sql", "toml", "yaml")
+"""Languages in which the order of definitions means something."""

@@ -31,10 +31,10 @@ def definition_name(tree: SyntaxTree, node: Node) -> str:
         return _element(tree, node)
     if node.type == "companion_object" and node.child_by_field_name("name") is None:
         return "Companion"
-    return _spelled(tree, _named(node))
+    return _spelled(tree, naming_part(node))
 
 
-def _named(node: Node) -> Node | None:
+def naming_part(node: Node) -> Node | None:
     """Find the part of a definition that names it."""
     for field in ("name", "key", "declarator", "property"):
         found = node.child_by_field_name(field)

@@ -5,19 +5,12 @@ Invariant: a bug fix is never guessed; what is not known to be less is an evolut
 
 from intent_lsp.core.content import decode, split_lines
 from intent_lsp.core.records import AstFingerprint, MutationClass
-from intent_lsp.formats.syntax.change import TreeChange, tree_change
+from intent_lsp.formats.syntax.change import tree_change
 from intent_lsp.formats.syntax.file_names import FileKind, kind_of
 from intent_lsp.formats.syntax.fingerprint import file_fingerprint, tree_fingerprint
 from intent_lsp.formats.syntax.languages import Late, in_time, language_of
 from intent_lsp.formats.syntax.outlined import OutlinedTree, TreeOf, tree_alone
 from intent_lsp.formats.syntax.renames import consistent
-
-
-def inferred_class(
-    path: str, before: bytes | None, after: bytes | None, late: Late = in_time
-) -> MutationClass:
-    """Infer the class of an edit of a file from its content; None: there was or is not a file."""
-    return inferred_change(path, before, after, late)[0]
 
 
 def inferred_change(
@@ -29,50 +22,34 @@ def inferred_change(
 ) -> tuple[MutationClass, AstFingerprint | None]:
     """Infer the class of an edit, and give the fingerprint of what it left; None: not parsed.
 
-    `tree_of` may know the trees of both contents, or some that are like them.
+    A content that is None: there was or is not a file. `tree_of` may know the trees of both.
     """
     if before is None or after is None:
         gone = after is None and before is not None
         kind = MutationClass.FILE_DELETION if gone else MutationClass.FILE_CREATION
         return kind, None if after is None else file_fingerprint(path, after, late, tree_of)
-    return _of_edit(path, before, after, late, tree_of)
-
-
-def _of_edit(
-    path: str, before: bytes, after: bytes, late: Late, tree_of: TreeOf
-) -> tuple[MutationClass, AstFingerprint | None]:
-    of = kind_of(path, language_of(path))
-    # The old one comes first, so that the new one's tree is made from it.
-    old = None if of is FileKind.PROSE else tree_of(path, before, late)
-    new = tree_of(path, after, late)
-    change = None
-    if old is not None and new is not None:
-        change = tree_change(old.tree, new.tree, late, new.differs(old))
+    new, of = tree_of(path, after, late), kind_of(path, language_of(path))
     fingerprint = None if new is None else tree_fingerprint(new)
     if of is FileKind.PROSE:
         return MutationClass.DOCUMENTATION, fingerprint
     if of is FileKind.CONFIGURATION and new is None:
         return _of_settings(before, after), None
-    return _of_trees(of, old, change), fingerprint
+    old = None if new is None else tree_of(path, before, late)
+    return _of_trees(of, old, new, late), fingerprint
 
 
-def _of_trees(of: FileKind, old: OutlinedTree | None, change: TreeChange | None) -> MutationClass:
-    """Tell what changed by the trees of both texts; None: there are not both."""
-    otherwise = MutationClass.INTENT_EVOLUTION
-    if of is FileKind.CONFIGURATION:
-        otherwise = MutationClass.CONFIGURATION
-    if old is None or change is None:
+def _of_trees(
+    of: FileKind, old: OutlinedTree | None, new: OutlinedTree | None, late: Late
+) -> MutationClass:
+    settings = of is FileKind.CONFIGURATION
+    otherwise = MutationClass.CONFIGURATION if settings else MutationClass.INTENT_EVOLUTION
+    change = None if old is None or new is None else tree_change(old.tree, new.tree, late)
+    if old is None or change is None or not change.alike:
         return otherwise
-    if _only_prose(change):
+    if change.prose and not change.renamed and not change.moved:
         return MutationClass.DOCUMENTATION
-    refactored = of is not FileKind.CONFIGURATION and change.alike
-    if refactored and consistent(old.tree, change.renamed):
-        return MutationClass.AST_REFACTOR
-    return otherwise
-
-
-def _only_prose(change: TreeChange) -> bool:
-    return change.alike and change.prose and not change.renamed and not change.moved
+    same = not settings and consistent(old.tree, change.renamed)
+    return MutationClass.AST_REFACTOR if same else otherwise
 
 
 def _of_settings(before: bytes, after: bytes) -> MutationClass:

@@ -1,84 +1,100 @@
 """Whether names were changed everywhere they are known, and nothing else with them."""
 
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from tree_sitter import Node
 
-from intent_lsp.formats.syntax.bindings import (
-    Bindings,
-    binds,
-    is_identifier,
-    is_member,
-    known_everywhere,
-)
+from intent_lsp.formats.syntax.definition_names import naming_part
 from intent_lsp.formats.syntax.languages import SyntaxTree
 
 MAX_PLACES: Final = 2_000
 """Places of names above which a change is too large to be called a renaming."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Renamed:
-    """One place where a name stands for another; `node` and `scope` are of the old text."""
-
-    node: Node
-    scope: Bindings
-    old: bytes
-    new: bytes
+def is_identifier(node: Node) -> bool:
+    """Whether a leaf is a name that somebody chose."""
+    if node.type == "word":
+        return node.parent is not None and node.parent.type in _COMMANDS
+    return _NAMES.fullmatch(node.type) is not None
 
 
-def consistent(tree: SyntaxTree, renamed: Sequence[Renamed]) -> bool:
-    """Find out whether the code means the same after all of these renamings.
+def consistent(tree: SyntaxTree, renamed: Mapping[tuple[bytes, bytes], Sequence[Node]]) -> bool:
+    """Whether the code means the same after names of the old text became others.
 
-    `tree` is the old text's. A name must be made known in a place that was renamed, must be gone
-    from where it was known, and the new one must not have been known there.
+    A name must be made known in a place that was renamed, must be gone from where it was known,
+    and the new one must not have been known there.
     """
-    if len(renamed) > MAX_PLACES:
+    few = sum(map(len, renamed.values())) <= MAX_PLACES
+    return few and all(_renames(tree, *names, nodes) for names, nodes in renamed.items())
+
+
+def _renames(tree: SyntaxTree, old: bytes, new: bytes, nodes: Sequence[Node]) -> bool:
+    scopes = {_scope(tree, node) for node in nodes if _binds(tree, node)}
+    places = {node.start_byte for node in nodes}
+    members = any(_is_member(node) for node in nodes)
+    known = all(any(start <= place < end for start, end in scopes) for place in places)
+    return known and all(
+        all(place in places for place in _places(tree, old, scope, members=members))
+        and next(_places(tree, new, scope, members=members), None) is None
+        for scope in scopes
+    )
+
+
+def _scope(tree: SyntaxTree, node: Node) -> tuple[int, int]:
+    """Give the bytes in which the name of a node means one thing."""
+    above = None if _is_member(node) else node.parent
+    while above is not None:
+        block = tree.language not in _BY_FUNCTION and _BLOCKS.fullmatch(above.type)
+        # What names a function is known outside of it.
+        if (block or _FUNCTIONS.fullmatch(above.type)) and naming_part(above) != node:
+            return above.start_byte, above.end_byte
+        above = above.parent
+    return 0, len(tree.source) + 1
+
+
+def _binds(tree: SyntaxTree, node: Node) -> bool:
+    """Whether an identifier stands where its name is made known."""
+    while (above := node.parent) is not None and (
+        _TRANSPARENT.fullmatch(above.type) or _is_of_self(tree, above)
+    ):
+        node = above
+    if above is None or _is_part(above, node, *_USE):
         return False
-    groups: dict[tuple[bytes, bytes], list[Renamed]] = defaultdict(list)
-    for each in renamed:
-        groups[each.old, each.new].append(each)
-    return all(_renames(tree, group) for group in groups.values())
+    if _BINDING.search(above.type) or _is_part(above, node, "alias"):
+        return True
+    return not _USING.search(above.type) and _is_part(above, node, *_BOUND)
 
 
-def _renames(tree: SyntaxTree, group: Sequence[Renamed]) -> bool:
-    """Check the places of one name that became one other."""
-    scopes = {_scope(each) for each in group if binds(tree, each.node)}
-    places = {each.node.start_byte for each in group}
-    if not all(any(_within(place, scope) for scope in scopes) for place in places):
-        return False
-    members = any(is_member(each.node) for each in group)
-    old, new = group[0].old, group[0].new
-    for scope in scopes:
-        left = [
-            place for place in _places(tree, old, scope, members=members) if place not in places
-        ]
-        taken = next(_places(tree, new, scope, members=members), None)
-        if left or taken is not None:
-            return False
-    return True
+def _is_of_self(tree: SyntaxTree, node: Node) -> bool:
+    """Whether a node is an object's own attribute, which is made known by assigning it."""
+    thing = node.child_by_field_name("object")
+    return thing is not None and tree.text(thing) in (b"self", b"cls", b"this")
 
 
-def _scope(each: Renamed) -> Bindings:
-    scope = each.scope
-    while known_everywhere(each.node) and scope.outer is not None:
-        scope = scope.outer
-    return scope
+def _is_member(node: Node) -> bool:
+    """Whether a name is looked up in something, as in `thing.name`."""
+    above = node.parent
+    if above is None or _MEMBERS.fullmatch(node.type):
+        return above is not None
+    if above.type == "keyword_argument":
+        return _is_part(above, node, "name")
+    looked_up = _LOOKUPS.fullmatch(above.type) and node.start_byte > above.start_byte
+    return bool(looked_up) and not _is_part(above, node, "arguments")
 
 
-def _within(place: int, scope: Bindings) -> bool:
-    return scope.start <= place < scope.end
+def _is_part(above: Node, node: Node, *fields: str) -> bool:
+    return any(above.child_by_field_name(each) == node for each in fields)
 
 
-def _places(tree: SyntaxTree, name: bytes, scope: Bindings, *, members: bool) -> Iterator[int]:
+def _places(
+    tree: SyntaxTree, name: bytes, scope: tuple[int, int], *, members: bool
+) -> Iterator[int]:
     """Give the places in a scope where a name stands as an identifier."""
     before = rb"(?<![\w$])" if name[:1].isalnum() or name[:1] == b"_" else b""
     word = re.compile(before + re.escape(name) + rb"(?![\w$])")
-    for count, found in enumerate(word.finditer(tree.source, scope.start, scope.end)):
+    for count, found in enumerate(word.finditer(tree.source, *scope)):
         node = tree.root.descendant_for_byte_range(found.start(), found.end())
         # What cannot be looked at any more is taken for the name: then it is no renaming.
         if count > MAX_PLACES or (node is not None and _stands(tree, node, name, members=members)):
@@ -86,4 +102,45 @@ def _places(tree: SyntaxTree, name: bytes, scope: Bindings, *, members: bool) ->
 
 
 def _stands(tree: SyntaxTree, node: Node, name: bytes, *, members: bool) -> bool:
-    return is_identifier(node) and tree.text(node) == name and (members or not is_member(node))
+    return is_identifier(node) and tree.text(node) == name and (members or not _is_member(node))
+
+
+_FUNCTIONS: Final = re.compile(
+    "(?:local_|protocol_)?function_(?:definition|declaration|item|expression|statement)"
+    "|(?:generator_function|method|constructor|init)_(?:declaration|definition)|func_literal"
+    "|generator_function|(?:singleton_)?method|lambda(?:_expression|_literal)?|closure_expression"
+    "|arrow_function|anonymous_function(?:_creation_expression)?|do_block|create_function"
+    "|(?:list|set|dictionary)_comprehension|generator_expression|catch_clause"
+)
+_BLOCKS: Final = re.compile(
+    "(?:statement_)?block|compound_statement|match_arm|for_expression|for_range_loop"
+    "|(?:for|for_in|enhanced_for|foreach)_statement"
+)
+_BY_FUNCTION: Final = ("bash", "php", "python")
+"""Languages in which a name is known in the whole function."""
+
+_COMMANDS: Final = ("function_definition", "command_name")
+_NAMES: Final = re.compile(
+    "(?!shorthand_property_).*identifier|(?:variable_|id_)?name|constant|metavariable"
+    "|(?:instance|class|global)_variable"
+)
+_MEMBERS: Final = re.compile(".*(?:property|field)_identifier|(?:instance|class|global)_variable")
+_LOOKUPS: Final = re.compile(
+    "attribute|(?:member|field|selector|navigation)_expression|navigation_suffix|field_access"
+    "|method_invocation|(?:(?:nullsafe_)?member|scoped_property|class_constant)_access_expression"
+    "|call|(?:(?:nullsafe_)?member|scoped)_call_expression"
+)
+_TRANSPARENT: Final = re.compile(
+    "variable_name|(?:expression|pattern|left_assignment)_list|dotted_name|type"
+    "|(?:pointer|reference|array|function)_declarator"
+)
+_USE: Final = ("value", "default_value", "type", "right", "body", "object", "function", "condition")
+_BOUND: Final = ("name", "declarator", "pattern", "left", "bound_identifier", "parameter")
+_BINDING: Final = re.compile(
+    "parameter|import_clause|namespace_import|pattern|variable_declaration|enum_entry"
+)
+# What is imported was named elsewhere; another name imports another thing.
+_USING: Final = re.compile(
+    "import|use_|binary|boolean|comparison|call|invocation|argument|access|attribute"
+    "|reference|scoped|qualified|member|selector|command|infix"
+)
