@@ -5,7 +5,6 @@ import pytest
 from intent_lsp.core.records import MutationClass
 from intent_lsp.formats.syntax.fingerprint import file_fingerprint
 from intent_lsp.governance import save_events
-from intent_lsp.governance.saves import saves
 from tests.governance.editor import Editor
 
 PATH = "src/auth/large.py"
@@ -18,8 +17,7 @@ TEXT = "".join(
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let parsing take its time: what becomes of it when it is too slow is tested elsewhere."""
-    for module in (save_events, saves):
-        monkeypatch.setattr(module, "PARSING_SECONDS", 60.0)
+    monkeypatch.setattr(save_events, "PARSING_SECONDS", 60.0)
 
 
 @pytest.mark.parametrize(

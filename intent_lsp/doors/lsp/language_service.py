@@ -13,7 +13,6 @@ from intent_lsp.doors.lsp.bootstrap import ASK_TIME, BootstrapService, Diagnosti
 from intent_lsp.doors.lsp.connection.client_ui import ClientUi
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.connection.progress import ClientProgress
-from intent_lsp.doors.lsp.diagnostics.parse_ahead import ParseAhead
 from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
 from intent_lsp.doors.lsp.features.code_actions import CodeActions
 from intent_lsp.doors.lsp.features.file_operations import FileOperationFeature
@@ -63,7 +62,6 @@ class LanguageService:
             pages=bootstrap_service.pages,
         )
         self._tracked_documents.open_root = self._connection.open_root
-        self._coming_saves = ParseAhead(self._tracked_documents.work)
         offers = RefusalPrompts(self._connection)
         self._saving = SaveFeature(self._connection, offers)
         self.operating = FileOperationFeature(self._connection)
@@ -132,15 +130,12 @@ class LanguageService:
             return
         self._tracked_documents.changed(document)
         tracked = self._tracked_documents.tracked(document.uri)
-        if tracked is not None:
-            self._coming_saves.typed(tracked)
-            if tracked.open_root is not None and tracked.place is not None:
-                self._connection.outcomes.typed_in(tracked.open_root, tracked.place.path)
+        if tracked is not None and tracked.open_root is not None and tracked.place is not None:
+            self._connection.outcomes.typed_in(tracked.open_root, tracked.place.path)
         self._check_page(document.uri)
 
     def closed(self, uri: str) -> None:
         """Stop tracking a document."""
-        self._coming_saves.closed(uri)
         tracked = self._tracked_documents.tracked_at(uri)
         if tracked is None:
             return

@@ -5,17 +5,17 @@ from typing import Final
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.records import AstFingerprint
 from intent_lsp.formats.syntax.languages import Late, in_time
-from intent_lsp.formats.syntax.outlined import OutlinedTree, TreeOf, tree_alone
+from intent_lsp.formats.syntax.outline import OutlinedTree, TreeOf, outlined_tree
 
 PARSER: Final = "tree-sitter"
 
 
 def file_fingerprint(
-    path: str, data: bytes, late: Late = in_time, tree_of: TreeOf = tree_alone
+    path: str, data: bytes, late: Late = in_time, tree_of: TreeOf = outlined_tree
 ) -> AstFingerprint | None:
     """Give the fingerprint of a file's content (ledger section 1); None: nobody can parse it.
 
-    `tree_of` may know the tree, or one that is like it.
+    `tree_of` may know the tree.
     """
     found = tree_of(path, data, late)
     return None if found is None else tree_fingerprint(found)

@@ -15,7 +15,6 @@ from typing import Final, TypeAlias
 from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
 
 from intent_lsp.core.content import decode
-from intent_lsp.formats.syntax.edit import edited
 from intent_lsp.formats.syntax.file_names import name_of, suffix_of
 
 MAX_PARSED_BYTES: Final = 1024 * 1024
@@ -59,7 +58,6 @@ class SyntaxTree:
     language: str
     source: bytes
     root: Node
-    whole: Tree
 
     def text(self, node: Node) -> bytes:
         """Give the bytes of a node as they were typed."""
@@ -83,37 +81,18 @@ def parse(language: str, data: bytes, late: Late = in_time) -> SyntaxTree | None
     None: no such grammar, not a text or with NUL, over 1 MB, or more steps or time than allowed.
     Broken code has the tree of what can be read.
     """
-    source = _source(language, data)
-    return None if source is None else _parsed(language, source, None, late)
-
-
-def parse_again(before: SyntaxTree, data: bytes, late: Late = in_time) -> SyntaxTree | None:
-    """Parse another content of a file by the tree of one; it is the tree that `parse` gives.
-
-    What is the same in both is taken over, but only where neither is broken code: what a parser
-    makes of that depends on where it comes from, and what a record tells must not.
-    """
-    source = _source(before.language, data)
-    if source is None:
+    source, grammar = _source(language, data), _grammar(language)
+    whole = None if source is None or grammar is None else _tree(grammar, source, late)
+    if source is None or whole is None:
         return None
-    if not before.root.has_error:
-        told = edited(before.whole, before.source, source)
-        tree = _parsed(before.language, source, told, late)
-        if tree is not None and not tree.root.has_error:
-            return tree
-    return _parsed(before.language, source, None, late)
+    return SyntaxTree(language=language, source=source, root=whole.root_node)
 
 
-def captured(
-    tree: SyntaxTree,
-    types: tuple[str, ...],
-    depth: int | None,
-    stretch: tuple[int, int] | None = None,
-) -> list[Node]:
+def captured(tree: SyntaxTree, types: tuple[str, ...], depth: int | None) -> list[Node]:
     """Give all nodes of some types, in the order of the text, the outer before the inner.
 
-    `depth`: how deep they may stand; `stretch`: bytes of which they must have one; None: anywhere.
-    Types that the grammar does not have are passed.
+    `depth`: how deep they may stand; None: anywhere. Types that the grammar does not
+    have are passed.
     """
     query = _query(tree.language, types)
     if query is None:
@@ -121,8 +100,6 @@ def captured(
     cursor = QueryCursor(query)
     if depth is not None:
         cursor.set_max_start_depth(depth)
-    if stretch is not None:
-        cursor.set_byte_range(*stretch)
     found = cursor.captures(tree.root).get("found", [])
     return sorted(found, key=lambda node: (node.start_byte, -node.end_byte))
 
@@ -139,15 +116,7 @@ def _source(language: str, data: bytes) -> bytes | None:
     return None if language == "yaml" and is_deep(source) else source
 
 
-def _parsed(language: str, source: bytes, before: Tree | None, late: Late) -> SyntaxTree | None:
-    grammar = _grammar(language)
-    whole = None if grammar is None else _tree(grammar, source, before, late)
-    if whole is None:
-        return None
-    return SyntaxTree(language=language, source=source, root=whole.root_node, whole=whole)
-
-
-def _tree(grammar: Language, source: bytes, before: Tree | None, late: Late) -> Tree | None:
+def _tree(grammar: Language, source: bytes, late: Late) -> Tree | None:
     steps = 0
 
     def give_up(_offset: int, _flawed: bool) -> bool:  # noqa: FBT001 - how it is called
@@ -159,11 +128,8 @@ def _tree(grammar: Language, source: bytes, before: Tree | None, late: Late) -> 
         return source[offset : offset + _CHUNK] or None
 
     # A parser keeps state while it parses; threads must not share one.
-    parser = Parser(grammar)
     try:
-        if before is None:
-            return parser.parse(read, progress_callback=give_up)
-        return parser.parse(read, before, progress_callback=give_up)
+        return Parser(grammar).parse(read, progress_callback=give_up)
     except ValueError:
         return None
 

@@ -9,7 +9,7 @@ from intent_lsp.formats.syntax.change import tree_change
 from intent_lsp.formats.syntax.file_names import FileKind, kind_of
 from intent_lsp.formats.syntax.fingerprint import file_fingerprint, tree_fingerprint
 from intent_lsp.formats.syntax.languages import Late, in_time, language_of
-from intent_lsp.formats.syntax.outlined import OutlinedTree, TreeOf, tree_alone
+from intent_lsp.formats.syntax.outline import OutlinedTree, TreeOf, outlined_tree
 from intent_lsp.formats.syntax.renames import consistent
 
 
@@ -18,7 +18,7 @@ def inferred_change(
     before: bytes | None,
     after: bytes | None,
     late: Late = in_time,
-    tree_of: TreeOf = tree_alone,
+    tree_of: TreeOf = outlined_tree,
 ) -> tuple[MutationClass, AstFingerprint | None]:
     """Infer the class of an edit, and give the fingerprint of what it left; None: not parsed.
 
@@ -28,13 +28,15 @@ def inferred_change(
         gone = after is None and before is not None
         kind = MutationClass.FILE_DELETION if gone else MutationClass.FILE_CREATION
         return kind, None if after is None else file_fingerprint(path, after, late, tree_of)
-    new, of = tree_of(path, after, late), kind_of(path, language_of(path))
+    of = kind_of(path, language_of(path))
+    # The old one comes first: it may be known, and must not be forgotten for the new one.
+    old = None if of is FileKind.PROSE else tree_of(path, before, late)
+    new = tree_of(path, after, late)
     fingerprint = None if new is None else tree_fingerprint(new)
     if of is FileKind.PROSE:
         return MutationClass.DOCUMENTATION, fingerprint
     if of is FileKind.CONFIGURATION and new is None:
         return _of_settings(before, after), None
-    old = None if new is None else tree_of(path, before, late)
     return _of_trees(of, old, new, late), fingerprint
 
 

@@ -3,9 +3,9 @@
 Invariant: any content has an outline; what cannot be parsed has none, broken code what can be read.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final, TypeAlias
 
 from tree_sitter import Node
 
@@ -44,29 +44,36 @@ class Definition:
     last_line: int
 
 
-class Spot(NamedTuple):
-    """Where a definition stands, in bytes: alone, and with all that is held with it.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutlinedTree:
+    """A parsed text and its definitions, in its order."""
 
-    `own` is what it would be if nothing stood around it.
-    """
-
-    start: int
-    end: int
-    held_start: int
-    held_end: int
-    own: Definition
+    tree: SyntaxTree
+    definitions: tuple[Definition, ...]
 
 
-def outline(path: str, data: bytes, late: Late = in_time) -> tuple[Definition, ...]:
-    """Give the definitions of a file, in the order of its text.
+TreeOf: TypeAlias = Callable[[str, bytes, Late], OutlinedTree | None]
+"""Whoever gives the tree of a file's content, by the file's path; None as of `outlined_tree`."""
 
-    None where the language is unknown, its grammar is not installed, or the file is not parsed:
-    not a text, over 1 MB, or not within its steps or the time of the caller.
+
+def outlined_tree(path: str, data: bytes, late: Late = in_time) -> OutlinedTree | None:
+    """Parse the content of a file, and find its definitions.
+
+    None: the language is unknown, its grammar is not installed, or the file is not parsed: not a
+    text, over 1 MB, or not within its steps or the time of the caller.
     """
     language = language_of(path)
     tree = None if language is None else parse(language, data, late)
-    found = None if tree is None else spots(tree, late)
-    return () if found is None else definitions(found)
+    found = None if tree is None else _definitions(tree, late)
+    if tree is None or found is None:
+        return None
+    return OutlinedTree(tree=tree, definitions=found)
+
+
+def outline(path: str, data: bytes, late: Late = in_time) -> tuple[Definition, ...]:
+    """Give the definitions of a file, in the order of its text; of a file without a tree: none."""
+    found = outlined_tree(path, data, late)
+    return () if found is None else found.definitions
 
 
 def innermost(found: Iterable[Definition]) -> Iterator[Definition]:
@@ -80,50 +87,22 @@ def innermost(found: Iterable[Definition]) -> Iterator[Definition]:
         yield before
 
 
-def spots(
-    tree: SyntaxTree, late: Late = in_time, stretch: tuple[int, int] | None = None
-) -> list[Spot] | None:
-    """Find the definitions of a parsed text, in its order.
-
-    `stretch`: bytes of which they have at least one; None: anywhere. None: it became late.
-    """
-    kinds, found = kinds_of(tree.language), []
-    for node in captured(tree, tuple(kinds), DEEPEST.get(tree.language), stretch):
+def _definitions(tree: SyntaxTree, late: Late) -> tuple[Definition, ...] | None:
+    """Find the definitions of a parsed text, in its order; None: it became late."""
+    kinds, found = kinds_of(tree.language), list[Definition]()
+    around: list[tuple[int, Definition]] = []
+    for node in captured(tree, tuple(kinds), DEEPEST.get(tree.language)):
         if late():
             return None
         name = definition_name(tree, node) if defines(node) else ""
-        if name:
-            found.append(_spot(node, kinds[node.type], name))
-    return found
-
-
-def definitions(found: Iterable[Spot]) -> tuple[Definition, ...]:
-    """Give definitions as they are called, from all that were found in a text, in its order."""
-    return tuple(_nested(found))
-
-
-def moved(spot: Spot, by: int, rows: int) -> Spot:
-    """Give a definition so many bytes and rows further on."""
-    own = spot.own
-    if rows:
-        own = Definition(
-            kind=own.kind,
-            name=own.name,
-            depth=own.depth,
-            first_line=own.first_line + rows,
-            last_line=own.last_line + rows,
-        )
-    return Spot(spot.start + by, spot.end + by, spot.held_start + by, spot.held_end + by, own)
-
-
-def _nested(found: Iterable[Spot]) -> Iterator[Definition]:
-    around: list[tuple[int, Definition]] = []
-    for spot in found:
-        while around and around[-1][0] <= spot.start:
+        if not name:
+            continue
+        while around and around[-1][0] <= node.start_byte:
             around.pop()
-        told = _within(around[-1][1], spot.own) if around else spot.own
-        around.append((spot.end, told))
-        yield told
+        own = _own(node, kinds[node.type], name)
+        found.append(_within(around[-1][1], own) if around else own)
+        around.append((node.end_byte, found[-1]))
+    return tuple(found)
 
 
 def _within(outer: Definition, own: Definition) -> Definition:
@@ -137,15 +116,14 @@ def _within(outer: Definition, own: Definition) -> Definition:
     )
 
 
-def _spot(node: Node, kind: str, name: str) -> Spot:
+def _own(node: Node, kind: str, name: str) -> Definition:
+    """Give a definition as it is called if none stands around it."""
     first, last = _outermost(node), node.end_point
     # A node that ends at the start of a line has nothing in it.
     end = last.row if last.column == 0 and last.row > node.start_point.row else last.row + 1
-    own = Definition(
+    return Definition(
         kind=kind, name=name, depth=0, first_line=first.start_point.row + 1, last_line=end
     )
-    held = _held(first)
-    return Spot(node.start_byte, node.end_byte, held.start_byte, held.end_byte, own)
 
 
 def _outermost(node: Node) -> Node:
@@ -153,12 +131,5 @@ def _outermost(node: Node) -> Node:
     while (above := node.parent) is not None and above.type in HELD_WITH:
         if above.type in LISTS and len(above.named_children) > 1:
             break
-        node = above
-    return node
-
-
-def _held(node: Node) -> Node:
-    """Give what is or would be held with a definition if it stood there alone."""
-    while (above := node.parent) is not None and above.type in HELD_WITH:
         node = above
     return node

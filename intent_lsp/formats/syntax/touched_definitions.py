@@ -11,8 +11,7 @@ from itertools import accumulate
 from intent_lsp.core.content import decode, split_lines
 from intent_lsp.core.records import Range
 from intent_lsp.formats.syntax.languages import Late, in_time
-from intent_lsp.formats.syntax.outline import Definition
-from intent_lsp.formats.syntax.outlined import TreeOf, tree_alone
+from intent_lsp.formats.syntax.outline import Definition, TreeOf, outlined_tree
 
 
 def touched_definitions(
@@ -20,7 +19,7 @@ def touched_definitions(
     data: bytes,
     changed: Iterable[Range],
     late: Late = in_time,
-    tree_of: TreeOf = tree_alone,
+    tree_of: TreeOf = outlined_tree,
 ) -> tuple[str, ...]:
     """Name the definitions of a content that the ranges of its record touched, each name once.
 

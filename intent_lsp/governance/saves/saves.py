@@ -21,13 +21,12 @@ from intent_lsp.governance.calls.ticket_saves import SavedFile, TicketSaves
 from intent_lsp.governance.contents.content import FileContent, content_of
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.judging.save_judge import BaseHash, Judgement, SaveJudge
-from intent_lsp.governance.save_events import PARSING_SECONDS, Save, record_save
+from intent_lsp.governance.save_events import Save, record_save
 from intent_lsp.governance.saves.claimed_saves import AfterSave, ClaimedSaves, audit_event
 from intent_lsp.governance.saves.save_runs import SaveRuns
 from intent_lsp.governance.sessions import Session
 from intent_lsp.governance.stores import Stores
 from intent_lsp.governance.views.audit_log import AuditLog
-from intent_lsp.store.clock import budget
 from intent_lsp.store.fs import files
 from intent_lsp.store.fs.resolve import ResolvedPath
 from intent_lsp.store.state.drafts import Draft
@@ -92,10 +91,6 @@ class Saves:
         self._judging = judging
         self._contents = contents
         self._lock = threading.Lock()
-
-    def make_ready(self, path: WorkspacePath, data: bytes) -> None:
-        """Parse what a file holds, from which the record of a save that is to come is made."""
-        self._stores.trees.tree(path, data, budget(PARSING_SECONDS))
 
     def before(self, session: Session, place: ResolvedPath, buffer: Buffer) -> BeforeSave:
         """Judge a buffer that is about to be written, and keep a draft if it is turned back."""
