@@ -33,8 +33,6 @@ WRITERS = {
     "store.locks.root_lock",
     "store.ledger.pending",
     "store.state.sessions_db",
-    # Into a pipe of its own.
-    "store.ledger.raw.task_pipe",
     "store.fs.token_file",
     "store.fs.transaction",
 }
@@ -94,7 +92,7 @@ def test_only_the_git_modules_know_git() -> None:
     knowing = {m.short_name for m in strangers if architecture.imports_below(m, "pygit2")}
     starting = {m.short_name for m in strangers if architecture.imports_below(m, "subprocess")}
     assert knowing <= {DIFF}
-    assert starting == {"store.ledger.raw.worker"}
+    assert starting == {"store.ledger.raw.pool"}
 
 
 def test_only_one_module_knows_both_a_value_and_its_twin_in_the_protocol() -> None:

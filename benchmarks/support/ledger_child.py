@@ -8,7 +8,8 @@ import hashlib
 import os
 import sys
 import uuid
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from datetime import UTC, datetime
 from functools import partial
 from itertools import count as count_from
@@ -75,9 +76,8 @@ def read(root: Path, processors: int, *, once: bool = False) -> Figures:
     Times are what each takes at least: what it takes more, others on the machine do. Ratios are
     the medians of many, as `_beside` tells; `once`: of one, to see that it runs.
     """
-    all_ = os.sched_getaffinity(0)
     if processors == 1:
-        os.sched_setaffinity(0, {min(all_)})
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     ledger, path = open_ledger(root), root / LEDGER_FILE
     goes = 1 if once else _GOES if path.stat().st_size < _LARGE else _GOES_IF_LARGE
 
@@ -87,9 +87,7 @@ def read(root: Path, processors: int, *, once: bool = False) -> Figures:
     found = _beside(verify, lambda: _seconds(lambda: floor(path)), goes)
     figures = {"floor": found.beside, "verify": found.taken, "ratio": found.ratio}
     if processors == 1:
-        goes = goes // 2 + 1
-        figures["index alone"] = _beside(lambda: _built(root), verify, goes).ratio
-        figures["index"] = _beside(lambda: _built(root, all_), verify, goes).ratio
+        figures["index"] = _beside(lambda: _built(root), verify, goes // 2 + 1).ratio
     return figures
 
 
@@ -125,16 +123,11 @@ def _beside(work: Callable[[], float], other: Callable[[], float], goes: int) ->
     return _Beside(min(taken), min(others), ratio)
 
 
-def _built(root: Path, processors: Collection[int] = ()) -> float:
-    """Build the index of a ledger from nothing, on these processors if there are any; seconds."""
+def _built(root: Path) -> float:
+    """Build the index of a ledger from nothing; seconds."""
     (root / LOCAL_ROOM / "index.sqlite3").unlink(missing_ok=True)
-    ledger, before = open_ledger(root), os.sched_getaffinity(0)
-    os.sched_setaffinity(0, processors or before)
-    try:
+    with closing(open_ledger(root)) as ledger:
         return _seconds(ledger.index.refresh)
-    finally:
-        os.sched_setaffinity(0, before)
-        ledger.close()
 
 
 def floor(path: Path) -> None:

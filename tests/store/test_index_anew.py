@@ -20,13 +20,10 @@ from intent_lsp.core.records import Grant, MutationClass, RecordFile, ScopeValid
 from intent_lsp.store.ledger.index.batch import batch
 from intent_lsp.store.ledger.index.build import add, built, catch_up
 from intent_lsp.store.ledger.index.database import IndexDatabase
-from intent_lsp.store.ledger.index.parallel_read import JOB, batches
 from intent_lsp.store.ledger.index.queries import Query
 from intent_lsp.store.ledger.index.sources import transaction
 from intent_lsp.store.ledger.ledger import Ledger
-from intent_lsp.store.ledger.raw.file import Reader, opened
 from intent_lsp.store.ledger.raw.files import SEGMENT_ROOM, LedgerFiles
-from intent_lsp.store.ledger.raw.ranges import RANGE
 from tests.support.ledgers import HASH, START, edit, ledger_at, lines_of, new_id, put_lines
 
 INDEX = Path(LOCAL_ROOM, "index.sqlite3")
@@ -43,9 +40,8 @@ import sys
 from pathlib import Path
 from intent_lsp.store.ledger.index import build
 from intent_lsp.store.ledger.index.index import Index
-from intent_lsp.store.ledger.raw import ranges
 root, at = Path(sys.argv[1]), int(sys.argv[2])
-build._BATCH = ranges.RANGE = 6_000
+build._BATCH = 6_000
 told = []
 def progress(done, everything):
     told.append(done)
@@ -64,7 +60,6 @@ print(index.count(), len(told))
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take a small ledger for a large one."""
     monkeypatch.setattr("intent_lsp.store.ledger.index.build._BATCH", BATCH)
-    monkeypatch.setattr("intent_lsp.store.ledger.raw.ranges.RANGE", BATCH)
 
 
 @pytest.fixture
@@ -117,7 +112,6 @@ def made(root: Path, batch: int, at_once: int) -> dict[str, list[tuple[object, .
     with pytest.MonkeyPatch.context() as patch, closing(database):
         patch.setattr("intent_lsp.store.ledger.index.build._BATCH", batch)
         patch.setattr("intent_lsp.store.ledger.index.batch._AT_ONCE", at_once)
-        patch.setattr("intent_lsp.store.ledger.raw.ranges.RANGE", max(at_once, 1))
         return database.run(work)
 
 
@@ -166,54 +160,14 @@ def test_what_is_built_at_once_is_what_row_after_row_makes(files: list[bytes], b
         assert made(root, batch, 2_000) == made(root, 10**9, 0)
 
 
-@pytest.fixture
-def shared(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Take any ledger for one that is worth other processes, which have to tell all they can."""
-    monkeypatch.setattr("intent_lsp.store.ledger.raw.pool.LARGE", 1)
-    monkeypatch.setattr("intent_lsp.store.ledger.raw.pool._AHEAD", 0)
-    monkeypatch.setattr("intent_lsp.store.ledger.raw.pool.os.sched_getaffinity", lambda _: range(3))
-
-
-@pytest.mark.usefixtures("shared")
-def test_what_several_processes_read_is_what_one_reads(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    told = []
-    find = JOB.find
-    straight = [*lines(900)]
-    put_lines(tmp_path, [*straight[:500], *POOL, *straight[500:], b"torn"])
-    alone = made(tmp_path, 10**9, 0)
-
-    def noted(read: Reader, start: int, size: int) -> object:
-        told.append(start)
-        return find(read, start, size)
-
-    monkeypatch.setattr("intent_lsp.store.ledger.index.parallel_read.JOB", JOB._replace(find=noted))
-    monkeypatch.setattr("intent_lsp.store.ledger.index.build._BATCH", 300_000)
-    with closing(IndexDatabase(None)) as database:
-        stamps = LedgerFiles(tmp_path).stamp()
-        widely = database.run(lambda one: (catch_up(one, tmp_path, stamps), rows(one))[1])
-    assert widely == alone
-    # The one that tells of a name which is not UTF-8.
-    odd = sum(map(len, [*straight[:500], *POOL[:13]]))
-    assert told == [odd // RANGE * RANGE]
-    assert LedgerFiles(tmp_path).stamp()[0].size > 8 * RANGE
-
-
-def test_a_file_that_is_changed_while_it_is_read_is_read_up_to_the_change(tmp_path: Path) -> None:
-    path = tmp_path / "ledger.jsonl"
-    path.write_bytes(b"a" * (RANGE - 1) + b"\n" + b"b" * RANGE + b"\n" + b"c\n" * RANGE)
-    with opened(path) as fd:
-        assert fd is not None
-        reading = batches(fd, path.stat().st_size, 1)
-        assert next(reading).size == RANGE
-        os.truncate(path, RANGE)
-        assert [*reading] == []
-        path.write_bytes(b"a\n" + b"b" * RANGE + b"\n" + b"c\n" * 9)
-        reading = batches(fd, path.stat().st_size, 1)
-        assert next(reading).size == 2 + RANGE + 1
-        path.write_bytes(b"a\n" + b"b" * RANGE + b"b\n" + b"c\n" * 9)
-        assert [*reading] == []
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("left", [2, 20])
+def test_a_file_that_shrinks_while_it_is_read_is_indexed_as_it_is(root: Path, left: int) -> None:
+    size = sum(map(len, lines_of(root)[:left]))
+    with closing(ledger_at(root)) as ledger:
+        ledger.index.refresh(lambda _done, _all: os.truncate(root / LEDGER_FILE, size))
+        ledger.index.refresh()
+        assert ledger.index.count() == left
 
 
 def test_records_of_one_moment_keep_their_order(tmp_path: Path) -> None:

@@ -1,68 +1,38 @@
-"""Ranges of a file that several processes look at: each once, told in order, nobody idle."""
+"""Ranges of a file that several processes look at: each once, in order, and here if they fail."""
 
 import os
+import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from intent_lsp.store.ledger.raw import pool
 from intent_lsp.store.ledger.raw.file import Reader
-from intent_lsp.store.ledger.raw.pool import spread
+from intent_lsp.store.ledger.raw.pool import Job, spread
 from intent_lsp.store.ledger.raw.ranges import RANGE
-from intent_lsp.store.ledger.raw.task_pipe import TaskPipe, each
-from intent_lsp.store.ledger.raw.worker import Job, RangeResult, Worker
 
-RANGES = 300
-"""More than lie in the pipe at once."""
+RANGES = 30
+STARTS = [*range(0, RANGES * RANGE, RANGE)]
 
 OTHER = """
-import os, signal, struct, sys
-from intent_lsp.store.ledger.raw.worker import Job, answer
-from intent_lsp.store.ledger.raw.task_pipe import each
+import os, signal, sys
+from intent_lsp.store.ledger.raw.pool import Job, answer
 
 def find(read, start, size):
     return [start, os.getpid()]
 
 def main(words):
-{doing}
+    {doing}
 """
-ANSWERS = "    answer(Job(__name__, find, list), words)"
-KEEPS_THE_FIRST = """\
-    number = next(each(int(words[-1])))
-    with open({has!r}, "wb") as told:
-        told.write(bytes([number]))
-    open({ends!r}, "rb").close()
-"""
-ONE_KEEPS_THE_FIRST = """\
-    try:
-        open({first!r}, "xb").close()
-    except FileExistsError:
-        open({has!r}, "rb").close()
-        for number in each(int(words[-1])):
-            sys.stdout.buffer.write(struct.pack("<II", number, 2) + bytes([0x91, 7]))
-            sys.stdout.buffer.flush()
-            if number == 100:
-                open({ends!r}, "wb").close()
-    else:
-        next(each(int(words[-1])))
-        open({has!r}, "wb").close()
-        open({ends!r}, "rb").close()
-"""
-TELLS = """\
-    for number in {numbers}:
-        sys.stdout.buffer.write(struct.pack("<II", number, 2) + bytes([0x91, 7]))
-    sys.stdout.buffer.flush()
-    signal.pause()
-"""
-TAKES_AND_STALLS = """\
-    next(each(int(words[-1])))
-    signal.pause()
-"""
-Find = Callable[[Reader, int, int], list[int]]
-Jobs = Callable[[str, Find], Job[list[int]]]
-"""Makes a job of what its other processes do, and of what this one finds."""
+ANSWERS = "answer(Job(__name__, find, list), words)"
+ANSWERS_AT_FIRST = f"words[0] == '0' or sys.exit(1); {ANSWERS}"
+SAYS_TOO_MUCH = "sys.stdout.buffer.write(bytes([0xff] * 100)); signal.pause()"
+STALLS = "signal.pause()"
+
+Jobs = Callable[[str], Job[list[int]]]
+"""Makes a job of what its other processes do."""
 
 
 @pytest.fixture(name="file")
@@ -77,171 +47,81 @@ def opened_file(tmp_path: Path) -> Iterator[tuple[int, int]]:
 def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Jobs:
     """Give a job whose other processes do what is said."""
 
-    def made(doing: str, find: Find) -> Job[list[int]]:
+    def made(doing: str) -> Job[list[int]]:
         (tmp_path / "other_process.py").write_text(OTHER.format(doing=doing))
-        return Job("other_process", find, list[int])
+        return Job("other_process", here, list[list[int]])
 
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(pool, "PART", 4 * RANGE)
     return made
+
+
+@pytest.fixture(name="started")
+def started_processes(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
+    started = []
+
+    class Noted(subprocess.Popen[bytes]):
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            started.append(self)
+
+    monkeypatch.setattr(subprocess, "Popen", Noted)
+    return started
 
 
 def here(_read: Reader, start: int, _size: int) -> list[int]:
     return [start, os.getpid()]
 
 
-@pytest.mark.parametrize("workers", [1, 3])
-@pytest.mark.parametrize("ahead", [0, 1, 64])
-def test_each_range_is_told_once_and_in_order(
-    file: tuple[int, int],
-    other: Jobs,
-    monkeypatch: pytest.MonkeyPatch,
-    workers: int,
-    ahead: int,
+@pytest.mark.parametrize("workers", [1, 3, 40])
+def test_each_range_is_found_once_and_in_order(
+    file: tuple[int, int], other: Jobs, workers: int
 ) -> None:
-    monkeypatch.setattr(pool, "_AHEAD", ahead)
     done: list[int] = []
-    found = list(spread(other(ANSWERS, here), *file, workers, done.append))
-    assert [start for start, _ in found] == done == [*range(0, RANGES * RANGE, RANGE)]
-    if not ahead:
-        # Who asks takes nothing, so that the others have looked at all of it.
-        assert os.getpid() not in {process for _, process in found}
+    found = list(spread(other(ANSWERS), *file, workers, done.append))
+    assert [start for start, _ in found] == STARTS
+    assert os.getpid() not in {process for _, process in found}
+    assert done == sorted(set(done))
+    assert done[0] == 0
 
 
-def test_who_asks_looks_at_others_while_one_is_not_told(
+def test_what_others_do_not_find_is_found_here(file: tuple[int, int], other: Jobs) -> None:
+    done: list[int] = []
+    found = list(spread(other(ANSWERS_AT_FIRST), *file, 2, done.append))
+    assert [start for start, _ in found] == STARTS
+    assert [process == os.getpid() for _, process in found] == [False] * 4 + [True] * (RANGES - 4)
+    assert done == [0, *STARTS[4:]]
+
+
+@pytest.mark.parametrize("doing", [STALLS, SAYS_TOO_MUCH])
+def test_who_stalls_or_babbles_is_ended_at_once_and_for_all(
     file: tuple[int, int],
     other: Jobs,
-    tmp_path: Path,
+    started: list[subprocess.Popen[bytes]],
     monkeypatch: pytest.MonkeyPatch,
+    doing: str,
 ) -> None:
-    has, ends = tmp_path / "has", tmp_path / "ends"
-    os.mkfifo(has)
-    os.mkfifo(ends)
-    looked: list[int] = []
-    supply = TaskPipe.supply
-
-    def supplied(tasks: TaskPipe, done: int) -> None:
-        supply(tasks, done)
-        if not done:
-            # Nobody else takes one before the other process has its own.
-            assert has.read_bytes() == b"\0"
-
-    def find(_read: Reader, start: int, _size: int) -> list[int]:
-        looked.append(start // RANGE)
-        if len(looked) == 3:
-            ends.write_bytes(b"")
-        return [start]
-
-    monkeypatch.setattr(TaskPipe, "supply", supplied)
-    monkeypatch.setattr(pool, "_AHEAD", 3)
-    job = other(KEEPS_THE_FIRST.format(has=str(has), ends=str(ends)), find)
-    found = list(spread(job, *file, 1))
-    assert found == [[start] for start in range(0, RANGES * RANGE, RANGE)]
-    # As many as may be kept; then the one that nobody has any more.
-    assert looked == [1, 2, 3, 0, *range(4, RANGES)]
+    monkeypatch.setattr(pool, "_PATIENCE_SECONDS", 1)
+    found = list(spread(other(doing), *file, 2))
+    assert found == [[start, os.getpid()] for start in STARTS]
+    assert [process.returncode is not None for process in started] == [True] * 2
 
 
-def test_what_is_told_early_stays_in_the_pipe_but_for_one(
-    file: tuple[int, int],
-    other: Jobs,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+def test_who_asks_no_further_ends_the_processes(
+    file: tuple[int, int], other: Jobs, started: list[subprocess.Popen[bytes]]
 ) -> None:
-    names = {name: str(tmp_path / name) for name in ("first", "has", "ends")}
-    os.mkfifo(names["has"])
-    os.mkfifo(names["ends"])
-    told: list[int | None] = []
-    tell = Worker.result
-
-    def noted(worker: Worker[list[int]]) -> RangeResult[list[int]] | None:
-        found = tell(worker)
-        told.append(found and found.number)
-        return found
-
-    monkeypatch.setattr(Worker, "result", noted)
-    monkeypatch.setattr(pool, "_AHEAD", 0)
-    found = spread(other(ONE_KEEPS_THE_FIRST.format_map(names), here), *file, 2)
-    # Nobody has it when its process ends; a hundred were told by then.
-    assert next(found) == [0, os.getpid()]
-    assert told == [1, None]
-    assert [*found] == [[7]] * (RANGES - 1)
-
-
-def test_a_process_that_stalls_is_waited_for_once(
-    file: tuple[int, int],
-    other: Jobs,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(pool, "PATIENCE_SECONDS", 1)
-    monkeypatch.setattr(pool, "_AHEAD", 0)
-    waited: list[Worker[list[int]]] = []
-    end = Worker.end
-
-    def noted(worker: Worker[list[int]]) -> None:
-        waited.append(worker)
-        end(worker)
-
-    monkeypatch.setattr(Worker, "end", noted)
-    found = spread(other(TAKES_AND_STALLS, here), *file, 1)
-    assert next(found) == [0, os.getpid()]
-    assert [worker.pipe for worker in waited] == [None]
-    assert [start for start, _ in found] == [*range(RANGE, RANGES * RANGE, RANGE)]
-
-
-@pytest.mark.parametrize("numbers", [(0, 0), (0, RANGES)], ids=["back", "behind the end"])
-def test_a_process_that_tells_of_what_cannot_be_is_ended(
-    file: tuple[int, int], other: Jobs, numbers: tuple[int, ...]
-) -> None:
-    job = other(TELLS.format(numbers=numbers), here)
-    with TaskPipe(1) as tasks, Worker(job, *file, tasks.fd) as worker:
-        assert worker.result() == (0, [7])
-        assert worker.result() is None
-        assert worker.pipe is None
-        assert worker.result() is None
-
-
-def test_numbers_are_taken_once_and_in_order() -> None:
-    with TaskPipe(RANGES) as tasks:
-        assert tasks.take() is None
-        taken: list[int] = []
-        for done in range(RANGES):
-            tasks.supply(done)
-            number = tasks.take()
-            taken += [] if number is None else [number]
-        assert taken == [*range(RANGES)]
-        assert tasks.take() is None
-        assert list(each(tasks.fd)) == []
-
-
-def test_who_waits_for_numbers_gets_them_when_they_come() -> None:
-    with TaskPipe(2) as tasks, closing(each(tasks.fd)) as numbers:
-        tasks.supply(0)
-        assert list(numbers) == [0, 1]
-
-
-def test_who_finds_that_another_was_quicker_waits_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    with TaskPipe(2) as tasks:
-
-        class Hasty:
-            """Says that there is a number before there is one."""
-
-            waits = 0
-
-            def register(self, *_: object) -> None: ...
-
-            def poll(self) -> None:
-                self.waits += 1
-                if self.waits == 3:
-                    tasks.supply(0)
-
-        monkeypatch.setattr("select.poll", Hasty)
-        assert list(each(tasks.fd)) == [0, 1]
+    found = spread(other(ANSWERS), *file, 2)
+    next(found)
+    assert len(started) == 2
+    found.close()
+    # Ended, and waited for.
+    assert [process.returncode is not None for process in started] == [True] * 2
 
 
 def test_who_asks_no_further_leaves_no_descriptor_open(file: tuple[int, int], other: Jobs) -> None:
     descriptors = Path("/proc/self/fd")
     before = [*map(str, descriptors.iterdir())]
-    found = spread(other(ANSWERS, here), *file, 2)
+    found = spread(other(ANSWERS), *file, 2)
     next(found)
-    assert len([*descriptors.iterdir()]) > len(before)
     found.close()
     assert [*map(str, descriptors.iterdir())] == before

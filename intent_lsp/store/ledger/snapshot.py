@@ -32,19 +32,19 @@ class Snapshot:
         """Give each file in reading order; it is open until the next is asked for."""
         everything, before = sum(stamp.size for stamp in self._stamps), 0
         for stamp in self._stamps:
-            told = partial(_told, progress, everything, before)
+            done = partial(_done, progress, everything, before)
             before += stamp.size
             if stamp.file == LEDGER_FILE:
                 if self._main is not None:
                     yield VerifiedFile(
-                        LEDGER_FILE, scan_widely(self._main, self._main_size, told=told)
+                        LEDGER_FILE, scan_widely(self._main, self._main_size, progress=done)
                     )
                 continue
             try:
                 with opened(self._root / stamp.file) as fd:
                     # Gone since, as git takes files away: what follows it will miss it.
                     if fd is not None:
-                        yield VerifiedFile(stamp.file, scan_widely(fd, stamp.size, told=told))
+                        yield VerifiedFile(stamp.file, scan_widely(fd, stamp.size, progress=done))
             except LedgerUnavailableError as error:
                 self.strange.append(Strange(stamp.file, error.problem))
 
@@ -72,5 +72,5 @@ def _between_appends(root: Path, main: int | None, lock: RootLock) -> Snapshot:
     return Snapshot(root, main, files.stamp())
 
 
-def _told(progress: BuildProgress, everything: int, before: int, done: int) -> None:
+def _done(progress: BuildProgress, everything: int, before: int, done: int) -> None:
     progress(before + done, everything)

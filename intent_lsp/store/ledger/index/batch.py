@@ -40,17 +40,13 @@ def read_batch(data: bytes) -> Batch:
     return Batch([*_parts(data)], len(data), data[-TAIL:])
 
 
-def read_part(data: bytes) -> BatchPart:
-    """Read what the index keeps of a handful of whole lines."""
-    return BatchPart(_lengths(data), index_lines(data))
-
-
 def _parts(data: bytes) -> Iterator[BatchPart]:
     """Read a handful of lines at a time."""
     start = 0
     while start < len(data):
         end = data.find(b"\n", start + _AT_ONCE) + 1 or len(data)
-        yield read_part(data[start:end])
+        lines = data[start:end]
+        yield BatchPart(_lengths(lines), index_lines(lines))
         start = end
 
 

@@ -19,7 +19,6 @@ from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.store.ledger.index.batch import Batch, read_batch
 from intent_lsp.store.ledger.index.database import CACHE, HASH_INDEX, ORDER_INDEXES
-from intent_lsp.store.ledger.index.parallel_read import batches
 from intent_lsp.store.ledger.index.rows import IndexRows, insert
 from intent_lsp.store.ledger.index.sources import (
     IndexedFile,
@@ -150,7 +149,7 @@ def _build(
             source = begin(connection, stamp.file)
             rows = IndexRows(connection, source, anew=True)
             with _readable(root, stamp.file) as fd:
-                for added in () if fd is None else batches(fd, stamp.size, _BATCH):
+                while fd is not None and (added := _next(fd, source.offset)).size:
                     rows.add(added)
                     progress(before + source.offset, everything)
             rows.end()

@@ -11,9 +11,8 @@ from intent_lsp.formats.ledger.batch import LinkedBatch, examine_lines
 from intent_lsp.formats.ledger.jsonl import examine
 from intent_lsp.formats.msgspec_types import register_msgspec_types
 from intent_lsp.store.ledger.raw.file import Reader
-from intent_lsp.store.ledger.raw.pool import nobody, spread
+from intent_lsp.store.ledger.raw.pool import Job, answer, nobody, spread
 from intent_lsp.store.ledger.raw.ranges import lines_in, starts
-from intent_lsp.store.ledger.raw.worker import Job, answer
 from intent_lsp.store.ledger.verify.link_check import Packed, Piece
 from intent_lsp.store.ledger.verify.link_rows import rows
 
@@ -36,18 +35,18 @@ def scan(read: Reader, size: int) -> Iterator[Piece]:
 
 
 def scan_widely(
-    fd: int, size: int, workers: int | None = None, told: Callable[[int], None] = nobody
+    fd: int, size: int, workers: int | None = None, progress: Callable[[int], None] = nobody
 ) -> Iterator[Piece]:
     """Examine each line of an open file of `size` bytes by itself, in order, on all processors.
 
-    `workers` and `told` are as for `spread`.
+    `workers` and `progress` are as for `spread`.
     """
-    for found in spread(_JOB, fd, size, workers, told):
+    for found in spread(_JOB, fd, size, workers, progress):
         yield from found.pieces
 
 
 def main(words: Sequence[str]) -> None:
-    """Tell standard output what is in a worker's ranges of the file that is standard input."""
+    """Write what is in some ranges of the file that is standard input to standard output."""
     answer(_JOB, words)
 
 
@@ -76,7 +75,7 @@ def _packed(stretch: LinkedBatch) -> Packed:
     return Packed(first, last, len(ids), rows(ids, digests, first.prev))
 
 
-_JOB: Final = Job(__name__, _examined, _Found)
+_JOB: Final = Job(__name__, _examined, list[_Found])
 
 
 KNOWN: Final = register_msgspec_types(_Found)
