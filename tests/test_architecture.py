@@ -28,6 +28,8 @@ WRITERS = {
     "store.ledger.raw.file",
     "store.ledger.journal",
     "store.ledger.raw.rewrite",
+    # Into a temporary database.
+    "store.ledger.verify.link_table",
     "store.ledger.open_runs",
     "store.locks.lock_wakeup",
     "store.locks.root_lock",

@@ -1,16 +1,16 @@
 """What a verification remembers: the same answers as from lists in memory, whatever its size."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import resource
+from itertools import chain
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from intent_lsp.core.content import ContentHash, hash_content
+from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.ledger.chain import Link
-from intent_lsp.store.ledger.verify.link_rows import key, rows
-from intent_lsp.store.ledger.verify.link_table import LinkTable
+from intent_lsp.store.ledger.verify.link_table import LinkTable, Packed, id_keys, key
 from tests.support.ledgers import new_id
 
 HASHES = [hash_content(bytes([number])) for number in range(12)]
@@ -24,23 +24,6 @@ links = st.builds(
     merges=st.lists(st.sampled_from(HASHES), max_size=3).map(tuple),
 )
 files = st.lists(st.lists(links, max_size=5), min_size=1, max_size=4)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _small() -> Iterator[None]:
-    """Have every limit reached by a handful of rows."""
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in (("_IN_MEMORY", 100), ("_AT_MOST", 1), ("_AT_ONCE", 3)):
-            patch.setattr(f"intent_lsp.store.ledger.verify.link_table.{name}", value)
-        yield
-
-
-@contextmanager
-def small_slots(size: int) -> Iterator[None]:
-    """Have ids share slots: of no byte, all of them do."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("intent_lsp.store.ledger.verify.link_table._SLOT_BYTES", size)
-        yield
 
 
 def filled(remembered: LinkTable, told: list[list[Link]]) -> list[tuple[int, int, Link]]:
@@ -82,9 +65,9 @@ def test_hashes_that_nothing_names_are_told(told: list[list[Link]]) -> None:
         assert remembered.unnamed({key(each) for each in HASHES}) == expected
 
 
-@given(files, st.integers(0, 2))
-def test_ids_that_come_again_are_told(told: list[list[Link]], size: int) -> None:
-    with small_slots(size), LinkTable() as remembered:
+@given(files)
+def test_ids_that_come_again_are_told(told: list[list[Link]]) -> None:
+    with LinkTable() as remembered:
         firsts: dict[str, ContentHash] = {}
         copies, others = 0, []
         for row, (_, _, link) in enumerate(filled(remembered, told)):
@@ -113,11 +96,52 @@ def test_what_an_end_follows_is_counted_in_whatever_order_the_files_are(
     with LinkTable() as remembered:
         filled(remembered, told)
         reached = remembered.reach({key(HASHES[end]) for end in ends})
-        assert reached == (max(ends) + 1, frozenset({key(HASHES[11])}))
+        assert reached == max(ends) + 1
+
+
+@st.composite
+def ledgers(draw: st.DrawFn) -> list[list[Link]]:
+    """Draw files of records that follow others, with copies, gaps and lines without a record."""
+    records = [
+        Link(
+            hash=hash_,
+            id=new_id(),
+            prev=HASHES[prev] if (prev := draw(st.integers(-1, at - 1))) >= 0 else None,
+            merges=tuple(draw(st.sets(st.sampled_from(HASHES[:at]), max_size=2))) if at else (),
+        )
+        for at, hash_ in enumerate(HASHES)
+    ]
+    straight = st.tuples(st.integers(0, 11), st.integers(1, 12)).map(
+        lambda run: records[run[0] : sum(run)]
+    )
+    runs = st.lists(straight | st.just([Link()]), max_size=4)
+    lines = runs.map(lambda found: [*chain(*found)])
+    return draw(st.lists(lines, min_size=1, max_size=3))
+
+
+@given(ledgers(), st.sets(st.sampled_from(HASHES), min_size=1))
+def test_a_record_that_is_reached_counts_once(
+    told: list[list[Link]], anchors: set[ContentHash]
+) -> None:
+    known = {link.hash: link for lines in told for link in lines if link.hash}
+    reached, wanted = set[ContentHash](), list(anchors)
+    while wanted:
+        link = known.get(wanted.pop())
+        if link is not None and link.hash not in reached:
+            reached.add(link.hash)
+            wanted += [each for each in (link.prev, *link.merges) if each is not None]
+    with LinkTable() as remembered:
+        filled(remembered, told)
+        assert remembered.reach({key(each) for each in anchors}) == len(reached)
+
+
+def packed(ids: list[str], hashes: list[ContentHash], prev: ContentHash | None) -> Packed:
+    first, last = Link(hash=hashes[0], id=ids[0], prev=prev), Link(hash=hashes[-1], id=ids[-1])
+    return Packed(first, last, len(ids), id_keys(ids), b"".join(map(key, hashes)))
 
 
 @given(st.integers(1, 9), st.none() | st.sampled_from(HASHES))
-def test_rows_that_were_packed_elsewhere_are_the_same(count: int, prev: ContentHash | None) -> None:
+def test_lines_that_were_packed_are_remembered_alike(count: int, prev: ContentHash | None) -> None:
     ids, hashes = [new_id() for _ in range(count)], HASHES[:count]
     straight = [
         Link(hash=hash_, id=id_, prev=above)
@@ -127,13 +151,29 @@ def test_rows_that_were_packed_elsewhere_are_the_same(count: int, prev: ContentH
     with LinkTable() as one, LinkTable() as other:
         filled(one, [[*straight, last]])
         other.begin_file()
-        other.add_rows(rows(ids, [*map(key, hashes)], prev), count, hashes[-1])
+        other.add_packed(packed(ids, hashes, prev))
         other.add(last, last.prev)
         everything = {key(each) for each in HASHES}
         for question in (LinkTable.places, LinkTable.unnamed, LinkTable.reach):
             assert question(one, everything) == question(other, everything)
         assert one.repeated() == other.repeated() == (0, ())
         assert other.line_of(count) == count + 1
+
+
+def test_a_disk_that_is_full_is_told() -> None:
+    def fill() -> None:
+        with LinkTable() as remembered:
+            for _ in range(100):
+                remembered.add_packed(many)
+
+    sizes = resource.getrlimit(resource.RLIMIT_FSIZE)
+    many = packed([new_id()] * 10_000, HASHES[:1] * 10_000, None)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, sizes[1]))
+    try:
+        with pytest.raises(LedgerUnavailableError, match="temporary"):
+            fill()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, sizes)
 
 
 @given(st.text(), st.text())

@@ -17,9 +17,8 @@ from intent_lsp.formats.ledger.jsonl import examine
 from intent_lsp.store.ledger.raw import pool
 from intent_lsp.store.ledger.raw.file import read_at
 from intent_lsp.store.ledger.raw.ranges import RANGE
-from intent_lsp.store.ledger.verify.link_check import LinkCheck, Packed, Piece
-from intent_lsp.store.ledger.verify.link_rows import key
-from intent_lsp.store.ledger.verify.link_table import LinkTable
+from intent_lsp.store.ledger.verify.link_check import LinkCheck, Piece
+from intent_lsp.store.ledger.verify.link_table import LinkTable, Packed, key
 from intent_lsp.store.ledger.verify.scan import scan, scan_widely
 from intent_lsp.store.ledger.verify.verify import no_past
 

@@ -1,7 +1,7 @@
 """One pass over a ledger's links: what joins, what is repeated, which heads are open.
 
 Invariant: memory stays flat in the ledger's size: what has to be remembered of every line is kept
-in temporary files.
+in a temporary database.
 Invariant: a link joins when the hash that it names was recomputed, on an earlier line of its file
 or on any line of another one; what a line says of itself proves nothing.
 """
@@ -17,8 +17,7 @@ from intent_lsp.core.ledger.evidence import RecordCommit
 from intent_lsp.core.ledger.problem_summary import FirstProblems, LedgerPlace
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.store.ledger.raw.files import ARCHIVE_ROOM
-from intent_lsp.store.ledger.verify.link_rows import hashes_in, key, spelled
-from intent_lsp.store.ledger.verify.link_table import HashPlaces, LinkTable
+from intent_lsp.store.ledger.verify.link_table import HashPlaces, LinkTable, Packed, hash_of, key
 
 _UNSEALED: Final = "it has no `integrity`, though a record above it has"
 _SHORT: Final = 12
@@ -28,18 +27,6 @@ _FIVE_KEYS: Final = (
 
 FindEvidence = Callable[[Collection[ContentHash]], Mapping[ContentHash, RecordCommit]]
 """Finds records, by their hashes, in the ledgers that git holds."""
-
-
-class Packed(NamedTuple):
-    """Lines with nothing wrong, each following the one above, in time too: the ends of them.
-
-    `rows` is what is remembered of them.
-    """
-
-    first: Link
-    last: Link
-    lines: int
-    rows: bytes
 
 
 Piece: TypeAlias = Packed | Link
@@ -104,7 +91,7 @@ class LinkCheck:
                 self._trail.skip_to(link, lines)
             else:
                 self._step(link)
-        self._remembered.add_rows(piece.rows, piece.lines, piece.last.hash)
+        self._remembered.add_packed(piece)
         self.records += piece.lines
         self._row += piece.lines
 
@@ -119,12 +106,12 @@ class LinkCheck:
             # Nothing else is open, and nothing that follows it can be what it is.
             yield piece.last, piece.lines - 1
             return
-        hashes = hashes_in(piece.rows)[1:]
+        hashes = piece.keys[1:]
         if {key(hash_) for hash_ in heads}.isdisjoint(hashes):
             yield piece.last, piece.lines - 1
             return
         above = first.hash
-        for hash_ in map(spelled, hashes):
+        for hash_ in map(hash_of, hashes):
             link = piece.last if hash_ == piece.last.hash else first._replace(hash=hash_)
             yield link._replace(prev=above), 1
             above = hash_

@@ -1,28 +1,100 @@
-"""What a verification remembers of every line: ids, hashes and what they name, on the disk.
+"""What a verification remembers of every line, in a temporary SQLite database: ids, hashes, links.
 
-Invariant: memory stays flat in the ledger's size; what grows with it is in temporary files, but
-for one byte a line while ancestors are counted.
+Invariant: memory stays flat in the ledger's size; what grows with it is in the database, which
+SQLite keeps in an unnamed file beyond a few megabytes.
 Invariant: rows are counted from 0 over all files, in the order in which they were read.
 """
 
-import os
-import struct
+import hashlib
+import sqlite3
 from bisect import bisect_right
-from collections.abc import Collection, Iterator
-from itertools import compress
-from tempfile import SpooledTemporaryFile
+from collections.abc import Collection, Sequence
+from contextlib import suppress
 from typing import Final, NamedTuple, Self
 
 from intent_lsp.core.content import ContentHash
+from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.ledger.chain import Link
-from intent_lsp.store.ledger.verify.link_rows import NO_ID, NOTHING, ROW, Key, id_key, key
+from intent_lsp.core.paths import LEDGER_FILE
 
-_NO_ROW: Final = bytes(ROW.size)
-_HASH: Final = slice(16, 48)
-_IN_MEMORY: Final = 8 * 1024 * 1024
-_AT_ONCE: Final = 8192
-_SLOT_BYTES: Final = 3
-_AT_MOST: Final = 250_000
+Key = bytes
+"""A hash as 32 bytes."""
+
+_NOTHING: Final = bytes(32)
+_NO_ID: Final = bytes(16)
+_PREFIX: Final = "sha256:"
+
+_SCHEMA: Final = """
+PRAGMA cache_size = -8192;
+PRAGMA journal_mode = OFF;
+PRAGMA synchronous = OFF;
+CREATE TABLE record (row INTEGER PRIMARY KEY, id BLOB, hash BLOB);
+CREATE TABLE named (row INTEGER, name BLOB, PRIMARY KEY (row, name)) WITHOUT ROWID;
+CREATE TABLE sought (name BLOB PRIMARY KEY) WITHOUT ROWID;
+BEGIN;
+"""
+"""A row without `named` follows the row above it and names nothing else; `named` of a row that
+follows nothing has 32 zeros.
+"""
+
+_ADD: Final = "INSERT INTO record VALUES (?, ?, ?)"
+# One statement: several times as fast as one for each row.
+_ADD_ALL: Final = """
+INSERT INTO record
+WITH RECURSIVE line (at) AS (SELECT 0 UNION ALL SELECT at + 1 FROM line WHERE at + 1 < :lines)
+SELECT :row + at, substr(:ids, 1 + 16 * at, 16), substr(:hashes, 1 + 32 * at, 32) FROM line
+"""
+_NAME: Final = "INSERT OR IGNORE INTO named VALUES (?, ?)"
+_SEEK: Final = "INSERT OR IGNORE INTO sought VALUES (?)"
+_PLACES: Final = "SELECT hash, row FROM record WHERE hash IN sought ORDER BY row"
+_UNNAMED: Final = """
+SELECT name FROM sought
+EXCEPT SELECT name FROM named
+EXCEPT SELECT above.hash FROM record AS above JOIN record AS below ON below.row = above.row + 1
+WHERE above.hash IN sought AND below.row NOT IN (SELECT row FROM named)
+"""
+_INDEX: Final = "CREATE INDEX IF NOT EXISTS record_hash ON record (hash)"
+# A stretch is a row with `named` and those below it without. Who enters one at a row reaches all
+# that stand above in it, then what its first row names. A copy of a record counts once.
+_REACHED: Final = """
+WITH RECURSIVE
+entered (row, first) AS (
+  SELECT row, (SELECT max(named.row) FROM named WHERE named.row <= record.row)
+  FROM record WHERE hash IN sought
+  UNION
+  SELECT record.row, (SELECT max(above.row) FROM named AS above WHERE above.row <= record.row)
+  FROM entered JOIN named ON named.row = entered.first JOIN record ON record.hash = named.name
+),
+stretch (first, last) AS MATERIALIZED (SELECT first, max(row) FROM entered GROUP BY first)
+SELECT count(*) FROM (
+  SELECT 1 FROM stretch CROSS JOIN record ON record.row BETWEEN first AND last GROUP BY hash
+)
+"""
+_REPEATED: Final = """
+WITH shared (id, first, hash) AS MATERIALIZED (
+  SELECT id, min(row), hash FROM record WHERE id <> zeroblob(16) GROUP BY id HAVING count(*) > 1
+)
+SELECT record.row, record.hash = shared.hash
+FROM shared CROSS JOIN record ON record.id = shared.id AND record.row > first ORDER BY record.row
+"""
+
+
+class Packed(NamedTuple):
+    """Lines with nothing wrong, each following the one above, in time too: the ends of them.
+
+    They tie nothing. `ids` and `hashes` are the keys of all, put together.
+    """
+
+    first: Link
+    last: Link
+    lines: int
+    ids: bytes
+    hashes: bytes
+
+    @property
+    def keys(self) -> list[Key]:
+        """Give the keys of the hashes one by one."""
+        return [self.hashes[at : at + 32] for at in range(0, len(self.hashes), 32)]
 
 
 class Repeated(NamedTuple):
@@ -39,58 +111,54 @@ class HashPlaces(NamedTuple):
     elsewhere: int | None
 
 
-class Reached(NamedTuple):
-    """How many records some hashes and all that they follow are, and the hashes in no file."""
-
-    records: int
-    missing: frozenset[Key]
-
-
 class LinkTable:
-    """Rows, one a line; written once, then read as often as is needed."""
+    """Rows, one a line; written once, then read as often as is needed.
+
+    Within it, LedgerUnavailableError is raised where the database cannot be kept.
+    """
 
     def __init__(self) -> None:
-        self._rows = SpooledTemporaryFile[bytes](max_size=_IN_MEMORY)
-        self._ties = SpooledTemporaryFile[bytes](max_size=_IN_MEMORY)
-        self._unwritten = bytearray()
-        self._tied = 0
+        # Without a name: SQLite's own temporary database.
+        self._database = sqlite3.connect("", isolation_level=None)
+        self._database.executescript(_SCHEMA)
         self._starts: list[int] = []
         self._count = 0
-        self._last: tuple[ContentHash | None, Key] = (None, NOTHING)
+        self._above: ContentHash | None = None
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._rows.close()
-        self._ties.close()
+    def __exit__(self, _type: object, error: BaseException | None, _trace: object) -> None:
+        self._database.close()
+        if isinstance(error, sqlite3.Error):
+            raise LedgerUnavailableError(
+                path=LEDGER_FILE,
+                problem=f"the temporary database of its verification failed: {error}",
+                cure="make room in the directory for temporary files",
+            ) from error
 
     def begin_file(self) -> None:
         """Let the next row be the first of another file."""
         self._starts.append(self._count)
+        self._above = None
 
     def add(self, link: Link, prev: ContentHash | None) -> None:
         """Remember a line; `prev` is the hash that it follows."""
+        if link.hash:
+            row = self._count, id_key(link.id), key(link.hash)
+            self._database.execute(_ADD, row)
+            self._name(prev, link.merges)
         self._count += 1
-        if not link.hash:
-            self._unwritten += _NO_ROW
-            return
-        known, known_key = self._last
-        prev_key = known_key if prev == known else key(prev)
-        hash_key = key(link.hash)
-        at, ties = (0, 0) if not link.merges else self._tie(link.merges)
-        self._unwritten += ROW.pack(id_key(link.id), hash_key, prev_key, at, ties)
-        self._last = (link.hash, hash_key)
-        if len(self._unwritten) >= _AT_ONCE * ROW.size:
-            self._write()
+        self._above = link.hash or None
 
-    def add_rows(self, packed: bytes, count: int, last: ContentHash) -> None:
-        """Remember lines that `rows` packed; `last` is the hash of the last of them."""
-        self._unwritten += packed
-        self._count += count
-        self._last = (last, packed[-ROW.size :][_HASH])
-        if len(self._unwritten) >= _AT_ONCE * ROW.size:
-            self._write()
+    def add_packed(self, packed: Packed) -> None:
+        """Remember lines that follow one another."""
+        rows = {"row": self._count, "lines": packed.lines}
+        keys = {"ids": packed.ids, "hashes": packed.hashes}
+        self._database.execute(_ADD_ALL, rows | keys)
+        self._name(packed.first.prev, ())
+        self._count += packed.lines
+        self._above = packed.last.hash
 
     def file_of(self, row: int) -> int:
         """Give the number of the file that a row is of, from 0."""
@@ -103,129 +171,74 @@ class LinkTable:
     def places(self, sought: Collection[Key]) -> dict[Key, HashPlaces]:
         """Find where hashes stand; one that stands nowhere is left out."""
         found: dict[Key, HashPlaces] = {}
-        for row, (_, hash_, _, _, _) in enumerate(self._recall()):
-            if hash_ in sought:
-                known = found.setdefault(hash_, HashPlaces(row, None))
-                if known.elsewhere is None and self.file_of(known.first) != self.file_of(row):
-                    found[hash_] = HashPlaces(known.first, row)
+        self._seek(sought)
+        for hash_, row in self._database.execute(_PLACES):
+            known = found.setdefault(hash_, HashPlaces(row, None))
+            if known.elsewhere is None and self.file_of(known.first) != self.file_of(row):
+                found[hash_] = HashPlaces(known.first, row)
         return found
 
     def unnamed(self, candidates: Collection[Key]) -> set[Key]:
         """Give those hashes that no row names."""
-        left = set(candidates)
-        for _, _, prev, at, ties in self._recall():
-            left.discard(prev)
-            if ties:
-                left.difference_update(self._tied_by(at, ties))
-        return left
+        self._seek(candidates)
+        return {name for (name,) in self._database.execute(_UNNAMED)}
 
-    def reach(self, anchors: Collection[Key]) -> Reached:
-        """Count the records that some hashes and all that they follow are.
-
-        Within a file what is followed stands above, so that one walk upwards finds it; files that
-        follow one another in another order than they are read in are walked again.
-        """
-        wanted, counted = set(anchors), 0
-        done = bytearray(self._count)
-        while wanted:
-            before = counted
-            for row, (_, hash_, prev, at, ties) in self._backwards():
-                if hash_ not in wanted:
-                    continue
-                wanted.discard(hash_)
-                if not done[row]:
-                    done[row] = 1
-                    counted += 1
-                    wanted.update([prev] if prev != NOTHING else [], self._tied_by(at, ties))
-            if counted == before:
-                break
-        return Reached(counted, frozenset(wanted))
+    def reach(self, anchors: Collection[Key]) -> int:
+        """Count the records that some hashes and all that they follow are."""
+        self._seek(anchors)
+        self._database.execute(_INDEX)
+        (count,) = self._database.execute(_REACHED).fetchone()
+        return int(count)
 
     def repeated(self) -> Repeated:
-        """Look for rows of one id; in parts, where too many may be of one."""
+        """Look for rows of one id."""
         copies, others = 0, []
-        suspects = self._suspects()
-        parts = 1 + len(suspects) // _AT_MOST
-        for part in range(parts if suspects else 0):
-            seen: dict[bytes, Key] = {}
-            for row, id_, hash_ in self._in_slots(suspects):
-                if id_ == NO_ID or hash(id_) % parts != part:
-                    continue
-                if id_ not in seen:
-                    seen[id_] = hash_
-                elif seen[id_] == hash_:
-                    copies += 1
-                else:
-                    others.append(row)
-        return Repeated(copies, tuple(sorted(others)))
+        for row, same in self._database.execute(_REPEATED):
+            if same:
+                copies += 1
+            else:
+                others.append(row)
+        return Repeated(copies, tuple(others))
 
-    def _suspects(self) -> set[int]:
-        """Give every slot that two rows share, as those of one id do."""
-        # A byte each, not a bit: a million times a shift would cost more than the room.
-        taken, suspects = bytearray(1 << 8 * _SLOT_BYTES), set[int]()
-        for block in self._blocks():
-            for slot in _slots(block):
-                if taken[slot]:
-                    suspects.add(slot)
-                else:
-                    taken[slot] = 1
-        return suspects
+    def _name(self, prev: ContentHash | None, merges: Collection[ContentHash]) -> None:
+        """Remember what the next row names, unless that is the row above it alone."""
+        if merges or prev is None or prev != self._above:
+            names = [(self._count, key(name)) for name in (prev, *merges)]
+            self._database.executemany(_NAME, names)
 
-    def _in_slots(self, slots: Collection[int]) -> Iterator[tuple[int, bytes, Key]]:
-        """Give the number, the id and the hash of each row in some slots."""
-        first = 0
-        for block in self._blocks():
-            count = len(block) // ROW.size
-            for row in compress(range(count), map(slots.__contains__, _slots(block))):
-                id_, hash_, _, _, _ = ROW.unpack_from(block, row * ROW.size)
-                yield first + row, id_, hash_
-            first += count
-
-    def _recall(self) -> Iterator[tuple[bytes, Key, Key, int, int]]:
-        for block in self._blocks():
-            yield from ROW.iter_unpack(block)
-
-    def _blocks(self) -> Iterator[bytes]:
-        self._write()
-        self._rows.seek(0)
-        while block := self._rows.read(ROW.size * _AT_ONCE):
-            yield block
-
-    def _backwards(self) -> Iterator[tuple[int, tuple[bytes, Key, Key, int, int]]]:
-        self._write()
-        end = self._count
-        while end:
-            start = max(end - _AT_ONCE, 0)
-            self._rows.seek(start * ROW.size)
-            rows = list(ROW.iter_unpack(self._rows.read((end - start) * ROW.size)))
-            yield from zip(range(end - 1, start - 1, -1), reversed(rows), strict=True)
-            end = start
-
-    def _write(self) -> None:
-        self._rows.seek(0, os.SEEK_END)
-        self._rows.write(self._unwritten)
-        self._unwritten.clear()
-
-    def _tie(self, names: Collection[ContentHash]) -> tuple[int, int]:
-        """Write down what a record ties; give where, and how many."""
-        at = self._tied
-        self._ties.seek(0, os.SEEK_END)
-        self._ties.write(b"".join(map(key, names)))
-        self._tied += len(names)
-        return at, len(names)
-
-    def _tied_by(self, at: int, count: int) -> list[Key]:
-        if not count:
-            return []
-        self._ties.seek(at * len(NOTHING))
-        found = self._ties.read(count * len(NOTHING))
-        return [found[start : start + 32] for start in range(0, len(found), 32)]
+    def _seek(self, names: Collection[Key]) -> None:
+        self._database.execute("DELETE FROM sought")
+        self._database.executemany(_SEEK, ((name,) for name in names))
 
 
-def _slots(block: bytes) -> tuple[int, ...]:
-    """Give the slot of each row: the first bytes of its id, which are put in order together."""
-    count = len(block) // ROW.size
-    found = bytearray(4 * count)
-    for at in range(_SLOT_BYTES):
-        found[at::4] = block[at :: ROW.size]
-    return struct.unpack(f"<{count}I", found)
+def key(name: ContentHash | None) -> Key:
+    """Spell a hash as 32 bytes; all of them zero for none."""
+    if name is None:
+        return _NOTHING
+    with suppress(ValueError):
+        found = bytes.fromhex(name[len(_PREFIX) :])
+        if len(found) == len(_NOTHING) and name.startswith(_PREFIX):
+            return found
+    # No hash of ours: a line may name anything.
+    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()
+
+
+def hash_of(name: Key) -> ContentHash:
+    """Spell a hash of ours as text again."""
+    return ContentHash(_PREFIX + name.hex())
+
+
+def id_keys(ids: Sequence[str]) -> bytes:
+    """Spell ids that are UUIDs as 16 bytes each, put together."""
+    # One call reads all digits of all ids.
+    return bytes.fromhex("".join(ids).replace("-", ""))
+
+
+def id_key(name: str) -> bytes:
+    """Spell an id as 16 bytes; all of them zero for none."""
+    with suppress(ValueError):
+        found = bytes.fromhex(name.replace("-", ""))
+        if len(found) in (0, len(_NO_ID)):
+            return found or _NO_ID
+    # Older tools gave ids of their own.
+    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[: len(_NO_ID)]

@@ -13,8 +13,8 @@ from intent_lsp.formats.msgspec_types import register_msgspec_types
 from intent_lsp.store.ledger.raw.file import Reader
 from intent_lsp.store.ledger.raw.pool import Job, answer, nobody, spread
 from intent_lsp.store.ledger.raw.ranges import lines_in, starts
-from intent_lsp.store.ledger.verify.link_check import Packed, Piece
-from intent_lsp.store.ledger.verify.link_rows import rows
+from intent_lsp.store.ledger.verify.link_check import Piece
+from intent_lsp.store.ledger.verify.link_table import Packed, id_keys
 
 
 class _Found(msgspec.Struct, array_like=True):
@@ -72,7 +72,7 @@ def _torn(line: bytes) -> Link:
 
 def _packed(stretch: LinkedBatch) -> Packed:
     first, last, ids, digests = stretch
-    return Packed(first, last, len(ids), rows(ids, digests, first.prev))
+    return Packed(first, last, len(ids), id_keys(ids), b"".join(digests))
 
 
 _JOB: Final = Job(__name__, _examined, list[_Found])

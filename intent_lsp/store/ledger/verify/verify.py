@@ -19,8 +19,7 @@ from intent_lsp.core.ledger.verification import Anchor, AnchorKind, LedgerProble
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.store.ledger.raw.files import Strange
 from intent_lsp.store.ledger.verify.link_check import FindEvidence, LinkCheck, Piece
-from intent_lsp.store.ledger.verify.link_rows import key
-from intent_lsp.store.ledger.verify.link_table import LinkTable
+from intent_lsp.store.ledger.verify.link_table import LinkTable, key
 
 _HEADS_NAMED: Final = 20
 _NO_PROOF: Final = (AnchorKind.KNOWN_HEAD, AnchorKind.EARLIER_COMMIT)
@@ -52,7 +51,7 @@ def verify(
 
     `anchors` are looked for; those of earlier commits are given back only where no file holds
     them. `strange` is what stands in a file's place; `past` is asked for records that others follow
-    and that no file holds.
+    and that no file holds. Raises LedgerUnavailableError where no temporary database can be kept.
     """
     with LinkTable() as remembered:
         found = LinkCheck(remembered, past)
@@ -110,7 +109,7 @@ def _reached(remembered: LinkTable, anchors: Sequence[Anchor]) -> int | None:
     """Count the records that anchors stand for; None: no file holds any of them."""
     if not anchors:
         return None
-    return remembered.reach({key(anchor.hash) for anchor in anchors}).records or None
+    return remembered.reach({key(anchor.hash) for anchor in anchors}) or None
 
 
 def _untied(heads: Sequence[Head]) -> list[LedgerProblem]:
