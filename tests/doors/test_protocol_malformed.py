@@ -1,6 +1,7 @@
 """Everything a client can say wrongly, to a server in a process of its own.
 
-Each case is followed by a good request on the same connection: the stream never stalls.
+Each case is followed by a good request on the same connection, which is answered unless nobody
+knows where it begins.
 """
 
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 from intent_lsp.doors.lsp.protocol.framing import MESSAGE_LIMIT
-from tests.support.raw_client import INITIALIZE, Child, child, framed
+from tests.support.raw_client import INITIALIZE, Child, child, framed, thread
 
 pytestmark = pytest.mark.e2e
 
@@ -34,55 +35,29 @@ def bare(**members: object) -> bytes:
     return framed(members)
 
 
-def oversized(head: bytes, tail: bytes) -> bytes:
-    return framed(head + b" " * MESSAGE_LIMIT + tail)
-
-
-REFUSED: dict[str, tuple[bytes, int, object, str]] = {
-    # Headers.
-    "no length": (b"Content-Type: x\r\n\r\n{}", PARSE, None, "Content-Length is missing"),
-    "a garbage length": (b"Content-Length: ten\r\n\r\n{}", PARSE, None, "not a number"),
-    "a negative length": (b"Content-Length: -2\r\n\r\n{}", PARSE, None, "not a number"),
-    "a signed length": (b"Content-Length: +2\r\n\r\n{}", PARSE, None, "not a number"),
-    "a fractional length": (b"Content-Length: 2.0\r\n\r\n{}", PARSE, None, "not a number"),
-    "an empty length": (b"Content-Length:\r\n\r\n{}", PARSE, None, "not a number"),
-    "two lengths": (
-        b"Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
-        PARSE,
-        None,
-        "two Content-Length",
-    ),
-    "an absurd length": (b"Content-Length: %s\r\n\r\n{}" % (b"9" * 5000), PARSE, None, "limit"),
-    "no header at all": (b'{"jsonrpc":"2.0","id":7}\n', PARSE, None, "malformed"),
-    "a line of words": (b"hello there\r\n", PARSE, None, "malformed"),
-    "an endless line": (b"x" * 100_000 + b"\r\n", PARSE, None, "too long"),
+ENDING: dict[str, tuple[bytes, str]] = {
+    "no length": (b"Content-Type: x\r\n\r\n{}", "Content-Length is missing"),
+    "a garbage length": (b"Content-Length: ten\r\n\r\n{}", "not a number"),
+    "a negative length": (b"Content-Length: -2\r\n\r\n{}", "not a number"),
+    "a signed length": (b"Content-Length: +2\r\n\r\n{}", "not a number"),
+    "a fractional length": (b"Content-Length: 2.0\r\n\r\n{}", "not a number"),
+    "an empty length": (b"Content-Length:\r\n\r\n{}", "not a number"),
+    "two lengths": (b"Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}", "two Content-Length"),
+    "an absurd length": (b"Content-Length: %s\r\n\r\n{}" % (b"9" * 5000), "limit"),
+    "no header at all": (b'{"jsonrpc":"2.0","id":7}\n', "malformed"),
+    "a line of words": (b"hello there\r\n", "malformed"),
+    "an endless line": (b"x" * 100_000 + b"\r\n", "too long"),
     "a body of several lines without a length": (
         b'X: y\r\n\r\n{\n\n  "jsonrpc": "2.0",\n  "id": 7\n}',
-        PARSE,
-        None,
         "missing",
     ),
+    "a message without a header": (call()[call().index(b"{") :] + call(), "malformed"),
+}
+
+REFUSED: dict[str, tuple[bytes, int, object, str]] = {
     # Length beyond the limit; the body is skipped.
-    "an oversized request": (
-        oversized(b'{"jsonrpc":"2.0","id":7,"method":"intent/echo","params":["', b'"]}'),
-        INVALID,
-        7,
-        str(MESSAGE_LIMIT),
-    ),
-    "an oversized request whose id comes last": (
-        oversized(b'{"params":["', b'"],"method":"intent/echo","id":"x","jsonrpc":"2.0"}'),
-        INVALID,
-        "x",
-        str(MESSAGE_LIMIT),
-    ),
-    "an oversized request with the id in the middle": (
-        oversized(b'{"method":"intent/echo","a":[],"id":7,"params":["', b'"]}'),
-        INVALID,
-        None,
-        str(MESSAGE_LIMIT),
-    ),
-    "an oversized notification": (
-        oversized(b'{"jsonrpc":"2.0","method":"intent/echo","params":["', b'"]}'),
+    "an oversized message": (
+        framed(b'{"jsonrpc":"2.0","id":7,"method":"m"}' + b" " * MESSAGE_LIMIT),
         INVALID,
         None,
         str(MESSAGE_LIMIT),
@@ -298,6 +273,20 @@ def test_it_is_refused_and_the_next_request_answered(client: Child, case: str) -
     assert still_answers(client)
 
 
+@pytest.mark.parametrize("case", ENDING)
+def test_without_a_length_there_is_one_error_and_the_connection_ends(case: str) -> None:
+    data, words = ENDING[case]
+    with thread() as client:
+        client.initialize()
+        client.raw(data + call())
+        answer = client.next()
+        assert (answer["id"], answer["error"]["code"]) == (None, PARSE)
+        assert words in answer["error"]["message"]
+        assert "\n" not in answer["error"]["message"]
+        assert client.said_nothing_more()
+        assert client.end() == 1
+
+
 @pytest.mark.parametrize("case", IGNORED)
 def test_it_is_ignored_and_the_next_request_answered(client: Child, case: str) -> None:
     client.raw(IGNORED[case])
@@ -318,13 +307,6 @@ def test_an_id_comes_back_as_it_was(client: Child, identity: object) -> None:
     answer = client.next()
     assert answer["id"] == identity
     assert type(answer["id"]) is type(identity)
-
-
-def test_a_message_is_found_behind_one_without_a_header(client: Child) -> None:
-    client.raw(call()[call().index(b"{") :])
-    identity = client.begin("intent/echo")
-    assert client.next()["error"]["code"] == PARSE
-    assert client.next()["id"] == identity
 
 
 def test_a_message_may_come_byte_by_byte(client: Child) -> None:

@@ -4,10 +4,8 @@ Invariant: total: whatever the bytes are, they are a request, a notification, an
 refusal; `params` are what JSON gave, never turned into anything else on the way.
 """
 
-import contextlib
 import json
 import math
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NewType, NoReturn
@@ -19,11 +17,6 @@ INVALID_REQUEST = -32600
 
 MessageId = str | int | float
 IdKey = NewType("IdKey", tuple[str, MessageId])
-
-# A member of a JSON object whose value is a string or an integer.
-_STRING = r'"(?:[^"\\\x00-\x1f]|\\.)*"'
-_MEMBER = re.compile(rf"\s*({_STRING})\s*:\s*({_STRING}|-?[0-9]+)\s*(?=[,}}])".encode())
-_LAST_MEMBER = re.compile(rb'[,{]\s*("(?:id|jsonrpc|method)")\s*:\s*("[^"\\]*"|-?[0-9]+)\s*\Z')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,10 +64,9 @@ def read_frame(frame: Frame) -> Message:
             return read_body(data)
         case BadHeader(problem):
             return InvalidMessage(id=None, code=PARSE_ERROR, message=problem)
-        case Oversized(length=length, head=head, tail=tail):
-            problem = f"a message of {length} bytes is beyond the limit of {MESSAGE_LIMIT} bytes"
-            return InvalidMessage(
-                id=_id_at_the_edges(head, tail), code=INVALID_REQUEST, message=problem
+        case Oversized(length):
+            return _refuse(
+                None, f"a message of {length} bytes is beyond the limit of {MESSAGE_LIMIT} bytes"
             )
 
 
@@ -154,35 +146,3 @@ def _refuse(identity: MessageId | None, message: str) -> InvalidMessage:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON value")
-
-
-def _id_at_the_edges(head: bytes, tail: bytes) -> MessageId | None:
-    """Find the id of a request that was not read whole, so that its sender need not wait for ever.
-
-    Only members of the outermost object count: those before the first nested value, and those
-    after the last one.
-    """
-    members = _first_members(head) | _last_members(tail)
-    if b'"method"' not in members or b'"id"' not in members:
-        return None
-    with contextlib.suppress(ValueError):
-        return read_id(json.loads(members[b'"id"']))
-    return None
-
-
-def _first_members(head: bytes) -> dict[bytes, bytes]:
-    found: dict[bytes, bytes] = {}
-    place = len(head) - len(head.lstrip().removeprefix(b"{"))
-    while member := _MEMBER.match(head, place):
-        found[member[1]] = member[2]
-        place = member.end() + 1
-    return found
-
-
-def _last_members(tail: bytes) -> dict[bytes, bytes]:
-    found: dict[bytes, bytes] = {}
-    rest = tail.rstrip().removesuffix(b"}")
-    while member := _LAST_MEMBER.search(rest):
-        found[member[1]] = member[2]
-        rest = rest[: member.start()]
-    return found

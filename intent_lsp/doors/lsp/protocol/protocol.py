@@ -1,6 +1,7 @@
 """The protocol of one connection: who may call when, what each call changes, who answers it.
 
-Invariant: every request is answered exactly once; nothing that a client sends raises.
+Invariant: every request that can be read is answered exactly once; nothing that a client sends
+raises.
 Invariant: the client is told what is wrong with its words; what went wrong in ours is logged.
 Invariant: documents change before the feature that is told of it runs, in the order of messages.
 
@@ -30,7 +31,7 @@ from pygls.lsp.server import LanguageServer
 
 from intent_lsp.doors.lsp.protocol import initialize, messages, structuring, text_sync
 from intent_lsp.doors.lsp.protocol.documents import Documents
-from intent_lsp.doors.lsp.protocol.framing import Frame
+from intent_lsp.doors.lsp.protocol.framing import BadHeader, Frame
 from intent_lsp.doors.lsp.protocol.in_flight import InFlightRequests
 from intent_lsp.doors.lsp.protocol.messages import (
     Answer,
@@ -61,7 +62,7 @@ class IntentProtocol(SendingProtocol):
 
     `documents` are the open ones, `encoding` is what positions count; both are settled when the
     feature for `initialize` runs, which may register more features. `exit_requested` tells a
-    transport to end.
+    transport to end: after `exit`, and after a header that no message can follow.
     """
 
     def __init__(self, server: LanguageServer, converter: Converter) -> None:
@@ -113,6 +114,9 @@ class IntentProtocol(SendingProtocol):
     def receive(self, frame: Frame) -> None:
         """Take what a stream gave."""
         self._take(messages.read_frame(frame))
+        if isinstance(frame, BadHeader):
+            # Nobody knows where the next message begins.
+            self.exit_requested = True
 
     def _take(self, message: Message) -> None:
         # Each in a context of its own, so that `msg_id` is its own.
