@@ -15,12 +15,8 @@ from pygls.lsp.client import LanguageClient
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from intent_lsp.doors.lsp.protocol.framing import MESSAGE_LIMIT
-from intent_lsp.doors.lsp.transport.client_admission import ClientAdmission, Limits
-from intent_lsp.doors.lsp.transport.client_auth import ClientAuthenticator
-from intent_lsp.doors.lsp.transport.codec import HeaderCodec
-from intent_lsp.doors.lsp.transport.peer import Peer
-from tests.support import tiny_server
-from tests.support.raw_client import INITIALIZE, LIMIT, framed
+from intent_lsp.doors.lsp.transport.client_admission import Limits
+from tests.support.raw_client import LIMIT, framed
 from tests.support.sockets import (
     TOKEN,
     SocketClient,
@@ -220,29 +216,15 @@ def test_a_stranger_that_says_exit_only_leaves(scheme: str, tmp_path: Path) -> N
             assert "result" in client.initialize(**with_token())
 
 
-async def test_a_stranger_that_is_gone_by_then_takes_no_client_with_it() -> None:
-    loop, ended = asyncio.get_running_loop(), asyncio.Event()
-    protocol = tiny_server.build().protocol
-    reception = ClientAdmission(protocol, ClientAuthenticator(None), Limits(), ended.set)
-
-    async def comes(listener: socket.socket) -> tuple[socket.socket, Peer]:
-        other = socket.create_connection(listener.getsockname(), LIMIT)
-        mine, _ = listener.accept()
-        _, peer = await loop.connect_accepted_socket(lambda: Peer(HeaderCodec(), reception), mine)
-        return other, peer
-
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        stranger, strangers_peer = await comes(listener)
-        client, peer = await comes(listener)
-        # Closed, and nobody here has been told yet; the answer to it is met by a reset.
-        stranger.close()
-        first = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": INITIALIZE}
-        peer.data_received(framed(first))
-        assert b'"serverInfo"' in await asyncio.to_thread(client.recv, 1 << 16)
-        assert not ended.is_set()
-        peer.close()
-        client.close()
-        await asyncio.wait_for(asyncio.gather(peer.gone.wait(), strangers_peer.gone.wait()), LIMIT)
+def test_a_stranger_that_is_gone_by_then_takes_no_client_with_it() -> None:
+    with tiny() as listening:
+        stranger = socket.create_connection(listening.address, LIMIT)
+        with listening.guest() as client:
+            # Reset, and perhaps nobody there has been told when it is told of the client.
+            stranger.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+            stranger.close()
+            assert "result" in client.initialize()
+            assert client.ask("intent/echo", [1])["result"] == [1]
 
 
 @each_scheme
@@ -301,6 +283,16 @@ def test_strangers_make_room_for_those_who_come() -> None:
         with listening.guest() as client:
             assert "result" in client.initialize()
             assert all(b"it serves only one" in everything(each) for each in crowd[-10:])
+        for each in crowd:
+            each.close()
+
+
+def test_connections_that_never_ask_for_a_websocket_make_room_as_well(tmp_path: Path) -> None:
+    with tiny("ws", token_file=token_file(tmp_path)) as listening:
+        crowd = [socket.create_connection(listening.address, LIMIT) for _ in range(40)]
+        assert [everything(each) for each in crowd[:20]] == [b""] * 20
+        with listening.guest() as client:
+            assert "result" in client.initialize(**with_token())
         for each in crowd:
             each.close()
 
@@ -371,6 +363,16 @@ def test_over_websocket_text_bytes_and_pieces_are_messages(tmp_path: Path) -> No
             client.connection.ping()
             client.connection.send(message)
             assert client.next() == {"jsonrpc": "2.0", "id": 50, "result": ["é"]}
+
+
+def test_a_text_that_is_not_utf_8_ends_the_connection(tmp_path: Path) -> None:
+    with tiny("ws", token_file=token_file(tmp_path)) as listening, listening.guest() as client:
+        assert isinstance(client, WebClient)
+        client.initialize(**with_token())
+        client.connection.send(b'"\xff"', text=True)
+        assert client.said_nothing_more()
+        assert closed(client) == 1007
+        assert listening.end() == 1
 
 
 @pytest.mark.parametrize("origin", ["null", "https://evil.example", "http://localhost:8080", "*"])

@@ -11,7 +11,7 @@ from pathlib import Path
 from queue import Queue
 from typing import Any, Final
 
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
@@ -148,7 +148,7 @@ class TinyListening(Listening):
         """Become the client that nobody else was, and leave."""
         # As often as it takes: a server that lets nobody think may refuse us, too.
         while self._thread.is_alive():
-            with suppress(OSError, EOFError, ConnectionClosed), self.guest() as client:
+            with suppress(OSError, EOFError, WebSocketException), self.guest() as client:
                 client.begin("initialize", INITIALIZE | with_token())
                 client.notify("exit")
                 client.reader.join(LIMIT)
@@ -234,9 +234,10 @@ def ask_http(address: tuple[str, int], *lines: str) -> tuple[int, str]:
     """Send an HTTP request of these lines; give the status and all that was answered."""
     with socket.create_connection(address, LIMIT) as connection:
         connection.sendall("".join(f"{line}\r\n" for line in (*lines, "")).encode())
-        with suppress(ConnectionError):
+        head = connection.recv(1 << 16)
+        with suppress(OSError):
             connection.shutdown(socket.SHUT_WR)
-        answer = everything(connection).decode("latin-1")
+        answer = (head + everything(connection)).decode("latin-1")
     return int(answer.split()[1]), answer
 
 

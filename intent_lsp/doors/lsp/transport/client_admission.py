@@ -1,152 +1,222 @@
-"""The strangers at a socket, and the one of them that becomes the client.
+"""The connections that wait at a socket, and the one of them that becomes the client.
 
 Invariant: one client a process: once there is one, everybody else is told so and sent away.
-Invariant: whoever says nothing, too much, or not all of it, has nobody wait for long.
-Invariant: strangers who only hold a place make room for those who come.
+Invariant: who sends nothing, too much, or not all of it, has nobody wait for long.
+Invariant: connections that only hold a place make room for those who come.
+Invariant: what is sent last arrives, if it is read within two seconds.
 """
 
+import asyncio
+import contextlib
 import logging
-from collections.abc import Callable
+import socket
 from dataclasses import dataclass
-from enum import IntEnum
-from typing import Final
+from typing import Final, cast
 
 from intent_lsp.doors.lsp.protocol import messages
-from intent_lsp.doors.lsp.protocol.framing import Frame
+from intent_lsp.doors.lsp.protocol.framing import BadHeader, Frame
 from intent_lsp.doors.lsp.protocol.messages import InvalidMessage
 from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
+from intent_lsp.doors.lsp.transport.channel import Channel, ChannelWriter, CloseCode
 from intent_lsp.doors.lsp.transport.client_auth import (
     Accept,
     ClientAuthenticator,
     Reject,
+    Retry,
     encode_refusal,
 )
-from intent_lsp.doors.lsp.transport.peer import Peer
+from intent_lsp.doors.lsp.transport.run_loop import PATIENCE
 
 _log: Final = logging.getLogger(__name__)
 
-_TOO_MANY: Final = 16
+MOST_WAITING: Final = 16
+LINGER: Final = 2.0
+"""Seconds that the other side has to read what was sent last."""
 _BUSY: Final = "this server already has a client, and it serves only one; start another server"
-
-
-class CloseCode(IntEnum):
-    """How a WebSocket ends (RFC 6455, section 7.4.1)."""
-
-    FINE = 1000
-    GOING_AWAY = 1001
-    REFUSED = 1008
-    TOO_BIG = 1009
-    TRY_LATER = 1013
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a stranger may take before it is let in: seconds, and bytes."""
+    """What a connection may take before it is let in: seconds, and bytes."""
 
     seconds: float = 10.0
     size: int = 1 << 20
 
 
+class PendingConnection:
+    """A connection that has to be let in before its deadline, and within so many bytes."""
+
+    def __init__(self, transport: asyncio.WriteTransport, deadline: float, size: int) -> None:
+        self.transport, self.deadline = transport, deadline
+        self.timeout: asyncio.Timeout | None = None
+        """Runs while the connection waits."""
+        self._left, self._is_limited = size, True
+
+    @property
+    def is_too_big(self) -> bool:
+        """Whether more has come than a connection may send that was not let in."""
+        return self._is_limited and self._left < 0
+
+    def count(self, size: int) -> bool:
+        """Count bytes that have come; tell whether they are to be looked at."""
+        self._left -= size
+        if self.is_too_big:
+            self.interrupt()
+        return not self.is_too_big
+
+    def let_in(self) -> None:
+        """Have no limit from now on."""
+        self._is_limited = False
+
+    def interrupt(self) -> None:
+        """Have the wait end now."""
+        if self.timeout is not None and not self.timeout.expired():
+            self.timeout.reschedule(0)
+
+
 class ClientAdmission:
-    """Hears strangers, lets one of them in, and gives the protocol what that one says."""
+    """Lets one connection in, and gives the protocol what that one sends.
+
+    Sets `ended` when the client has left.
+    """
 
     def __init__(
         self,
         protocol: IntentProtocol,
-        keeper: ClientAuthenticator,
+        authenticator: ClientAuthenticator,
         limits: Limits,
-        end: Callable[[], None],
+        ended: asyncio.Event,
     ) -> None:
-        self._protocol, self._keeper, self._limits = protocol, keeper, limits
-        self._end = end
-        self._client: Peer | None = None
-        self._closed = False
-        self._strangers: list[Peer] = []
+        self.limits = limits
+        self._protocol, self._authenticator, self._ended = protocol, authenticator, ended
+        self._settled = asyncio.Event()
+        self._pending: list[PendingConnection] = []
+        self._most = MOST_WAITING
+        self._client: asyncio.Task[object] | None = None
 
-    def arrive(self, peer: Peer) -> None:
-        """Give a stranger its time, and send it away where there is a client."""
-        self._strangers.append(peer)
-        if len(self._strangers) > _TOO_MANY:
-            self._strangers.pop(0).drop()
-        seconds = self._limits.seconds
-        problem = f"there was no initialize request within {seconds:g} seconds"
-        peer.limit(seconds, lambda: self._dismiss(peer, problem, CloseCode.REFUSED))
-        self.watch(peer)
+    def arrive(self, transport: asyncio.BaseTransport) -> PendingConnection:
+        """Take note of a connection; drop the oldest that waits where it is one too many."""
+        with contextlib.suppress(OSError):
+            # A client whose machine is gone sends nothing: the system asks for it.
+            transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        deadline = asyncio.get_running_loop().time() + self.limits.seconds
+        pending = PendingConnection(
+            cast("asyncio.WriteTransport", transport), deadline, self.limits.size
+        )
+        self._pending = [each for each in self._pending if not each.transport.is_closing()]
+        self._pending.append(pending)
+        while len(self._pending) > self._most:
+            self._pending.pop(0).transport.abort()
+        return pending
 
-    def handle(self, peer: Peer, frame: Frame) -> None:
-        """Take a message: the client's is the protocol's, a stranger's the doorkeeper's."""
-        if peer is self._client:
-            self._deliver(frame)
-        elif self._client is None:
-            self._judge(peer, frame)
+    async def converse(self, pending: PendingConnection, channel: Channel) -> None:
+        """Serve a connection until it ends."""
+        try:
+            outcome = await self._wait(pending, channel)
+            if isinstance(outcome, Reject):
+                await _send_away(channel, outcome)
+            else:
+                await self._serve(channel, outcome)
+        finally:
+            pending.transport.abort()
 
-    def watch(self, peer: Peer) -> None:
-        """Send a stranger away where it is one too many, or has said too much."""
-        if peer is self._client or self._closed:
-            return
-        if self._client is not None and peer.codec.opened:
-            self._dismiss(peer, _BUSY, CloseCode.TRY_LATER)
-        elif peer.heard > self._limits.size:
-            problem = f"more than {self._limits.size} bytes before initialize"
-            self._dismiss(peer, problem, CloseCode.TOO_BIG)
+    async def finish(self) -> None:
+        """Drop who waits, end the conversation, and wait until the client has read all of it."""
+        self._most = 0
+        while self._pending:
+            self._pending.pop().transport.abort()
+        await self._protocol.settle(PATIENCE)
+        self._settled.set()
+        if self._client is not None:
+            await asyncio.wait({self._client})
 
-    def leave(self, peer: Peer) -> None:
-        """End with the client; let a stranger go."""
-        if peer is self._client:
-            self._finish()
+    async def _wait(self, pending: PendingConnection, channel: Channel) -> list[Frame] | Reject:
+        """Return what the client sends first, or why this connection is not the client."""
+        try:
+            async with asyncio.timeout_at(pending.deadline) as pending.timeout:
+                return await self._judge(pending, channel)
+        except TimeoutError:
+            return self._overdue(pending)
+        except OSError:
+            return Reject(None, CloseCode.FINE)
+        finally:
+            pending.timeout = None
+            if pending in self._pending:
+                self._pending.remove(pending)
+
+    async def _judge(self, pending: PendingConnection, channel: Channel) -> list[Frame] | Reject:
+        while self._client is None and (frames := await channel.receive()) is not None:
+            for place, frame in enumerate(frames):
+                match self._authenticator.handle(frame):
+                    case Accept() if self._may_enter(pending):
+                        self._let_in(pending)
+                        return frames[place:]
+                    case Reject() as refusal:
+                        return refusal
+                    case Retry(InvalidMessage() as answer):
+                        await channel.send(encode_refusal(answer))
+                    case _:
+                        pass
+        return Reject(None, CloseCode.FINE) if self._client is None else self._overdue(pending)
+
+    def _may_enter(self, pending: PendingConnection) -> bool:
+        """Tell whether the place is free, and the connection neither dropped nor cut."""
+        return self._client is None and pending in self._pending and not pending.is_too_big
+
+    def _let_in(self, pending: PendingConnection) -> None:
+        self._client = asyncio.current_task()
+        pending.let_in()
+        self._pending.remove(pending)
+        for other in self._pending:
+            other.interrupt()
+
+    def _overdue(self, pending: PendingConnection) -> Reject:
+        if self._client is not None:
+            problem, code = _BUSY, CloseCode.TRY_LATER
+        elif pending.is_too_big:
+            problem, code = (
+                f"more than {self.limits.size} bytes before initialize",
+                CloseCode.TOO_BIG,
+            )
         else:
-            peer.hang_up(CloseCode.FINE, "")
+            problem = f"there was no initialize request within {self.limits.seconds:g} seconds"
+            code = CloseCode.REFUSED
+        return Reject(InvalidMessage(id=None, code=messages.INVALID_REQUEST, message=problem), code)
 
-    def forget(self, peer: Peer) -> None:
-        """Drop a connection that is gone."""
-        if peer in self._strangers:
-            self._strangers.remove(peer)
+    async def _serve(self, channel: Channel, frames: list[Frame]) -> None:
+        writer = ChannelWriter(channel)
+        self._protocol.set_writer(writer, include_headers=False)
+        reading = asyncio.create_task(self._read(channel, frames))
+        reading.add_done_callback(lambda _: self._ended.set())
+        await self._ended.wait()
+        reading.cancel()
+        await asyncio.wait({reading})
+        await self._settled.wait()
+        writer.close()
+        await writer.join(PATIENCE)
+        code = CloseCode.GOING_AWAY if reading.cancelled() else reading.result()
+        with contextlib.suppress(OSError):
+            async with asyncio.timeout(LINGER):
+                await channel.close(code, "" if code is CloseCode.FINE else "the server ends")
 
-    async def close(self) -> Peer | None:
-        """Let go of the strangers; give the client, which still has to be told of the end."""
-        self._closed = True
-        strangers = list(self._strangers)
-        for stranger in strangers:
-            stranger.drop()
-            await stranger.gone.wait()
-        return self._client
+    async def _read(self, channel: Channel, first: list[Frame]) -> CloseCode:
+        """Give the protocol what comes; return how the client is to be left."""
+        frames: list[Frame] | None = first
+        while frames is not None:
+            for frame in frames:
+                self._protocol.receive(frame)
+                if self._protocol.exit_requested:
+                    return CloseCode.REFUSED if isinstance(frame, BadHeader) else CloseCode.FINE
+            frames = await channel.receive()
+        return CloseCode.FINE
 
-    def _judge(self, peer: Peer, frame: Frame) -> None:
-        match self._keeper.handle(frame):
-            case Accept():
-                self._let_in(peer, frame)
-            case Reject(None):
-                peer.hang_up(CloseCode.FINE, "")
-            case Reject(InvalidMessage() as refusal):
-                peer.write(encode_refusal(refusal))
-                _log.info("a connection was refused: %s", refusal.message)
-                peer.hang_up(CloseCode.REFUSED, refusal.message)
-            case waits:
-                if waits.answer is not None:
-                    peer.write(encode_refusal(waits.answer))
 
-    def _let_in(self, peer: Peer, frame: Frame) -> None:
-        self._client = peer
-        self.forget(peer)
-        peer.limit(None)
-        self._protocol.set_writer(peer, include_headers=False)
-        strangers = list(self._strangers)
-        self._deliver(frame)
-        for stranger in strangers:
-            self.watch(stranger)
-
-    def _deliver(self, frame: Frame) -> None:
-        if not self._closed:
-            self._protocol.receive(frame)
-        if self._protocol.exit_requested:
-            self._finish()
-
-    def _finish(self) -> None:
-        self._closed = True
-        self._end()
-
-    def _dismiss(self, peer: Peer, problem: str, code: CloseCode) -> None:
-        _log.info("a connection was refused: %s", problem)
-        refusal = InvalidMessage(id=None, code=messages.INVALID_REQUEST, message=problem)
-        peer.write(encode_refusal(refusal))
-        peer.hang_up(code, problem)
+async def _send_away(channel: Channel, refusal: Reject) -> None:
+    reason = ""
+    with contextlib.suppress(OSError):
+        async with asyncio.timeout(LINGER):
+            if refusal.answer is not None:
+                reason = refusal.answer.message
+                _log.info("a connection was refused: %s", reason)
+                await channel.send(encode_refusal(refusal.answer))
+            await channel.close(refusal.code, reason)

@@ -1,8 +1,9 @@
 """Who is let in as the client of a socket.
 
-Invariant: until a stranger has asked for `initialize`, with the token where one is needed, nothing
-that it says is answered but by errors, and nothing of it reaches the protocol or the world.
-Invariant: what speaks no LSP is sent away at its first byte that shows it: a web page can make a
+Invariant: until a connection has asked for `initialize`, with the token where one is needed,
+nothing that it sends is answered but by errors, and nothing of it reaches the protocol or the
+world.
+Invariant: what speaks no LSP is refused at its first line that shows it: a web page can make a
 browser send an HTTP request to any port of this machine, with messages in its body.
 """
 
@@ -15,27 +16,29 @@ from lsprotocol import types as lsp
 from intent_lsp.doors.lsp.protocol import messages
 from intent_lsp.doors.lsp.protocol.framing import Frame
 from intent_lsp.doors.lsp.protocol.messages import Answer, InvalidMessage, Notification, Request
+from intent_lsp.doors.lsp.transport.channel import CloseCode
 
 SERVER_NOT_INITIALIZED: Final = -32002
 
 
 @dataclass(frozen=True, slots=True)
 class Accept:
-    """The stranger is the client from this message on."""
+    """The connection is the client's from this message on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """The stranger may try again, once it has its answer, if there is one."""
+    """The connection goes on, once it has its answer, if there is one."""
 
     answer: InvalidMessage | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Reject:
-    """The connection ends, once its answer is sent, if there is one."""
+    """The connection ends with `code`, once its answer is sent, if there is one."""
 
-    answer: InvalidMessage | None = None
+    answer: InvalidMessage | None
+    code: CloseCode = CloseCode.REFUSED
 
 
 class ClientAuthenticator:
@@ -45,7 +48,7 @@ class ClientAuthenticator:
         self._token = None if token is None else token.encode()
 
     def handle(self, frame: Frame) -> Accept | Retry | Reject:
-        """Judge a stranger by what it says."""
+        """Judge a connection by what it sends."""
         message = messages.read_frame(frame)
         match message:
             case Request(method=lsp.INITIALIZE):
@@ -58,7 +61,7 @@ class ClientAuthenticator:
             case InvalidMessage():
                 return Reject(message)
             case Notification(method=lsp.EXIT):
-                return Reject()
+                return Reject(None, CloseCode.FINE)
             case Notification() | Answer():
                 return Retry()
             case _ as never:
@@ -78,7 +81,7 @@ class ClientAuthenticator:
 
 
 def encode_refusal(refusal: InvalidMessage) -> bytes:
-    """Spell what a stranger is told as the body of a message."""
+    """Return a refusal as the body of a message."""
     error = {"code": refusal.code, "message": refusal.message}
     return messages.encode({"jsonrpc": "2.0", "id": refusal.id, "error": error}, str)
 

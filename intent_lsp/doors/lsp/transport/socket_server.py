@@ -8,8 +8,9 @@ import asyncio
 import contextlib
 import socket
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Final
@@ -18,12 +19,14 @@ from pygls.lsp.server import LanguageServer
 
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
-from intent_lsp.doors.lsp.transport.acceptor import Acceptor
-from intent_lsp.doors.lsp.transport.client_admission import ClientAdmission, CloseCode, Limits
+from intent_lsp.doors.lsp.transport import tcp_socket
+from intent_lsp.doors.lsp.transport.client_admission import (
+    MOST_WAITING,
+    ClientAdmission,
+    Limits,
+)
 from intent_lsp.doors.lsp.transport.client_auth import ClientAuthenticator
-from intent_lsp.doors.lsp.transport.codec import HeaderCodec, MessageCodec
-from intent_lsp.doors.lsp.transport.peer import Peer
-from intent_lsp.doors.lsp.transport.run_loop import PATIENCE, conduct, end_on_signals
+from intent_lsp.doors.lsp.transport.run_loop import conduct, end_on_signals
 from intent_lsp.doors.lsp.transport.web_handshake import HandshakeResult
 from intent_lsp.formats.endpoint import Endpoint
 from intent_lsp.store.fs.token_file import token_of
@@ -31,7 +34,8 @@ from intent_lsp.store.fs.token_file import token_of
 _HERE: Final = "this machine only"
 _EVERYWHERE: Final = "anybody who can reach this address, over a connection that is not encrypted"
 _ANYBODY: Final = "; without --token-file every user of it may connect"
-_WAITING: Final = 16
+
+Listen = Callable[[socket.socket, ClientAdmission], Awaitable[None]]
 
 
 class ListeningError(IntentLspError):
@@ -71,11 +75,11 @@ def place_at(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SocketServer:
-    """A place that is listened at: the socket, who is let in, and what carries the messages."""
+    """A place that is listened at: the socket, who is let in, and what takes connections."""
 
     listener: socket.socket
-    keeper: ClientAuthenticator
-    codec: Callable[[], MessageCodec]
+    authenticator: ClientAuthenticator
+    listen: Listen
     limits: Limits
 
 
@@ -84,55 +88,50 @@ def open_socket_server(place: ListenAddress) -> SocketServer:
 
     Raises ListeningError and TokenFileError.
     """
-    codec = _carrier_of(place)
+    listen = _listen_by(place)
     listener = _listen(place.endpoint)
     try:
-        keeper = ClientAuthenticator(_token(place, _is_loopback(listener)))
+        authenticator = ClientAuthenticator(_token(place, _is_loopback(listener)))
     except IntentLspError:
         listener.close()
         raise
     _announce(place, listener)
-    return SocketServer(listener=listener, keeper=keeper, codec=codec, limits=place.limits)
+    return SocketServer(
+        listener=listener, authenticator=authenticator, listen=listen, limits=place.limits
+    )
 
 
-def serve_sockets(server: LanguageServer, doorway: SocketServer) -> int:
+def serve_sockets(server: LanguageServer, place: SocketServer) -> int:
     """Serve the first who may enter until that connection ends.
 
     Gives the exit status. Raises TypeError unless the server speaks IntentProtocol.
     """
-    with doorway.listener:
-        return conduct(server, lambda protocol: _converse(protocol, doorway))
+    with place.listener:
+        return conduct(server, lambda protocol: _converse(protocol, place))
 
 
-async def _converse(protocol: IntentProtocol, doorway: SocketServer) -> None:
-    ended = asyncio.Event()
-    end_on_signals(asyncio.get_running_loop(), ended)
-    reception = ClientAdmission(protocol, doorway.keeper, doorway.limits, ended.set)
-    accepting = Acceptor(doorway.listener, lambda: Peer(doorway.codec(), reception))
+async def _converse(protocol: IntentProtocol, place: SocketServer) -> None:
+    loop, ended = asyncio.get_running_loop(), asyncio.Event()
+    end_on_signals(loop, ended)
+    admission = ClientAdmission(protocol, place.authenticator, place.limits, ended)
+    await place.listen(place.listener, admission)
     await ended.wait()
-    await accepting.end()
-    client = await reception.close()
-    await protocol.settle(PATIENCE)
-    if client is not None:
-        if protocol.exit_requested:
-            client.close()
-        else:
-            client.hang_up(CloseCode.GOING_AWAY, "the server ends")
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(client.gone.wait(), PATIENCE)
+    with contextlib.suppress(NotImplementedError):
+        # Who has come is met, and dropped; an asyncio.Server that closes forgets it half made.
+        loop.remove_reader(place.listener)
+    await admission.finish()
 
 
-def _carrier_of(place: ListenAddress) -> Callable[[], MessageCodec]:
+def _listen_by(place: ListenAddress) -> Listen:
     if place.scheme == "tcp":
-        return HeaderCodec
+        return tcp_socket.listen
     try:
         # Loaded late: nobody else pays for it, nor needs it.
-        from intent_lsp.doors.lsp.transport.web_socket import WebSocketCodec  # noqa: PLC0415
+        from intent_lsp.doors.lsp.transport import web_socket  # noqa: PLC0415
     except ImportError as error:
         cure = "`pip install 'intent-lsp[ws]'`"
         raise ListeningError("--ws needs the package websockets", cure=cure) from error
-    admission = HandshakeResult(place.origins, place.endpoint.host)
-    return lambda: WebSocketCodec(admission)
+    return partial(web_socket.listen, HandshakeResult(place.origins, place.endpoint.host))
 
 
 def _listen(endpoint: Endpoint) -> socket.socket:
@@ -142,7 +141,7 @@ def _listen(endpoint: Endpoint) -> socket.socket:
         )
         family, _, _, _, address = found[0]
         return socket.create_server(
-            (str(address[0]), int(address[1])), family=family, backlog=_WAITING
+            (str(address[0]), int(address[1])), family=family, backlog=MOST_WAITING
         )
     except (OSError, UnicodeError) as error:
         said = getattr(error, "strerror", None) or str(error)
