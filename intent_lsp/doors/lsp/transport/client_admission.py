@@ -122,6 +122,7 @@ class ClientAdmission:
 
     async def finish(self) -> None:
         """Drop who waits, end the conversation, and wait until the client has read all of it."""
+        # Who comes from now on is dropped, too.
         self._most = 0
         while self._pending:
             self._pending.pop().transport.abort()
