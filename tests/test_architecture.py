@@ -23,8 +23,6 @@ WRITERS = {
     "store.git.private_index",
     "store.ledger.index.database",
     "store.ledger.known_heads",
-    "store.fs.local_dir",
-    "store.ledger.tail",
     "store.ledger.raw.file",
     "store.ledger.journal",
     "store.ledger.raw.rewrite",

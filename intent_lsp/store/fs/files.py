@@ -25,6 +25,7 @@ _LOCAL = Path(LOCAL_ROOM).name
 _TEMPORARY = re.compile(r"(?:.*/)?\.tmp-[0-9a-f]{12}", re.DOTALL)
 
 _NEW_FILE_MODE = 0o666
+_DIRECTORY_MODE = 0o777
 _CHUNK = 1 << 20
 _WRITABLE = modes.S_IWUSR | modes.S_IWGRP | modes.S_IWOTH
 # What the operating system says of a name that no file of its can have.
@@ -190,17 +191,18 @@ def remove_file(path: Path) -> bool:
     return True
 
 
-def make_directory(path: Path, *, mode: int) -> None:
-    """Make a directory with exactly `mode`, unless one is there; its parent must exist.
+def make_directory(path: Path, *, mode: int | None = None) -> None:
+    """Make a directory, unless one is there, with exactly `mode`; its parent must exist.
 
-    Raises UnsafePathError when something else or a symbolic link is there, OSError.
+    Without `mode`, one that is there keeps its own. Raises UnsafePathError when something else or
+    a symbolic link is there, OSError.
     """
     with contextlib.suppress(FileExistsError):
-        path.mkdir(mode)
+        path.mkdir(_DIRECTORY_MODE if mode is None else mode)
     found = path.lstat()
     if not modes.S_ISDIR(found.st_mode):
         raise UnsafePathError(path=os.fspath(path), problem="is not a directory")
-    if sys.platform != "win32" and modes.S_IMODE(found.st_mode) != mode:
+    if mode is not None and sys.platform != "win32" and modes.S_IMODE(found.st_mode) != mode:
         # Another user's directory, or a file system without modes: as good as it gets.
         with contextlib.suppress(PermissionError):
             path.chmod(mode)

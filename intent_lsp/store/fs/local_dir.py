@@ -1,6 +1,7 @@
 """The local room: `.orchestration/.local/`, git-ignored, for this user's eyes only.
 
-Invariant: a root that has no `.orchestration/` is never given one here.
+Invariant: it is made here alone, and never without the `.gitignore` that keeps it out of git.
+Invariant: a root that has no `.orchestration/` is given one for a record, and for nothing else.
 Invariant: what stands in the way, a link or a file, is refused, never followed or replaced.
 Invariant: nothing is made through a link, nor outside of the root.
 """
@@ -37,21 +38,13 @@ def ensure_local_directory(root: Path) -> Path:
     the desk then goes on without state.
     """
     control = root / CONTROL_ROOM
-    if not Path(os.path.realpath(control)).is_relative_to(os.path.realpath(root)):
-        raise UnsafePathError(
-            path=os.fspath(control), problem="is a link that points outside its root"
-        )
+    _refuse_outside(control, root)
     room = root / LOCAL_ROOM
     make_directory(room, mode=LOCAL_MODE)
-    keep_out_of_git(control)
-    return room
-
-
-def keep_out_of_git(control: Path) -> None:
-    """Have git ignore the local room, unless the control room has a `.gitignore` already."""
     ignore = control / ".gitignore"
     if not os.path.lexists(ignore):
         create_file(ignore, GITIGNORE_TEXT)
+    return room
 
 
 def restore_local_directory(room: Path) -> None:
@@ -78,41 +71,33 @@ def find_local_directory(root: Path) -> Path | None:
 
 
 def make_private_directory(root: Path) -> None:
-    """Make `.orchestration/.local/`, private to this user, where it is missing.
-
-    Raises UnsafePathError when something else is in its place or in that of what it is in, OSError.
-    """
+    """Make the local room where it is missing, and `.orchestration/` with it. Raises as above."""
     _make_control_room(root)
-    if _make(f"{root}/{LOCAL_ROOM}", 0o700):
-        keep_out_of_git(root / CONTROL_ROOM)
+    # Text, not Path: it is asked for each record.
+    if not _is_directory(f"{root}/{LOCAL_ROOM}"):
+        ensure_local_directory(root)
 
 
 def make_control_directory(root: Path, room: WorkspacePath) -> None:
     """Make a directory of `.orchestration/` where it is missing. Raises as above."""
     _make_control_room(root)
-    _make(f"{root}/{room}", 0o777)
+    if not _is_directory(f"{root}/{room}"):
+        make_directory(root / room)
 
 
 def _make_control_room(root: Path) -> None:
-    # Text, not Path: it is asked for each record.
     if not _is_directory(f"{root}/{CONTROL_ROOM}"):
         control = root / CONTROL_ROOM
-        control.mkdir(exist_ok=True)
-        if not control.resolve().is_relative_to(root.resolve()):
-            raise UnsafePathError(path=str(control), problem="it points outside the root")
+        if not os.path.lexists(control):
+            make_directory(control)
+        _refuse_outside(control, root)
 
 
-def _make(room: str, mode: int) -> bool:
-    """Make a directory where it is missing; whether it was."""
-    if _is_directory(room):
-        return False
-    try:
-        Path(room).mkdir(mode=mode)
-    except FileExistsError as error:
-        # Two that start together make it once; anything else is no place to write.
-        if not _is_directory(room):
-            raise UnsafePathError(path=room, problem="not a directory") from error
-    return True
+def _refuse_outside(control: Path, root: Path) -> None:
+    if not Path(os.path.realpath(control)).is_relative_to(os.path.realpath(root)):
+        raise UnsafePathError(
+            path=os.fspath(control), problem="is a link that points outside its root"
+        )
 
 
 def _is_directory(path: str) -> bool:

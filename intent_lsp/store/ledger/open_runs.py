@@ -16,6 +16,8 @@ from intent_lsp.core.errors import LedgerUnavailableError, UnsafePathError
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record
 from intent_lsp.formats.ledger.jsonl import read, seal
+from intent_lsp.store.fs.files import make_directory
+from intent_lsp.store.fs.local_dir import LOCAL_MODE
 from intent_lsp.store.ledger.pending import SUFFIX, LedgerQueue, names_in
 from intent_lsp.store.ledger.raw.file import write_new
 from intent_lsp.store.locks.root_lock import RootLock
@@ -43,7 +45,7 @@ class OpenRuns:
     def put(self, record: Record, *, begun: bool) -> bool:
         """Keep a record as its run is now; False: it was `begun`, and somebody has ended it.
 
-        Raises OSError, LedgerUnavailableError.
+        Raises OSError, LedgerUnavailableError, UnsafePathError.
         """
         _, line = seal(record)
         target = self._room / f"{_name(record)}{SUFFIX}"
@@ -51,7 +53,7 @@ class OpenRuns:
         with self._lock.held():
             if begun and not target.exists():
                 return False
-            self._room.mkdir(mode=0o700, exist_ok=True)
+            make_directory(self._room, mode=LOCAL_MODE)
             unfinished.unlink(missing_ok=True)
             write_new(unfinished, line)
             unfinished.replace(target)
@@ -83,7 +85,7 @@ class OpenRuns:
                     continue
                 if idle_since is not None and run.record.timestamp > idle_since:
                     continue
-                with suppress(OSError):
+                with suppress(OSError, UnsafePathError):
                     self._queue.adopt(run.file, run.record)
 
     def left(self) -> Mapping[WorkspacePath, ContentHash | None]:

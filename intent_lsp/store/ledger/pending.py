@@ -12,6 +12,8 @@ from typing import Final, NamedTuple
 
 from intent_lsp.core.records import Record
 from intent_lsp.formats.ledger.jsonl import read, seal
+from intent_lsp.store.fs.files import make_directory
+from intent_lsp.store.fs.local_dir import LOCAL_MODE
 from intent_lsp.store.ledger.raw.file import sync_directory, write_new
 
 SUFFIX: Final = ".json"
@@ -35,7 +37,7 @@ class LedgerQueue:
         self._order = count()
 
     def put(self, record: Record) -> Path:
-        """Keep a drafted record until the ledger can be written. Raises OSError."""
+        """Keep a drafted record until it can be appended. Raises OSError, UnsafePathError."""
         _, line = seal(record)
         name = self._name(record)
         target = self._directory / f"{name}{SUFFIX}"
@@ -46,7 +48,7 @@ class LedgerQueue:
         return target
 
     def adopt(self, file: Path, record: Record) -> None:
-        """Take over a file that holds a drafted record, in one step. Raises OSError."""
+        """Take over a file that holds a drafted record, in one step. Raises as `put`."""
         file.replace(self._directory / f"{self._name(record)}{SUFFIX}")
         sync_directory(self._directory)
 
@@ -76,7 +78,7 @@ class LedgerQueue:
 
     def _name(self, record: Record) -> str:
         """Name a record by its time, in a directory that is there."""
-        self._directory.mkdir(mode=0o700, exist_ok=True)
+        make_directory(self._directory, mode=LOCAL_MODE)
         moment = record.timestamp.replace(":", "").replace("-", "")
         return f"{moment}-{next(self._order):09}-{record.id}"
 

@@ -17,6 +17,8 @@ from intent_lsp.core.ledger.chain import ChainCursor, Head
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.ledger.jsonl import examine
+from intent_lsp.store.fs.files import make_directory
+from intent_lsp.store.fs.local_dir import LOCAL_MODE
 from intent_lsp.store.ledger.index.index import MAX_LAG, Index
 from intent_lsp.store.ledger.raw.file import (
     LedgerFile,
@@ -164,7 +166,7 @@ def _mend(file: LedgerFile, size: int, root: Path, clock: Clock) -> int:
 def _move_torn(file: LedgerFile, size: int, directory: Path, clock: Clock) -> int:
     """Keep a last line without end aside, then cut it off; give the size that is left."""
     start = last_line_start(file.read, size)
-    directory.mkdir(mode=0o700, exist_ok=True)
+    make_directory(directory, mode=LOCAL_MODE)
     plain = timestamp(clock()).replace(":", "").replace("-", "")
     write_new(_free(directory, f"{plain}-{start}"), file.read(start, size))
     sync_directory(directory)

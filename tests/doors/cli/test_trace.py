@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from intent_lsp.core.content import hash_content
-from intent_lsp.core.paths import INTENTS_FILE, LEDGER_FILE, LOCAL_ROOM
+from intent_lsp.core.paths import CONTROL_ROOM, INTENTS_FILE, LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.core.records import (
     Approval,
     ApprovalChoice,
@@ -25,7 +25,16 @@ from intent_lsp.core.records import (
 )
 from intent_lsp.store.ledger.ledger import Ledger
 from tests.doors.cli.conftest import Shell
-from tests.support.ledgers import HASH, edit, ledger_at, lines_of, new_id, put_lines
+from tests.support.ledgers import (
+    HASH,
+    chained,
+    edit,
+    ledger_at,
+    lines_of,
+    new_id,
+    put_lines,
+)
+from tests.support.repository import Repository
 
 PLAIN = edit().files[0]
 TALK = PLAIN.conversations[0]
@@ -167,6 +176,19 @@ def test_asking_writes_nothing_but_the_index(
     assert before.items() <= after.items()
     # A verification remembers what it saw the ledger end with.
     assert {name.partition(".")[0] for name in new} == {"index", "known_heads"}
+
+
+@pytest.mark.parametrize("command", ["list", "stats"])
+def test_what_a_question_makes_for_itself_is_ignored_by_git(
+    shell: Shell, project: Repository, command: str
+) -> None:
+    put_lines(project.root, chained(["one", "two"]))
+    shutil.rmtree(project.root / LOCAL_ROOM, ignore_errors=True)
+    (project.root / CONTROL_ROOM / ".gitignore").unlink(missing_ok=True)
+    assert shell("trace", command).status == 0
+    assert (project.root / LOCAL_ROOM).is_dir()
+    project.git("add", "--all")
+    assert LOCAL_ROOM not in project.git("ls-files")
 
 
 def test_without_records_nothing_is_written_at_all(shell: Shell, root: Path) -> None:

@@ -11,7 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, TypeVar
 
-from intent_lsp.core.errors import LedgerUnavailableError
+from intent_lsp.core.errors import LedgerUnavailableError, UnsafePathError
+from intent_lsp.store.fs.local_dir import restore_local_directory
 
 SCHEMA_VERSION: Final = 6
 PATIENT: Final = 20
@@ -121,8 +122,8 @@ class IndexDatabase:
         if self._path is None:
             self._open = _connect(_MEMORY)
             return self._open
-        with suppress(OSError):
-            self._path.parent.mkdir(mode=0o700)
+        with suppress(OSError, UnsafePathError):
+            restore_local_directory(self._path.parent)
         self._open = _connect(str(self._path))
         self._identity = self._named()
         return self._open
