@@ -29,7 +29,6 @@ WRITERS = {
     # Into a temporary database.
     "store.ledger.verify.link_table",
     "store.ledger.open_runs",
-    "store.locks.lock_wakeup",
     "store.locks.root_lock",
     "store.ledger.pending",
     "store.state.sessions_db",

@@ -5,13 +5,13 @@ Invariant: what is there stays; lines of two writers do not mix, nor does one go
 
 import os
 import stat
-import threading
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.errors import UnsafePathError
-from intent_lsp.store.locks.file_lock import try_lock
+from intent_lsp.store.locks.file_lock import try_lock, wait_for
 
 _FLAGS: Final = (
     os.O_RDWR
@@ -22,8 +22,7 @@ _FLAGS: Final = (
     | getattr(os, "O_BINARY", 0)
 )
 _MODE: Final = 0o666
-_TRIES: Final = 1000
-_PAUSE_SECONDS: Final = 0.001
+_WAIT_SECONDS: Final = 1.0
 
 
 def append_text(path: Path, text: str) -> None:
@@ -40,7 +39,10 @@ def append_text(path: Path, text: str) -> None:
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise UnsafePathError(path=os.fspath(path), problem="is not a regular file")
-        _lock(descriptor)
+        # Half of another's lines would be taken for a torn one. Where nobody can lock, or somebody
+        # holds it too long, it is appended all the same.
+        with suppress(OSError):
+            wait_for(partial(try_lock, descriptor), _WAIT_SECONDS)
         data = (_line_end(descriptor) + text).encode("utf-8", "replace")
         rest = memoryview(data)
         while rest:
@@ -48,19 +50,6 @@ def append_text(path: Path, text: str) -> None:
     finally:
         # The lock ends with it.
         os.close(descriptor)
-
-
-def _lock(descriptor: int) -> None:
-    """Wait for whoever appends now: half of their lines would be taken for a torn one.
-
-    Where nobody can lock, or somebody holds it too long, it is appended all the same.
-    """
-    never = threading.Event()
-    with suppress(OSError):
-        for _ in range(_TRIES):
-            if try_lock(descriptor):
-                return
-            never.wait(_PAUSE_SECONDS)
 
 
 def _line_end(descriptor: int) -> str:

@@ -362,7 +362,7 @@ def test_a_damaged_file_that_cannot_be_moved_is_reported(tmp_path: Path) -> None
 def test_a_file_that_is_being_mended_is_waited_for_and_then_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("intent_lsp.store.state.database._LOCK_TRIES", 2)
+    monkeypatch.setattr("intent_lsp.store.state.database._LOCK_SECONDS", 0.01)
     (tmp_path / "state.sqlite3").write_bytes(b"no database at all, and long enough to be one")
     with open_lock_file(tmp_path / "state.sqlite3.lock") as lock:
         assert try_lock(lock.fileno())

@@ -30,7 +30,7 @@ from intent_lsp.store.ledger.raw.rewrite import replace_lines
 from intent_lsp.store.ledger.snapshot import Snapshot
 from intent_lsp.store.ledger.verify.scan import scan
 from intent_lsp.store.ledger.verify.verify import VerifiedFile, verify
-from intent_lsp.store.locks.root_lock import RootLock
+from intent_lsp.store.locks.root_lock import RootLock, ledger_lock
 
 _CHUNK: Final = 1 << 20
 _NAMED: Final = re.compile(r"[^0-9A-Za-z]")
@@ -224,7 +224,7 @@ class _Archiving:
     def _give_up(self, end: int) -> None:
         """Let the main file go on behind the archive, with all that was appended meanwhile."""
         path = self._root / LEDGER_FILE
-        with RootLock(self._root / LOCAL_ROOM / "ledger.lock").held():
+        with ledger_lock(self._root).held():
             now = os.fstat(self._fd)
             if not os.path.samestat(now, path.lstat()) or now.st_size < self._size:
                 raise LedgerUnavailableError(

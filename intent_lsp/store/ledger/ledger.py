@@ -49,7 +49,7 @@ from intent_lsp.store.ledger.snapshot import snapshot_of
 from intent_lsp.store.ledger.tail import Clock
 from intent_lsp.store.ledger.verify.link_check import FindEvidence
 from intent_lsp.store.ledger.verify.verify import no_past, verify
-from intent_lsp.store.locks.root_lock import WAIT_SECONDS, RootLock
+from intent_lsp.store.locks.root_lock import WAIT_SECONDS, ledger_lock
 
 _BATCH: Final = 200
 _BATCHES: Final = 1000
@@ -94,7 +94,7 @@ class Ledger:
         self._path = root / LEDGER_FILE
         self._files = LedgerFiles(root)
         self._local = root / LOCAL_ROOM
-        self._lock = RootLock(self._local / "ledger.lock", wait_seconds)
+        self._lock = ledger_lock(root, wait_seconds)
         self._queue = LedgerQueue(self._local / "queue")
         self._runs = OpenRuns(self._local, self._queue, wait_seconds)
         self._journal = Journal(self._local)

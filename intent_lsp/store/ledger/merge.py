@@ -20,10 +20,7 @@ from intent_lsp.store.fs.local_dir import ensure_inner_directory, ensure_local_d
 from intent_lsp.store.fs.roots import governed_root
 from intent_lsp.store.ledger.raw.file import opened, write_new
 from intent_lsp.store.ledger.raw.rewrite import replace_lines
-from intent_lsp.store.locks.root_lock import RootLock
-
-LOCK_NAME: Final = "ledger.lock"
-"""The lock of the ledger's writers, in the local room."""
+from intent_lsp.store.locks.root_lock import ledger_lock
 
 _TORN: Final = "torn"
 _BUFFER: Final = 64 * 1024
@@ -138,9 +135,10 @@ def _keep(output: Path, aside: Aside) -> Path | None:
 def _writers_kept_off(output: Path) -> AbstractContextManager[bool | None]:
     """Hold the lock of the ledger that `output` is a file of; of any other file there is none."""
     root = _root_around(output)
-    return (
-        nullcontext() if root is None else RootLock(ensure_local_directory(root) / LOCK_NAME).held()
-    )
+    if root is None:
+        return nullcontext()
+    ensure_local_directory(root)
+    return ledger_lock(root).held()
 
 
 def _root_around(path: Path) -> Path | None:

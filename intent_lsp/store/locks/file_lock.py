@@ -1,14 +1,18 @@
 """Advisory locks on open files, among processes and threads.
 
-Invariant: nothing here waits; a lock ends with its file's descriptor, however the process ends.
+Invariant: a lock ends with its file's descriptor, however the process ends; nothing waits for one
+but `wait_for`, and that for a time.
 """
 
 import errno
 import os
 import sys
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Final, TypeVar
 
+from intent_lsp.store.clock import deadline, pause
 from intent_lsp.store.fs.files import create_file
 
 if sys.platform == "win32":
@@ -16,7 +20,11 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-_LOCK_FILE_MODE = 0o600
+_LOCK_FILE_MODE: Final = 0o600
+_SHORTEST: Final = 0.00005
+_LONGEST: Final = 0.001
+
+T = TypeVar("T")
 
 
 def open_lock_file(path: Path) -> BinaryIO:
@@ -24,6 +32,22 @@ def open_lock_file(path: Path) -> BinaryIO:
     if not path.exists():
         create_file(path, b"", mode=_LOCK_FILE_MODE)
     return path.open("rb")
+
+
+def wait_for(attempt: Callable[[], T], seconds: float) -> T:
+    """Try for a lock until an attempt gives something true, or the time is over; give the last."""
+    late, between = deadline(seconds), _SHORTEST
+    while not (found := attempt()) and not late():
+        pause(between)
+        between = min(between * 1.5, _LONGEST)
+    return found
+
+
+def is_at(fd: int, path: Path) -> bool:
+    """Whether a path still names an open file: a lock on one that was replaced is none."""
+    with suppress(OSError):
+        return os.path.samestat(os.fstat(fd), os.lstat(path))
+    return False
 
 
 if sys.platform == "win32":

@@ -7,27 +7,21 @@ meanwhile is no lock.
 import os
 import stat
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.errors import LedgerUnavailableError, UnsafePathError
-from intent_lsp.store.clock import deadline
+from intent_lsp.core.paths import LOCAL_ROOM
 from intent_lsp.store.fs.local_dir import restore_local_directory
-from intent_lsp.store.locks.file_lock import try_lock, unlock
-from intent_lsp.store.locks.lock_wakeup import LockWakeup
+from intent_lsp.store.locks.file_lock import is_at, try_lock, unlock, wait_for
 
 WAIT_SECONDS: Final = 2.0
-_SHORTEST: Final = 0.00005
-_LONGEST: Final = 0.001
-_UNHEARD: Final = 0.005
-"""What is waited for a bell: another process may not have it, or die before it has the lock."""
 
 NOTE_AT_MOST: Final = 1024
-"""The bytes of a note; behind the bell's mark in the lock file."""
+"""The bytes of a note, which is all that a lock file holds."""
 
-_NOTE_AT: Final = 16
 _NOTES: Final = hasattr(os, "pread")
 _OPEN_FLAGS: Final = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
@@ -39,9 +33,7 @@ class RootLock:
         self._path = path
         self._wait_seconds = wait_seconds
         self._threads = threading.Lock()
-        self._never = threading.Event()
         self._fd: int | None = None
-        self._bell = LockWakeup()
 
     @contextmanager
     def held(self) -> Iterator[bool]:
@@ -55,12 +47,14 @@ class RootLock:
         if not free and not self._threads.acquire(timeout=self._wait_seconds):
             raise self._busy()
         try:
-            fd, waited = self._lock_current()
+            waited = not self._locked()
+            if waited and not wait_for(self._locked, self._wait_seconds):
+                raise self._busy()
+            fd = self._opened()
             try:
                 yield waited or not free
             finally:
                 unlock(fd)
-                self._bell.ring(fd)
         finally:
             self._threads.release()
 
@@ -68,14 +62,14 @@ class RootLock:
         """Give what the last holder left, for who holds it now; not on Windows."""
         if self._fd is not None and _NOTES:
             with suppress(OSError):
-                return os.pread(self._fd, NOTE_AT_MOST, _NOTE_AT)
+                return os.pread(self._fd, NOTE_AT_MOST, 0)
         return b""
 
     def leave(self, note: bytes) -> None:
         """Leave a note for the next holder, in one write; what cannot be written is left out."""
         if self._fd is not None and _NOTES:
             with suppress(OSError):
-                os.pwrite(self._fd, note, _NOTE_AT)
+                os.pwrite(self._fd, note, 0)
 
     def exists(self) -> bool:
         """Find out whether anyone ever wrote under this lock here."""
@@ -89,26 +83,14 @@ class RootLock:
         """Let go of the lock file; the next hold opens it again."""
         with self._threads:
             self._forget()
-            self._bell.close()
 
-    def _lock_current(self) -> tuple[int, bool]:
-        """Lock the file that is there now; give it, and whether this had to be waited for."""
-        late: Callable[[], bool] | None = None
-        pause = _SHORTEST
-        while True:
-            fd = self._opened()
-            if try_lock(fd):
-                if _is_at(fd, self._path):
-                    return fd, late is not None
-                unlock(fd)
-                self._forget()
-                continue
-            late = late or deadline(self._wait_seconds)
-            if late():
-                raise self._busy()
-            if not self._bell.wait(fd, _UNHEARD):
-                self._never.wait(pause)
-                pause = min(pause * 1.5, _LONGEST)
+    def _locked(self) -> bool:
+        """Lock the file that is there now; False when someone has it."""
+        while try_lock(fd := self._opened()):
+            if is_at(fd, self._path):
+                return True
+            self._forget()
+        return False
 
     def _opened(self) -> int:
         if self._fd is not None:
@@ -148,6 +130,11 @@ class RootLock:
         )
 
 
+def ledger_lock(root: Path, wait_seconds: float = WAIT_SECONDS) -> RootLock:
+    """Give the lock of all who write the ledger of a root."""
+    return RootLock(root / LOCAL_ROOM / "ledger.lock", wait_seconds)
+
+
 def holding(lock: RootLock | None) -> AbstractContextManager[bool]:
     """Hold a lock; True: it had to be waited for. Raises as `held`.
 
@@ -156,12 +143,6 @@ def holding(lock: RootLock | None) -> AbstractContextManager[bool]:
     if lock is None or not lock.has_directory():
         return nullcontext(enter_result=False)
     return lock.held()
-
-
-def _is_at(fd: int, path: Path) -> bool:
-    with suppress(OSError):
-        return os.path.samestat(os.fstat(fd), os.lstat(path))
-    return False
 
 
 def _is_plain(path: Path) -> bool:

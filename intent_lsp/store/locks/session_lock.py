@@ -6,21 +6,27 @@ Invariant: processes that were given the same session id hold it together.
 
 import hashlib
 import logging
-import os
 import threading
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
 from intent_lsp.core.errors import UnsafePathError
 from intent_lsp.store.fs.local_dir import ensure_inner_directory, restore_local_directory
-from intent_lsp.store.locks.file_lock import open_lock_file, try_lock, try_share, unlock
+from intent_lsp.store.locks.file_lock import (
+    is_at,
+    open_lock_file,
+    try_lock,
+    try_share,
+    unlock,
+    wait_for,
+)
 
 _log = logging.getLogger(__name__)
 
 _ROOM = "sessions"
 # Whoever asks holds the lock for a few microseconds: long enough to get in a holder's way once.
-_TRIES = 50
-_PAUSE_SECONDS = 0.002
+_WAIT_SECONDS = 0.1
 
 
 class SessionLocks:
@@ -29,7 +35,6 @@ class SessionLocks:
     def __init__(self, local_room: Path) -> None:
         self._local_room = local_room
         self._guard = threading.Lock()
-        self._never = threading.Event()
         self._held: dict[str, BinaryIO] = {}
 
     def hold(self, session_id: str) -> bool:
@@ -44,7 +49,7 @@ class SessionLocks:
             try:
                 restore_local_directory(self._local_room)
                 ensure_inner_directory(self._local_room, _ROOM)
-                file = self._locked(self._path(session_id))
+                file = wait_for(partial(_shared, self._path(session_id)), _WAIT_SECONDS)
             except FileNotFoundError:
                 # Nothing is governed there any more: nobody asks who is alive.
                 return False
@@ -91,7 +96,7 @@ class SessionLocks:
     def _is_held(self, session_id: str) -> bool:
         """Whether we hold the file that is there now; one that was deleted is let go."""
         file = self._held.get(session_id)
-        if file is None or _is_at(file, self._path(session_id)):
+        if file is None or is_at(file.fileno(), self._path(session_id)):
             return file is not None
         del self._held[session_id]
         file.close()
@@ -101,23 +106,15 @@ class SessionLocks:
         name = hashlib.sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()[:32]
         return self._local_room / _ROOM / f"{name}.lock"
 
-    def _locked(self, path: Path) -> BinaryIO | None:
-        for _ in range(_TRIES):
-            file = open_lock_file(path)
-            try:
-                if try_share(file.fileno()) and _is_at(file, path):
-                    return file
-            except BaseException:
-                file.close()
-                raise
-            file.close()
-            self._never.wait(_PAUSE_SECONDS)
-        return None
 
-
-def _is_at(file: BinaryIO, path: Path) -> bool:
-    """Whether the path still names the locked file: a lock on a deleted one is none."""
+def _shared(path: Path) -> BinaryIO | None:
+    """Share the lock of the file that is there now; None when someone has it for itself."""
+    file = open_lock_file(path)
     try:
-        return os.path.samestat(os.fstat(file.fileno()), path.stat())
-    except FileNotFoundError:
-        return False
+        if try_share(file.fileno()) and is_at(file.fileno(), path):
+            return file
+    except BaseException:
+        file.close()
+        raise
+    file.close()
+    return None

@@ -17,14 +17,15 @@ import stat
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from intent_lsp.core.errors import StateUnavailableError, UnsafePathError
 from intent_lsp.store.clock import deadline, now
 from intent_lsp.store.fs.files import create_file
 from intent_lsp.store.fs.local_dir import PRIVATE_FILE_MODE, restore_local_directory
-from intent_lsp.store.locks.file_lock import open_lock_file, try_lock
+from intent_lsp.store.locks.file_lock import open_lock_file, try_lock, wait_for
 
 _log = logging.getLogger(__name__)
 
@@ -61,8 +62,7 @@ _AGAIN_SECONDS = 2.0
 """How long memory stands in before the file is tried again."""
 _WRITING = "BEGIN IMMEDIATE"
 _TRIES = 4
-_LOCK_TRIES = 200
-_LOCK_PAUSE_SECONDS = 0.01
+_LOCK_SECONDS = 2.0
 
 
 class Database:
@@ -84,7 +84,6 @@ class Database:
         self._spelled = os.fspath(path)
         self._connect = connect
         self._guard = threading.Lock()
-        self._never = threading.Event()
         self._open: sqlite3.Connection | None = None
         self._identity: Identity | None = None
         self._stand_in = stand_in
@@ -261,7 +260,9 @@ class Database:
         aside = f".damaged-{now():%Y%m%dT%H%M%S%f}"
         try:
             with open_lock_file(self._path.with_name(self._path.name + ".lock")) as lock:
-                self._wait_for(lock)
+                if not wait_for(partial(try_lock, lock.fileno()), _LOCK_SECONDS):
+                    problem = "another process has been repairing it for too long"
+                    raise TimeoutError(errno.ETIMEDOUT, problem)
                 # Another process may have been first: then the path names a good file by now.
                 if damaged != self._identity_now():
                     return
@@ -274,13 +275,6 @@ class Database:
             raise StateUnavailableError(
                 path=os.fspath(self._path), problem=f"is damaged and cannot be moved: {problem}"
             ) from problem
-
-    def _wait_for(self, lock: BinaryIO) -> None:
-        for _ in range(_LOCK_TRIES):
-            if try_lock(lock.fileno()):
-                return
-            self._never.wait(_LOCK_PAUSE_SECONDS)
-        raise TimeoutError(errno.ETIMEDOUT, "another process has been repairing it for too long")
 
 
 def _kind(problem: sqlite3.Error) -> int:
