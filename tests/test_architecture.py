@@ -17,22 +17,14 @@ MODULES = architecture.modules_of(PACKAGE)
 # The rooms' own privileges; a module that is renamed or falls away must leave these lists.
 WRITERS = {
     "store.append_file",
-    "store.fs.export_file",
     "store.fs.files",
-    "store.git.trees",
-    "store.git.private_index",
+    "store.fs.write",
     "store.ledger.index.database",
-    "store.ledger.known_heads",
     "store.ledger.raw.file",
-    "store.ledger.journal",
-    "store.ledger.raw.rewrite",
     # Into a temporary database.
     "store.ledger.verify.link_table",
-    "store.ledger.open_runs",
     "store.locks.root_lock",
-    "store.ledger.pending",
     "store.state.sessions_db",
-    "store.fs.token_file",
     "store.fs.transaction",
 }
 CLOCK = "store.clock"

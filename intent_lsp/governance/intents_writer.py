@@ -14,6 +14,7 @@ from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.formats.intents.edit import EditRefused, apply_changes
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store.fs import files
+from intent_lsp.store.fs.write import replace_file
 from intent_lsp.store.locks.root_lock import RootLock, holding
 
 IntentsEdit = tuple[TextChange, ...] | EditRefused
@@ -81,5 +82,5 @@ class IntentsWriter:
         # Noted first: whoever sees the new bytes must know them as ours.
         if self._stores.state is not None:
             self._stores.state.note_own_write(INTENTS_FILE, hash_content(written))
-        files.replace_file(path, written, root=self._stores.root, expected=data)
+        replace_file(path, written, root=self._stores.root, expected=data)
         return None

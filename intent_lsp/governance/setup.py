@@ -7,7 +7,7 @@ from pathlib import Path
 
 from intent_lsp.core.paths import CONTROL_ROOM, INTENTS_FILE, POLICY_FILE
 from intent_lsp.formats.intents import templates
-from intent_lsp.store.fs.files import create_file, make_directory
+from intent_lsp.store.fs.write import create_file, make_directory
 
 _ROOM_MODE = 0o755
 

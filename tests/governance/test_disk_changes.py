@@ -19,8 +19,8 @@ from intent_lsp.formats.syntax.fingerprint import file_fingerprint
 from intent_lsp.governance.disk.disk_changes import DiskNews
 from intent_lsp.governance.disk.tree_snapshots import FILES_AT_MOST
 from intent_lsp.governance.saves.saves import Written
-from intent_lsp.store.fs.files import TEMPORARY_PREFIX
 from intent_lsp.store.fs.tree_reader import HELD_AT_MOST
+from intent_lsp.store.fs.write import TEMPORARY_PREFIX
 from intent_lsp.store.locks.root_lock import RootLock
 from intent_lsp.store.state.notes import AgentInfo
 from tests.governance.editor import Editor

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.store.fs.export_file import MAX_LINE, foreign_lines, new_file
+from intent_lsp.store.fs.files import MAX_LINE, foreign_lines
+from intent_lsp.store.fs.write import new_file
 
 
 @pytest.mark.parametrize(

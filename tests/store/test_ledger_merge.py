@@ -12,8 +12,8 @@ import pytest
 
 from intent_lsp.core.errors import IntentLspError, LedgerUnavailableError, UnsafePathError
 from intent_lsp.core.paths import INTENTS_FILE, LEDGER_FILE
+from intent_lsp.store.fs.write import replace_lines
 from intent_lsp.store.ledger.merge import Merged, merge_files, resolve_file
-from intent_lsp.store.ledger.raw.rewrite import replace_lines
 from tests.support.broken_world import held_by_another, read_only
 from tests.support.ledgers import edit, ledger_at, lines_of, put_lines, two_branches
 

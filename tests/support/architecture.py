@@ -50,6 +50,7 @@ _WRITING_FUNCTIONS = frozenset(
         "os.makedirs",
         "os.mkdir",
         "os.open",
+        "os.pwrite",
         "os.remove",
         "os.removedirs",
         "os.rename",

@@ -19,10 +19,11 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.governance.contents.contents import KEPT_AT_MOST, Contents
 from intent_lsp.governance.contents.uncommitted_tree import is_too_large
-from intent_lsp.store.fs.files import Stamp, is_temporary, stamp
+from intent_lsp.store.fs.files import Stamp, stamp
 from intent_lsp.store.fs.roots import RootsBelow, is_git_top
 from intent_lsp.store.fs.tree_reader import TreeFiles, holds_file
 from intent_lsp.store.fs.tree_walk import files_below
+from intent_lsp.store.fs.write import is_temporary
 from intent_lsp.store.git.private_index import PrivateIndex
 from intent_lsp.store.git.repository import Git
 from intent_lsp.store.git.snapshot import GitSnapshots

@@ -29,6 +29,7 @@ from intent_lsp.governance.stores import Stores
 from intent_lsp.governance.views.audit_log import AuditLog
 from intent_lsp.store.fs import files
 from intent_lsp.store.fs.resolve import ResolvedPath
+from intent_lsp.store.fs.write import remove_file
 from intent_lsp.store.state.drafts import Draft
 
 _log: Final = logging.getLogger(__name__)
@@ -220,7 +221,7 @@ class Saves:
         path = self._stores.root / place.path
         with self._lock:
             try:
-                return files.read_bytes(path) == b"" and files.remove_file(path)
+                return files.read_bytes(path) == b"" and remove_file(path)
             except OSError as problem:
                 _log.warning("%s cannot be deleted: %s", place.path, problem)
                 return False

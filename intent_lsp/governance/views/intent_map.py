@@ -42,6 +42,7 @@ from intent_lsp.governance.stores import Stores
 from intent_lsp.store.clock import budget
 from intent_lsp.store.fs import files
 from intent_lsp.store.fs.files import Stamp
+from intent_lsp.store.fs.write import replace_file
 from intent_lsp.store.ledger.index.touched_files import TouchedFiles, TouchMark
 
 _log: Final = logging.getLogger(__name__)
@@ -278,4 +279,4 @@ class IntentMap:
         if state is not None:
             # Noted first: whoever sees the new bytes must know them as ours.
             state.note_own_write(INTENT_MAP, hash_content(data))
-        files.replace_file(self._path, data, root=self._stores.root)
+        replace_file(self._path, data, root=self._stores.root)

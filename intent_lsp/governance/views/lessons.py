@@ -18,6 +18,7 @@ from intent_lsp.governance.best_effort import step
 from intent_lsp.governance.stores import Stores
 from intent_lsp.store.fs import files
 from intent_lsp.store.fs.tree_reader import holds_file
+from intent_lsp.store.fs.write import make_parents, replace_file
 from intent_lsp.store.locks.root_lock import RootLock
 from intent_lsp.store.state.sessions_db import SessionDb
 
@@ -96,10 +97,8 @@ class Lessons:
             try:
                 full = self._stores.root / path
                 if taught.before is None:
-                    files.make_parents(full, root=self._stores.root)
-                files.replace_file(
-                    full, taught.after, root=self._stores.root, expected=taught.before
-                )
+                    make_parents(full, root=self._stores.root)
+                replace_file(full, taught.after, root=self._stores.root, expected=taught.before)
             except FileChangedError:
                 taught = self._taught(path, lesson)
             else:

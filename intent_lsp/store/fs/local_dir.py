@@ -14,7 +14,8 @@ from pathlib import Path
 
 from intent_lsp.core.errors import UnsafePathError
 from intent_lsp.core.paths import CONTROL_ROOM, LOCAL_ROOM, WorkspacePath
-from intent_lsp.store.fs.files import create_file, make_directory
+from intent_lsp.store.fs.files import read_bytes
+from intent_lsp.store.fs.write import create_file, leaving, make_directory
 
 _log = logging.getLogger(__name__)
 LOCAL_MODE = 0o700
@@ -64,6 +65,16 @@ def ensure_inner_directory(room: Path, name: str) -> Path:
     return inner
 
 
+def keep_aside(room: Path, name: str, data: bytes) -> Path:
+    """Keep bytes that the ledger cannot have in `torn/`, once; give their file. Raises as above."""
+    directory = ensure_inner_directory(room, "torn")
+    kept, number = directory / f"{name}.part", 0
+    while not create_file(kept, data, mode=PRIVATE_FILE_MODE) and read_bytes(kept) != data:
+        number += 1
+        kept = directory / f"{name}-{number}.part"
+    return kept
+
+
 def find_local_directory(root: Path) -> Path | None:
     """Give the local room when it is there, and make nothing."""
     room = root / LOCAL_ROOM
@@ -95,9 +106,7 @@ def _make_control_room(root: Path) -> None:
 
 def _refuse_outside(control: Path, root: Path) -> None:
     if not Path(os.path.realpath(control)).is_relative_to(os.path.realpath(root)):
-        raise UnsafePathError(
-            path=os.fspath(control), problem="is a link that points outside its root"
-        )
+        raise leaving(control)
 
 
 def _is_directory(path: str) -> bool:

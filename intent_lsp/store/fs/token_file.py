@@ -4,7 +4,6 @@ Invariant: a token that anybody but its owner can read, or that stands behind a 
 Invariant: a file that is there is never changed.
 """
 
-import errno
 import os
 import re
 import secrets
@@ -12,16 +11,15 @@ import stat
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.errors import IntentLspError
+from intent_lsp.core.errors import IntentLspError, UnsafePathError
+from intent_lsp.store.fs.files import open_plain
+from intent_lsp.store.fs.write import create_file
 
 _TOKEN: Final = re.compile(rb"\s*([!-~]{16,1024})\s*")
 _FRESH_BYTES: Final = 32
 _LONGEST: Final = 2048
 _MODE: Final = 0o600
 _OTHERS: Final = 0o077
-_NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
-_READ: Final = os.O_RDONLY | _NO_LINK | getattr(os, "O_NONBLOCK", 0)
-_CREATE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK
 
 
 class TokenFileError(IntentLspError):
@@ -37,29 +35,24 @@ def token_of(path: Path) -> str:
 
     Raises TokenFileError (protocol section 5).
     """
+    fresh = secrets.token_urlsafe(_FRESH_BYTES)
     try:
-        try:
-            return _fresh(path)
-        except FileExistsError:
-            return _read(path)
-    except OSError as error:
-        if error.errno == errno.ELOOP:
+        # Where one is there, its directory need not be one that we may write.
+        made = not os.path.lexists(path) and create_file(path, f"{fresh}\n".encode(), mode=_MODE)
+        return fresh if made else _read(path)
+    except UnsafePathError as error:
+        if path.is_symlink():
             cure = "give the file itself"
             raise TokenFileError(path=path, problem="is a link", cure=cure) from error
+        raise TokenFileError(path=path, problem=error.problem, cure="give another one") from error
+    except OSError as error:
         said = f"cannot be used: {error.strerror}"
         cure = "give a file in a directory of your own"
         raise TokenFileError(path=path, problem=said, cure=cure) from error
 
 
-def _fresh(path: Path) -> str:
-    token = secrets.token_urlsafe(_FRESH_BYTES)
-    with os.fdopen(os.open(path, _CREATE, _MODE), "wb") as file:
-        file.write(token.encode() + b"\n")
-    return token
-
-
 def _read(path: Path) -> str:
-    with os.fdopen(os.open(path, _READ), "rb", buffering=0, opener=None) as file:
+    with os.fdopen(open_plain(path, os.O_RDONLY), "rb", buffering=0) as file:
         # Of the file that is open: its name may lead to another one by now.
         _check(path, os.fstat(file.fileno()))
         found = _TOKEN.fullmatch(file.read(_LONGEST) or b"")
@@ -72,8 +65,6 @@ def _read(path: Path) -> str:
 
 
 def _check(path: Path, found: os.stat_result) -> None:
-    if not stat.S_ISREG(found.st_mode):
-        raise TokenFileError(path=path, problem="is not a regular file", cure="give another one")
     if found.st_uid != os.geteuid():
         cure = "give a file of your own"
         raise TokenFileError(path=path, problem="belongs to another user", cure=cure)

@@ -17,7 +17,8 @@ from typing import Final
 
 from intent_lsp.core.errors import FileChangedError, IntentLspError, UnsafePathError
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.store.fs import files
+from intent_lsp.store.fs.files import read_bytes
+from intent_lsp.store.fs.write import TEMPORARY_PREFIX, leaving, remove_file, replace_file
 
 _log: Final = logging.getLogger(__name__)
 
@@ -59,7 +60,7 @@ def _make(root: Path, change: WorkFile, undoing: ExitStack, gone: list[Path]) ->
         _move(root, root / change.source, path, change.before, undoing)
         if change.data == change.before:
             return
-    files.replace_file(path, change.data, root=root, expected=change.before)
+    replace_file(path, change.data, root=root, expected=change.before)
     undoing.callback(_restore, root, path, change)
 
 
@@ -76,7 +77,7 @@ def _set_aside(root: Path, path: Path, before: bytes | None, undoing: ExitStack)
     _require(root, path, before)
     if path.is_dir() and not path.is_symlink():
         raise UnsafePathError(path=os.fspath(path), problem="is a directory")
-    aside = path.with_name(f"{files.TEMPORARY_PREFIX}{secrets.token_hex(6)}")
+    aside = path.with_name(f"{TEMPORARY_PREFIX}{secrets.token_hex(6)}")
     os.rename(path, aside)  # noqa: PTH104 - as above
     undoing.callback(_move_back, aside, path)
     return aside
@@ -84,15 +85,13 @@ def _set_aside(root: Path, path: Path, before: bytes | None, undoing: ExitStack)
 
 def _require(root: Path, path: Path, before: bytes | None) -> None:
     _inside(root, path.parent)
-    if files.read_bytes(path) != before:
+    if read_bytes(path) != before:
         raise FileChangedError(path=os.fspath(path))
 
 
 def _inside(root: Path, path: Path) -> None:
     if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root)):
-        raise UnsafePathError(
-            path=os.fspath(path), problem="is a link that points outside its root"
-        )
+        raise leaving(path)
 
 
 def _make_directories(root: Path, path: Path, undoing: ExitStack) -> None:
@@ -108,9 +107,9 @@ def _restore(root: Path, path: Path, change: WorkFile) -> None:
     """Give a file back what it held, unless somebody else has changed it by now."""
     try:
         if change.before is not None:
-            files.replace_file(path, change.before, root=root, expected=change.data)
-        elif files.read_bytes(path) == change.data:
-            files.remove_file(path)
+            replace_file(path, change.before, root=root, expected=change.data)
+        elif read_bytes(path) == change.data:
+            remove_file(path)
     except (OSError, IntentLspError) as problem:
         _log.error("%s could not be put back: %s", path, problem)
 
@@ -133,6 +132,6 @@ def _remove_directory(path: Path) -> None:
 
 def _forget(aside: Path) -> None:
     try:
-        files.remove_file(aside)
+        remove_file(aside)
     except OSError as problem:
         _log.warning("%s could not be removed: %s", aside, problem)

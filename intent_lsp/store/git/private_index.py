@@ -15,8 +15,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from intent_lsp.store.fs.files import Stamp, create_cache_file, read_bytes, remove_file, stamp
+from intent_lsp.store.fs.files import Stamp, read_bytes, stamp
 from intent_lsp.store.fs.local_dir import PRIVATE_FILE_MODE, find_local_directory
+from intent_lsp.store.fs.write import create_cache_file, remove_file
 
 _log: Final = logging.getLogger(__name__)
 
@@ -68,9 +69,8 @@ class PrivateIndex:
                 return False
             # A git that was killed has left it, and no other would take it away.
             remove_file(copy.with_name(f"{FILE_NAME}.lock"))
-            create_cache_file(copy, data, mode=PRIVATE_FILE_MODE)
-            # By this moment git tells which files may have changed since within their stamps.
-            os.utime(copy, ns=(now.mtime_ns, now.mtime_ns))
+            # By its moment git tells which files may have changed since within their stamps.
+            create_cache_file(copy, data, mode=PRIVATE_FILE_MODE, mtime_ns=now.mtime_ns)
         except OSError as problem:
             _log.info("%s: the index is not copied: %s", self._root, problem)
             return False

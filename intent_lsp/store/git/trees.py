@@ -9,13 +9,13 @@ Invariant: only temporary files are written, and they are gone in the end.
 
 import hashlib
 import os
-import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.store.fs.write import temporary_files
 from intent_lsp.store.git.objects import blob_data
 from intent_lsp.store.git.program import run_git
 from intent_lsp.store.git.reachable import reachable
@@ -238,8 +238,6 @@ def _quoted(path: str) -> bytes:
 
 def merge_file(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
     """Merge what became of a content in two ways; None: they conflict, or git does not answer."""
-    with tempfile.TemporaryDirectory(prefix="intent-lsp-merge-") as room:
-        names = ("ours", "base", "theirs")
-        for name, data in zip(names, (ours, base, theirs), strict=True):
-            Path(room, name).write_bytes(data)
-        return run_git(Path(room), "merge-file", "-p", "-q", *names)
+    contents = {"ours": ours, "base": base, "theirs": theirs}
+    with temporary_files(contents) as room:
+        return run_git(room, "merge-file", "-p", "-q", *contents)

@@ -16,8 +16,9 @@ from typing import Final, NamedTuple
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.policy import LedgerForm
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.store.fs.files import create_cache_file, read_bytes
+from intent_lsp.store.fs.files import read_bytes
 from intent_lsp.store.fs.local_dir import PRIVATE_FILE_MODE, make_control_directory
+from intent_lsp.store.fs.write import create_cache_file
 from intent_lsp.store.git.tracked import TrackedFiles
 from intent_lsp.store.ledger.index.index import Index
 from intent_lsp.store.ledger.raw.file import FileSystem, LedgerFile

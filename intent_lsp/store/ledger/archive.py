@@ -22,11 +22,10 @@ from intent_lsp.core.findings import Severity
 from intent_lsp.core.ledger.chain import Link
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
 from intent_lsp.formats.ledger.jsonl import examine
-from intent_lsp.store.fs.files import remove_file
 from intent_lsp.store.fs.local_dir import make_control_directory, make_private_directory
+from intent_lsp.store.fs.write import remove_file, replace_lines
 from intent_lsp.store.ledger.raw.file import opened, read_at
 from intent_lsp.store.ledger.raw.files import ARCHIVE_PREFIX, ARCHIVE_ROOM, SUFFIX, LedgerFiles
-from intent_lsp.store.ledger.raw.rewrite import replace_lines
 from intent_lsp.store.ledger.snapshot import Snapshot
 from intent_lsp.store.ledger.verify.scan import scan
 from intent_lsp.store.ledger.verify.verify import VerifiedFile, verify

@@ -10,7 +10,8 @@ from typing import Final
 from intent_lsp.core.ledger.archiving import advice
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.store.fs.files import create_cache_file, read_bytes
+from intent_lsp.store.fs.files import read_bytes
+from intent_lsp.store.fs.write import create_cache_file
 
 _AGAIN_AFTER: Final = timedelta(weeks=1)
 _TOLD: Final = "archiving_recommended"

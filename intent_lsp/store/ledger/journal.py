@@ -5,10 +5,8 @@ Invariant: what goes wrong here is a line in the log, and stops no append.
 Invariant: a rewriting drops no line that somebody adds meanwhile.
 """
 
-import errno
 import logging
 import os
-import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -16,8 +14,10 @@ from typing import Final
 
 from intent_lsp.core.errors import IntentLspError, LedgerUnavailableError
 from intent_lsp.formats.ledger.union import digest_of
+from intent_lsp.store.append_file import append_once
+from intent_lsp.store.fs.files import stamp
+from intent_lsp.store.fs.write import replace_lines
 from intent_lsp.store.ledger.raw.file import opened, read_at
-from intent_lsp.store.ledger.raw.rewrite import replace_lines
 from intent_lsp.store.locks.root_lock import RootLock
 
 _log: Final = logging.getLogger(__name__)
@@ -26,14 +26,6 @@ JOURNAL_NAME: Final = "journal.jsonl"
 MAX_BYTES: Final = 64 * 1024 * 1024
 """Over it the older half is let go, over twice as much nothing is added: the ledger has it all."""
 
-_FLAGS: Final = (
-    os.O_WRONLY
-    | os.O_APPEND
-    | os.O_CREAT
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_BINARY", 0)
-)
 _MODE: Final = 0o600
 _CHUNK: Final = 1 << 20
 
@@ -100,28 +92,12 @@ class Journal:
         return len(gone)
 
     def _add(self, lines: bytes) -> int:
-        """Write in one call to the file that has the name; give its size then. Raises OSError."""
-        while True:
-            fd = os.open(self.path, _FLAGS, _MODE)
-            try:
-                if not stat.S_ISREG(os.fstat(fd).st_mode):
-                    raise LedgerUnavailableError(
-                        path=str(self.path), problem="is not a regular file"
-                    )
-                if os.fstat(fd).st_size > 2 * self._max_bytes:
-                    raise LedgerUnavailableError(path=str(self.path), problem="it is full")
-                # Whatever was left unfinished there ends here.
-                if os.write(fd, b"\n" + lines) <= len(lines):
-                    raise OSError(errno.ENOSPC, "the disk took only a part")
-                if self._names(fd):
-                    return os.fstat(fd).st_size
-            finally:
-                os.close(fd)
-
-    def _names(self, fd: int) -> bool:
-        with suppress(OSError):
-            return os.path.samestat(os.fstat(fd), os.lstat(self.path))
-        return False
+        """Write to the file that has the name; give its size then. Raises as `forget`."""
+        found = stamp(self.path)
+        if found is not None and found.size > 2 * self._max_bytes:
+            raise LedgerUnavailableError(path=str(self.path), problem="it is full")
+        # Whatever was left unfinished there ends here.
+        return append_once(self.path, b"\n" + lines, mode=_MODE)
 
     def _halve(self) -> None:
         size = sum(map(len, self.lines()))

@@ -14,16 +14,16 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.content import ContentHash
+from intent_lsp.core.errors import UnsafePathError
 from intent_lsp.core.ledger.chain import Link
 from intent_lsp.core.ledger.evidence import KnownHead
+from intent_lsp.store.append_file import overwrite
+from intent_lsp.store.fs.files import open_plain
 
 HEADS_AT_MOST: Final = 16
 """The newest that are kept; there are several only where branches were switched."""
 
 _NAME: Final = "known_heads"
-_FLAGS: Final = (
-    getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-)
 _MODE: Final = 0o600
 _LINE: Final = re.compile(rb"(sha256:[0-9a-f]{64}) ([+-]) ([0-9a-f]{8})")
 _LINE_BYTES: Final = 83
@@ -47,12 +47,12 @@ class KnownHeads:
     def heads(self) -> tuple[KnownHead, ...]:
         """Give what is known, newest first; lines that a crash has torn are passed over."""
         try:
-            fd = os.open(self._path, os.O_RDONLY | _FLAGS)
+            fd = open_plain(self._path, os.O_RDONLY)
             try:
-                return _read(fd)
+                return _read(os.read(fd, _READ_AT_MOST))
             finally:
                 os.close(fd)
-        except OSError:
+        except (OSError, UnsafePathError):
             return ()
 
     def note(self, links: Sequence[Link]) -> None:
@@ -67,9 +67,9 @@ class KnownHeads:
             gone = {name.encode() for name in (head, *names)}
             # Lines, not heads: whether they are whole is asked by whoever reads them.
             self._write(
-                lambda fd: (
+                lambda data: (
                     _spelled(KnownHead(head)),
-                    *(line for line in _lines(fd) if line[:_HASH_BYTES] not in gone),
+                    *(line for line in _lines(data) if line[:_HASH_BYTES] not in gone),
                 )
             )
 
@@ -87,28 +87,27 @@ class KnownHeads:
         if tuple(kept) == tuple(before):
             return
         old = {each.hash for each in (*before, *kept)}
-        self._write(lambda fd: map(_spelled, (*(k for k in _read(fd) if k.hash not in old), *kept)))
+        self._write(
+            lambda data: map(_spelled, (*(k for k in _read(data) if k.hash not in old), *kept))
+        )
 
-    def _write(self, changed: Callable[[int], Iterable[bytes]]) -> None:
+    def _write(self, changed: Callable[[bytes], Iterable[bytes]]) -> None:
+        def written(data: bytes) -> bytes:
+            # Blank lines over what is left of a longer state, in the same single write.
+            return b"".join(islice(changed(data), HEADS_AT_MOST)).ljust(len(data), b"\n")
+
         try:
-            fd = os.open(self._path, os.O_RDWR | os.O_CREAT | _FLAGS, _MODE)
-            try:
-                lines = b"".join(islice(changed(fd), HEADS_AT_MOST))
-                # Blank lines over what is left of a longer state, in the same single write.
-                size = os.fstat(fd).st_size
-                os.write(fd, lines.ljust(min(size, _READ_AT_MOST), b"\n"))
-            finally:
-                os.close(fd)
+            overwrite(self._path, written, at_most=_READ_AT_MOST, mode=_MODE)
             self._failed = False
-        except OSError as problem:
+        except (OSError, UnsafePathError) as problem:
             # Once, and not for each of a thousand records.
             if not self._failed:
                 _log.warning("%s: the ledger's head cannot be noted: %s", self._path, problem)
             self._failed = True
 
 
-def _read(fd: int) -> tuple[KnownHead, ...]:
-    found = (_LINE.fullmatch(line.rstrip(b"\n")) for line in _lines(fd))
+def _read(data: bytes) -> tuple[KnownHead, ...]:
+    found = (_LINE.fullmatch(line.rstrip(b"\n")) for line in _lines(data))
     return tuple(
         KnownHead(ContentHash(each.group(1).decode()), committed=each.group(2) == b"+")
         for each in found
@@ -116,10 +115,8 @@ def _read(fd: int) -> tuple[KnownHead, ...]:
     )
 
 
-def _lines(fd: int) -> list[bytes]:
-    """Read the lines of a whole one's length, from the start; the next write begins there."""
-    data = os.read(fd, _READ_AT_MOST)
-    os.lseek(fd, 0, os.SEEK_SET)
+def _lines(data: bytes) -> list[bytes]:
+    """Give the lines of a whole one's length."""
     return [line for line in data.splitlines(keepends=True) if len(line) == _LINE_BYTES]
 
 

@@ -16,13 +16,12 @@ from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import CONTROL_ROOM
 from intent_lsp.formats.ledger.conflict import Conflict, ConflictPart
 from intent_lsp.formats.ledger.union import Aside, Oddity, SideLine, Union, union_of
-from intent_lsp.store.fs.local_dir import ensure_inner_directory, ensure_local_directory
+from intent_lsp.store.fs.local_dir import ensure_local_directory, keep_aside
 from intent_lsp.store.fs.roots import governed_root
-from intent_lsp.store.ledger.raw.file import opened, write_new
-from intent_lsp.store.ledger.raw.rewrite import replace_lines
+from intent_lsp.store.fs.write import replace_lines
+from intent_lsp.store.ledger.raw.file import LEDGER_MODE, opened
 from intent_lsp.store.locks.root_lock import ledger_lock
 
-_TORN: Final = "torn"
 _BUFFER: Final = 64 * 1024
 
 
@@ -103,7 +102,7 @@ def _replace(output: Path, union: Union, lines: Iterator[bytes], *, conflicts: i
         yield from lines
         kept.extend(_keep(output, aside) for aside in union.aside)
 
-    replace_lines(output, lines_then_asides())
+    replace_lines(output, lines_then_asides(), mode=LEDGER_MODE)
     return Merged(
         lines=union.taken,
         odd=tuple(union.odd),
@@ -121,15 +120,8 @@ def _keep(output: Path, aside: Aside) -> Path | None:
         root = None if governed is None else governed.root
     if root is None:
         return None
-    room = ensure_inner_directory(ensure_local_directory(root), _TORN)
     name = f"merge-{Path(aside.place.side).name}-{aside.place.line}"
-    found, number = room / f"{name}.part", 1
-    while os.path.lexists(found):
-        if found.is_file() and found.read_bytes() == aside.text:
-            return found
-        found, number = room / f"{name}-{number}.part", number + 1
-    write_new(found, aside.text)
-    return found
+    return keep_aside(ensure_local_directory(root), name, aside.text)
 
 
 def _writers_kept_off(output: Path) -> AbstractContextManager[bool | None]:

@@ -5,7 +5,6 @@ waiting queue whole, and the ledger gets it once.
 """
 
 import hashlib
-import os
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,10 +15,9 @@ from intent_lsp.core.errors import LedgerUnavailableError, UnsafePathError
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record
 from intent_lsp.formats.ledger.jsonl import read, seal
-from intent_lsp.store.fs.files import make_directory
-from intent_lsp.store.fs.local_dir import LOCAL_MODE
+from intent_lsp.store.fs.local_dir import LOCAL_MODE, PRIVATE_FILE_MODE
+from intent_lsp.store.fs.write import make_directory, remove_file, replace_lines
 from intent_lsp.store.ledger.pending import SUFFIX, LedgerQueue, names_in
-from intent_lsp.store.ledger.raw.file import write_new
 from intent_lsp.store.locks.root_lock import RootLock
 
 _LOCK: Final = "runs.lock"
@@ -49,14 +47,11 @@ class OpenRuns:
         """
         _, line = seal(record)
         target = self._room / f"{_name(record)}{SUFFIX}"
-        unfinished = self._room / f".tmp-{record.id}-{os.getpid()}"
         with self._lock.held():
             if begun and not target.exists():
                 return False
             make_directory(self._room, mode=LOCAL_MODE)
-            unfinished.unlink(missing_ok=True)
-            write_new(unfinished, line)
-            unfinished.replace(target)
+            replace_lines(target, (line,), mode=PRIVATE_FILE_MODE)
         return True
 
     def drop(self, record_id: str) -> bool:
@@ -67,7 +62,7 @@ class OpenRuns:
         with self._lock.held():
             run = next((run for run in self._all() if run.record.id == record_id), None)
             if run is not None:
-                run.file.unlink()
+                remove_file(run.file)
         return run is not None
 
     def end(

@@ -12,9 +12,8 @@ from typing import Final, NamedTuple
 
 from intent_lsp.core.records import Record
 from intent_lsp.formats.ledger.jsonl import read, seal
-from intent_lsp.store.fs.files import make_directory
-from intent_lsp.store.fs.local_dir import LOCAL_MODE
-from intent_lsp.store.ledger.raw.file import sync_directory, write_new
+from intent_lsp.store.fs.local_dir import LOCAL_MODE, PRIVATE_FILE_MODE
+from intent_lsp.store.fs.write import make_directory, move_file, remove_file, replace_lines
 
 SUFFIX: Final = ".json"
 """How the name of a kept record's file ends."""
@@ -39,18 +38,13 @@ class LedgerQueue:
     def put(self, record: Record) -> Path:
         """Keep a drafted record until it can be appended. Raises OSError, UnsafePathError."""
         _, line = seal(record)
-        name = self._name(record)
-        target = self._directory / f"{name}{SUFFIX}"
-        unfinished = self._directory / f".tmp-{name}"
-        write_new(unfinished, line)
-        unfinished.replace(target)
-        sync_directory(self._directory)
+        target = self._place(record)
+        replace_lines(target, (line,), mode=PRIVATE_FILE_MODE)
         return target
 
     def adopt(self, file: Path, record: Record) -> None:
         """Take over a file that holds a drafted record, in one step. Raises as `put`."""
-        file.replace(self._directory / f"{self._name(record)}{SUFFIX}")
-        sync_directory(self._directory)
+        move_file(file, self._place(record))
 
     def find(self, record_id: str) -> Path | None:
         """Give where a record waits; None: it does not."""
@@ -74,13 +68,13 @@ class LedgerQueue:
         """Let records go that the ledger holds."""
         for each in waiting:
             with suppress(OSError):
-                each.path.unlink()
+                remove_file(each.path)
 
-    def _name(self, record: Record) -> str:
-        """Name a record by its time, in a directory that is there."""
+    def _place(self, record: Record) -> Path:
+        """Give the file of a record, which is named by its time, in a directory that is there."""
         make_directory(self._directory, mode=LOCAL_MODE)
         moment = record.timestamp.replace(":", "").replace("-", "")
-        return f"{moment}-{next(self._order):09}-{record.id}"
+        return self._directory / f"{moment}-{next(self._order):09}-{record.id}{SUFFIX}"
 
 
 def names_in(directory: Path) -> list[str]:

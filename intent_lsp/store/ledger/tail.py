@@ -17,8 +17,7 @@ from intent_lsp.core.ledger.chain import ChainCursor, Head
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.ledger.jsonl import examine
-from intent_lsp.store.fs.files import make_directory
-from intent_lsp.store.fs.local_dir import LOCAL_MODE
+from intent_lsp.store.fs.local_dir import keep_aside
 from intent_lsp.store.ledger.index.index import MAX_LAG, Index
 from intent_lsp.store.ledger.raw.file import (
     LedgerFile,
@@ -26,8 +25,6 @@ from intent_lsp.store.ledger.raw.file import (
     last_line_start,
     opened,
     read_at,
-    sync_directory,
-    write_new,
 )
 from intent_lsp.store.ledger.raw.files import LedgerFiles
 from intent_lsp.store.ledger.tail_note import TailNote, noted
@@ -151,7 +148,7 @@ def _by_tail(read: Reader, size: int) -> ChainCursor:
 
 
 def _mend(file: LedgerFile, size: int, root: Path, clock: Clock) -> int:
-    """Complete a last line without its end, or cut it off; give the size that there is then."""
+    """Complete a last line without its end, or keep it aside; give the size that there is then."""
     start = last_line_start(file.read, size)
     link = examine(file.read(start, size) + b"\n")
     above = _by_tail(file.read, start).last
@@ -160,23 +157,7 @@ def _mend(file: LedgerFile, size: int, root: Path, clock: Clock) -> int:
     if link.flaw is None and link.prev in joins:
         file.append(b"\n")
         return file.size()
-    return _move_torn(file, size, root / LOCAL_ROOM / "torn", clock)
-
-
-def _move_torn(file: LedgerFile, size: int, directory: Path, clock: Clock) -> int:
-    """Keep a last line without end aside, then cut it off; give the size that is left."""
-    start = last_line_start(file.read, size)
-    make_directory(directory, mode=LOCAL_MODE)
     plain = timestamp(clock()).replace(":", "").replace("-", "")
-    write_new(_free(directory, f"{plain}-{start}"), file.read(start, size))
-    sync_directory(directory)
+    keep_aside(root / LOCAL_ROOM, f"{plain}-{start}", file.read(start, size))
     file.cut(start)
     return start
-
-
-def _free(directory: Path, name: str) -> Path:
-    """Give a name that nothing has yet; only we write here, under the lock."""
-    found, number = directory / f"{name}.part", 1
-    while found.exists():
-        found, number = directory / f"{name}-{number}.part", number + 1
-    return found

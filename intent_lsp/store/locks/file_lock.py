@@ -8,12 +8,11 @@ import errno
 import os
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, Final, TypeVar
 
 from intent_lsp.store.clock import deadline, pause
-from intent_lsp.store.fs.files import create_file
+from intent_lsp.store.fs.write import create_file
 
 if sys.platform == "win32":
     import msvcrt
@@ -41,13 +40,6 @@ def wait_for(attempt: Callable[[], T], seconds: float) -> T:
         pause(between)
         between = min(between * 1.5, _LONGEST)
     return found
-
-
-def is_at(fd: int, path: Path) -> bool:
-    """Whether a path still names an open file: a lock on one that was replaced is none."""
-    with suppress(OSError):
-        return os.path.samestat(os.fstat(fd), os.lstat(path))
-    return False
 
 
 if sys.platform == "win32":

@@ -5,17 +5,17 @@ meanwhile is no lock.
 """
 
 import os
-import stat
 import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.errors import LedgerUnavailableError, UnsafePathError
+from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import LOCAL_ROOM
+from intent_lsp.store.fs.files import is_at, open_plain
 from intent_lsp.store.fs.local_dir import restore_local_directory
-from intent_lsp.store.locks.file_lock import is_at, try_lock, unlock, wait_for
+from intent_lsp.store.locks.file_lock import try_lock, unlock, wait_for
 
 WAIT_SECONDS: Final = 2.0
 
@@ -23,7 +23,6 @@ NOTE_AT_MOST: Final = 1024
 """The bytes of a note, which is all that a lock file holds."""
 
 _NOTES: Final = hasattr(os, "pread")
-_OPEN_FLAGS: Final = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 class RootLock:
@@ -96,26 +95,20 @@ class RootLock:
         if self._fd is not None:
             return self._fd
         try:
-            fd = self._open()
+            self._fd = self._open()
         except OSError as error:
-            if os.path.lexists(self._path) and not _is_plain(self._path):
-                raise UnsafePathError(path=str(self._path), problem="not a regular file") from error
             raise LedgerUnavailableError(
                 path=str(self._path), problem=f"the lock cannot be opened: {error.strerror}"
             ) from error
-        if not stat.S_ISREG(os.fstat(fd).st_mode):
-            os.close(fd)
-            raise UnsafePathError(path=str(self._path), problem="not a regular file")
-        self._fd = fd
-        return fd
+        return self._fd
 
     def _open(self) -> int:
         try:
-            return os.open(self._path, _OPEN_FLAGS | os.O_CREAT, 0o600)
+            return open_plain(self._path, os.O_RDWR | os.O_CREAT)
         except FileNotFoundError:
             # The room went with all that was in it while we were at work.
             restore_local_directory(self._path.parent)
-            return os.open(self._path, _OPEN_FLAGS | os.O_CREAT, 0o600)
+            return open_plain(self._path, os.O_RDWR | os.O_CREAT)
 
     def _forget(self) -> None:
         if self._fd is not None:
@@ -143,9 +136,3 @@ def holding(lock: RootLock | None) -> AbstractContextManager[bool]:
     if lock is None or not lock.has_directory():
         return nullcontext(enter_result=False)
     return lock.held()
-
-
-def _is_plain(path: Path) -> bool:
-    with suppress(OSError):
-        return stat.S_ISREG(os.lstat(path).st_mode)
-    return False

@@ -16,12 +16,13 @@ from typing import Final
 from intent_lsp.core.content import ContentHash, hash_content, parse_hash
 from intent_lsp.core.errors import UnsafePathError
 from intent_lsp.core.paths import LOCAL_ROOM
-from intent_lsp.store.fs.files import create_cache_file, read_bytes, remove_file, stamp
+from intent_lsp.store.fs.files import read_bytes, stamp
 from intent_lsp.store.fs.local_dir import (
     PRIVATE_FILE_MODE,
     ensure_inner_directory,
     ensure_local_directory,
 )
+from intent_lsp.store.fs.write import create_cache_file, remove_file
 
 _log = logging.getLogger(__name__)
 

@@ -23,8 +23,8 @@ from typing import Any, Protocol, TypeVar
 
 from intent_lsp.core.errors import StateUnavailableError, UnsafePathError
 from intent_lsp.store.clock import deadline, now
-from intent_lsp.store.fs.files import create_file
 from intent_lsp.store.fs.local_dir import PRIVATE_FILE_MODE, restore_local_directory
+from intent_lsp.store.fs.write import create_file
 from intent_lsp.store.locks.file_lock import open_lock_file, try_lock, wait_for
 
 _log = logging.getLogger(__name__)

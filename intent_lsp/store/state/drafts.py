@@ -22,12 +22,13 @@ import msgspec
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath
 from intent_lsp.formats.msgspec_types import register_msgspec_types
-from intent_lsp.store.fs.files import create_file, read_bytes, remove_file
+from intent_lsp.store.fs.files import read_bytes
 from intent_lsp.store.fs.local_dir import (
     PRIVATE_FILE_MODE,
     ensure_inner_directory,
     ensure_local_directory,
 )
+from intent_lsp.store.fs.write import create_file, remove_file
 
 _log = logging.getLogger(__name__)
 

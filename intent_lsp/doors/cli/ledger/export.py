@@ -13,7 +13,7 @@ from intent_lsp.doors.cli.ledger.indexed import indexed
 from intent_lsp.doors.cli.ledger.search import search
 from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.formats.ledger.exports.forms import EXPORTS
-from intent_lsp.store.fs.export_file import new_file
+from intent_lsp.store.fs.write import new_file
 
 FORMATS: Final = ("agent-trace", "flat", "csv", "json")
 

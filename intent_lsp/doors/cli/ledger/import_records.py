@@ -18,7 +18,7 @@ from intent_lsp.doors.cli.options import add_json, add_place
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.governance.ledger.imports import Fate, Taken, importing
-from intent_lsp.store.fs.export_file import foreign_lines
+from intent_lsp.store.fs.files import foreign_lines
 
 _STANDARD_INPUT: Final = "-"
 _LISTED: Final = 100

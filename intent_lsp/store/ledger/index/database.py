@@ -13,6 +13,7 @@ from typing import Final, TypeVar
 
 from intent_lsp.core.errors import LedgerUnavailableError, UnsafePathError
 from intent_lsp.store.fs.local_dir import restore_local_directory
+from intent_lsp.store.fs.write import remove_file
 
 SCHEMA_VERSION: Final = 6
 PATIENT: Final = 20
@@ -149,7 +150,7 @@ class IndexDatabase:
             return
         for suffix in _SUFFIXES:
             with suppress(OSError):
-                Path(f"{self._path}{suffix}").unlink()
+                remove_file(Path(f"{self._path}{suffix}"))
 
 
 def _is_in_use(error: sqlite3.Error) -> bool:

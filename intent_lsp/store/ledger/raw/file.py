@@ -6,7 +6,6 @@ Invariant: a failed write leaves no part of itself behind.
 
 import errno
 import os
-import stat
 import sys
 import threading
 import weakref
@@ -18,18 +17,14 @@ from typing import Final
 
 from intent_lsp.core.errors import LedgerUnavailableError, UnsafePathError
 from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.store.fs.files import is_at, open_plain
+from intent_lsp.store.fs.write import sync_directory
 from intent_lsp.store.ledger.raw.files import FileStamp
 
 if sys.platform == "darwin":
     import fcntl
 
-_FLAGS: Final = os.O_RDWR | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-_READ_FLAGS: Final = (
-    os.O_RDONLY
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_BINARY", 0)
-)
+LEDGER_MODE: Final = 0o644
 _CHUNK: Final = 64 * 1024
 
 Reader = Callable[[int, int], bytes]
@@ -60,11 +55,7 @@ class LedgerFile:
 
     def is_current(self) -> bool:
         """Find out whether the path still names this file, and the disk still takes its writes."""
-        if self._failed is not None:
-            return False
-        with suppress(OSError):
-            return os.path.samestat(os.fstat(self.fd), os.lstat(self._path))
-        return False
+        return self._failed is None and is_at(self.fd, self._path)
 
     def size(self) -> int:
         """Give the size in bytes."""
@@ -161,73 +152,50 @@ def opened(path: Path) -> Iterator[int | None]:
     Raises LedgerUnavailableError for one that cannot be read.
     """
     try:
-        fd = os.open(path, _READ_FLAGS)
+        fd = open_plain(path, os.O_RDONLY)
     except FileNotFoundError:
         yield None
         return
+    except UnsafePathError as error:
+        linked = "it cannot be read: it is a symbolic link"
+        problem = linked if path.is_symlink() else "it is not a regular file"
+        raise LedgerUnavailableError(path=str(path), problem=problem) from error
     except OSError as error:
         raise LedgerUnavailableError(
             path=str(path), problem=f"it cannot be read: {error.strerror}"
         ) from error
     try:
-        if not stat.S_ISREG(os.fstat(fd).st_mode):
-            raise LedgerUnavailableError(path=str(path), problem="it is not a regular file")
         yield fd
     finally:
         os.close(fd)
 
 
-def write_new(path: Path, data: bytes) -> None:
-    """Write a file that does not exist yet, and have the disk keep its bytes. Raises OSError."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    fd = os.open(path, flags, 0o600)
-    try:
-        rest = memoryview(data)
-        while rest:
-            rest = rest[os.write(fd, rest) :]
-        os.fsync(fd)
-    finally:
-        os.close(fd)
-
-
-def sync_directory(path: Path) -> None:
-    """Ask the disk to keep the names of a directory, where the system can."""
-    if sys.platform != "win32":
-        fd = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(fd)
-        finally:
-            os.close(fd)
-
-
 def _open(path: Path) -> int:
     try:
         try:
-            fd = os.open(path, _FLAGS)
+            return open_plain(path, os.O_RDWR | os.O_APPEND)
         except FileNotFoundError:
-            fd = os.open(path, _FLAGS | os.O_CREAT, 0o644)
+            fd = open_plain(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, LEDGER_MODE)
             sync_directory(path.parent)
+            return fd
+    except UnsafePathError as error:
+        raise _misplaced(path) from error
     except OSError as error:
-        raise _refused(path, error) from error
-    if not stat.S_ISREG(os.fstat(fd).st_mode):
-        os.close(fd)
-        raise UnsafePathError(path=str(path), problem="the ledger is not a regular file")
-    return fd
+        raise LedgerUnavailableError(
+            path=str(path),
+            problem=f"it cannot be opened: {error.strerror}",
+            cure="make it a file that you may write",
+        ) from error
 
 
-def _refused(path: Path, error: OSError) -> LedgerUnavailableError | UnsafePathError:
-    with suppress(OSError):
-        mode = os.lstat(path).st_mode
-        if stat.S_ISDIR(mode):
-            return UnsafePathError(path=str(path), problem="a directory is in the ledger's place")
-        if stat.S_ISLNK(mode):
-            problem = "a symbolic link is in the ledger's place"
-            return UnsafePathError(path=str(path), problem=problem)
-    return LedgerUnavailableError(
-        path=str(path),
-        problem=f"it cannot be opened: {error.strerror}",
-        cure="make it a file that you may write",
-    )
+def _misplaced(path: Path) -> UnsafePathError:
+    """Say what is in the ledger's place."""
+    problem = "the ledger is not a regular file"
+    if path.is_symlink():
+        problem = "a symbolic link is in the ledger's place"
+    elif path.is_dir():
+        problem = "a directory is in the ledger's place"
+    return UnsafePathError(path=str(path), problem=problem)
 
 
 def _flush_drive(fd: int) -> None:
