@@ -18,13 +18,12 @@ MODULES = architecture.modules_of(PACKAGE)
 WRITERS = {
     "store.append_file",
     "store.fs.files",
+    "store.fs.sqlite_file",
     "store.fs.write",
-    "store.ledger.index.database",
     "store.ledger.raw.file",
     # Into a temporary database.
     "store.ledger.verify.link_table",
     "store.locks.root_lock",
-    "store.state.sessions_db",
     "store.fs.transaction",
 }
 CLOCK = "store.clock"

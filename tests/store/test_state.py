@@ -21,9 +21,10 @@ from intent_lsp.core.errors import StateUnavailableError
 from intent_lsp.core.paths import CONTROL_ROOM, LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.store.fs.local_dir import GITIGNORE_TEXT, ensure_local_directory
+from intent_lsp.store.fs.sqlite_file import keep_safe
 from intent_lsp.store.locks.file_lock import open_lock_file, try_lock
 from intent_lsp.store.state.database import Database
-from intent_lsp.store.state.schema import keep_safe, lay_out
+from intent_lsp.store.state.schema import lay_out
 from intent_lsp.store.state.sessions_db import BaselineFile, SessionDb, SessionRow
 
 NOON = datetime(2026, 2, 16, 12, tzinfo=UTC)

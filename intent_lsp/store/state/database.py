@@ -13,7 +13,6 @@ import errno
 import logging
 import os
 import sqlite3
-import stat
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -21,10 +20,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from intent_lsp.core.errors import StateUnavailableError, UnsafePathError
+from intent_lsp.core.errors import StateUnavailableError
 from intent_lsp.store.clock import deadline, now
-from intent_lsp.store.fs.local_dir import PRIVATE_FILE_MODE, restore_local_directory
-from intent_lsp.store.fs.write import create_file
+from intent_lsp.store.fs.sqlite_file import (
+    COMPANIONS,
+    MEMORY,
+    Connect,
+    Identity,
+    NoDirectoryError,
+    SqliteFile,
+    kind,
+)
 from intent_lsp.store.locks.file_lock import open_lock_file, try_lock, wait_for
 
 _log = logging.getLogger(__name__)
@@ -46,18 +52,10 @@ class StandIn(Protocol):
 
 
 Statement = Callable[[sqlite3.Connection], T]
-Identity = tuple[int, int]
 
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 # The file, or the memory that goes with it, was moved away under an open connection.
 _MOVED = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
-# The file itself last: a new one must not find the log of the old.
-_COMPANIONS = ("-wal", "-shm", "-journal", "")
-_MEMORY = Path(":memory:")
-_NOWHERE = (0, 0)
-"""The identity of what is kept in memory, since no file can be."""
-_STANDING_IN = (0, 1)
-"""The identity of what is kept in memory, since the file cannot be used."""
 _AGAIN_SECONDS = 2.0
 """How long memory stands in before the file is tried again."""
 _WRITING = "BEGIN IMMEDIATE"
@@ -73,19 +71,12 @@ class Database:
     that cannot be opened at first, or whose disk is full, and `problem` says why.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        connect: Callable[[Path], sqlite3.Connection],
-        *,
-        stand_in: StandIn | None = None,
-    ) -> None:
+    def __init__(self, path: Path, connect: Connect, *, stand_in: StandIn | None = None) -> None:
         self._path = path
-        self._spelled = os.fspath(path)
+        self._file = SqliteFile(path, connect)
         self._connect = connect
         self._guard = threading.Lock()
-        self._open: sqlite3.Connection | None = None
-        self._identity: Identity | None = None
+        self._memory: sqlite3.Connection | None = None
         self._stand_in = stand_in
         self._standing_in: sqlite3.Connection | None = None
         self._not_yet: Callable[[], bool] = bool
@@ -140,26 +131,23 @@ class Database:
         raise StateUnavailableError(path=os.fspath(self._path), problem="cannot be kept open")
 
     def _current(self) -> sqlite3.Connection:
-        if self._open is not None and self._is_current():
-            return self._open
-        if self._open is not None:
-            if self._identity not in (_NOWHERE, _STANDING_IN):
-                _log.warning("%s was deleted or replaced: what it knew is lost", self._path)
-            self._forget()
-        if self._identity_now() is None and not self._created():
-            self._identity, self._open = _NOWHERE, self._connect(_MEMORY)
-            return self._open
-        # Taken before: when the file is replaced meanwhile, what we opened is not called current,
-        # and what we find damaged is not taken for what lies there now.
-        self._identity = self._identity_now()
-        self._refuse_what_is_no_file()
-        self._open = self._connect(self._path)
+        connection = self._memory or self._file.opened
+        if connection is not None and self._is_current():
+            return connection
+        if connection is not None and self._memory is None:
+            _log.warning("%s was deleted or replaced: what it knew is lost", self._path)
+        self._forget_memory()
+        try:
+            connection = self._file.connection()
+        except NoDirectoryError:
+            self._memory = self._connect(MEMORY)
+            return self._memory
         if self._standing_in is not None and self._stand_in is not None:
-            self._stand_in.put_back(self._standing_in, self._open)
+            self._stand_in.put_back(self._standing_in, connection)
             self._standing_in.close()
             self._standing_in, self.problem = None, None
             _log.warning("%s can be used again", self._path)
-        return self._open
+        return connection
 
     def _overcome(self, problem: sqlite3.Error | StateUnavailableError) -> None:
         """Make the next try worth it, on the file or in memory, or raise StateUnavailableError."""
@@ -170,13 +158,7 @@ class Database:
         try:
             self._mend(problem)
         except StateUnavailableError as unusable:
-            self._use_memory(unusable, full=_kind(problem) == sqlite3.SQLITE_FULL)
-
-    def _refuse_what_is_no_file(self) -> None:
-        # SQLite follows a link, and waits for whoever writes to a pipe.
-        with contextlib.suppress(FileNotFoundError):
-            if not stat.S_ISREG(os.lstat(self._spelled).st_mode):
-                raise StateUnavailableError(path=self._spelled, problem="is not a regular file")
+            self._use_memory(unusable, full=kind(problem) == sqlite3.SQLITE_FULL)
 
     def _use_memory(self, problem: StateUnavailableError, *, full: bool) -> None:
         """Let memory stand in for the file, or raise the problem.
@@ -188,7 +170,7 @@ class Database:
             raise problem
         if self._standing_in is None:
             _log.error("%s; what it would keep stays in memory until it can be used", problem)
-            memory = self._standing_in = self._connect(_MEMORY)
+            memory = self._standing_in = self._connect(MEMORY)
             self._stand_in.begin(memory)
             if full:
                 with contextlib.suppress(sqlite3.Error), closing(self._connect(self._path)) as file:
@@ -196,59 +178,39 @@ class Database:
         self._forget()
         self.problem = str(problem)
         self._not_yet = deadline(_AGAIN_SECONDS)
-        self._identity, self._open = _STANDING_IN, self._standing_in
-
-    def _created(self) -> bool:
-        """Make the file, and its room where that was deleted with it; False: it has no place."""
-        try:
-            try:
-                restore_local_directory(self._path.parent)
-            except FileNotFoundError:
-                return False
-            create_file(self._path, b"", mode=PRIVATE_FILE_MODE)
-        except (OSError, UnsafePathError) as problem:
-            raise StateUnavailableError(
-                path=os.fspath(self._path), problem=str(problem)
-            ) from problem
-        return True
+        self._memory = self._standing_in
 
     def _is_current(self) -> bool:
-        if self._identity == _STANDING_IN:
+        if self._memory is None:
+            return self._file.is_current()
+        if self._memory is self._standing_in:
             return not self._not_yet()
-        if self._identity == _NOWHERE:
-            # Its room is to be where the rules are, as soon as they are there again.
-            return not self._path.parent.parent.is_dir()
-        return self._identity is not None and self._identity == self._identity_now()
-
-    def _identity_now(self) -> Identity | None:
-        # Never opened to be asked: closing it would drop SQLite's locks on it.
-        try:
-            found = os.stat(self._spelled)  # noqa: PTH116 - asked twice for each transaction
-        except OSError:
-            return None
-        return found.st_dev, found.st_ino
+        # Its room is to be where the rules are, as soon as they are there again.
+        return not self._path.parent.parent.is_dir()
 
     def _forget(self) -> None:
-        connection, self._open = self._open, None
-        self._identity = None
-        if connection is not None and connection is not self._standing_in:
-            with contextlib.suppress(sqlite3.Error):
-                connection.close()
+        self._file.close()
+        self._forget_memory()
+
+    def _forget_memory(self) -> None:
+        if self._memory is not None and self._memory is not self._standing_in:
+            self._memory.close()
+        self._memory = None
 
     def _roll_back(self) -> None:
-        if self._open is not None:
+        connection = self._memory or self._file.opened
+        if connection is not None:
             with contextlib.suppress(sqlite3.Error):
-                self._open.execute("ROLLBACK")
+                connection.execute("ROLLBACK")
 
     def _mend(self, problem: sqlite3.Error) -> None:
         """Make the next try worth it, or raise StateUnavailableError."""
-        kind = _kind(problem)
         self._roll_back()
-        known = self._identity
-        if kind in _DAMAGED or str(problem).startswith("no such table"):
+        known = self._file.identity
+        if kind(problem) in _DAMAGED or str(problem).startswith("no such table"):
             self._forget()
             self._move_aside(known)
-        elif kind in _MOVED and self._open is not None:
+        elif kind(problem) in _MOVED and self._file.opened is not None:
             self._forget()
         else:
             self._forget()
@@ -264,18 +226,15 @@ class Database:
                     problem = "another process has been repairing it for too long"
                     raise TimeoutError(errno.ETIMEDOUT, problem)
                 # Another process may have been first: then the path names a good file by now.
-                if damaged != self._identity_now():
+                if damaged != self._file.identity_now():
                     return
                 _log.error("%s is damaged; it is kept as %s%s", self._path, self._path.name, aside)
-                for companion in _COMPANIONS:
+                for companion in COMPANIONS:
                     part = self._path.with_name(self._path.name + companion)
                     with contextlib.suppress(FileNotFoundError):
                         part.replace(part.with_name(self._path.name + aside + companion))
         except OSError as problem:
             raise StateUnavailableError(
-                path=os.fspath(self._path), problem=f"is damaged and cannot be moved: {problem}"
+                path=os.fspath(self._path),
+                problem=f"is damaged and cannot be moved: {problem}",
             ) from problem
-
-
-def _kind(problem: sqlite3.Error) -> int:
-    return getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_MISUSE) & 0xFF

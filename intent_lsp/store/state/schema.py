@@ -3,17 +3,11 @@
 Invariant: a layout that was released is never edited; a new one is added behind it.
 """
 
-import logging
 import os
 import sqlite3
 from pathlib import Path
 
 from intent_lsp.core.errors import StateUnavailableError
-
-_log = logging.getLogger(__name__)
-
-# Pages of 4 KiB. Moving the log into the file waits for the disk twice: seldom, and at the close.
-_MOVED_AT_PAGES = 4_000
 
 # One script lifts the layout by one version; `user_version` counts those that ran.
 _LAYOUTS = (
@@ -88,21 +82,6 @@ _LAYOUTS = (
     """,
     "DROP TABLE watched_command",
 )
-
-
-def keep_safe(connection: sqlite3.Connection, path: Path) -> None:
-    """Let readers and a writer work side by side; network shares cannot, and take turns."""
-    try:
-        (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
-    except sqlite3.OperationalError as problem:
-        if problem.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PROTOCOL):
-            raise
-        mode = ""
-    if mode not in ("wal", "memory"):
-        _log.warning("%s: no write-ahead log on this file system", path)
-        connection.execute("PRAGMA journal_mode = DELETE")
-    connection.execute("PRAGMA synchronous = NORMAL")
-    connection.execute(f"PRAGMA wal_autocheckpoint = {_MOVED_AT_PAGES}")
 
 
 def lay_out(connection: sqlite3.Connection, path: Path) -> None:

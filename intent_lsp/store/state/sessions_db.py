@@ -16,12 +16,13 @@ from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.text import pack_perhaps, unpack
 from intent_lsp.core.timestamps import timestamp
+from intent_lsp.store.fs.sqlite_file import connected
 from intent_lsp.store.state.call_state import CallState
 from intent_lsp.store.state.database import Database
 from intent_lsp.store.state.file_moves import FileMoves
 from intent_lsp.store.state.in_memory import StateInMemory
 from intent_lsp.store.state.notes import Notes
-from intent_lsp.store.state.schema import keep_safe, lay_out
+from intent_lsp.store.state.schema import lay_out
 from intent_lsp.store.state.tickets import Tickets
 
 FILE_NAME = "state.sqlite3"
@@ -255,16 +256,7 @@ class SessionDb:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(
-        path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-    )
-    try:
-        keep_safe(connection, path)
-        lay_out(connection, path)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
+    return connected(path, lay_out, busy_seconds=_BUSY_SECONDS)
 
 
 def _unpack(data: bytes | None) -> str | None:

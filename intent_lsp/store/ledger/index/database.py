@@ -11,8 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, TypeVar
 
-from intent_lsp.core.errors import LedgerUnavailableError, UnsafePathError
-from intent_lsp.store.fs.local_dir import restore_local_directory
+from intent_lsp.core.errors import LedgerUnavailableError
+from intent_lsp.store.fs.sqlite_file import COMPANIONS, MEMORY, SqliteFile, connected, kind
 from intent_lsp.store.fs.write import remove_file
 
 SCHEMA_VERSION: Final = 6
@@ -20,9 +20,7 @@ PATIENT: Final = 20
 """How many seconds a question waits while another process builds the index."""
 
 _WAIT_SECONDS: Final = 1.0
-_MEMORY: Final = ":memory:"
 _IN_USE: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-_SUFFIXES: Final = ("", "-wal", "-shm", "-journal")
 _SCHEMA: Final = """
 CREATE TABLE source (
   number INTEGER PRIMARY KEY AUTOINCREMENT, file TEXT NOT NULL UNIQUE,
@@ -74,10 +72,9 @@ class IndexDatabase:
 
     def __init__(self, path: Path | None) -> None:
         """Keep the database at `path`; None: in memory."""
-        self._path = path
         self._threads = threading.Lock()
-        self._open: sqlite3.Connection | None = None
-        self._identity: tuple[int, int] | None = None
+        self._file = None if path is None else SqliteFile(path, _connect)
+        self._memory: sqlite3.Connection | None = None
 
     def run(self, work: Callable[[sqlite3.Connection], T], patience: int = 0) -> T:
         """Do `work`, which may be begun again on an empty database.
@@ -90,19 +87,20 @@ class IndexDatabase:
                 try:
                     return work(self._current())
                 except sqlite3.Error as error:
-                    if _is_in_use(error) and left:
+                    if kind(error) in _IN_USE and left:
                         continue
                     self._discard(error)
                     break
             with suppress(sqlite3.Error):
                 return work(self._current())
             self._forget()
-            self._open = _connect(_MEMORY)
+            self._memory = _connect(MEMORY)
             try:
-                return work(self._open)
+                return work(self._memory)
             except sqlite3.Error as error:
+                path = MEMORY if self._file is None else self._file.path
                 raise LedgerUnavailableError(
-                    path=str(self._path or _MEMORY), problem=f"no index can be made: {error}"
+                    path=str(path), problem=f"no index can be made: {error}"
                 ) from error
 
     def try_once(self, work: Callable[[sqlite3.Connection], None]) -> None:
@@ -116,69 +114,37 @@ class IndexDatabase:
             self._forget()
 
     def _current(self) -> sqlite3.Connection:
-        """Give the connection to the file that the path names now."""
-        if self._open is not None and self._identity in (None, self._named()):
-            return self._open
-        self._forget()
-        if self._path is None:
-            self._open = _connect(_MEMORY)
-            return self._open
-        with suppress(OSError, UnsafePathError):
-            restore_local_directory(self._path.parent)
-        self._open = _connect(str(self._path))
-        self._identity = self._named()
-        return self._open
-
-    def _named(self) -> tuple[int, int] | None:
-        """Give the identity of the file in the database's place."""
-        try:
-            found = (self._path or Path()).stat()
-        except OSError:
-            return None
-        return found.st_dev, found.st_ino
+        if self._file is not None and self._memory is None:
+            return self._file.connection()
+        self._memory = self._memory or _connect(MEMORY)
+        return self._memory
 
     def _forget(self) -> None:
-        if self._open is not None:
-            with suppress(sqlite3.Error):
-                self._open.close()
-        self._open = self._identity = None
+        if self._file is not None:
+            self._file.close()
+        if self._memory is not None:
+            self._memory.close()
+            self._memory = None
 
     def _discard(self, error: sqlite3.Error) -> None:
         """Make room for an empty database, unless the one in its place is merely in use."""
         self._forget()
-        if self._path is None or _is_in_use(error):
+        if self._file is None or kind(error) in _IN_USE:
             return
-        for suffix in _SUFFIXES:
+        for companion in COMPANIONS:
             with suppress(OSError):
-                remove_file(Path(f"{self._path}{suffix}"))
+                remove_file(Path(f"{self._file.path}{companion}"))
 
 
-def _is_in_use(error: sqlite3.Error) -> bool:
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _IN_USE
+def _connect(path: Path) -> sqlite3.Connection:
+    return connected(path, _prepare, busy_seconds=_WAIT_SECONDS)
 
 
-def _connect(place: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(
-        place, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False
-    )
-    try:
-        # A network share refuses WAL and keeps its own journal, which is as right and slower.
-        connection.execute("PRAGMA page_size = 4096")
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute("PRAGMA wal_autocheckpoint = 4000")
-        # Hashes and ids come in no order: a small cache would read their pages again and again.
-        connection.execute(CACHE)
-        # What a build has written ahead is not kept beside the database for good.
-        connection.execute("PRAGMA journal_size_limit = 16777216")
-        _prepare(connection)
-    except sqlite3.Error:
-        connection.close()
-        raise
-    return connection
-
-
-def _prepare(connection: sqlite3.Connection) -> None:
+def _prepare(connection: sqlite3.Connection, _path: Path) -> None:
+    # Hashes and ids come in no order: a small cache would read their pages again and again.
+    connection.execute(CACHE)
+    # What a build has written ahead is not kept beside the database for good.
+    connection.execute("PRAGMA journal_size_limit = 16777216")
     if _version(connection) == 0:
         connection.execute("BEGIN IMMEDIATE")
         if _version(connection) == 0:
