@@ -30,7 +30,7 @@ from intent_lsp.core.content import hash_content
 from intent_lsp.core.gate.gate import judge_call
 from intent_lsp.core.gate.request import Allowed, CallFacts, FileFact, GateRequest
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.governance.rules import Rules, RulesCache
+from intent_lsp.governance.root.rules import Rules, RulesCache
 
 PASSES = 5
 ROUNDS = 300

@@ -14,7 +14,7 @@ from tests.support.architecture import Module
 PACKAGE = Path(__file__).parent.parent / "intent_lsp"
 MODULES = architecture.modules_of(PACKAGE)
 
-# The rooms' own privileges; a module that is renamed or falls away must leave these lists.
+# The privileges of single modules; one that is renamed or goes away must leave these lists.
 WRITERS = {
     "store.append_file",
     "store.fs.files",

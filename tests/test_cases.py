@@ -17,8 +17,8 @@ from intent_lsp.doors.lsp.diagnostics.tracked_document import DocumentDiffs, Tra
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.checkout import Selection
+from intent_lsp.governance.root.sessions import Session
 from intent_lsp.governance.saves.saves import Buffer, Written
-from intent_lsp.governance.sessions import Session
 from intent_lsp.store.fs.resolve import ResolvedPath, resolve_below
 from tests.support.editor import Editor, editing
 from tests.support.governed import govern

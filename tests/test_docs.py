@@ -78,7 +78,7 @@ def test_every_example_is_of_the_language_it_claims(page: Page) -> None:
             case "python":
                 compile(fence.body, str(page.path), "exec")
             case language:
-                assert language in {"", "console", "lua", "sh", "text"}, fence
+                assert language in {"", "console", "lua", "mermaid", "sh", "text"}, fence
 
 
 def _commands(page: Page) -> set[str]:
@@ -176,8 +176,27 @@ def test_the_ways_out_that_messages_name_are_called_as_their_buttons() -> None:
     assert {name for name in prefixed if not {name, f"{name}…"} & titles} == set()
 
 
-def test_the_code_map_is_the_one_that_the_signs_make() -> None:
-    assert code_map.written() == code_map.made(), "run `make docs`"
+def test_the_list_of_modules_is_the_one_that_their_first_lines_make() -> None:
+    assert code_map.modules_written() == code_map.modules_made(), "run `make docs`"
+
+
+def test_the_folders_and_the_figure_are_those_of_the_package() -> None:
+    assert code_map.folders_written() == code_map.folders_made(), "run `make docs`"
+    assert code_map.figure_written() == code_map.figure_made(), "run `make docs`"
+    assert len(re.findall(r"n\d+\[", code_map.figure_made())) <= 25
+
+
+def test_recipes_name_files_that_exist() -> None:
+    recipes = PAGES["docs/architecture.md"].text.split("## Recipes")[1].split("\n## ")[0]
+    named = set(re.findall(r"`([a-z_]+/[\w./]*)`", recipes))
+    assert len(named) > recipes.count("\n### ") >= 6
+    assert {name for name in named if not (ROOT / name).exists()} == set()
+
+
+def test_the_glossary_is_short_and_in_order() -> None:
+    words = re.findall(r"^\| ([a-z][^|]*) \|", PAGES["docs/glossary.md"].text, re.MULTILINE)[1:]
+    assert len(words) <= 40
+    assert words == sorted(words)
 
 
 def test_every_page_is_reachable_from_the_index() -> None:

@@ -20,8 +20,8 @@ from intent_lsp.core.scope.index import Ownership
 from intent_lsp.governance.calls.outcome import Outcome
 from intent_lsp.governance.judging.save_judge import Judgement, SaveJudge
 from intent_lsp.governance.parts import RootParts
-from intent_lsp.governance.rules import FileState, Rules
-from intent_lsp.governance.sessions import CHECKOUT_REQUIRED, Session, Sessions
+from intent_lsp.governance.root.rules import FileState, Rules
+from intent_lsp.governance.root.sessions import CHECKOUT_REQUIRED, Session, Sessions
 from intent_lsp.store.fs.resolve import ResolvedPath, resolve_below
 from intent_lsp.store.ledger.archiving_advice import recommend_archiving
 from intent_lsp.store.state.sessions_db import SessionRow

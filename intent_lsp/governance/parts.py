@@ -21,8 +21,6 @@ from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.disk.disk_changes import DiskChanges
 from intent_lsp.governance.disk.tree_snapshots import TreeLooks
 from intent_lsp.governance.disk.work_tree import WorkTree
-from intent_lsp.governance.grants import Grants
-from intent_lsp.governance.intents_writer import IntentsWriter
 from intent_lsp.governance.judging.file_snapshot import OpenFileStates
 from intent_lsp.governance.judging.save_judge import SaveJudge
 from intent_lsp.governance.ledger.authors import Authors
@@ -33,11 +31,13 @@ from intent_lsp.governance.ledger.recovery import Recovery
 from intent_lsp.governance.plan.checkout import Checkout
 from intent_lsp.governance.plan.planning import Planner
 from intent_lsp.governance.plan.scope_checks import ScopeChecks
-from intent_lsp.governance.rules import RulesCache
+from intent_lsp.governance.root.grants import Grants
+from intent_lsp.governance.root.intents_writer import IntentsWriter
+from intent_lsp.governance.root.rules import RulesCache
+from intent_lsp.governance.root.sessions import Sessions
+from intent_lsp.governance.root.stores import Stores
 from intent_lsp.governance.saves.file_operations import FileOperations
 from intent_lsp.governance.saves.saves import Saves
-from intent_lsp.governance.sessions import Sessions
-from intent_lsp.governance.stores import Stores
 from intent_lsp.governance.views.audit_log import AuditLog
 from intent_lsp.governance.views.deferred import DeferredQueue
 from intent_lsp.governance.views.history import History

@@ -9,9 +9,9 @@ from intent_lsp.core.records import HUMAN
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.judging.file_snapshot import OpenFileState
 from intent_lsp.governance.plan.checkout import Selection
+from intent_lsp.governance.root.sessions import Session
 from intent_lsp.governance.saves.claimed_saves import AfterSave
 from intent_lsp.governance.saves.saves import BeforeSave, Buffer, Written
-from intent_lsp.governance.sessions import Session
 from intent_lsp.store.fs.resolve import ResolvedPath, resolve_below
 
 INTENTS = """\

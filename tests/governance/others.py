@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.write import directory_for_temporary
 
 NOON = datetime(2030, 1, 1, 12, 0, tzinfo=UTC)

@@ -10,7 +10,7 @@ from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.intents import Status
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
-from intent_lsp.governance.sessions import CHECKOUT_REQUIRED, EXECUTION_AUTHORIZED
+from intent_lsp.governance.root.sessions import CHECKOUT_REQUIRED, EXECUTION_AUTHORIZED
 from tests.governance.editor import INTENTS, Editor
 from tests.support.repository import Repository
 

@@ -10,7 +10,7 @@ from intent_lsp import __version__
 from intent_lsp.core.errors import StateUnavailableError
 from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.rules import FileState
+from intent_lsp.governance.root.rules import FileState
 from tests.governance.editor import Editor
 from tests.support.repository import Repository
 

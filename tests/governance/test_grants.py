@@ -26,8 +26,8 @@ from intent_lsp.core.records import (
 )
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.ledger.jsonl import seal
-from intent_lsp.governance.grants import Grants
 from intent_lsp.governance.plan.planning import Granted, Planner, Wish
+from intent_lsp.governance.root.grants import Grants
 from intent_lsp.store.ledger.index.queries import Query
 from tests.governance.editor import INTENTS
 from tests.governance.others import Clock

@@ -16,8 +16,8 @@ from intent_lsp.core.intents import Intent, Status
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.formats.intents.edit import EditRefused, set_status
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.intents_writer import UNSAVED, IntentsEdit, IntentsWriter
 from intent_lsp.governance.plan.planning import Plan
+from intent_lsp.governance.root.intents_writer import UNSAVED, IntentsEdit, IntentsWriter
 from intent_lsp.store.locks.root_lock import RootLock
 from tests.governance.editor import INTENTS
 from tests.governance.others import quicker

@@ -3,7 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 
 from intent_lsp.formats.syntax.outline import OutlinedTree, outlined_tree
-from intent_lsp.governance.syntax_tree_cache import MAX_BYTES, MAX_TREES, SyntaxTreeCache
+from intent_lsp.governance.root.syntax_tree_cache import MAX_BYTES, MAX_TREES, SyntaxTreeCache
 
 
 def told(found: OutlinedTree | None) -> object:

@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from intent_lsp.core.errors import LedgerUnavailableError
-from intent_lsp.governance.stores import LedgerHistory
+from intent_lsp.governance.root.stores import LedgerHistory
 from tests.governance.editor import Editor
 
 

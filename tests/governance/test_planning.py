@@ -17,10 +17,10 @@ from intent_lsp.core.paths import INTENTS_FILE, LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.core.records import GRANT_TOOL, Grant, MutationClass, Record, ScopeValidation
 from intent_lsp.formats.intents.intent_json import intent_hash
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.intents_writer import UNSAVED, IntentsWriter
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.plan.planning import Granted, Plan, Planner, Wish, next_id
-from intent_lsp.governance.sessions import Session
+from intent_lsp.governance.root.intents_writer import UNSAVED, IntentsWriter
+from intent_lsp.governance.root.sessions import Session
 from intent_lsp.store.ledger.index.queries import Query
 from intent_lsp.store.locks.root_lock import RootLock
 from tests.governance.editor import INTENTS

@@ -14,7 +14,7 @@ from intent_lsp.core.records import Record
 from intent_lsp.formats.ledger.jsonl import read
 from intent_lsp.governance.ledger.open_ledger import governed_ledger
 from intent_lsp.governance.ledger.recovery import Recovered, Recovery, recovering
-from intent_lsp.governance.rules import RulesCache
+from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.store.ledger.journal import Journal
 from intent_lsp.store.ledger.ledger import Ledger, Queued
 from intent_lsp.store.ledger.raw.file import FileSystem

@@ -12,7 +12,7 @@ import pytest
 from intent_lsp.core.content import EMPTY_HASH
 from intent_lsp.core.paths import IGNORE_FILE, INTENTS_FILE, POLICY_FILE, WorkspacePath
 from intent_lsp.core.policy import Enforcement
-from intent_lsp.governance.rules import FileState, RulesCache, policy_file
+from intent_lsp.governance.root.rules import FileState, RulesCache, policy_file
 from tests.governance.editor import INTENTS
 from tests.support.repository import Repository
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from intent_lsp.formats.intents.intents_file import read_intents
 from intent_lsp.formats.intents.policy_file import read_policy
-from intent_lsp.governance.rules import RulesCache
+from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.governance.setup import initialise
 
 SET = (

@@ -18,7 +18,7 @@ from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.disk.changed_files import ChangedFile
 from intent_lsp.governance.disk.tree_snapshots import FILES_AT_MOST, KEPT_AT_ONCE
 from intent_lsp.governance.disk.work_tree import WorkTree
-from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store import clock
 from intent_lsp.store.fs.local_dir import open_local_directory
 from intent_lsp.store.fs.tree_reader import HELD_AT_MOST

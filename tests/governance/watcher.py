@@ -9,7 +9,7 @@ from intent_lsp.governance.disk.disk_changes import DiskChanges, DiskNews
 from intent_lsp.governance.disk.tree_snapshots import TreeLooks
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.judging.save_judge import SaveJudge
-from intent_lsp.governance.sessions import Session
+from intent_lsp.governance.root.sessions import Session
 from intent_lsp.store.locks.root_lock import RootLock
 
 Touched = list[tuple[WorkspacePath, str, str]]

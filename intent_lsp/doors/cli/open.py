@@ -18,7 +18,7 @@ from intent_lsp.doors.cli.session_options import agent_named, session_named
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
-from intent_lsp.governance.rules import FileState, Rules
+from intent_lsp.governance.root.rules import FileState, Rules
 from intent_lsp.store.state.sessions_db import SessionRow
 
 _CURES: Final = {

@@ -22,7 +22,7 @@ from intent_lsp.doors.cli.terminal.times import local
 from intent_lsp.governance.clean_tree import Lack, lacks
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.ledger.open_violations import OpenViolation, open_violations
-from intent_lsp.governance.rules import FileState, Rules
+from intent_lsp.governance.root.rules import FileState, Rules
 from intent_lsp.store.ledger.index.queries import Query
 from intent_lsp.store.state.sessions_db import SessionRow
 

@@ -12,7 +12,7 @@ from intent_lsp.core.content import ContentHash, decode, hash_if_there
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.governance.contents.contents import Contents
-from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.resolve import resolve_below
 from intent_lsp.store.fs.transaction import WorkFile, change_files
 

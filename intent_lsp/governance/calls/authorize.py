@@ -22,10 +22,10 @@ from intent_lsp.governance.calls.protected_files import ProtectedFiles
 from intent_lsp.governance.calls.tickets import AuthorizedCall, ticket_files, ticket_of
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.disk.work_tree import WorkTree
-from intent_lsp.governance.grants import Grants
 from intent_lsp.governance.judging.call_facts import CallFactsOf, CallFile
 from intent_lsp.governance.judging.call_request import Asker, Hearing
-from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.root.grants import Grants
+from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.state.tickets import Refused
 
 NO_MEMORY: Final = ".orchestration/.local cannot be written: this edit will have no record."

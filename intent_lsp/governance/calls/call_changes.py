@@ -15,8 +15,8 @@ from intent_lsp.governance.calls.protected_files import ProtectedFiles
 from intent_lsp.governance.disk.changed_files import ChangedFile
 from intent_lsp.governance.disk.foreign_writes import ForeignWrites
 from intent_lsp.governance.disk.work_tree import TreeChanges, WorkTree
-from intent_lsp.governance.grants import Grants
-from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.root.grants import Grants
+from intent_lsp.governance.root.stores import Stores
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,11 +28,11 @@ from intent_lsp.core.redaction import error_text
 from intent_lsp.core.rename_detection import renamed
 from intent_lsp.formats.diff import file_ranges, whole_range
 from intent_lsp.formats.syntax.fingerprint import file_fingerprint
-from intent_lsp.governance.best_effort import step
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.disk.changed_files import ChangedFile
-from intent_lsp.governance.save_events import PARSING_SECONDS, related_to
-from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.judging.save_events import PARSING_SECONDS, related_to
+from intent_lsp.governance.root.best_effort import step
+from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.clock import budget
 from intent_lsp.store.fs import files
 from intent_lsp.store.state.notes import AgentInfo

@@ -13,10 +13,10 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.governance.calls.call_changes import FoundChanges
 from intent_lsp.governance.calls.call_events import FoundFile
-from intent_lsp.governance.denied_paths import denied_path
-from intent_lsp.governance.grants import Grants
-from intent_lsp.governance.restoring_edits import RestoringEdits
-from intent_lsp.governance.rules import RulesCache
+from intent_lsp.governance.judging.restoring_edits import RestoringEdits
+from intent_lsp.governance.root.denied_paths import denied_path
+from intent_lsp.governance.root.grants import Grants
+from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.store.fs.roots import RootsBelow
 
 _WORST_FIRST: Final = (ScopeValidation.FAIL, ScopeValidation.PASS, ScopeValidation.EXEMPT)

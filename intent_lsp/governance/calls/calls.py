@@ -27,9 +27,9 @@ from intent_lsp.governance.calls.call_readings import read_changes, read_tool_ca
 from intent_lsp.governance.calls.outcome import Outcome
 from intent_lsp.governance.calls.recorder import CallRecorder
 from intent_lsp.governance.judging.call_request import Hearing
-from intent_lsp.governance.rules import Rules
-from intent_lsp.governance.sessions import Sessions
-from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.root.rules import Rules
+from intent_lsp.governance.root.sessions import Sessions
+from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.locks.root_lock import RootLock, holding
 from intent_lsp.store.state.sessions_db import ReadHash
 

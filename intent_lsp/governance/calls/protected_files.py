@@ -11,7 +11,7 @@ from intent_lsp.core.agents.protected_files import GuardedFile, GuardedSeen
 from intent_lsp.core.content import hash_content, hash_if_there
 from intent_lsp.core.paths import LEDGER_FILE, WorkspacePath
 from intent_lsp.governance.disk.changed_files import ChangedFile
-from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.files import read_bytes
 from intent_lsp.store.git.reflog import log_mark, moves_since
 from intent_lsp.store.git.trees import GitTrees

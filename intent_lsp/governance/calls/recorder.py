@@ -16,7 +16,6 @@ from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.privacy import veiled
 from intent_lsp.core.records import Event, ScopeValidation
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.governance.best_effort import step
 from intent_lsp.governance.calls.call_changes import CallChanges, FoundChanges
 from intent_lsp.governance.calls.call_events import CallEvents, Doubts, FoundFile
 from intent_lsp.governance.calls.call_verdicts import CallVerdicts
@@ -24,10 +23,11 @@ from intent_lsp.governance.calls.outcome import Outcome
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.disk.disk_changes import DiskChanges
 from intent_lsp.governance.disk.work_tree import TreeChanges, WorkTree
-from intent_lsp.governance.grants import Grants
-from intent_lsp.governance.restoring_edits import RestoringEdits
-from intent_lsp.governance.rules import RulesCache
-from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.judging.restoring_edits import RestoringEdits
+from intent_lsp.governance.root.best_effort import step
+from intent_lsp.governance.root.grants import Grants
+from intent_lsp.governance.root.rules import RulesCache
+from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.ledger.ledger import Appended, Queued
 from intent_lsp.store.state.drafts import Draft
 from intent_lsp.store.state.sessions_db import ReadHash

@@ -7,8 +7,8 @@ from intent_lsp.core.content import hash_if_there
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.privacy import veiled
 from intent_lsp.governance.calls.call_events import CallEvents, FoundFile
-from intent_lsp.governance.rules import RulesCache
-from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.root.rules import RulesCache
+from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.ledger.ledger import Appended, Queued
 from intent_lsp.store.state.sessions_db import ReadHash
 

@@ -16,7 +16,7 @@ from intent_lsp.core.records import ApprovalChoice, MutationClass
 from intent_lsp.formats.intents.intent_json import intent_hash
 from intent_lsp.governance.judging.call_facts import CallFile, announced
 from intent_lsp.governance.judging.call_request import Asker
-from intent_lsp.governance.save_events import specification_of
+from intent_lsp.governance.judging.save_events import specification_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

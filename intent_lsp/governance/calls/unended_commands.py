@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from intent_lsp.core.agents.tickets import Ticket
-from intent_lsp.governance.best_effort import step
 from intent_lsp.governance.calls.call_audit import CallAudit
 from intent_lsp.governance.calls.outcome import Outcome
 from intent_lsp.governance.calls.recorder import CallRecorder
 from intent_lsp.governance.disk.work_tree import TreeAtRest, WorkTree
-from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.root.best_effort import step
+from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.locks.root_lock import RootLock, holding
 
 _log: Final = logging.getLogger(__name__)

@@ -10,8 +10,8 @@ from intent_lsp.formats.tool_call import public_program
 from intent_lsp.governance.calls.call_audit import CallAudit
 from intent_lsp.governance.calls.outcome import Outcome
 from intent_lsp.governance.calls.recorder import CallRecorder
-from intent_lsp.governance.sessions import Sessions
-from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.root.sessions import Sessions
+from intent_lsp.governance.root.stores import Stores
 from intent_lsp.governance.views.audit_log import AuditEvent, AuditLog
 from intent_lsp.store.command_lists import command_lists
 from intent_lsp.store.locks.root_lock import RootLock, holding

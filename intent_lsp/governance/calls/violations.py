@@ -12,9 +12,9 @@ from intent_lsp.core.content import ContentHash, hash_if_there
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.governance.calls.outcome import Outcome
 from intent_lsp.governance.contents.contents import Contents
-from intent_lsp.governance.denied_paths import denied_path
-from intent_lsp.governance.rules import RulesCache
-from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.root.denied_paths import denied_path
+from intent_lsp.governance.root.rules import RulesCache
+from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.resolve import resolve_below
 from intent_lsp.store.fs.roots import RootsBelow
 

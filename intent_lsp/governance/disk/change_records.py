@@ -20,10 +20,10 @@ from intent_lsp.governance.disk.comparison import commit_hash
 from intent_lsp.governance.disk.disk_events import Author, DiskChange, HeldThen, record_changes
 from intent_lsp.governance.disk.git_work import GitWork
 from intent_lsp.governance.disk.pending_changes import PendingChange, PendingChanges
+from intent_lsp.governance.judging.restoring_edits import RestoringEdits
 from intent_lsp.governance.judging.save_judge import BaseHash, Judgement, SaveJudge
-from intent_lsp.governance.restoring_edits import RestoringEdits
-from intent_lsp.governance.sessions import Session
-from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.root.sessions import Session
+from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.resolve import resolve_below
 from intent_lsp.store.fs.tree_reader import ReadFile, TreeFiles
 from intent_lsp.store.ledger.ledger import Appended

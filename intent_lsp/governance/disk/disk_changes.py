@@ -25,10 +25,10 @@ from intent_lsp.governance.disk.foreign_writes import ForeignWrites
 from intent_lsp.governance.disk.git_work import GitWork
 from intent_lsp.governance.disk.pending_changes import PendingChange, PendingChanges
 from intent_lsp.governance.disk.tree_snapshots import TreeLooks, is_anybodys
+from intent_lsp.governance.judging.restoring_edits import RestoringEdits
 from intent_lsp.governance.judging.save_judge import SaveJudge
-from intent_lsp.governance.restoring_edits import RestoringEdits
-from intent_lsp.governance.sessions import Session
-from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.root.sessions import Session
+from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.roots import RootsBelow
 from intent_lsp.store.git.activity import GitRest
 from intent_lsp.store.locks.root_lock import RootLock

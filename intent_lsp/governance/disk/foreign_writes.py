@@ -10,8 +10,8 @@ from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.governance.disk.change_records import DiskRecorder
 from intent_lsp.governance.disk.pending_changes import PendingChange, PendingChanges
-from intent_lsp.governance.sessions import Session
-from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.root.sessions import Session
+from intent_lsp.governance.root.stores import Stores
 
 
 @dataclass(slots=True, kw_only=True)

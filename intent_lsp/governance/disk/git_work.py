@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
-from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.git.activity import GitMoment, GitRest, git_moment
 
 GIT_AWAITED_FOR: Final = timedelta(seconds=30)

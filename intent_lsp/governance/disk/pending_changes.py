@@ -13,7 +13,7 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.disk.changed_files import ChangedFile
 from intent_lsp.governance.disk.disk_events import HeldThen
-from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.tree_reader import TreeFiles, holds_file
 
 ABANDONED_AFTER: Final = timedelta(seconds=30)

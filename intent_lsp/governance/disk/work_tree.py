@@ -24,8 +24,8 @@ from intent_lsp.governance.disk.changed_files import ChangedFile, Comparison
 from intent_lsp.governance.disk.comparison import compare
 from intent_lsp.governance.disk.hidden_files import hidden_files, keep_excludes
 from intent_lsp.governance.disk.tree_snapshots import TreeLooks
-from intent_lsp.governance.restoring_edits import RestoringEdits
-from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.judging.restoring_edits import RestoringEdits
+from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.clock import deadline
 from intent_lsp.store.git.activity import GitRest
 

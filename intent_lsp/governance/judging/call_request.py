@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.gate.approval import NO_ANSWER, ApprovalAnswer
 from intent_lsp.formats.tool_call import CallReading
-from intent_lsp.governance.rules import Rules
+from intent_lsp.governance.root.rules import Rules
 from intent_lsp.store.state.sessions_db import SessionRow
 
 

@@ -15,9 +15,9 @@ from typing import Final
 from intent_lsp.core.commands.reading import Effect, TouchedPath
 from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath
 from intent_lsp.formats.tool_call import CallReading
-from intent_lsp.governance.denied_paths import denied_path
-from intent_lsp.governance.rules import Rules
-from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.root.denied_paths import denied_path
+from intent_lsp.governance.root.rules import Rules
+from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.resolve import ResolvedPath, resolve_below
 from intent_lsp.store.fs.roots import RootsBelow
 from intent_lsp.store.unowned_places import is_ignored, is_temporary

@@ -15,8 +15,8 @@ from intent_lsp.core.records import Record, ScopeValidation
 from intent_lsp.governance.contents.content import FileContent, content_of
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.judging.save_judge import BaseHash, Judgement, SaveJudge
-from intent_lsp.governance.sessions import Session
-from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.root.sessions import Session
+from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs import files
 from intent_lsp.store.fs.resolve import ResolvedPath
 

@@ -33,11 +33,11 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.governance.contents.content import FileContent
 from intent_lsp.governance.contents.contents import Contents
-from intent_lsp.governance.denied_paths import denied_path
-from intent_lsp.governance.grants import Grants
-from intent_lsp.governance.rules import Rules, RulesCache
-from intent_lsp.governance.sessions import Sessions
-from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.root.denied_paths import denied_path
+from intent_lsp.governance.root.grants import Grants
+from intent_lsp.governance.root.rules import Rules, RulesCache
+from intent_lsp.governance.root.sessions import Sessions
+from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.resolve import ResolvedPath
 
 _NOT_ASKED: Final = {

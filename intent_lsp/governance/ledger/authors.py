@@ -14,8 +14,8 @@ from intent_lsp.core.errors import StateUnavailableError
 from intent_lsp.core.paths import LOCAL_ROOM
 from intent_lsp.core.policy import AuthorNames
 from intent_lsp.core.privacy import hashed_session
-from intent_lsp.governance.rules import RulesCache
-from intent_lsp.governance.sessions import this_user
+from intent_lsp.governance.root.rules import RulesCache
+from intent_lsp.governance.root.sessions import this_user
 from intent_lsp.store.ledger.authors import LedgerAuthors
 from intent_lsp.store.state.sessions_db import FILE_NAME, SessionDb
 

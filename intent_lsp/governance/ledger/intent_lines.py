@@ -22,7 +22,7 @@ from intent_lsp.governance.ledger.file_lineage import (
     newest_first,
 )
 from intent_lsp.governance.plan.checkout import CheckoutRefusal, unknown
-from intent_lsp.governance.rules import Rules
+from intent_lsp.governance.root.rules import Rules
 from intent_lsp.store.fs.files import stamp
 from intent_lsp.store.fs.tree_reader import holds_file, read_in
 from intent_lsp.store.git.repository import Git

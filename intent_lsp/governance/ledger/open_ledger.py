@@ -6,7 +6,7 @@ Invariant: the policy is asked for each append, so that no restart is needed.
 from pathlib import Path
 
 from intent_lsp.core.policy import LedgerForm
-from intent_lsp.governance.rules import RulesCache
+from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.store import clock
 from intent_lsp.store.ledger.ledger import Ledger
 

@@ -10,7 +10,7 @@ from typing import Final
 from intent_lsp.core.content import hash_if_there
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record
-from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.tree_reader import read_in
 
 RECORDS_ASKED: Final = 500

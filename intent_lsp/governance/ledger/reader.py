@@ -15,7 +15,7 @@ from intent_lsp.core.records import Record
 from intent_lsp.formats.intents.intent_json import intent_hash
 from intent_lsp.governance.ledger.open_ledger import governed_ledger
 from intent_lsp.governance.ledger.verification import prove
-from intent_lsp.governance.rules import RulesCache
+from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.store.ledger.index.build import BuildProgress, quiet
 from intent_lsp.store.ledger.index.queries import PageCursor, Query, RecordPage
 from intent_lsp.store.ledger.ledger import Ledger

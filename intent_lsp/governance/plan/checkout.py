@@ -23,12 +23,12 @@ from intent_lsp.core.records import Record
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.intents.context_xml import context_text
 from intent_lsp.formats.intents.edit import set_status
-from intent_lsp.governance.best_effort import step
 from intent_lsp.governance.contents.contents import Contents
-from intent_lsp.governance.intents_writer import IntentsWriter
-from intent_lsp.governance.rules import Rules, RulesCache
-from intent_lsp.governance.sessions import Session, Sessions
-from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.root.best_effort import step
+from intent_lsp.governance.root.intents_writer import IntentsWriter
+from intent_lsp.governance.root.rules import Rules, RulesCache
+from intent_lsp.governance.root.sessions import Session, Sessions
+from intent_lsp.governance.root.stores import Stores
 from intent_lsp.governance.views.history import History
 from intent_lsp.store.fs import files
 from intent_lsp.store.state.notes import AgentInfo

@@ -32,11 +32,11 @@ from intent_lsp.formats.intents.edit import add_globs, set_status, unwritable
 from intent_lsp.formats.intents.intent_json import intent_hash
 from intent_lsp.formats.intents.intents_file import IntentsReader
 from intent_lsp.formats.intents.new_entry import NewIntent
-from intent_lsp.governance.intents_writer import IntentsEdit, IntentsWriter
 from intent_lsp.governance.plan.checkout import CheckoutRefusal, refusal_of
-from intent_lsp.governance.rules import Rules, RulesCache
-from intent_lsp.governance.sessions import Session, Sessions
-from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.root.intents_writer import IntentsEdit, IntentsWriter
+from intent_lsp.governance.root.rules import Rules, RulesCache
+from intent_lsp.governance.root.sessions import Session, Sessions
+from intent_lsp.governance.root.stores import Stores
 
 _NUMBERED: Final = re.compile(r"INT-([0-9]{1,9})")
 

@@ -20,8 +20,8 @@ from intent_lsp.core.scope.findings import ScopeFinding, file_findings, tree_fin
 from intent_lsp.core.scope.scope import compile_scopes
 from intent_lsp.formats.intents.entry import IntentPlaces
 from intent_lsp.formats.intents.intents_file import IntentsFile
-from intent_lsp.governance.rules import NameSpelling
-from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.root.rules import NameSpelling
+from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.resolve import is_directory
 
 LISTED_FOR: Final = timedelta(seconds=10)

@@ -13,10 +13,10 @@ from intent_lsp.core.content import hash_content, hash_if_there
 from intent_lsp.core.gate.request import EDITOR_SAVE
 from intent_lsp.core.records import UNKNOWN_CONTRIBUTOR, Record
 from intent_lsp.governance.calls.ticket_saves import SavedFile, TicketSaves
+from intent_lsp.governance.judging.save_events import Save, record_save
 from intent_lsp.governance.judging.save_judge import BaseHash, Judgement, SaveJudge
-from intent_lsp.governance.save_events import Save, record_save
-from intent_lsp.governance.sessions import Session
-from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.root.sessions import Session
+from intent_lsp.governance.root.stores import Stores
 from intent_lsp.governance.views.audit_log import AuditEvent, AuditLog
 from intent_lsp.store.fs.resolve import resolve_below
 from intent_lsp.store.ledger.ledger import Appended, Queued

@@ -15,8 +15,8 @@ from intent_lsp.core.records import (
     Vcs,
 )
 from intent_lsp.formats.intents.intent_json import intent_hash
-from intent_lsp.governance.save_events import related_to, specification_of
-from intent_lsp.governance.sessions import Session
+from intent_lsp.governance.judging.save_events import related_to, specification_of
+from intent_lsp.governance.root.sessions import Session
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

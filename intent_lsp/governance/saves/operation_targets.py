@@ -17,7 +17,7 @@ from intent_lsp.core.file_operations import FileHashes, FileOperation, Operation
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.disk.tree_snapshots import FILES_AT_MOST, KEPT_AT_ONCE
-from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.operation_paths import files_named, is_there
 
 _ANNOUNCED_AT_MOST: Final = 16

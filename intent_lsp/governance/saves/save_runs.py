@@ -17,9 +17,9 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import RecordSaves
 from intent_lsp.core.privacy import veiled
 from intent_lsp.core.records import Event
-from intent_lsp.governance.save_events import Save, save_event
+from intent_lsp.governance.judging.save_events import Save, save_event
+from intent_lsp.governance.root.stores import Stores
 from intent_lsp.governance.saves.claimed_saves import AfterSave, audit_event
-from intent_lsp.governance.stores import Stores
 from intent_lsp.governance.views.audit_log import AuditLog
 
 _log: Final = logging.getLogger(__name__)

@@ -20,12 +20,12 @@ from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.calls.ticket_saves import SavedFile, TicketSaves
 from intent_lsp.governance.contents.content import FileContent, content_of
 from intent_lsp.governance.contents.contents import Contents
+from intent_lsp.governance.judging.save_events import Save, record_save
 from intent_lsp.governance.judging.save_judge import BaseHash, Judgement, SaveJudge
-from intent_lsp.governance.save_events import Save, record_save
+from intent_lsp.governance.root.sessions import Session
+from intent_lsp.governance.root.stores import Stores
 from intent_lsp.governance.saves.claimed_saves import AfterSave, ClaimedSaves, audit_event
 from intent_lsp.governance.saves.save_runs import SaveRuns
-from intent_lsp.governance.sessions import Session
-from intent_lsp.governance.stores import Stores
 from intent_lsp.governance.views.audit_log import AuditLog
 from intent_lsp.store.fs import files
 from intent_lsp.store.fs.resolve import ResolvedPath

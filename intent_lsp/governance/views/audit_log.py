@@ -17,9 +17,9 @@ from intent_lsp.core.paths import GOVERNANCE_LEDGER, WorkspacePath
 from intent_lsp.core.privacy import shown_session
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.markdown.audit_log import governance_line
-from intent_lsp.governance.best_effort import step
-from intent_lsp.governance.rules import RulesCache
-from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.root.best_effort import step
+from intent_lsp.governance.root.rules import RulesCache
+from intent_lsp.governance.root.stores import Stores
 from intent_lsp.governance.views.history import History
 from intent_lsp.governance.views.lessons import Lessons
 from intent_lsp.store.append_file import append_text

@@ -19,10 +19,10 @@ from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.intents.edit import set_history
 from intent_lsp.formats.intents.intents_file import IntentsReader
 from intent_lsp.formats.yaml.limits import MAX_BYTES
-from intent_lsp.governance.best_effort import step
-from intent_lsp.governance.intents_writer import IntentsEdit, IntentsWriter
-from intent_lsp.governance.rules import Rules, RulesCache
-from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.root.best_effort import step
+from intent_lsp.governance.root.intents_writer import IntentsEdit, IntentsWriter
+from intent_lsp.governance.root.rules import Rules, RulesCache
+from intent_lsp.governance.root.stores import Stores
 from intent_lsp.governance.views.deferred import DeferredQueue
 from intent_lsp.store.fs import files
 from intent_lsp.store.state.notes import EVENTS_KEPT, Noted

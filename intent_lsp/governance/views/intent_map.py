@@ -35,10 +35,10 @@ from intent_lsp.formats.markdown.intent_map import (
 from intent_lsp.formats.markdown.intent_map_reader import cells_in, definitions_of
 from intent_lsp.formats.syntax.languages import Late, language_of
 from intent_lsp.formats.syntax.touched_definitions import touched_definitions
-from intent_lsp.governance.best_effort import step
 from intent_lsp.governance.contents.content_lookup import ContentLookup
-from intent_lsp.governance.rules import RulesCache
-from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.root.best_effort import step
+from intent_lsp.governance.root.rules import RulesCache
+from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.clock import budget
 from intent_lsp.store.fs import files
 from intent_lsp.store.fs.files import Stamp

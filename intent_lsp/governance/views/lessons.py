@@ -14,8 +14,8 @@ from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath, parse_relative
 from intent_lsp.core.policy import AGENTS_FILE, LESSONS_FILES
 from intent_lsp.formats.intents.templates import LESSONS
 from intent_lsp.formats.markdown.lessons import with_lesson
-from intent_lsp.governance.best_effort import step
-from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.root.best_effort import step
+from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs import files
 from intent_lsp.store.fs.tree_reader import holds_file
 from intent_lsp.store.fs.write import make_parents, replace_file

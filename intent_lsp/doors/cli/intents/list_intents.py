@@ -19,7 +19,7 @@ from intent_lsp.doors.cli.session_options import add_asker
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.rules import Rules
+from intent_lsp.governance.root.rules import Rules
 
 IGNORED: Final = RequestCode.INTENT_IGNORED.value
 STATUS_STYLES: Final = {Status.IN_PROGRESS: "green", Status.BLOCKED: "yellow"}

@@ -19,7 +19,7 @@ from intent_lsp.doors.cli.session_options import (
 from intent_lsp.formats.intents.intent_json import context_json, intent_json
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
-from intent_lsp.governance.rules import Rules
+from intent_lsp.governance.root.rules import Rules
 
 
 def answer(call: Call) -> int:

@@ -25,7 +25,7 @@ from intent_lsp.doors.cli.terminal.times import local_with_offset
 from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.formats.ledger.jsonl import to_wire
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.rules import Rules
+from intent_lsp.governance.root.rules import Rules
 from intent_lsp.store.ledger.index.queries import Query
 
 NEWEST: Final = 10

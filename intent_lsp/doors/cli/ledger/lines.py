@@ -34,7 +34,7 @@ from intent_lsp.governance.ledger.intent_lines import (
 )
 from intent_lsp.governance.ledger.reader import LedgerReader
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
-from intent_lsp.governance.rules import RulesCache
+from intent_lsp.governance.root.rules import RulesCache
 
 _COLUMNS: Final = (
     Column("Where", fold=True),

@@ -18,7 +18,7 @@ from intent_lsp.doors.cli.ledger.indexed import indexed
 from intent_lsp.doors.cli.ledger.search import search
 from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.formats.report.page import OPENING, report_html
-from intent_lsp.governance.rules import RulesCache
+from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.store import clock
 from intent_lsp.store.fs.files import read_bytes
 from intent_lsp.store.fs.resolve import resolve_below

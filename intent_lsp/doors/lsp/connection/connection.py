@@ -28,7 +28,7 @@ from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.runtime.open_roots import OpenRoots
 from intent_lsp.doors.lsp.wire.common import JsonObject, status_wire
 from intent_lsp.governance.governance import GovernanceStatus
-from intent_lsp.governance.rules import FileState
+from intent_lsp.governance.root.rules import FileState
 from intent_lsp.store import clock
 
 _log: Final = logging.getLogger(__name__)

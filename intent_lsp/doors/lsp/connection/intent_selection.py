@@ -12,7 +12,7 @@ from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.governance.plan.checkout import SILENT, CheckoutRefusal, Selection
 from intent_lsp.governance.plan.planning import Granted, Plan, Wish
-from intent_lsp.governance.sessions import Session
+from intent_lsp.governance.root.sessions import Session
 from intent_lsp.store.state.notes import AgentInfo
 
 RefreshRoot = Callable[[OpenRoot], Coroutine[object, object, None]]

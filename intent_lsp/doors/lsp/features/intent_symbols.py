@@ -21,7 +21,7 @@ from intent_lsp.doors.lsp.features.intent_lines import IntentLines, LinesFound
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.formats.yaml.limits import MAX_BYTES
 from intent_lsp.governance.ledger.intent_lines import Explained
-from intent_lsp.governance.rules import Rules
+from intent_lsp.governance.root.rules import Rules
 from intent_lsp.store.fs.files import read_bytes
 
 _log: Final = logging.getLogger(__name__)

@@ -26,7 +26,7 @@ from intent_lsp.formats.msgspec_types import register_msgspec_types
 from intent_lsp.governance.calls.violations import CallViolation
 from intent_lsp.governance.plan.checkout import SILENT, CheckoutRefusal
 from intent_lsp.governance.plan.planning import Plan, Wish
-from intent_lsp.governance.sessions import Session
+from intent_lsp.governance.root.sessions import Session
 from intent_lsp.governance.views.audit_log import AuditEvent
 
 PlanText = Annotated[str, msgspec.Meta(min_length=1, max_length=4096)]

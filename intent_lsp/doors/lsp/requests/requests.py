@@ -53,8 +53,8 @@ from intent_lsp.formats.ledger.verification_json import verification_json
 from intent_lsp.formats.markdown.provenance import who
 from intent_lsp.governance.governance import GovernanceStatus
 from intent_lsp.governance.plan.checkout import CheckoutRefusal, Selection
-from intent_lsp.governance.rules import FileState
-from intent_lsp.governance.sessions import CHECKOUT_REQUIRED
+from intent_lsp.governance.root.rules import FileState
+from intent_lsp.governance.root.sessions import CHECKOUT_REQUIRED
 from intent_lsp.governance.setup import initialise
 from intent_lsp.store.ledger.index.queries import PageCursor, Query
 from intent_lsp.store.state.drafts import Draft

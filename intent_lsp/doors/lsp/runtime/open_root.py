@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from intent_lsp.doors.lsp.runtime.fifo import FifoLock
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.sessions import Session
+from intent_lsp.governance.root.sessions import Session
 
 
 @dataclass(frozen=True, slots=True)

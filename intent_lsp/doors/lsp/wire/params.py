@@ -14,7 +14,7 @@ from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.paths import WorkspacePath, parse_relative, path_of_uri
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.wire.common import CommonParams, PathParams, WrongParamsError, read_params
-from intent_lsp.governance.sessions import Session
+from intent_lsp.governance.root.sessions import Session
 from intent_lsp.store.fs.resolve import resolve_below
 from intent_lsp.store.ledger.index.queries import PageCursor
 

@@ -11,7 +11,7 @@ from intent_lsp.core.control_plane import CONTROL_REASON, control_glob
 from intent_lsp.core.gate.request import DeniedPath
 from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.scope.scope import Scope, compile_scope
-from intent_lsp.governance.rules import NameSpelling, Rules
+from intent_lsp.governance.root.rules import NameSpelling, Rules
 
 
 def denied_path(rules: Rules, path: WorkspacePath) -> Iterator[DeniedPath]:

@@ -12,8 +12,8 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Grant
 from intent_lsp.core.scope.scope import Scope, compile_scope
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.governance.rules import Rules, RulesCache
-from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.root.rules import Rules, RulesCache
+from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.ledger.raw.files import FilesStamp
 
 _AT_MOST: Final = 1000

@@ -18,7 +18,7 @@ from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.intents import Intent, Intents
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import UNKNOWN_REVISION, Record, ScopeValidation
-from intent_lsp.governance.syntax_tree_cache import SyntaxTreeCache
+from intent_lsp.governance.root.syntax_tree_cache import SyntaxTreeCache
 from intent_lsp.store.git.repository import Git
 from intent_lsp.store.ledger.index.index import Index
 from intent_lsp.store.ledger.index.queries import Query

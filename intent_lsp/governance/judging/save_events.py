@@ -21,9 +21,9 @@ from intent_lsp.formats.diff import file_ranges
 from intent_lsp.formats.intents.intent_json import intent_hash
 from intent_lsp.formats.syntax.mutation_class import inferred_change
 from intent_lsp.governance.judging.save_judge import Judgement
-from intent_lsp.governance.sessions import Session
-from intent_lsp.governance.stores import Stores
-from intent_lsp.governance.syntax_tree_cache import SyntaxTreeCache
+from intent_lsp.governance.root.sessions import Session
+from intent_lsp.governance.root.stores import Stores
+from intent_lsp.governance.root.syntax_tree_cache import SyntaxTreeCache
 from intent_lsp.store.clock import budget
 from intent_lsp.store.ledger.ledger import Appended, Queued
 

@@ -12,7 +12,7 @@ from intent_lsp.core.errors import FileChangedError, IntentLspError
 from intent_lsp.core.findings import TextChange
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.formats.intents.edit import EditRefused, apply_changes
-from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs import files
 from intent_lsp.store.fs.write import replace_file
 from intent_lsp.store.locks.root_lock import RootLock, holding

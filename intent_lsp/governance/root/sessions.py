@@ -13,7 +13,7 @@ from typing import Final, Literal
 from intent_lsp.core.intents import Intents
 from intent_lsp.core.records import AGENT, Contributor, EntityType
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.locks.session_lock import SessionLocks
 from intent_lsp.store.state.sessions_db import SessionRow
 

@@ -7,7 +7,7 @@ from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import EntityType, Record, ScopeValidation
 from intent_lsp.governance.contents.contents import Contents
-from intent_lsp.governance.stores import Stores
+from intent_lsp.governance.root.stores import Stores
 
 
 class RestoringEdits:

@@ -1,0 +1,1 @@
+"""What is open of one governed root: its stores, rules, sessions and grants."""

@@ -1,0 +1,53 @@
+"""A sample of docstrings and messages for somebody with fresh eyes to read.
+
+`python -m tests.support.prose_sample [COUNT]` prints as many of each (60 unless told), drawn by
+the hash of the tree that is checked out: the same tree gives the same sample.
+"""
+
+import ast
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.support import message_list
+
+ROOT = Path(__file__).parents[2]
+
+
+def docstrings() -> Iterator[str]:
+    """Yield each docstring of the package below its name and signature."""
+    for path in sorted((ROOT / "intent_lsp").rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            match node:
+                case ast.FunctionDef() | ast.AsyncFunctionDef():
+                    head = f"def {node.name}({ast.unparse(node.args)})"
+                    head += f" -> {ast.unparse(node.returns)}" if node.returns else ""
+                case ast.ClassDef():
+                    head = f"class {node.name}"
+                case ast.Module():
+                    head = "module"
+                case _:
+                    continue
+            if said := ast.get_docstring(node):
+                yield f"{path.relative_to(ROOT).as_posix()}\n{head}\n{said}"
+
+
+def main() -> None:
+    """Print the sample."""
+    count = int(sys.argv[1]) if sys.argv[1:] else 60
+    tree = subprocess.run(
+        ["git", "rev-parse", "HEAD^{tree}"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.strip()
+    chance = random.Random(tree)  # noqa: S311 - a sample, not a secret
+    messages = [f"{where}\n{message}" for where, message in message_list.all_messages()]
+    for title, found in (("Docstrings", list(docstrings())), ("Messages", messages)):
+        sys.stdout.write(f"# {title} of tree {tree[:12]}\n\n")
+        for number, each in enumerate(chance.sample(found, count), 1):
+            sys.stdout.write(f"{number}. {each}\n\n")
+
+
+if __name__ == "__main__":
+    main()
