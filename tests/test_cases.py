@@ -13,7 +13,8 @@ from lsprotocol import types as lsp
 
 from intent_lsp.core.content import split_lines
 from intent_lsp.core.records import HUMAN
-from intent_lsp.doors.lsp.diagnostics.tracked_document import DocumentDiffs, TrackedDocument
+from intent_lsp.doors.lsp.diagnostics.document_diffs import DocumentDiffs
+from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.checkout import Selection

@@ -10,13 +10,10 @@ from hypothesis import strategies as st
 from intent_lsp.core.codes import GateCode, ShownCode
 from intent_lsp.core.content import hash_content, split_lines
 from intent_lsp.core.line_diff import LineDiff, LineEdit
+from intent_lsp.doors.lsp.diagnostics.disk_state import DiskState
+from intent_lsp.doors.lsp.diagnostics.document_diffs import DocumentDiffs
 from intent_lsp.doors.lsp.diagnostics.refresh import observe_disk
-from intent_lsp.doors.lsp.diagnostics.tracked_document import (
-    DiskState,
-    DocumentDiffs,
-    SaveDelta,
-    TrackedDocument,
-)
+from intent_lsp.doors.lsp.diagnostics.tracked_document import SaveDelta, TrackedDocument
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.formats.diff import line_hunks
 from tests.governance.editor import INTENTS, Editor

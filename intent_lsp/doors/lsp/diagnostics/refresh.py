@@ -10,7 +10,9 @@ from typing import Final
 from intent_lsp.core.content import hash_if_there, lines_if_text
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.paths import WorkspacePath, path_of_uri
-from intent_lsp.doors.lsp.diagnostics.tracked_document import DocumentDiffs, TrackedDocument, holds
+from intent_lsp.doors.lsp.diagnostics.disk_state import holds
+from intent_lsp.doors.lsp.diagnostics.document_diffs import DocumentDiffs
+from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.runtime.open_roots import OpenRoots
 from intent_lsp.governance.contents.content import content_of

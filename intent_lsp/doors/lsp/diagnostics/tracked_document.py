@@ -1,163 +1,31 @@
 """A tracked document: one file of a governed root that an editor shows, and how it stands.
 
-Invariant: the diffs follow every edit at once; the look behind them is taken on a thread and
-replaced whole, never changed.
+Invariant: the look behind its diffs is taken on a thread and replaced whole, never changed.
 Invariant: whatever waits for a document does so in order, under its lane.
 """
 
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import reduce
 from itertools import takewhile
 from typing import Final
 
 from lsprotocol import types as lsp
 
-from intent_lsp.core.content import ContentHash, decode, hash_content, hash_if_there
-from intent_lsp.core.gate.violations import SHOWN_A_FILE, MarkedRun, marked_runs
-from intent_lsp.core.line_diff import LineDiff, LineEdit
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.gate.violations import SHOWN_A_FILE, MarkedRun
+from intent_lsp.core.line_diff import LineEdit
+from intent_lsp.doors.lsp.diagnostics.disk_state import DiskState, begins, holds
+from intent_lsp.doors.lsp.diagnostics.document_diffs import DocumentDiffs
 from intent_lsp.doors.lsp.diagnostics.violation import Violation
 from intent_lsp.doors.lsp.diagnostics.violations import problems, runs_of_record
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
-from intent_lsp.formats.diff import line_hunks
-from intent_lsp.governance.contents.content import FileContent
-from intent_lsp.governance.judging.file_snapshot import OpenFileState, Overtaken
+from intent_lsp.governance.judging.file_snapshot import OpenFileState
 from intent_lsp.governance.saves.saves import BeforeSave
 from intent_lsp.store.fs.resolve import ResolvedPath
 
 WRITTEN_KEPT: Final = 4
 """Saves under way at a time whose texts are kept."""
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentDiffs:
-    """A text against HEAD, the baseline and the newest passing content, kept up edit by edit.
-
-    A reference that is HEAD itself, or that nobody can compare with, narrows nothing: None.
-    """
-
-    head: LineDiff
-    baseline: LineDiff | None
-    passed: LineDiff | None
-
-    @classmethod
-    def of(cls, look: OpenFileState, lines: list[str]) -> "DocumentDiffs":
-        """Compare a text with everything that a look holds against it."""
-
-        def narrowing(content: FileContent | None) -> LineDiff | None:
-            if content is None or content.lines is None or content.hash == look.head.hash:
-                return None
-            return LineDiff(content.lines, lines, line_hunks)
-
-        head = LineDiff(look.head.lines or [], lines, line_hunks)
-        return cls(head, narrowing(look.baseline), narrowing(look.passed))
-
-    @property
-    def each(self) -> tuple[LineDiff, ...]:
-        """Every diff there is."""
-        return tuple(diff for diff in (self.head, self.baseline, self.passed) if diff is not None)
-
-    def edited(self, edits: Sequence[LineEdit], lines: list[str]) -> None:
-        """Follow edits that were made in order, the last of which left `lines`."""
-        edit = reduce(_joined, edits)
-        for diff in self.each:
-            diff.edited(edit, lines)
-
-    def compare(self, lines: list[str]) -> None:
-        """Compare anew from the ground up."""
-        for diff in self.each:
-            diff.compare(lines)
-
-    def runs(self, *, standing_refusal: bool) -> tuple[MarkedRun, ...] | None:
-        """Give the runs to mark; None where the text cannot be compared line by line.
-
-        A standing refusal counts whatever stood before the session (requirements section 8).
-        """
-        wanted = (self.passed,) if standing_refusal else (self.baseline, self.passed)
-        narrowing = [diff.hunks for diff in wanted if diff is not None]
-        if self.head.hunks is None or None in narrowing:
-            return None
-        return marked_runs(self.head.hunks, [hunks for hunks in narrowing if hunks is not None])
-
-
-@dataclass(slots=True, kw_only=True)
-class DiskState:
-    """What the disk held of a file that an editor has open, as far as it was seen.
-
-    `known` is its last known content (None: absent), `read` the hash that the editor last read.
-    `agreed` is a content that disk and buffer shared after `known`: a save that has not been told
-    yet, or a file that was loaded again. `former` is what a change from outside took the place of.
-    `overtaken` is a first save that was perhaps made before the file was seen.
-    """
-
-    known: bytes | None = None
-    read: ContentHash | None = None
-    agreed: bytes | None = None
-    former: bytes | None = None
-    moved: bool = False
-    overtaken: Overtaken | None = None
-
-    def saw(self, data: bytes | None, *, same_as_buffer: bool) -> None:
-        """Note the disk's content, seen between two saves."""
-        if data == self.known:
-            if same_as_buffer:
-                # Loaded again, or a save of which the editor has not told yet: who knows?
-                self.agreed, self.read = None, hash_if_there(data)
-            return
-        if same_as_buffer:
-            # An empty file where none was is about to be written, more often than not.
-            self.agreed = None if self.known is None and not data else data
-            return
-        if data is not None and data == self.agreed:
-            # Typed over what both held: the editor has read it all the same.
-            return
-        if self.agreed is not None:
-            self.known, self.read = self.agreed, hash_if_there(self.agreed)
-        if not self._behind:
-            self.former, self.moved = self.known, True
-        self.known, self.agreed = data, None
-
-    def loaded(self, data: bytes | None) -> None:
-        """Note that the editor has loaded the disk's content as it was seen last."""
-        if data == self.known:
-            self.read = hash_if_there(data)
-
-    def saved(self, data: bytes | None) -> None:
-        """Note the disk's content at a save, or when the file was opened."""
-        self.known, self.read = data, hash_if_there(data)
-        self.agreed, self.former, self.moved = None, None, False
-        self.overtaken = None
-
-    @property
-    def last_read(self) -> bytes | None:
-        """What the editor read last: the content of which `read_now` is the hash."""
-        if self.agreed is not None:
-            return self.agreed
-        return self.former if self._behind else self.known
-
-    @property
-    def _behind(self) -> bool:
-        """Whether the editor has not read what the disk was seen to hold."""
-        return self.moved and self.read != hash_if_there(self.known)
-
-    @property
-    def read_now(self) -> ContentHash | None:
-        """The editor's read hash: what it agreed on last."""
-        return self.read if self.agreed is None else hash_content(self.agreed)
-
-    def before(self, data: bytes | None) -> tuple[bytes | None, ContentHash | None]:
-        """Give what a save that left `data` replaced, and what the editor had read of it."""
-        if self.agreed is not None and self.agreed != data:
-            return self.agreed, hash_content(self.agreed)
-        return self.begun(data)
-
-    def begun(self, data: bytes | None) -> tuple[bytes | None, ContentHash | None]:
-        """Give what was known before the editor wrote `data`, and what it had read of it."""
-        if self.moved and _begins(data, self.known):
-            # The watcher was quicker than the editor's word of its own save, or than the save.
-            return self.former, hash_if_there(self.former)
-        return self.known, self.read
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +124,7 @@ class TrackedDocument:
         the old one, so that none is.
         """
         texts = ("".join(lines).encode("utf-8", "surrogatepass") for lines in self.written)
-        return any(data is None or (data != text and _begins(text, data)) for text in texts)
+        return any(data is None or (data != text and begins(text, data)) for text in texts)
 
     def replaced(self, data: bytes | None, saved: list[str]) -> SaveDelta:
         """Give what a save of the text `saved` did; `data` is what the disk holds by now."""
@@ -299,27 +167,7 @@ class TrackedDocument:
         return runs
 
 
-def holds(data: bytes | None, lines: list[str]) -> bool:
-    """Whether a text is exactly what a file holds or held."""
-    text = None if data is None else decode(data)
-    return text is not None and text.text == "".join(lines)
-
-
-def _begins(data: bytes | None, part: bytes | None) -> bool:
-    return data is not None and part is not None and data.startswith(part)
-
-
 def _held(look: OpenFileState) -> bool:
     """Whether a reference other than HEAD holds exactly what is on disk."""
     references = (look.baseline, look.passed)
     return any(held is not None and held.hash == look.disk.hash for held in references)
-
-
-def _joined(first: LineEdit, second: LineEdit) -> LineEdit:
-    """Describe two edits made one after the other as one."""
-    reach = max(first.new_end, second.old_end)
-    return LineEdit(
-        start=min(first.start, second.start),
-        old_end=reach - (first.new_end - first.old_end),
-        new_end=reach + (second.new_end - second.old_end),
-    )

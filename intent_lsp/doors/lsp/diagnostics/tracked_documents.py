@@ -10,14 +10,15 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.content import decode, split_lines
-from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath, path_of_uri
+from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.doors.lsp.diagnostics import refresh
 from intent_lsp.doors.lsp.diagnostics.control_files import CONTROL_PAGES
+from intent_lsp.doors.lsp.diagnostics.document_diffs import DocumentDiffs
+from intent_lsp.doors.lsp.diagnostics.document_index import DocumentIndex
 from intent_lsp.doors.lsp.diagnostics.grouping import DiagnosticGrouping
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import LspEncoder, uri_of
 from intent_lsp.doors.lsp.diagnostics.publisher import DiagnosticsPublisher
-from intent_lsp.doors.lsp.diagnostics.tracked_document import DocumentDiffs, TrackedDocument
+from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.doors.lsp.protocol.documents import Document
 from intent_lsp.doors.lsp.runtime.executor import BackgroundExecutor
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
@@ -29,7 +30,7 @@ IDLE: Final = 0.5
 """Seconds without an edit after which a text is compared from the ground up."""
 
 
-class TrackedDocuments:
+class TrackedDocuments(DocumentIndex):
     """Tracks the open documents of one connection and posts what is wrong with them."""
 
     def __init__(
@@ -41,48 +42,14 @@ class TrackedDocuments:
         spelling: LspEncoder,
         work: BackgroundExecutor,
     ) -> None:
+        super().__init__()
         self.open_roots = open_roots
         self.settings = settings
         self.bulletin = bulletin
         self.showing = DiagnosticGrouping(settings=settings, bulletin=bulletin, spelling=spelling)
-        self._tracked: dict[str, TrackedDocument] = {}
-        self._by_path: dict[str, TrackedDocument] = {}
         self.work = work
         self._idle: dict[str, asyncio.TimerHandle] = {}
         self.open_root: Callable[[OpenRoot, Path], Awaitable[None]] | None = None
-
-    def tracked(self, uri: str) -> TrackedDocument | None:
-        """Give a document that is tracked, open or closed with problems standing."""
-        return self._tracked.get(uri)
-
-    def tracked_at(self, uri: str) -> TrackedDocument | None:
-        """Give a tracked document by a URI that may be percent-encoded in another way."""
-        known, path = self._tracked.get(uri), path_of_uri(uri)
-        return self._by_path.get(path) if known is None and path is not None else known
-
-    def all_tracked(self) -> tuple[TrackedDocument, ...]:
-        """List every tracked document."""
-        return tuple(self._tracked.values())
-
-    def of_root(self, open_root: OpenRoot) -> tuple[TrackedDocument, ...]:
-        """List the documents of one governed root."""
-        return tuple(t for t in self._tracked.values() if t.open_root is open_root)
-
-    def open_at(self, open_root: OpenRoot, paths: Iterable[str]) -> dict[str, TrackedDocument]:
-        """Give those of a root's paths, as they are spelled, that the editor has open."""
-        root = open_root.governance.root
-        found = ((path, self.tracked_at(uri_of(root / path))) for path in paths)
-        return {path: it for path, it in found if it is not None and it.version is not None}
-
-    def unsaved(self, open_root: OpenRoot) -> bool:
-        """Whether the editor holds unsaved text of a root's intents file."""
-        page = self.tracked_at(uri_of(open_root.governance.root / INTENTS_FILE))
-        if page is None or page.version is None or not page.edited:
-            return False
-        # A text that was read and has not been loaded again since is nobody's work.
-        read = page.disk.last_read
-        text = None if read is None else decode(read)
-        return text is None or split_lines(text.text) != page.lines
 
     def opened(self, document: Document) -> None:
         """Track a document that the editor has opened."""
@@ -105,12 +72,12 @@ class TrackedDocuments:
             version=document.version,
             opened=document.opened,
         )
-        self._track(tracked)
+        self.add(tracked)
         self.work.begin(self._attach(tracked, until))
 
     def changed(self, document: Document) -> None:
         """Follow a document's newest edits, and show at once what they changed."""
-        tracked = self._tracked.get(document.uri)
+        tracked = self.tracked(document.uri)
         if tracked is None:
             return
         tracked.follow(document.edits, document.lines, document.version)
@@ -154,7 +121,7 @@ class TrackedDocuments:
 
     async def _look_at_closed(self, open_root: OpenRoot, path: WorkspacePath) -> None:
         uri = uri_of(open_root.governance.root / path)
-        tracked = self._tracked.get(uri)
+        tracked = self.tracked(uri)
         if tracked is None:
             place = await self.work.in_thread(refresh.find_wrong, open_root, path)
             if place is None or self.tracked_at(uri) is not None:
@@ -162,7 +129,7 @@ class TrackedDocuments:
             tracked = TrackedDocument(
                 uri=uri, lines=[], version=None, open_root=open_root, place=place
             )
-            self._track(tracked)
+            self.add(tracked)
         if tracked.version is None:
             await self.look_again(tracked)
             self._forget_if_fine(tracked)
@@ -197,7 +164,7 @@ class TrackedDocuments:
 
     def post(self, tracked: TrackedDocument) -> None:
         """Show the problems of a document's text as it stands."""
-        if not _is_page(tracked) and self._tracked.get(tracked.uri) is tracked:
+        if not _is_page(tracked) and self.tracked(tracked.uri) is tracked:
             self.showing.post(tracked)
 
     def post_all(self) -> None:
@@ -208,7 +175,7 @@ class TrackedDocuments:
 
     async def settled(self, uri: str) -> None:
         """Wait until whatever is under way for a document is done."""
-        tracked = self._tracked.get(uri)
+        tracked = self.tracked(uri)
         if tracked is not None:
             async with tracked.lane:
                 return
@@ -224,22 +191,11 @@ class TrackedDocuments:
         if tracked.version is None and not tracked.saves and not tracked.problems:
             self._forget(tracked)
 
-    def _track(self, tracked: TrackedDocument) -> None:
-        self._tracked[tracked.uri] = tracked
-        path = path_of_uri(tracked.uri)
-        if path is not None:
-            self._by_path[path] = tracked
-
     def _forget(self, tracked: TrackedDocument) -> None:
         """Track a document no more, nor show anything on it."""
         self._cancel_idle(tracked.uri)
-        if self._tracked.get(tracked.uri) is tracked:
-            del self._tracked[tracked.uri]
-            path = path_of_uri(tracked.uri)
-            if path is not None:
-                del self._by_path[path]
-            if not _is_page(tracked):
-                self.showing.forget(tracked)
+        if self.drop(tracked) and not _is_page(tracked):
+            self.showing.forget(tracked)
 
     async def _attach(self, tracked: TrackedDocument, until: ExitStack) -> None:
         with until:
@@ -285,7 +241,7 @@ class TrackedDocuments:
             await self.look(tracked)
             kept = await self.work.in_thread(refresh.is_changed, tracked)
         # What is changed is kept: it may stand against whatever intent is selected next.
-        if self._tracked.get(tracked.uri) is tracked and not kept:
+        if self.tracked(tracked.uri) is tracked and not kept:
             self._forget(tracked)
 
     async def _read_closed(self, tracked: TrackedDocument) -> None:

@@ -1,0 +1,75 @@
+"""The diffs of one document: its text against HEAD, the baseline and the newest passing content.
+
+Invariant: the diffs follow every edit at once.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+from intent_lsp.core.gate.violations import MarkedRun, marked_runs
+from intent_lsp.core.line_diff import LineDiff, LineEdit
+from intent_lsp.formats.diff import line_hunks
+from intent_lsp.governance.contents.content import FileContent
+from intent_lsp.governance.judging.file_snapshot import OpenFileState
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentDiffs:
+    """A text against HEAD, the baseline and the newest passing content, kept up edit by edit.
+
+    A reference that is HEAD itself, or that nobody can compare with, narrows nothing: None.
+    """
+
+    head: LineDiff
+    baseline: LineDiff | None
+    passed: LineDiff | None
+
+    @classmethod
+    def of(cls, look: OpenFileState, lines: list[str]) -> "DocumentDiffs":
+        """Compare a text with everything that a look holds against it."""
+
+        def narrowing(content: FileContent | None) -> LineDiff | None:
+            if content is None or content.lines is None or content.hash == look.head.hash:
+                return None
+            return LineDiff(content.lines, lines, line_hunks)
+
+        head = LineDiff(look.head.lines or [], lines, line_hunks)
+        return cls(head, narrowing(look.baseline), narrowing(look.passed))
+
+    @property
+    def each(self) -> tuple[LineDiff, ...]:
+        """Every diff there is."""
+        return tuple(diff for diff in (self.head, self.baseline, self.passed) if diff is not None)
+
+    def edited(self, edits: Sequence[LineEdit], lines: list[str]) -> None:
+        """Follow edits that were made in order, the last of which left `lines`."""
+        edit = reduce(_joined, edits)
+        for diff in self.each:
+            diff.edited(edit, lines)
+
+    def compare(self, lines: list[str]) -> None:
+        """Compare anew from the ground up."""
+        for diff in self.each:
+            diff.compare(lines)
+
+    def runs(self, *, standing_refusal: bool) -> tuple[MarkedRun, ...] | None:
+        """Give the runs to mark; None where the text cannot be compared line by line.
+
+        A standing refusal counts whatever stood before the session (requirements section 8).
+        """
+        wanted = (self.passed,) if standing_refusal else (self.baseline, self.passed)
+        narrowing = [diff.hunks for diff in wanted if diff is not None]
+        if self.head.hunks is None or None in narrowing:
+            return None
+        return marked_runs(self.head.hunks, [hunks for hunks in narrowing if hunks is not None])
+
+
+def _joined(first: LineEdit, second: LineEdit) -> LineEdit:
+    """Describe two edits made one after the other as one."""
+    reach = max(first.new_end, second.old_end)
+    return LineEdit(
+        start=min(first.start, second.start),
+        old_end=reach - (first.new_end - first.old_end),
+        new_end=reach + (second.new_end - second.old_end),
+    )
