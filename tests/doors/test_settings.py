@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from intent_lsp.core.findings import Severity
 from intent_lsp.core.records import HUMAN, Contributor, EntityType
-from intent_lsp.doors.lsp.runtime.settings import Settings, at_start, live
+from intent_lsp.doors.lsp.runtime.settings import LiveSettings, Settings, at_start, live
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
@@ -138,3 +138,12 @@ def test_any_options_are_read(options: dict[str, Any]) -> None:
     assert isinstance(settings.enabled, bool)
     assert settings.watch in ("auto", "client", "server", "off")
     assert all(isinstance(glob, str) for glob in settings.exclude)
+
+
+def test_the_newest_settings_say_how_loud_a_code_is() -> None:
+    settings = LiveSettings(Settings())
+    assert settings.severity("X", Severity.ERROR, "a.py") is Severity.ERROR
+    settings.now = Settings(severity={"X": Severity.HINT, "Y": None}, exclude=("docs/**",))
+    assert settings.severity("X", Severity.ERROR, "a.py") is Severity.HINT
+    assert settings.severity("Y", Severity.ERROR, "a.py") is None
+    assert settings.severity("X", Severity.ERROR, "docs/a.md") is None

@@ -14,7 +14,7 @@ from intent_lsp.store.fs.local_dir import (
     find_local_directory,
     open_local_directory,
 )
-from intent_lsp.store.fs.resolve import ResolvedPath, case_sensitive, resolve_below
+from intent_lsp.store.fs.resolve import ResolvedPath, case_sensitive, is_directory, resolve_below
 from intent_lsp.store.fs.roots import Governed, RootsBelow, governed_root, is_git_top
 
 
@@ -259,3 +259,10 @@ def test_a_control_room_outside_of_the_root_is_refused(root: Path, tmp_path: Pat
     with pytest.raises(UnsafePathError):
         ensure_local_directory(root)
     assert names(tmp_path / "outside") == []
+
+
+def test_a_directory_is_one_by_its_root_relative_name(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "file").touch()
+    assert is_directory(tmp_path, "src")
+    assert not any(is_directory(tmp_path, name) for name in ("file", "none", "..", "", "/"))

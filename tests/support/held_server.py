@@ -1,7 +1,7 @@
-"""A server whose office is not loaded before it is told to: `python -m tests.support.held_server`.
+"""A server that loads its service when told to: `python -m tests.support.held_server`.
 
-It answers `test/loaded` with the names of its modules, and loads the office after `test/go`, or
-`exit`.
+It answers `test/loaded` with the names of its modules, and loads its language service after
+`test/go`, or `exit`.
 """
 
 import sys
@@ -16,14 +16,14 @@ from lsprotocol import types as lsp
 from intent_lsp.doors.lsp.server import build_server
 from intent_lsp.doors.lsp.transport.stdio import serve_stdio
 
-OFFICE = "intent_lsp.doors.lsp.language_service"
+SERVICE = "intent_lsp.doors.lsp.language_service"
 LOADED = "test/loaded"
 GO = "test/go"
 PATIENCE = 30.0
 
 
 class Held(MetaPathFinder):
-    """Finds no module; whoever looks for the office waits here."""
+    """Finds no module; whoever looks for the language service waits here."""
 
     def __init__(self) -> None:
         self.go = threading.Event()
@@ -31,7 +31,7 @@ class Held(MetaPathFinder):
     def find_spec(
         self, name: str, _path: Sequence[str] | None, _target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if name == OFFICE and not self.go.wait(PATIENCE):
+        if name == SERVICE and not self.go.wait(PATIENCE):
             raise ImportError("nobody has said go")
         return None
 

@@ -4,15 +4,22 @@ Invariant: a document that nobody governs costs one look-up and leaves no trace.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Final
 
 from lsprotocol import types as lsp
 
 from intent_lsp.core.paths import path_of_uri
-from intent_lsp.doors.lsp.bootstrap import ASK_TIME, BootstrapService, DiagnosticReport
 from intent_lsp.doors.lsp.connection.client_ui import ClientUi
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.connection.progress import ClientProgress
+from intent_lsp.doors.lsp.diagnostics.control_files import ControlFileDiagnostics
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import LspEncoder
+from intent_lsp.doors.lsp.diagnostics.publisher import (
+    DiagnosticReport,
+    DiagnosticsPublisher,
+    publication,
+)
 from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
 from intent_lsp.doors.lsp.features.code_actions import CodeActions
 from intent_lsp.doors.lsp.features.file_operations import FileOperationFeature
@@ -21,10 +28,16 @@ from intent_lsp.doors.lsp.features.provenance import ProvenanceFeature
 from intent_lsp.doors.lsp.features.refusal_prompts import RefusalPrompts
 from intent_lsp.doors.lsp.features.saves import SaveFeature
 from intent_lsp.doors.lsp.protocol.documents import Document
+from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
 from intent_lsp.doors.lsp.requests.commands import Commands
 from intent_lsp.doors.lsp.requests.requests import Requests
+from intent_lsp.doors.lsp.runtime.client_capabilities import client_of
+from intent_lsp.doors.lsp.runtime.executor import BackgroundExecutor
 from intent_lsp.doors.lsp.runtime.open_roots import OpenRoots
-from intent_lsp.doors.lsp.runtime.settings import live
+from intent_lsp.doors.lsp.runtime.settings import LiveSettings, at_start, live
+
+ASK_TIME: Final = 5.0
+"""Seconds that a client has to answer what nobody waits for."""
 
 SECTION: Final = "intentLsp"
 _WATCHED: Final = ("**/.orchestration/*", "**/.intentignore")
@@ -34,21 +47,22 @@ _WATCHED_BY_CLIENT_ALONE: Final = ("**/*",)
 class LanguageService:
     """Answers for one connection."""
 
-    def __init__(self, bootstrap_service: BootstrapService) -> None:
-        protocol, client, spelling = (
-            bootstrap_service.protocol,
-            bootstrap_service.client,
-            bootstrap_service.spelling,
+    def __init__(self, protocol: IntentProtocol, params: lsp.InitializeParams) -> None:
+        client = client_of(params.capabilities)
+        spelling = LspEncoder(client, protocol.encoding)
+        settings = LiveSettings(at_start(params.initialization_options))
+        bulletin = DiagnosticsPublisher(
+            pull=client.pull, publish=partial(publication, protocol), refresh=self._refresh
         )
         self._protocol = protocol
-        self._folders = bootstrap_service.folders
-        self._open_roots = OpenRoots(bootstrap_service.settings, bootstrap_service.folders())
+        self._work = BackgroundExecutor()
+        self._open_roots = OpenRoots(settings, self._folders())
         self._tracked_documents = TrackedDocuments(
             open_roots=self._open_roots,
-            settings=bootstrap_service.settings,
-            bulletin=bootstrap_service.bulletin,
+            settings=settings,
+            bulletin=bulletin,
             spelling=spelling,
-            work=bootstrap_service.work,
+            work=self._work,
         )
         people = ClientUi(protocol, client, spelling)
         progress = ClientProgress(protocol, client)
@@ -59,7 +73,13 @@ class LanguageService:
             spelling=spelling,
             tracked_documents=self._tracked_documents,
             progress=progress,
-            pages=bootstrap_service.pages,
+            pages=ControlFileDiagnostics(
+                work=self._work,
+                bulletin=bulletin,
+                spelling=spelling,
+                settings=settings,
+                documents=protocol.documents,
+            ),
         )
         self._tracked_documents.open_root = self._connection.open_root
         offers = RefusalPrompts(self._connection)
@@ -74,8 +94,8 @@ class LanguageService:
         self._requests = Requests(self._connection, progress, protocol.finish)
         self._commands = Commands(self._connection, self._requests, self._actions, offers)
 
-    async def begin(self) -> None:
-        """Take up the documents that were opened while nobody was here."""
+    def begin(self) -> None:
+        """Take up the documents that were opened while this was loaded."""
         for document in self._protocol.documents:
             self._tracked_documents.opened(document)
 
@@ -231,6 +251,18 @@ class LanguageService:
         answer = await self._protocol.ask(lsp.WORKSPACE_CONFIGURATION, params, ASK_TIME)
         if isinstance(answer, (list, tuple)) and answer and answer[0] is not None:
             self._open_roots.settings = live(answer[0], self._open_roots.settings)
+
+    def _folders(self) -> tuple[str, ...]:
+        """Give the paths of the workspace folders as they are now."""
+        workspace = self._protocol.workspace
+        uris = list(workspace.folders)
+        if not uris and workspace.root_uri:
+            uris = [workspace.root_uri]
+        paths = (path_of_uri(uri) for uri in uris)
+        return tuple(path for path in paths if path is not None)
+
+    def _refresh(self) -> None:
+        self._work.begin(self._protocol.ask(lsp.WORKSPACE_DIAGNOSTIC_REFRESH, None, ASK_TIME))
 
     async def _register_watches(self) -> None:
         alone = self._open_roots.settings.watch == "client"

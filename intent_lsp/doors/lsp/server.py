@@ -1,12 +1,12 @@
 """The server of one connection: which messages it takes, and who answers each.
 
 Invariant: `initialize` is answered before anything slow is imported or opened.
-Invariant: what a control file is checked with comes first; the office, which is slower to load and
-knows all else, after the control files that are open by then are checked.
+Invariant: what is loaded after that stays, so that no garbage is looked for in it, now or ever.
 Invariant: no state at module level: `build_server` makes a server, and can make another.
 """
 
 import asyncio
+import gc
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
@@ -17,7 +17,6 @@ from pygls.lsp.server import LanguageServer
 
 from intent_lsp import __version__
 from intent_lsp.doors.lsp.features import file_operation_messages, provenance_messages
-from intent_lsp.doors.lsp.lazy_loading import load_bootstrap, load_language_service
 from intent_lsp.doors.lsp.protocol.documents import Document
 from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
 from intent_lsp.doors.lsp.runtime.client_capabilities import pulls
@@ -64,46 +63,23 @@ class ReceivedSave:
 
 
 class IntentServer(LanguageServer):
-    """The Language Server: who answers is made once `initialize` is answered.
-
-    The `bootstrap_service` checks control files until the `language_service` is loaded, which does
-    everything else.
-    """
+    """The Language Server; `language_service` answers, None until it is loaded."""
 
     protocol: IntentProtocol
 
     def __init__(self) -> None:
         super().__init__(NAME, __version__, protocol_cls=IntentProtocol)
-        self.bootstrap_service: Any | None = None
-        self._bootstrap_service: asyncio.Future[Any] | None = None
-        self._language_service: asyncio.Future[Any] | None = None
+        self.language_service: Any | None = None
+        self._opening: asyncio.Future[Any] | None = None
         self._initialize: lsp.InitializeParams | None = None
         self._early_saves: list[ReceivedSave] = []
         self.protocol.ends_with(self.end)
 
-    @property
-    def language_service(self) -> Any | None:  # noqa: ANN401 - its module is loaded late
-        """What answers, if it is ready."""
-        future = self._language_service
-        ready = future is not None and future.done() and not future.cancelled()
-        return future.result() if future is not None and ready else None
-
-    @property
-    def current_service(self) -> Any | None:  # noqa: ANN401 - its module is loaded late
-        """Who follows the documents by now: the office, before it the lobby."""
-        return self.language_service or self.bootstrap_service
-
     async def ready(self) -> Any:  # noqa: ANN401 - its module is loaded late
         """Wait for what answers."""
-        if self._language_service is None:
-            self._language_service = asyncio.ensure_future(self._open())
-        return await asyncio.shield(self._language_service)
-
-    async def bootstrapped(self) -> Any:  # noqa: ANN401 - its module is loaded late
-        """Wait for what answers first."""
-        if self._bootstrap_service is None:
-            self._bootstrap_service = asyncio.ensure_future(self._meet())
-        return await asyncio.shield(self._bootstrap_service)
+        if self._opening is None:
+            self._opening = asyncio.ensure_future(self._open())
+        return await asyncio.shield(self._opening)
 
     def save_received(self, uri: str) -> "ReceivedSave":
         """Note a save; what comes after it, a close or another intent, waits until it is over."""
@@ -115,39 +91,46 @@ class IntentServer(LanguageServer):
         return save
 
     async def end(self) -> None:
-        """End what answers; what is still being made never begins."""
+        """End what answers; what is still being loaded never begins."""
         if self.language_service is not None:
             await self.language_service.end()
-            return
-        for opening in (self._language_service, self._bootstrap_service):
-            if opening is not None:
-                opening.cancel()
-        if self.bootstrap_service is not None:
-            await self.bootstrap_service.end()
+        elif self._opening is not None:
+            self._opening.cancel()
 
     def begin(self, params: lsp.InitializeParams) -> None:
         """Take what the client said of itself."""
         self._initialize = params
 
-    async def _meet(self) -> Any:  # noqa: ANN401 - its module is loaded late
+    async def _open(self) -> Any:  # noqa: ANN401 - its module is loaded late
         params = self._initialize
         if params is None:
             raise RuntimeError("initialize comes first")
-        make = await asyncio.to_thread(load_bootstrap)
-        self.bootstrap_service = make(self.protocol, params)
-        await self.bootstrap_service.begin()
-        return self.bootstrap_service
-
-    async def _open(self) -> Any:  # noqa: ANN401 - its module is loaded late
-        bootstrap_service = await self.bootstrapped()
-        make = await asyncio.to_thread(load_language_service)
-        language_service = make(bootstrap_service)
-        await language_service.begin()
+        make = await asyncio.to_thread(_load)
+        language_service = make(self.protocol, params)
+        language_service.begin()
         # Before anybody finds it open: a close may be the next message.
         for save in self._early_saves:
             save.over = language_service.save_received(save.uri)
         self._early_saves.clear()
+        self.language_service = language_service
         return language_service
+
+
+def _load() -> Callable[[IntentProtocol, lsp.InitializeParams], Any]:
+    """Load what answers, and give what makes it; the garbage collector is as it was then."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        # Git, SQLite, YAML and the rest cost as much as the protocol.
+        from intent_lsp.doors.lsp.language_service import LanguageService  # noqa: PLC0415
+        from intent_lsp.store.malloc import share_memory  # noqa: PLC0415
+
+        share_memory()
+        gc.freeze()
+    finally:
+        if was_on:
+            gc.enable()
+    return LanguageService
 
 
 def build_server() -> IntentServer:
@@ -197,18 +180,18 @@ def _workspace(server: IntentServer) -> None:
 def _documents(server: IntentServer) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: lsp.DidOpenTextDocumentParams) -> None:
-        if server.current_service is not None:
-            server.current_service.opened(params.text_document.uri)
+        if server.language_service is not None:
+            server.language_service.opened(params.text_document.uri)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
     def changed(params: lsp.DidChangeTextDocumentParams) -> None:
-        if server.current_service is not None:
-            server.current_service.changed(params.text_document.uri)
+        if server.language_service is not None:
+            server.language_service.changed(params.text_document.uri)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
     def closed(params: lsp.DidCloseTextDocumentParams) -> None:
-        if server.current_service is not None:
-            server.current_service.closed(params.text_document.uri)
+        if server.language_service is not None:
+            server.language_service.closed(params.text_document.uri)
 
 
 def _saves(server: IntentServer) -> None:
@@ -272,17 +255,12 @@ def _pulled(server: IntentServer) -> None:
         ),
     )
     async def document(params: lsp.DocumentDiagnosticParams) -> lsp.DocumentDiagnosticReport:
-        report: lsp.DocumentDiagnosticReport | None = None
-        if server.language_service is None:
-            bootstrap_service = await server.bootstrapped()
-            report = await bootstrap_service.document_diagnostic(params)
-        if report is None:
-            language_service = await server.ready()
-            report = await language_service.document_diagnostic(params)
+        language_service = await server.ready()
+        report: lsp.DocumentDiagnosticReport = await language_service.document_diagnostic(params)
         return report
 
     @server.feature(lsp.WORKSPACE_DIAGNOSTIC)
     async def workspace(params: lsp.WorkspaceDiagnosticParams) -> lsp.WorkspaceDiagnosticReport:
-        current_service = server.language_service or await server.bootstrapped()
-        report: lsp.WorkspaceDiagnosticReport = current_service.workspace_diagnostic(params)
+        language_service = await server.ready()
+        report: lsp.WorkspaceDiagnosticReport = language_service.workspace_diagnostic(params)
         return report

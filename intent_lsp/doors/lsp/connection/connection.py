@@ -97,7 +97,7 @@ class Connection:
             self._known[open_root] = ()
             if open_root.session.continued is not None and not self.client.shows_status:
                 self.people.show_message(f"intent-lsp: continuing {open_root.session.continued}")
-            self.pages.watch(open_root.governance.root, open_root.governance)
+            self.pages.watch(open_root.governance)
             await self._index(open_root)
             await self.rules_may_have_changed(open_root)
             # What was opened before anybody governed it.

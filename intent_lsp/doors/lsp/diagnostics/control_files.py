@@ -11,7 +11,7 @@ import gc
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 from intent_lsp.core.codes import FileCode
 from intent_lsp.core.content import decode, split_lines
@@ -23,9 +23,10 @@ from intent_lsp.doors.lsp.diagnostics.publisher import DiagnosticsPublisher, Pub
 from intent_lsp.doors.lsp.protocol.documents import Documents
 from intent_lsp.doors.lsp.runtime.executor import BackgroundExecutor
 from intent_lsp.doors.lsp.runtime.settings import LiveSettings
-from intent_lsp.formats.intents.intents_file import IntentsFile, IntentsReader
+from intent_lsp.formats.intents.intents_file import IntentsReader
 from intent_lsp.formats.intents.policy_file import read_policy
 from intent_lsp.formats.yaml.limits import MAX_BYTES
+from intent_lsp.governance.governance import Governance
 from intent_lsp.store.fs.files import TooLargeError, read_bytes
 from intent_lsp.store.fs.resolve import is_directory
 
@@ -35,44 +36,17 @@ _NOT_TEXT: Final = "The file is not UTF-8 text; governance is off until it is."
 _GONE: Final = "The intents file is gone; governance is off until it is back."
 
 
-class TreeChecks(Protocol):
-    """Holds the scopes of an intents file against the work tree."""
-
-    def findings(self, read: IntentsFile) -> tuple[Finding, ...]:
-        """Look at the work tree anew."""
-        ...
-
-    def typed(self, read: IntentsFile) -> tuple[Finding, ...]:
-        """Give what is known without a look."""
-        ...
-
-
-class ScopeCheckSource(Protocol):
-    """What a check asks a desk, once there is one."""
-
-    @property
-    def scope_checks(self) -> TreeChecks:
-        """What the work tree tells of scopes."""
-        ...
-
-    def prepare(self) -> None:
-        """Build what the first judgement would have to wait for."""
-        ...
-
-
 @dataclass(slots=True)
 class ControlFile:
     """One control file of one root: as last checked, and whether it changed meanwhile.
 
     `uri` is how the client spells it while it is open, and where its findings are shown.
-    `governance` is None until the root's is open; until then no finding needs the work tree.
     """
 
-    root: Path
+    governance: Governance
     path: WorkspacePath
     uri: str
     reader: IntentsReader
-    governance: ScopeCheckSource | None = None
     lines: list[str] = field(default_factory=list)
     findings: tuple[Finding, ...] = ()
     version: int | None = None
@@ -105,27 +79,20 @@ class ControlFileDiagnostics:
         """Give a control file as last checked, however its URI is percent-encoded."""
         return self._pages.get(path_of_uri(uri) or "")
 
-    def take_up(self, root: Path, path: WorkspacePath) -> None:
-        """Begin to check one control file of a root, whose desk may not be open yet."""
-        self.check(self._page(root, path))
-
-    def watch(self, root: Path, governance: ScopeCheckSource) -> None:
-        """Check the control files of a root from now on, by what its desk knows."""
+    def watch(self, governance: Governance) -> None:
+        """Check the control files of a root from now on."""
+        seen = partial(is_directory, governance.root)
         for path in CONTROL_PAGES:
-            self._page(root, path).governance = governance
-        self.check_root(root)
+            place = str(governance.root / path)
+            reader = IntentsReader(lambda glob: pattern_findings(glob, seen))
+            self._pages[place] = ControlFile(governance, path, uri_of(place), reader)
+        self.check_root(governance.root)
 
     def check_root(self, root: Path) -> None:
         """Check the control files of a root again."""
         for page in self._pages.values():
-            if page.root == root:
+            if page.governance.root == root:
                 self.check(page)
-
-    def forget(self, uri: str) -> None:
-        """Check a file no more, nor show anything on it."""
-        page = self._pages.pop(path_of_uri(uri) or "", None)
-        if page is not None:
-            self._bulletin.post(page.uri, None, ())
 
     async def settled(self, uri: str) -> None:
         """Wait until a control file is checked as it stands."""
@@ -151,8 +118,6 @@ class ControlFileDiagnostics:
                 lines, found, posting = await self._work.in_thread(
                     self._checked, page, text, version, uri
                 )
-                if self._pages.get(_place(page.root, page.path)) is not page:
-                    return
                 if wanted == page.wanted:
                     page.lines, page.findings, page.version = lines, found, version
                     self._move(page, uri)
@@ -182,11 +147,11 @@ class ControlFileDiagnostics:
 
     def _keep(self, page: ControlFile) -> None:
         """Begin to make lasting what the first check of the intents has found."""
-        if not page.kept and page.path == INTENTS_FILE and page.governance is not None:
+        if not page.kept and page.path == INTENTS_FILE:
             page.kept = True
             self._work.begin(self._prepare(page.governance))
 
-    async def _prepare(self, governance: ScopeCheckSource) -> None:
+    async def _prepare(self, governance: Governance) -> None:
         """Build what the first edit would have to wait for.
 
         Thousands of intents are hundreds of thousands of values: the garbage collector would look
@@ -195,14 +160,6 @@ class ControlFileDiagnostics:
         await self._work.in_thread(governance.prepare)
         gc.freeze()
 
-    def _page(self, root: Path, path: WorkspacePath) -> ControlFile:
-        place = _place(root, path)
-        if place not in self._pages:
-            seen = partial(is_directory, root)
-            reader = IntentsReader(lambda glob: pattern_findings(glob, seen))
-            self._pages[place] = ControlFile(root, path, uri_of(place), reader)
-        return self._pages[place]
-
     def _move(self, page: ControlFile, uri: str) -> None:
         """Show a page where the client has it open."""
         if page.uri != uri:
@@ -210,14 +167,10 @@ class ControlFileDiagnostics:
             page.uri = uri
 
 
-def _place(root: Path, path: WorkspacePath) -> str:
-    return str(root / path)
-
-
 def _read(page: ControlFile, typed: str | None) -> tuple[list[str], tuple[Finding, ...]]:
     """Check a buffer's text, or what is on disk where no editor has the file open."""
     try:
-        data = read_bytes(page.root / page.path, MAX_BYTES)
+        data = read_bytes(page.governance.root / page.path, MAX_BYTES)
     except TooLargeError as problem:
         if typed is None:
             return [], (_whole(FileCode.YAML_LIMIT, problem.strerror or ""),)
@@ -232,8 +185,6 @@ def _read(page: ControlFile, typed: str | None) -> tuple[list[str], tuple[Findin
     if page.path == POLICY_FILE:
         return lines, read_policy(text).findings
     read = page.reader.read(text)
-    if page.governance is None:
-        return lines, read.findings
     saved = on_disk is not None and on_disk.text == text
     checks = page.governance.scope_checks
     return lines, read.findings + (checks.findings(read) if saved else checks.typed(read))

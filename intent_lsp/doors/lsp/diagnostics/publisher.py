@@ -13,10 +13,15 @@ from typing import Final
 
 from lsprotocol import types as lsp
 
+from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
+
 REFRESH_AFTER: Final = 0.05
 """Seconds in which several causes of a refresh become one."""
 
 
+DiagnosticReport = (
+    lsp.RelatedFullDocumentDiagnosticReport | lsp.RelatedUnchangedDocumentDiagnosticReport
+)
 Publish = Callable[[lsp.PublishDiagnosticsParams], Callable[[], None]]
 """Spells what is pushed, on any thread, and gives what sends it."""
 
@@ -87,9 +92,7 @@ class DiagnosticsPublisher:
         posting = self._posted.get(uri)
         return () if posting is None else posting.items
 
-    def document(
-        self, uri: str, previous: str | None
-    ) -> lsp.RelatedFullDocumentDiagnosticReport | lsp.RelatedUnchangedDocumentDiagnosticReport:
+    def document(self, uri: str, previous: str | None) -> DiagnosticReport:
         """Answer `textDocument/diagnostic`."""
         posting = self._posted.get(uri)
         result_id = _NOTHING if posting is None else posting.result_id
@@ -133,6 +136,16 @@ class DiagnosticsPublisher:
     def _pull_now(self) -> None:
         self._timer = None
         self._refresh()
+
+
+def publication(
+    protocol: IntentProtocol, shown: lsp.PublishDiagnosticsParams
+) -> Callable[[], None]:
+    """Spell a push, each problem by itself: thousands at once would stop every other thread."""
+    params: dict[str, object] = {"uri": shown.uri, "diagnostics": shown.diagnostics}
+    if shown.version is not None:
+        params["version"] = shown.version
+    return protocol.notification(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
 
 
 def _nothing() -> None:

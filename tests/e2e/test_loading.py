@@ -1,5 +1,6 @@
-"""The first problems of a control file: shown before anything else that a server does is loaded."""
+"""What an editor says while the language service is loaded: none of it is lost."""
 
+import asyncio
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,7 +14,7 @@ from lsprotocol import types as lsp
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from tests.support.editor import Editor, capabilities, editing
 from tests.support.governed import INTENTS, LINES, govern
-from tests.support.held_server import GO, LOADED, OFFICE
+from tests.support.held_server import GO, LOADED, SERVICE
 from tests.support.repository import Repository
 
 pytestmark = pytest.mark.e2e
@@ -32,15 +33,16 @@ LATER = (
     "pathspec",
     "watchdog",
     "tree_sitter",
-    OFFICE,
+    "yaml",
+    SERVICE,
 )
-ROOMS_LATER = ("intent_lsp.governance.", "intent_lsp.doors.cli.")
+PACKAGES_LATER = ("intent_lsp.governance.", "intent_lsp.doors.cli.")
 PULLS = {"textDocument__diagnostic": {}, "workspace__diagnostics": {"refreshSupport": True}}
 
 
 @asynccontextmanager
 async def held(root: Path, **more: Any) -> AsyncIterator[Editor]:
-    """Give an editor whose server has no office until `test/go`; at the end it has one."""
+    """Give an editor whose server loads no service until `test/go`; at the end it has one."""
     async with editing(root, command=HELD, **more) as editor:
         yield editor
         await editor.ask(GO)
@@ -71,86 +73,60 @@ def wrong(editor: Editor, name: str) -> bool:
 
 
 def later(loaded: list[str]) -> list[str]:
-    """List what nobody needs who only checks a control file."""
-    return [name for name in loaded if name in LATER or name.startswith(ROOMS_LATER)]
+    """List what nobody needs who only answers `initialize`."""
+    return [name for name in loaded if name in LATER or name.startswith(PACKAGES_LATER)]
 
 
-async def test_a_first_problem_is_shown_before_git_sqlite_and_the_desk_are_loaded(
+async def test_initialize_is_answered_before_git_sqlite_and_governance_are_loaded(
     repository: Repository,
 ) -> None:
     govern(repository).write(INTENTS_FILE, WRONG)
     async with held(repository.root) as editor:
         editor.open(INTENTS_FILE)
-        await editor.problems(INTENTS_FILE, UNKNOWN)
         assert later(await editor.ask(LOADED)) == []
         await editor.ask(GO)
         assert (await editor.ask("intent/status", {}))["enabled"]
-        assert {OFFICE, "pygit2", "sqlite3"} <= set(await editor.ask(LOADED))
+        assert {SERVICE, "pygit2", "sqlite3"} <= set(await editor.ask(LOADED))
         await editor.problems(INTENTS_FILE, UNKNOWN)
 
 
-async def test_what_is_typed_meanwhile_is_checked_and_what_is_closed_is_shown_no_more(
+async def test_the_newest_text_is_checked_and_what_was_closed_meanwhile_as_it_is_on_disk(
     repository: Repository,
 ) -> None:
-    govern(repository).write(INTENTS_FILE, WRONG)
+    govern(repository).write(INTENTS_FILE, INTENTS)
     repository.write(POLICY, "sidecar: 1\n")
     async with held(repository.root) as editor:
         editor.open(INTENTS_FILE)
-        await editor.problems(INTENTS_FILE, UNKNOWN)
-        editor.type(INTENTS_FILE, INTENTS)
-        await editor.problems(INTENTS_FILE)
         editor.type(INTENTS_FILE, WRONG)
-        await editor.problems(INTENTS_FILE, UNKNOWN)
         editor.open(POLICY)
-        await editor.until(lambda: wrong(editor, POLICY), "a wrong policy")
         editor.close(POLICY)
-        await editor.problems(POLICY)
         editor.open("README.md")
         editor.close("README.md")
-        assert later(await editor.ask(LOADED)) == []
-        assert uri_of(repository.root / "README.md") not in editor.shown
-        # Once the office is here, what is wrong on disk is shown, open or not.
         await editor.ask(GO)
-        await editor.until(lambda: wrong(editor, POLICY), "shown again")
+        await editor.problems(INTENTS_FILE, UNKNOWN)
+        await editor.until(lambda: wrong(editor, POLICY), "a wrong policy")
+        assert uri_of(repository.root / "README.md") not in editor.shown
 
 
-async def test_a_client_that_pulls_is_answered_before_the_office_is_here(
+async def test_a_client_that_pulls_is_answered_once_the_service_is_loaded(
     repository: Repository,
 ) -> None:
     govern(repository).write(INTENTS_FILE, WRONG)
     async with held(repository.root, client_capabilities=capabilities(**PULLS)) as editor:
         editor.open(INTENTS_FILE)
-        assert await pull(editor, INTENTS_FILE) == [UNKNOWN]
-        editor.type(INTENTS_FILE, INTENTS.replace("src/billing/**", "src/bills/**"))
-        assert await pull(editor, INTENTS_FILE) == []
-        await editor.save(INTENTS_FILE, ask=False)
+        asked = asyncio.ensure_future(pull(editor, INTENTS_FILE))
+        every = asyncio.ensure_future(pull_all(editor, []))
         before = editor.refreshed
         await editor.ask(GO)
-        # Only the work tree tells that a scope matches nothing: that is to be pulled again.
-        while await pull(editor, INTENTS_FILE) != ["SCOPE_MATCHES_NOTHING"]:
+        first, _ = await asyncio.gather(asked, every)
+        # It may have been answered before it was checked: then that is to be pulled again.
+        while first != [UNKNOWN]:
             await editor.until(partial(more, editor, before), "told to pull")
             before = editor.refreshed
+            first = await pull(editor, INTENTS_FILE)
         editor.open(INVOICE)
         editor.type(INVOICE, "top\n" + LINES)
         assert await pull(editor, INVOICE) == ["NO_ACTIVE_INTENT"]
-
-
-async def test_a_client_that_pulls_the_workspace_is_told_first_what_is_known_first(
-    repository: Repository,
-) -> None:
-    govern(repository).write(INTENTS_FILE, WRONG)
-    async with held(repository.root, client_capabilities=capabilities(**PULLS)) as editor:
-        editor.open(INTENTS_FILE)
-        ids = [lsp.PreviousResultId(editor.uri(INVOICE), "of a server before")]
-        # Of a file that was wrong before, nothing is known yet: what is shown stays.
-        assert await pull_all(editor, ids) == {editor.uri(INTENTS_FILE): [UNKNOWN]}
-        before = editor.refreshed
-        await editor.ask(GO)
-        editor.open(INVOICE)
-        editor.type(INVOICE, "top\n" + LINES)
-        while (await pull_all(editor, ids)).get(editor.uri(INVOICE)) != ["NO_ACTIVE_INTENT"]:
-            await editor.until(partial(more, editor, before), "told to pull")
-            before = editor.refreshed
 
 
 @pytest.mark.parametrize("where", ["elsewhere", "dormant", "off"])
@@ -173,35 +149,35 @@ async def test_what_this_connection_does_not_govern_is_not_checked(
         assert editor.shown == {}
 
 
-async def test_what_the_client_sets_later_takes_back_what_is_shown(repository: Repository) -> None:
+async def test_settings_hold_of_what_was_opened_before_they_came(repository: Repository) -> None:
     govern(repository).write(INTENTS_FILE, WRONG)
     declared = capabilities(workspace__configuration=True)
     async with held(repository.root, client_capabilities=declared) as editor:
         editor.settings = {"enabled": False}
         editor.open(INTENTS_FILE)
-        await editor.problems(INTENTS_FILE, UNKNOWN)
         await editor.ask(GO)
+        await editor.settled(INTENTS_FILE)
         await editor.problems(INTENTS_FILE)
 
 
-async def test_a_save_made_before_the_office_is_here_is_recorded(repository: Repository) -> None:
+async def test_a_save_made_before_the_service_is_loaded_is_recorded(
+    repository: Repository,
+) -> None:
     govern(repository)
     async with held(repository.root) as editor:
         editor.open(INTENTS_FILE)
         editor.type(INTENTS_FILE, WRONG)
-        await editor.problems(INTENTS_FILE, UNKNOWN)
         await editor.save(INTENTS_FILE)
         editor.close(INTENTS_FILE)
-        await editor.problems(INTENTS_FILE)
         await editor.ask(GO)
         await editor.traced(1)
         await editor.problems(INTENTS_FILE, UNKNOWN)
 
 
-async def test_a_server_that_ends_without_an_office_ends_in_good_order(
+async def test_a_server_that_ends_while_it_loads_ends_in_good_order(
     repository: Repository,
 ) -> None:
     govern(repository).write(INTENTS_FILE, WRONG)
     async with editing(repository.root, command=HELD) as editor:
         editor.open(INTENTS_FILE)
-        await editor.problems(INTENTS_FILE, UNKNOWN)
+        assert later(await editor.ask(LOADED)) == []
