@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from lsprotocol import types as lsp
 
+from intent_lsp.doors.lsp.wire.names import RequestName
 from tests.support.editor import PATIENCE, Editor, capabilities, editing
 from tests.support.governed import INTENTS, LINES, govern
 from tests.support.repository import Repository
@@ -405,3 +406,12 @@ async def test_the_only_root_that_is_known_is_meant_where_none_is_named(
         await editor.problems(f"repository/{LOGIN}", "NO_ACTIVE_INTENT")
         assert (await editor.ask("intent/status"))["root"] == str(repository.root)
         await editor.ask("intent/select", {"intentId": "INT-001"})
+
+
+async def test_every_request_is_answered_by_a_handler_of_its_own(repository: Repository) -> None:
+    govern(repository)
+    async with editing(repository.root) as editor:
+        for name in RequestName:
+            with pytest.raises(Exception, match="expected") as raised:
+                await editor.ask(f"intent/{name}", [name])
+            assert getattr(raised.value, "code", None) == -32602, name

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from intent_lsp import __version__
-from intent_lsp.doors.lsp import server
+from intent_lsp.doors.lsp.wire.names import CommandName, RequestName
 from tests.support.vscode_extension import ROOT, SOURCES, STEPS, build, code, manifest, sources
 
 MOST_BYTES = 400_000
@@ -143,12 +143,12 @@ def test_every_request_and_command_exists_in_the_server(words: str) -> None:
     assert listed is not None
     requests = re.findall(r"'(\w+)'", listed[1])
     assert requests
-    assert set(requests) <= set(server.REQUESTS)
+    assert set(requests) <= set(RequestName)
     asked = set(re.findall(r"'intent/(\w+)'", words)) - {"didChange", "didTrace"}
-    assert asked <= set(server.REQUESTS)
+    assert asked <= set(RequestName)
     commands = set(re.findall(r"'intent\.(\w+)'", words))
     assert commands
-    assert commands <= {*server.REQUESTS, *server.COMMANDS}
+    assert commands <= {*RequestName, *CommandName}
 
 
 def test_views_and_walkthroughs_lead_to_files_that_are_there() -> None:

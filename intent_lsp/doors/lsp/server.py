@@ -1,145 +1,53 @@
-"""The server of one connection: which messages it takes, and who answers each.
+"""The messages that a server takes, and who answers each.
 
 Invariant: `initialize` is answered before anything slow is imported or opened.
-Invariant: what is loaded after that stays, so that no garbage is looked for in it, now or ever.
+Invariant: a save or an operation that is announced does not wait for what is still being loaded.
 Invariant: no state at module level: `build_server` makes a server, and can make another.
 """
 
-import asyncio
-import gc
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from lsprotocol import types as lsp
-from pygls.lsp.server import LanguageServer
 
-from intent_lsp import __version__
-from intent_lsp.doors.lsp.features import file_operation_messages, provenance_messages
+from intent_lsp.core.file_operations import FileOperation
+from intent_lsp.doors.lsp.intent_server import NAME, IntentServer, ReceivedSave
 from intent_lsp.doors.lsp.protocol.documents import Document
-from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
 from intent_lsp.doors.lsp.runtime.client_capabilities import pulls
+from intent_lsp.doors.lsp.service import Json, UriEnds
+from intent_lsp.doors.lsp.wire.names import CommandName, RequestName
 
-NAME: Final = "intent-lsp"
 PATIENCE: Final = 5.0
 """Seconds that `shutdown` has for what must be finished, such as the record of a save."""
-REQUESTS: Final = (
-    "list",
-    "select",
-    "clear",
-    "status",
-    "owners",
-    "init",
-    "trace",
-    "change",
-    "blame",
-    "lines",
-    "verify",
-    "drafts",
-    "beginTurn",
-    "recordRead",
-    "validateEdit",
-    "recordEdit",
-    "applyEdit",
-    "explain",
-    "create",
-    "complete",
-    "requestScopeExpansion",
-    "recordVerification",
+
+_EVERY_FILE: Final = lsp.FileOperationRegistrationOptions(
+    filters=[lsp.FileOperationFilter(scheme="file", pattern=lsp.FileOperationPattern("**/*"))]
 )
-COMMANDS: Final = ("showWhy", "revert", "restoreDraft")
+"""Files and directories alike: a directory stands for every file below it."""
 
-Json = Any
-"""What a client sends where the standard says nothing: whatever JSON knows."""
+_WILL: Final = {
+    lsp.WORKSPACE_WILL_CREATE_FILES: FileOperation.CREATE,
+    lsp.WORKSPACE_WILL_RENAME_FILES: FileOperation.RENAME,
+    lsp.WORKSPACE_WILL_DELETE_FILES: FileOperation.DELETE,
+}
+_DID: Final = {
+    lsp.WORKSPACE_DID_CREATE_FILES: FileOperation.CREATE,
+    lsp.WORKSPACE_DID_RENAME_FILES: FileOperation.RENAME,
+    lsp.WORKSPACE_DID_DELETE_FILES: FileOperation.DELETE,
+}
 
-
-@dataclass(slots=True)
-class ReceivedSave:
-    """A save that an editor told of; `over` is to be called once it is recorded, or cannot be."""
-
-    uri: str
-    over: Callable[[], None] = lambda: None
-
-
-class IntentServer(LanguageServer):
-    """The Language Server; `language_service` answers, None until it is loaded."""
-
-    protocol: IntentProtocol
-
-    def __init__(self) -> None:
-        super().__init__(NAME, __version__, protocol_cls=IntentProtocol)
-        self.language_service: Any | None = None
-        self._opening: asyncio.Future[Any] | None = None
-        self._initialize: lsp.InitializeParams | None = None
-        self._early_saves: list[ReceivedSave] = []
-        self.protocol.ends_with(self.end)
-
-    async def ready(self) -> Any:  # noqa: ANN401 - its module is loaded late
-        """Wait for what answers."""
-        if self._opening is None:
-            self._opening = asyncio.ensure_future(self._open())
-        return await asyncio.shield(self._opening)
-
-    def save_received(self, uri: str) -> "ReceivedSave":
-        """Note a save; what comes after it, a close or another intent, waits until it is over."""
-        save = ReceivedSave(uri)
-        if self.language_service is None:
-            self._early_saves.append(save)
-        else:
-            save.over = self.language_service.save_received(uri)
-        return save
-
-    async def end(self) -> None:
-        """End what answers; what is still being loaded never begins."""
-        if self.language_service is not None:
-            await self.language_service.end()
-        elif self._opening is not None:
-            self._opening.cancel()
-
-    def begin(self, params: lsp.InitializeParams) -> None:
-        """Take what the client said of itself."""
-        self._initialize = params
-
-    async def _open(self) -> Any:  # noqa: ANN401 - its module is loaded late
-        params = self._initialize
-        if params is None:
-            raise RuntimeError("initialize comes first")
-        make = await asyncio.to_thread(_load)
-        language_service = make(self.protocol, params)
-        language_service.begin()
-        # Before anybody finds it open: a close may be the next message.
-        for save in self._early_saves:
-            save.over = language_service.save_received(save.uri)
-        self._early_saves.clear()
-        self.language_service = language_service
-        return language_service
-
-
-def _load() -> Callable[[IntentProtocol, lsp.InitializeParams], Any]:
-    """Load what answers, and give what makes it; the garbage collector is as it was then."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        # Git, SQLite, YAML and the rest cost as much as the protocol.
-        from intent_lsp.doors.lsp.language_service import LanguageService  # noqa: PLC0415
-        from intent_lsp.store.malloc import share_memory  # noqa: PLC0415
-
-        share_memory()
-        gc.freeze()
-    finally:
-        if was_on:
-            gc.enable()
-    return LanguageService
+FileOperationParams = lsp.CreateFilesParams | lsp.RenameFilesParams | lsp.DeleteFilesParams
 
 
 def build_server() -> IntentServer:
     """Make a server that is not connected yet."""
     server = IntentServer()
-    for register in (_lifecycle, _workspace, _documents, _saves, _actions, _requests):
+    for register in (
+        *(_lifecycle, _workspace, _documents, _saves, _actions, _provenance),
+        *(_requests, _announced_operations, _operations),
+    ):
         register(server)
-    provenance_messages.register(server)
-    file_operation_messages.register(server, server.protocol.finish)
     return server
 
 
@@ -152,8 +60,8 @@ def _lifecycle(server: IntentServer) -> None:
 
     @server.feature(lsp.INITIALIZED)
     async def initialized(_: lsp.InitializedParams) -> None:
-        language_service = await server.ready()
-        await language_service.initialized()
+        service = await server.ready()
+        await service.initialized()
 
     @server.feature(lsp.SHUTDOWN)
     async def shutdown(_: None) -> None:
@@ -163,52 +71,48 @@ def _lifecycle(server: IntentServer) -> None:
 def _workspace(server: IntentServer) -> None:
     @server.feature(lsp.WORKSPACE_DID_CHANGE_CONFIGURATION)
     async def configured(params: lsp.DidChangeConfigurationParams) -> None:
-        language_service = await server.ready()
-        await language_service.configured(params.settings)
+        service = await server.ready()
+        await service.configured(params.settings)
 
     @server.feature(lsp.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
     async def folders(_: lsp.DidChangeWorkspaceFoldersParams) -> None:
-        language_service = await server.ready()
-        await language_service.folders_changed()
+        service = await server.ready()
+        await service.folders_changed()
 
     @server.feature(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     async def watched(params: lsp.DidChangeWatchedFilesParams) -> None:
-        language_service = await server.ready()
-        await language_service.files_changed([change.uri for change in params.changes])
+        service = await server.ready()
+        await service.files_changed([change.uri for change in params.changes])
 
 
 def _documents(server: IntentServer) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: lsp.DidOpenTextDocumentParams) -> None:
-        if server.language_service is not None:
-            server.language_service.opened(params.text_document.uri)
+        if server.service is not None:
+            server.service.documents.opened(params.text_document.uri)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
     def changed(params: lsp.DidChangeTextDocumentParams) -> None:
-        if server.language_service is not None:
-            server.language_service.changed(params.text_document.uri)
+        if server.service is not None:
+            server.service.documents.changed(params.text_document.uri)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
     def closed(params: lsp.DidCloseTextDocumentParams) -> None:
-        if server.language_service is not None:
-            server.language_service.closed(params.text_document.uri)
+        if server.service is not None:
+            server.service.documents.closed(params.text_document.uri)
 
 
 def _saves(server: IntentServer) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_WILL_SAVE_WAIT_UNTIL)
     async def will_save(params: lsp.WillSaveTextDocumentParams) -> list[lsp.TextEdit]:
-        # A save does not wait for what is still being opened.
-        if server.language_service is None:
+        if server.service is None:
             return []
-        edits: list[lsp.TextEdit] = await server.language_service.will_save(
-            params.text_document.uri, params.reason
-        )
-        return edits
+        return await server.service.documents.will_save(params.text_document.uri, params.reason)
 
     async def record(save: ReceivedSave, document: Document | None, saved: list[str]) -> None:
         try:
-            language_service = await server.ready()
-            await language_service.did_save(save.uri, document, saved)
+            service = await server.ready()
+            await service.documents.did_save(save.uri, document, saved)
         finally:
             save.over()
 
@@ -227,24 +131,66 @@ def _actions(server: IntentServer) -> None:
         lsp.CodeActionOptions(code_action_kinds=[lsp.CodeActionKind.QuickFix]),
     )
     async def code_action(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
-        language_service = await server.ready()
-        actions: list[lsp.CodeAction] = await language_service.code_actions(params)
-        return actions
+        service = await server.ready()
+        return await service.code_actions(params)
+
+
+def _provenance(server: IntentServer) -> None:
+    @server.feature(lsp.TEXT_DOCUMENT_HOVER)
+    async def hover(params: lsp.HoverParams) -> lsp.Hover | None:
+        return await (await server.ready()).provenance.hover(params)
+
+    @server.feature(lsp.TEXT_DOCUMENT_CODE_LENS)
+    async def code_lens(params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
+        return await (await server.ready()).provenance.code_lenses(params)
+
+    @server.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
+    async def inlay_hint(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
+        return await (await server.ready()).provenance.inlay_hints(params)
+
+    @server.feature(lsp.TEXT_DOCUMENT_REFERENCES)
+    async def references(params: lsp.ReferenceParams) -> list[lsp.Location]:
+        return await (await server.ready()).symbols.references(params)
+
+    @server.feature(lsp.WORKSPACE_SYMBOL)
+    async def symbols(params: lsp.WorkspaceSymbolParams) -> list[lsp.WorkspaceSymbol]:
+        return await (await server.ready()).symbols.symbols(params)
 
 
 def _requests(server: IntentServer) -> None:
-    async def answer(name: str, given: Json = None) -> Json:
-        language_service = await server.ready()
-        return await language_service.request(name, given)
+    async def answer(name: RequestName, given: Json = None) -> Json:
+        service = await server.ready()
+        return await service.requests.answer(name, given)
 
-    async def run(name: str, *given: Json) -> Json:
-        language_service = await server.ready()
-        return await language_service.command(name, *given[:1])
+    async def run(name: RequestName | CommandName, *given: Json) -> Json:
+        service = await server.ready()
+        return await service.commands.run(name, *given[:1])
 
-    for name in REQUESTS:
+    for name in RequestName:
         server.feature(f"intent/{name}")(partial(answer, name))
-    for name in (*REQUESTS, *COMMANDS):
-        server.command(f"intent.{name}")(partial(run, name))
+    for command in (*RequestName, *CommandName):
+        server.command(f"intent.{command}")(partial(run, command))
+
+
+def _announced_operations(server: IntentServer) -> None:
+    async def will(operation: FileOperation, params: FileOperationParams) -> None:
+        if server.service is not None:
+            await server.service.operations.will(operation, _ends(params))
+
+    for method, operation in _WILL.items():
+        server.feature(method, _EVERY_FILE)(partial(will, operation))
+
+
+def _operations(server: IntentServer) -> None:
+    async def record(operation: FileOperation, ends: Sequence[UriEnds]) -> None:
+        service = await server.ready()
+        await service.operations.did(operation, ends)
+
+    def did(operation: FileOperation, params: FileOperationParams) -> Awaitable[None]:
+        return server.protocol.finish(record(operation, _ends(params)))
+
+    for method, operation in _DID.items():
+        server.feature(method, _EVERY_FILE)(partial(did, operation))
 
 
 def _pulled(server: IntentServer) -> None:
@@ -255,12 +201,20 @@ def _pulled(server: IntentServer) -> None:
         ),
     )
     async def document(params: lsp.DocumentDiagnosticParams) -> lsp.DocumentDiagnosticReport:
-        language_service = await server.ready()
-        report: lsp.DocumentDiagnosticReport = await language_service.document_diagnostic(params)
-        return report
+        service = await server.ready()
+        return await service.document_diagnostic(params)
 
     @server.feature(lsp.WORKSPACE_DIAGNOSTIC)
     async def workspace(params: lsp.WorkspaceDiagnosticParams) -> lsp.WorkspaceDiagnosticReport:
-        language_service = await server.ready()
-        report: lsp.WorkspaceDiagnosticReport = language_service.workspace_diagnostic(params)
-        return report
+        service = await server.ready()
+        return service.workspace_diagnostic(params)
+
+
+def _ends(params: FileOperationParams) -> tuple[UriEnds, ...]:
+    match params:
+        case lsp.CreateFilesParams():
+            return tuple((None, file.uri) for file in params.files)
+        case lsp.RenameFilesParams():
+            return tuple((file.old_uri, file.new_uri) for file in params.files)
+        case lsp.DeleteFilesParams():
+            return tuple((file.uri, None) for file in params.files)

@@ -63,7 +63,7 @@ class Connection:
         self.people = people
         self.spelling = spelling
         self.tracked_documents = tracked_documents
-        self._progress = progress
+        self.progress = progress
         self.pages = pages
         self._known: dict[OpenRoot, tuple[object, ...]] = {}
         self._told: dict[OpenRoot, tuple[object, ...]] = {}
@@ -110,7 +110,7 @@ class Connection:
     async def _index(self, open_root: OpenRoot) -> None:
         """Bring the index of a root's ledger up to date, which everything else asks."""
         refresh = open_root.governance.stores.ledger.index.refresh
-        async with self._progress.shown(None, "Indexing the ledger") as report:
+        async with self.progress.shown(None, "Indexing the ledger") as report:
             try:
                 await self.tracked_documents.work.in_thread(refresh, report)
             except IntentLspError as problem:

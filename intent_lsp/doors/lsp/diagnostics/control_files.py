@@ -88,6 +88,12 @@ class ControlFileDiagnostics:
             self._pages[place] = ControlFile(governance, path, uri_of(place), reader)
         self.check_root(governance.root)
 
+    def changed(self, uri: str) -> None:
+        """Check the newest text of a document, if it is a control file."""
+        page = self.page(uri)
+        if page is not None:
+            self.check(page)
+
     def check_root(self, root: Path) -> None:
         """Check the control files of a root again."""
         for page in self._pages.values():

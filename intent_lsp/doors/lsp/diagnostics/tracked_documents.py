@@ -75,11 +75,17 @@ class TrackedDocuments(DocumentIndex):
         self.add(tracked)
         self.work.begin(self._attach(tracked, until))
 
-    def changed(self, document: Document) -> None:
-        """Follow a document's newest edits, and show at once what they changed."""
+    def changed(self, document: Document) -> TrackedDocument | None:
+        """Follow a document's newest edits, and show at once what they changed.
+
+        Return it as it is tracked, or None if it is not.
+        """
         tracked = self.tracked(document.uri)
-        if tracked is None:
-            return
+        if tracked is not None:
+            self._follow(tracked, document)
+        return tracked
+
+    def _follow(self, tracked: TrackedDocument, document: Document) -> None:
         tracked.follow(document.edits, document.lines, document.version)
         if tracked.look is not None and tracked.look.shown:
             if tracked.look.server_only or tracked.outdated:

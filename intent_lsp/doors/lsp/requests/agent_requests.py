@@ -3,7 +3,6 @@
 Invariant: a refusal is an answer; an error is what cannot be judged.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -72,17 +71,6 @@ class AgentRequests:
         self._finish = finish
         self._deferred: set[Path] = set()
         self._failed: set[Path] = set()
-
-    def table(self) -> Mapping[str, Callable[[object], Awaitable[JsonObject]]]:
-        """Give each request by its name without `intent/`."""
-        return {
-            "beginTurn": self.begin_turn,
-            "recordRead": self.record_read,
-            "validateEdit": self.validate_edit,
-            "recordEdit": self.record_edit,
-            "applyEdit": self.apply_edit,
-            "explain": self.explain,
-        }
 
     async def begin_turn(self, given: object) -> JsonObject:
         """Answer `intent/beginTurn`."""

@@ -13,8 +13,9 @@ from intent_lsp.doors.lsp.features.code_actions import CodeActions
 from intent_lsp.doors.lsp.features.refusal_prompts import RefusalPrompts
 from intent_lsp.doors.lsp.features.scope_actions import CREATE_TITLE
 from intent_lsp.doors.lsp.protocol.in_flight import Uncancellable
-from intent_lsp.doors.lsp.requests.requests import Requests
+from intent_lsp.doors.lsp.requests.request_table import RequestTable
 from intent_lsp.doors.lsp.wire.common import CommonParams, DraftParams, JsonObject, PlaceParams
+from intent_lsp.doors.lsp.wire.names import CommandName, RequestName
 from intent_lsp.doors.lsp.wire.params import failed, invalid, read
 
 OFFERED: Final = 9
@@ -27,33 +28,48 @@ class Commands:
     def __init__(
         self,
         connection: Connection,
-        requests: Requests,
+        requests: RequestTable,
         actions: CodeActions,
         offers: RefusalPrompts,
+        finish: Uncancellable,
     ) -> None:
         self._connection = connection
         self._requests = requests
+        self._finder, self._intents = requests.finder, requests.intents
         self._actions = actions
         self._offers = offers
+        self._finish = finish
 
-    async def select(self, finish: Uncancellable, given: object = None) -> JsonObject | None:
-        """Run `intent.select`: with the object, a bare id, or nothing: then the person chooses.
+    async def run(self, name: RequestName | CommandName, given: object = None) -> JsonObject | None:
+        """Run one command; what it has begun is finished although it is cancelled."""
+        match name:
+            case CommandName.RESTORE_DRAFT:
+                return await self._finish(self.restore_draft(given))
+            case CommandName.SHOW_WHY:
+                return await self._finish(self.show_why(given))
+            case CommandName.REVERT:
+                return await self._finish(self.revert(given))
+            case RequestName.SELECT:
+                # A person may take long to choose: cancelled meanwhile, it is never begun.
+                return await self.select(given)
+            case _:
+                return await self._requests.answer(name, given)
 
-        `finish` awaits what must not be broken off once it has begun.
-        """
+    async def select(self, given: object = None) -> JsonObject | None:
+        """Run `intent.select`: with the object, a bare id, or nothing: then the person chooses."""
         if isinstance(given, str):
-            return await finish(self._requests.select({"intentId": given}))
+            return await self._finish(self._intents.select({"intentId": given}))
         told = read(given if isinstance(given, dict) else {}, CommonParams)
         if isinstance(given, dict) and ("intentId" in given or "intent_id" in given):
-            return await finish(self._requests.select(given))
+            return await self._finish(self._intents.select(given))
         if given is not None and not isinstance(given, dict):
             raise invalid("params: expected an object, an id or nothing")
-        return await self._choose(finish, told)
+        return await self._choose(told)
 
     async def restore_draft(self, given: object = None) -> JsonObject:
         """Run `intent.restoreDraft`: give a refused text back to the editor."""
         params = read(given, DraftParams)
-        open_root = await self._requests.finder.open_root(params)
+        open_root = await self._finder.open_root(params)
         tracked_documents = self._connection.tracked_documents
         draft = await tracked_documents.work.in_thread(
             open_root.governance.stores.drafts.get, params.id
@@ -101,9 +117,9 @@ class Commands:
         people = self._connection.people
         return {"applied": await people.apply(tracked.uri, tracked.version, edits, "Revert")}
 
-    async def _choose(self, finish: Uncancellable, params: CommonParams) -> JsonObject | None:
+    async def _choose(self, params: CommonParams) -> JsonObject | None:
         """Offer the open intents, the most recently used first; null: nobody chose."""
-        open_root = await self._requests.finder.open_root(params)
+        open_root = await self._finder.open_root(params)
         usable = await self._connection.tracked_documents.work.in_thread(
             open_root.governance.open_intents
         )
@@ -121,8 +137,8 @@ class Commands:
                 "Which intent are you working on?", page + ([MORE] if titles else [])
             )
             if chosen in by_title:
-                selecting = self._requests.select_intent(open_root, by_title[chosen], params)
-                return await finish(selecting)
+                selecting = self._intents.select_intent(open_root, by_title[chosen], params)
+                return await self._finish(selecting)
             if chosen != MORE:
                 break
         if not self._connection.people.can_choose:

@@ -3,7 +3,7 @@
 Invariant: what an agent wants of the plan is a person's to grant; what a person asks for is done.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Annotated, Final
 
@@ -100,15 +100,6 @@ class PlanRequests:
         self._finder = finder
         self._asking = asking
         self._finish = finish
-
-    def table(self) -> Mapping[str, Callable[[object], Awaitable[JsonObject]]]:
-        """Give each request by its name without `intent/`."""
-        return {
-            "create": self.create,
-            "complete": self.complete,
-            "requestScopeExpansion": self.request_scope_expansion,
-            "recordVerification": self.record_verification,
-        }
 
     async def create(self, given: object) -> JsonObject:
         """Answer `intent/create`; a person is asked when an agent wants it."""

@@ -1,29 +1,19 @@
-"""The `intent/*` requests, each also a command (protocol section 2).
+"""The requests about intents, their status and the ledger (protocol section 2).
 
-Invariant: a request reads its params, asks the desk, spells the answer; rules live below.
+Invariant: a request reads its params, asks governance, spells the answer; rules live below.
 """
 
-from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 
 from intent_lsp.core.blame.runs import run_of
 from intent_lsp.core.codes import RequestCode
-from intent_lsp.core.errors import (
-    IntentLspError,
-    InvalidCallError,
-    LedgerUnavailableError,
-    RequestLimitError,
-)
+from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.connection.progress import ClientProgress
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
-from intent_lsp.doors.lsp.protocol.in_flight import Uncancellable
 from intent_lsp.doors.lsp.requests.agent_requests import AgentRequests
-from intent_lsp.doors.lsp.requests.approval import ApprovalPrompt
-from intent_lsp.doors.lsp.requests.blame_requests import BlameRequests
-from intent_lsp.doors.lsp.requests.plan_requests import PlanRequests
 from intent_lsp.doors.lsp.requests.workspace_lookup import RootLookup
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.wire.common import (
@@ -39,7 +29,6 @@ from intent_lsp.doors.lsp.wire.common import (
 from intent_lsp.doors.lsp.wire.params import (
     cursor_of,
     failed,
-    invalid,
     named_path,
     path_below,
     read,
@@ -60,65 +49,27 @@ from intent_lsp.store.ledger.index.queries import PageCursor, Query
 from intent_lsp.store.state.drafts import Draft
 from intent_lsp.store.state.notes import AgentInfo
 
-Answering = Callable[[object], Coroutine[object, object, JsonObject]]
 
-
-class Requests:
-    """Answers the requests of one connection."""
+class IntentRequests:
+    """Answers the requests about intents, status and ledger on one connection."""
 
     def __init__(
-        self, connection: Connection, progress: ClientProgress, finish: Uncancellable
+        self,
+        connection: Connection,
+        finder: RootLookup,
+        agents: AgentRequests,
+        progress: ClientProgress,
     ) -> None:
         self._connection = connection
         self._in_thread = connection.tracked_documents.work.in_thread
+        self._agents = agents
         self._progress = progress
-        self._finish = finish
-        self.finder = RootLookup(connection)
-        self._blame = BlameRequests(connection, self.finder, progress)
-        asking = ApprovalPrompt(connection, finish)
-        self._agents = AgentRequests(connection, self.finder, asking, finish)
-        self._cancellable = {
-            **self._agents.table(),
-            **PlanRequests(connection, self.finder, asking, finish).table(),
-            "lines": self._blame.lines,
-            "change": self._blame.change,
-        }
-
-    async def answer(self, name: str, given: object = None) -> JsonObject:
-        """Answer one request, or fail it with the code of what stands in its way.
-
-        What it has begun is finished although it is cancelled; waiting for a person is not,
-        nor a long search.
-        """
-        try:
-            if name in self._cancellable:
-                return await self._cancellable[name](given)
-            return await self._finish(self.table()[name](given))
-        except (InvalidCallError, RequestLimitError) as error:
-            raise invalid(str(error)) from error
-        except IntentLspError as error:
-            told = {"cure": error.cure} if error.cure else {}
-            raise failed(_code_of(error), str(error), told) from error
-
-    def table(self) -> Mapping[str, Answering]:
-        """Give each request by its name without `intent/`; the command's is the same."""
-        return {
-            "list": self.list_intents,
-            "select": self.select,
-            "clear": self.clear,
-            "status": self.status,
-            "owners": self.owners,
-            "init": self.init,
-            "trace": self.trace,
-            "blame": self._blame.blame,
-            "verify": self.verify,
-            "drafts": self.drafts,
-        }
+        self._finder = finder
 
     async def list_intents(self, given: object) -> JsonObject:
         """Answer `intent/list`."""
         params = read(given, CommonParams)
-        open_root = await self.finder.find(params)
+        open_root = await self._finder.find(params)
         if open_root is None:
             return {"enabled": False, "activeIntentId": None, "intents": []}
         rules = await self._in_thread(open_root.governance.rules.current)
@@ -136,7 +87,7 @@ class Requests:
     async def select(self, given: object) -> JsonObject:
         """Answer `intent/select`."""
         params = read(given, SelectParams)
-        open_root = await self.finder.open_root(params)
+        open_root = await self._finder.open_root(params)
         if params.new_turn and session_of(params, open_root) != open_root.session:
             await self._agents.begin_turn_of(open_root, params)
         return await self.select_intent(open_root, params.intent_id, params)
@@ -167,7 +118,7 @@ class Requests:
     async def clear(self, given: object) -> JsonObject:
         """Answer `intent/clear`."""
         params = read(given, CommonParams)
-        open_root = await self.finder.open_root(params)
+        open_root = await self._finder.open_root(params)
         theirs = session_of(params, open_root)
         if theirs == open_root.session:
             await self._connection.choices.clear(open_root)
@@ -178,7 +129,7 @@ class Requests:
     async def status(self, given: object) -> JsonObject:
         """Answer `intent/status`; where nothing governs: disabled, root null."""
         params = read(given, CommonParams)
-        open_root = await self.finder.find(params)
+        open_root = await self._finder.find(params)
         if open_root is None:
             return _dormant_status(self._connection.open_roots.settings.session_id or "")
         return status_wire(await self._in_thread(self._status, params, open_root))
@@ -193,7 +144,7 @@ class Requests:
     async def trace(self, given: object) -> JsonObject:
         """Answer `intent/trace`, newest first."""
         params = read(given, TraceParams)
-        open_root = await self.finder.open_root(params)
+        open_root = await self._finder.open_root(params)
         path = path_below(params, open_root) if params.path or params.uri else None
         query = Query(
             intent_ids=None if params.intent_id is None else (params.intent_id,),
@@ -207,7 +158,7 @@ class Requests:
     async def verify(self, given: object) -> JsonObject:
         """Answer `intent/verify`."""
         params = read(given, VerifyParams)
-        open_root = await self.finder.open_root(params)
+        open_root = await self._finder.open_root(params)
         title = "Verifying the ledger"
         async with self._progress.shown(params.work_done_token, title) as progress:
             found = await self._in_thread(open_root.governance.tracing.verify, progress=progress)
@@ -216,7 +167,7 @@ class Requests:
     async def drafts(self, given: object) -> JsonObject:
         """Answer `intent/drafts`, newest first."""
         params = read(given, PathParams)
-        open_root = await self.finder.open_root(params)
+        open_root = await self._finder.open_root(params)
         path = path_below(params, open_root) if params.path or params.uri else None
         kept = await self._in_thread(open_root.governance.stores.drafts.list, path)
         return {"drafts": [draft_wire(draft) for draft in kept if isinstance(draft, Draft)]}
@@ -250,7 +201,7 @@ class Requests:
 
     def _owned(self, params: PathParams) -> tuple[OpenRoot | None, JsonObject]:
         """Answer `intent/owners` in one go: each trip to a thread costs as much as the answer."""
-        open_root = self.finder.governance(params)
+        open_root = self._finder.governance(params)
         if open_root is None:
             required_path(params)
             return None, {"owners": []}
@@ -277,12 +228,6 @@ class Requests:
         folders = self._connection.open_roots.folders
         chosen = path if path is not None else next(iter(folders), None)
         return None if chosen is None else Path(chosen)
-
-
-def _code_of(error: IntentLspError) -> RequestCode:
-    if isinstance(error, LedgerUnavailableError):
-        return RequestCode.LEDGER_UNAVAILABLE
-    return RequestCode.STATE_UNAVAILABLE
 
 
 def _voice(params: CommonParams) -> AgentInfo:

@@ -1,0 +1,80 @@
+"""Text documents as an editor opens, edits, saves and closes them.
+
+Invariant: a document that nobody governs costs one look-up and leaves no trace.
+"""
+
+from collections.abc import Callable
+
+from lsprotocol import types as lsp
+
+from intent_lsp.doors.lsp.connection.connection import Connection
+from intent_lsp.doors.lsp.features.saves import SaveFeature
+from intent_lsp.doors.lsp.protocol.documents import Document, Documents
+
+
+class TextDocumentFeature:
+    """Follows the documents of one connection."""
+
+    def __init__(self, connection: Connection, documents: Documents, saves: SaveFeature) -> None:
+        self._documents = documents
+        self._tracked_documents = connection.tracked_documents
+        self._pages = connection.pages
+        self._outcomes = connection.outcomes
+        self._saves = saves
+
+    def opened(self, uri: str) -> None:
+        """Track a document that the editor has opened."""
+        document = self._documents.get(uri)
+        if document is not None:
+            self._tracked_documents.opened(document)
+            self._pages.changed(document.uri)
+
+    def changed(self, uri: str) -> None:
+        """Follow a document's newest edits."""
+        document = self._documents.get(uri)
+        if document is None:
+            return
+        tracked = self._tracked_documents.changed(document)
+        if tracked is not None and tracked.open_root is not None and tracked.place is not None:
+            self._outcomes.typed_in(tracked.open_root, tracked.place.path)
+        self._pages.changed(document.uri)
+
+    def closed(self, uri: str) -> None:
+        """Stop tracking a document."""
+        tracked = self._tracked_documents.tracked_at(uri)
+        if tracked is None:
+            return
+        self._tracked_documents.closed(tracked)
+        self._tracked_documents.work.begin(self._outcomes.closed(tracked))
+        self._pages.changed(tracked.uri)
+
+    async def will_save(self, uri: str, reason: lsp.TextDocumentSaveReason) -> list[lsp.TextEdit]:
+        """Answer `textDocument/willSaveWaitUntil`."""
+        tracked = self._tracked_documents.tracked_at(uri)
+        if tracked is None:
+            return []
+        with self._tracked_documents.work.idle_scheduler.asked():
+            return await self._saves.will_save(tracked, reason)
+
+    def save_received(self, uri: str) -> Callable[[], None]:
+        """Note that a save was told of; whoever has recorded it calls what this gives."""
+        tracked = self._tracked_documents.tracked_at(uri)
+        if tracked is None:
+            return lambda: None
+        tracked.save_received()
+        return tracked.save_over
+
+    async def did_save(self, uri: str, document: Document | None, saved: list[str]) -> None:
+        """Take `textDocument/didSave` of what was an open document then, with the text `saved`.
+
+        It may be closed by now: who writes and quits does not wait for us to have started.
+        """
+        tracked = self._tracked_documents.tracked_at(uri)
+        if tracked is None and document is not None:
+            self._tracked_documents.opened(document)
+            tracked = self._tracked_documents.tracked_at(document.uri)
+        if tracked is None:
+            return
+        await self._saves.did_save(tracked, saved)
+        if self._documents.get(uri) is None and tracked.version is not None:
+            self._tracked_documents.closed(tracked)

@@ -1,0 +1,95 @@
+"""The table of the requests `intent/*`: who answers each (protocol section 2).
+
+Invariant: an error of ours leaves as the code of what stands in a request's way.
+"""
+
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+
+from intent_lsp.core.codes import RequestCode
+from intent_lsp.core.errors import (
+    IntentLspError,
+    InvalidCallError,
+    LedgerUnavailableError,
+    RequestLimitError,
+)
+from intent_lsp.doors.lsp.connection.connection import Connection
+from intent_lsp.doors.lsp.connection.progress import ClientProgress
+from intent_lsp.doors.lsp.protocol.in_flight import Uncancellable
+from intent_lsp.doors.lsp.requests.agent_requests import AgentRequests
+from intent_lsp.doors.lsp.requests.approval import ApprovalPrompt
+from intent_lsp.doors.lsp.requests.blame_requests import BlameRequests
+from intent_lsp.doors.lsp.requests.intent_requests import IntentRequests
+from intent_lsp.doors.lsp.requests.plan_requests import PlanRequests
+from intent_lsp.doors.lsp.requests.workspace_lookup import RootLookup
+from intent_lsp.doors.lsp.wire.common import JsonObject
+from intent_lsp.doors.lsp.wire.names import RequestName
+from intent_lsp.doors.lsp.wire.params import failed, invalid
+
+RequestHandler = Callable[[object], Awaitable[JsonObject]]
+
+
+class RequestTable:
+    """Answers the requests of one connection, each by its own handler."""
+
+    def __init__(
+        self, connection: Connection, progress: ClientProgress, finish: Uncancellable
+    ) -> None:
+        self._idle_scheduler = connection.tracked_documents.work.idle_scheduler
+        self._finish = finish
+        self.finder = RootLookup(connection)
+        asking = ApprovalPrompt(connection, finish)
+        self._agents = AgentRequests(connection, self.finder, asking, finish)
+        self._plan = PlanRequests(connection, self.finder, asking, finish)
+        self._blame = BlameRequests(connection, self.finder, progress)
+        self.intents = IntentRequests(connection, self.finder, self._agents, progress)
+        self._handlers = self._table()
+
+    async def answer(self, name: RequestName, given: object = None) -> JsonObject:
+        """Answer one request, or fail it with the code of what stands in its way."""
+        try:
+            with self._idle_scheduler.asked():
+                return await self._handlers[name](given)
+        except (InvalidCallError, RequestLimitError) as error:
+            raise invalid(str(error)) from error
+        except IntentLspError as error:
+            told = {"cure": error.cure} if error.cure else {}
+            raise failed(_code_of(error), str(error), told) from error
+
+    def _table(self) -> Mapping[RequestName, RequestHandler]:
+        intents, agents, plan, whole = self.intents, self._agents, self._plan, self._whole
+        return {
+            RequestName.LIST: whole(intents.list_intents),
+            RequestName.SELECT: whole(intents.select),
+            RequestName.CLEAR: whole(intents.clear),
+            RequestName.STATUS: whole(intents.status),
+            RequestName.OWNERS: whole(intents.owners),
+            RequestName.INIT: whole(intents.init),
+            RequestName.TRACE: whole(intents.trace),
+            RequestName.VERIFY: whole(intents.verify),
+            RequestName.DRAFTS: whole(intents.drafts),
+            RequestName.BLAME: whole(self._blame.blame),
+            RequestName.LINES: self._blame.lines,
+            RequestName.CHANGE: self._blame.change,
+            RequestName.BEGIN_TURN: agents.begin_turn,
+            RequestName.RECORD_READ: agents.record_read,
+            RequestName.VALIDATE_EDIT: agents.validate_edit,
+            RequestName.RECORD_EDIT: agents.record_edit,
+            RequestName.APPLY_EDIT: agents.apply_edit,
+            RequestName.EXPLAIN: agents.explain,
+            RequestName.CREATE: plan.create,
+            RequestName.COMPLETE: plan.complete,
+            RequestName.REQUEST_SCOPE_EXPANSION: plan.request_scope_expansion,
+            RequestName.RECORD_VERIFICATION: plan.record_verification,
+        }
+
+    def _whole(
+        self, handler: Callable[[object], Coroutine[object, object, JsonObject]]
+    ) -> RequestHandler:
+        """Have a request finished although it is cancelled: it waits for no person."""
+        return lambda given: self._finish(handler(given))
+
+
+def _code_of(error: IntentLspError) -> RequestCode:
+    if isinstance(error, LedgerUnavailableError):
+        return RequestCode.LEDGER_UNAVAILABLE
+    return RequestCode.STATE_UNAVAILABLE

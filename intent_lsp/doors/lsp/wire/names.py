@@ -1,0 +1,38 @@
+"""The names of the requests `intent/*` and of the commands `intent.*` (protocol section 2)."""
+
+from enum import StrEnum
+
+
+class RequestName(StrEnum):
+    """A request by its name without `intent/`; its command has the same name after `intent.`."""
+
+    LIST = "list"
+    SELECT = "select"
+    CLEAR = "clear"
+    STATUS = "status"
+    OWNERS = "owners"
+    INIT = "init"
+    TRACE = "trace"
+    CHANGE = "change"
+    BLAME = "blame"
+    LINES = "lines"
+    VERIFY = "verify"
+    DRAFTS = "drafts"
+    BEGIN_TURN = "beginTurn"
+    RECORD_READ = "recordRead"
+    VALIDATE_EDIT = "validateEdit"
+    RECORD_EDIT = "recordEdit"
+    APPLY_EDIT = "applyEdit"
+    EXPLAIN = "explain"
+    CREATE = "create"
+    COMPLETE = "complete"
+    REQUEST_SCOPE_EXPANSION = "requestScopeExpansion"
+    RECORD_VERIFICATION = "recordVerification"
+
+
+class CommandName(StrEnum):
+    """A command that is no request, by its name without `intent.`."""
+
+    SHOW_WHY = "showWhy"
+    REVERT = "revert"
+    RESTORE_DRAFT = "restoreDraft"
