@@ -1,1 +1,1 @@
-"""Agents' tool calls: their tickets, the files they change, and what agents are told and taught."""
+"""Agents' tool calls: tickets, the files they change, checkout context and lessons."""

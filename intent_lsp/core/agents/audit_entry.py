@@ -1,11 +1,11 @@
-"""An entry of the governance ledger: a governed call and its outcome (ledger section 6)."""
+"""One entry of the audit log: a governed call and its outcome (ledger section 6)."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class CallStatus(StrEnum):
-    """What became of a governed call: turned back at the gate, or done with or without success."""
+    """The outcome of a governed call: DENIED by the gate, or executed with or without success."""
 
     DENIED = "DENIED"
     OK = "OK"
@@ -14,9 +14,10 @@ class CallStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GovernanceEntry:
-    """One governed call as it happened; `at` is RFC 3339, the words are the caller's own.
+    """One governed call as it happened. `at` is an RFC 3339 time.
 
-    `constraints` are the team policy's architectural constraints at the time.
+    The other texts are as the caller sent them. `constraints` are the architectural constraints of
+    the team policy at that time.
     """
 
     at: str

@@ -1,9 +1,9 @@
-"""What is told at checkout: one intent, its files and its past, within a budget.
+"""The context returned at checkout: one intent, its files and its history, within a size budget.
 
 Specified in requirements section 11.
 
-Invariant: nothing of any other intent is in it; its own scope is cut last but for its name, which
-is cut only where it alone is too long.
+Invariant: the context holds nothing of any other intent. Its own scope is dropped last but for its
+name, and the name is cut only if it alone exceeds the budget.
 """
 
 from collections.abc import Callable
@@ -16,14 +16,14 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record
 
 BUDGET: Final = 16_384
-"""UTF-8 bytes of the text form."""
+"""The maximum size of the text form, in UTF-8 bytes."""
 
 RECENT_RECORDS: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
 class RelatedFile:
-    """A file of the intent's `related_files` that exists and that its scope covers."""
+    """An existing file from the intent's `related_files` that the intent's scope covers."""
 
     path: WorkspacePath
     last_hash: ContentHash | None
@@ -32,7 +32,7 @@ class RelatedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntentContext:
-    """The context of one intent; `truncated` names what was dropped and how much of it."""
+    """The context of one intent. `truncated` lists what was dropped, and how many items of it."""
 
     intent: Intent
     architectural_constraints: tuple[str, ...] = ()
@@ -45,10 +45,11 @@ class IntentContext:
 def within_budget(
     whole: IntentContext, spell: Callable[[IntentContext], str]
 ) -> tuple[IntentContext, str]:
-    """Drop what does not fit; give the context and its text.
+    """Drop what exceeds the budget. Return the remaining context and its text.
 
-    Oldest records go first (they stand newest first), then related files, history, acceptance
-    criteria, the intent's constraints and the team's, its scope and its name, each from its end.
+    `spell` formats a context as text. Items are dropped in this order, each kind from its end:
+    records (they are sorted newest first), related files, history, acceptance criteria, the
+    intent's constraints, the team's constraints, the scope and the intent's name.
     """
     for drop in _DROPS:
         text = spell(whole)
@@ -59,11 +60,12 @@ def within_budget(
 
 
 Trim = Callable[[IntentContext, int], IntentContext]
+"""Return the context with only the first so many items of one kind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Drop:
-    """One kind of thing that can be dropped: how many there are, and the context with fewer."""
+    """One kind of item that can be dropped: how to count the items, and how to cut them."""
 
     name: str
     count: Callable[[IntentContext], int]
@@ -73,6 +75,7 @@ class _Drop:
 def _most_that_fits(
     whole: IntentContext, drop: _Drop, spell: Callable[[IntentContext], str]
 ) -> IntentContext:
+    """Drop items of one kind until the context fits. Drop all of them if it never fits."""
     total = drop.count(whole)
     low, high = 0, total
     while low < high:

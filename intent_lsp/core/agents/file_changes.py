@@ -1,4 +1,4 @@
-"""A change of one file that an agent wants made for it (protocol section 2, `applyEdit`)."""
+"""A change of one file that an agent asks the server to make (protocol section 2, `applyEdit`)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,17 +6,18 @@ from dataclasses import dataclass
 from intent_lsp.core.commands.reading import Effect, TouchedPath
 
 Rewrite = Callable[[str], str]
-"""Makes a file's new text of its old one, which is empty where there is no file.
+"""A function from a file's old text to its new text. The old text is empty if there is no file.
 
-Raises ValueError for a text that it was not made for.
+It raises ValueError if the old text is not one that it can be applied to.
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileChange:
-    """What becomes of one file; `path` as its caller spells it.
+    """The change of one file. `path` is as the caller spelled it.
 
-    `source` is the old name of a file that is moved; `rewrite` None: its content stays.
+    `source` is the old name of a file that is moved, else None. `rewrite` is None if the content
+    stays.
     """
 
     path: str
@@ -26,6 +27,9 @@ class FileChange:
 
     @property
     def touched(self) -> tuple[TouchedPath, ...]:
-        """The paths that change: a move's are both ends."""
+        """The paths that change.
+
+        A move changes two: the old path is deleted, the new one written.
+        """
         new = TouchedPath(self.path, self.effect, self.source)
         return (new,) if self.source is None else (TouchedPath(self.source, Effect.DELETE), new)

@@ -1,9 +1,9 @@
-"""A lesson: what went wrong once, in our own words, for whoever works here next.
+"""A lesson: one failure or refusal, in a sentence that is kept for later agents and people.
 
 Specified in requirements section 9.
 
-Invariant: of foreign words a lesson holds only the tool, the path, the program and the error, each
-neutral, cut, and in quotation marks that it cannot close.
+Invariant: the only text in a lesson that is not ours is the tool, the path, the program and the
+error. Each is neutralised, shortened and quoted so that it cannot end its quotation.
 """
 
 import re
@@ -14,7 +14,7 @@ from intent_lsp.core.codes import GateCode, LessonCode
 from intent_lsp.core.redaction import SHOWN_AT_MOST, neutral, redacted
 
 LessonLine = NewType("LessonLine", str)
-"""`- <timestamp>: <text>`, without a line end."""
+"""A line `- <timestamp>: <text>`, without its line end."""
 
 _MOMENT = re.compile(r"[0-9]{4}-[0-9:.TZ+-]{1,32}")
 _CODE_AT_MOST: Final = 48
@@ -24,9 +24,9 @@ _PATH_AT_MOST: Final = 160
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lesson:
-    """What happened; `code` is a GateCode's or a LessonCode's, `at` is RFC 3339.
+    """One event. `code` is the value of a GateCode or a LessonCode; `at` is an RFC 3339 time.
 
-    `program` is the first word of the command, `error` what the tool said went wrong: never its
+    `program` is the first word of the command. `error` is the tool's error message, never its
     output.
     """
 
@@ -39,15 +39,15 @@ class Lesson:
 
 
 def lesson_line(lesson: Lesson) -> LessonLine:
-    """Spell a lesson as it stands in `AGENT.md`; a moment that is none becomes `unknown`."""
+    """Format a lesson as a line of `AGENT.md`. A malformed time becomes `unknown`."""
     at = lesson.at if _MOMENT.fullmatch(lesson.at) else "unknown"
     return LessonLine(f"- {at}: {lesson_text(lesson)}")
 
 
 def lesson_text(lesson: Lesson) -> str:
-    """Make the sentences of a lesson: what happened, what was said, what to do instead.
+    """Format the sentences of a lesson: what happened, the tool's error, what to do instead.
 
-    Two lessons of one text are the same lesson.
+    Two lessons with the same text count as the same lesson.
     """
     said = f" It said: {_quoted(lesson.error)}." if lesson.error else ""
     return f"{neutral(lesson.code, _CODE_AT_MOST)}: {_happened(lesson)}.{said} {_advice(lesson)}"
@@ -87,14 +87,14 @@ def _advice(lesson: Lesson) -> str:
 
 
 def _actor(lesson: Lesson) -> str:
-    """Name who acted: the tool, and the program that it ran."""
+    """Return the quoted tool name, and the program if the tool ran one."""
     tool = _quoted(lesson.tool, _NAME_AT_MOST)
     return f"{tool} running {_quoted(lesson.program, _NAME_AT_MOST)}" if lesson.program else tool
 
 
 def _place(path: str) -> str:
-    """Quote a path; of a long one the end is kept, which tells more than its beginning."""
-    # Redacted first: of a secret that is cut nobody would know the rest for one.
+    """Quote a path. Of a long path keep the end, which says more than its beginning."""
+    # Redact before cutting: the redaction would not recognise a secret that has been cut.
     words = redacted(path)
     if len(words) <= _PATH_AT_MOST:
         return _quoted(words, _PATH_AT_MOST)

@@ -1,6 +1,9 @@
-"""Files that no work tree shows, and that no command may change, as a command found them.
+"""The state of protected files before a command: git's own files and the ledger.
 
-Invariant: a value; what it says is compared with the disk again, never taken for it.
+The work tree's status does not show these files, and no command may change them.
+
+Invariant: this state never changes and may be out of date. Code that uses it compares it with the
+disk again.
 """
 
 from dataclasses import dataclass
@@ -12,9 +15,10 @@ from intent_lsp.core.paths import WorkspacePath
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardedFile:
-    """A file of git's own directory, which is called `.git` wherever it is.
+    """A file of git's own directory. In `path` that directory is always called `.git`.
 
-    `meaning` is the hash of what it has git do; two contents of one meaning are the same.
+    `meaning` hashes the settings that the file makes for git, so that an edit without effect is no
+    change. For a file that is not configuration it hashes the content.
     """
 
     path: WorkspacePath
@@ -24,7 +28,10 @@ class GuardedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerSeen:
-    """Where a ledger's whole lines ended, and the hash of its bytes from `start` to there."""
+    """How far a ledger reached: the end of its last complete line, as a byte offset.
+
+    `hash` is that of the bytes from `start` to `end`.
+    """
 
     start: int
     end: int
@@ -33,9 +40,11 @@ class LedgerSeen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardedSeen:
-    """What stood there at one moment; `head` is the commit checked out, `log` the end of its log.
+    """The protected files at one moment.
 
-    `ledger` is None where there was none, or nobody could read it.
+    `head` is the commit checked out, `log` the end of its reflog.
+
+    `ledger` is None if there was no ledger or it could not be read.
     """
 
     head: str | None = None

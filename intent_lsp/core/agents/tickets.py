@@ -1,7 +1,7 @@
-"""A ticket: an allowed call on its way from the gate to its record (requirements section 6).
+"""A ticket: an allowed call that is not recorded yet (requirements section 6).
 
-Invariant: what a record needs of the moment of judging stands in the ticket; nothing is judged
-again when the edit is recorded.
+Invariant: the ticket holds all that the record needs from the moment of judging. Recording an edit
+never judges it again.
 """
 
 from dataclasses import dataclass
@@ -17,10 +17,10 @@ from intent_lsp.core.records import ApprovalChoice, MutationClass, ScopeValidati
 from intent_lsp.core.text import pack
 
 CLAIMED_FOR: Final = timedelta(seconds=30)
-"""How long an allowed call keeps its files from others."""
+"""How long an allowed call keeps its claim on its files."""
 
 GOOD_FOR: Final = timedelta(hours=24)
-"""How long a ticket can be recorded."""
+"""How long after its issue a ticket can be recorded."""
 
 
 COMMAND_AWAITED_FOR: Final = timedelta(minutes=10)
@@ -29,11 +29,11 @@ COMMAND_AWAITED_FOR: Final = timedelta(minutes=10)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TicketFile:
-    """One file that a call may change, and what it held then (None: there was none).
+    """One file that a call may change. `pre_hash` is None if the file did not exist.
 
-    `real` is where its bytes went when it was judged (None: where it reads). `previous` is the
-    other end of a rename, at its new one; `announced` the hash of the text that the call said it
-    would write.
+    `real` is the path that a write reached when the call was judged, or None if that was `path`.
+    `previous` is the old name of a file that is renamed to `path`. `announced` is the hash of the
+    text that the call said it would write.
     """
 
     path: WorkspacePath
@@ -46,16 +46,18 @@ class TicketFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ticket:
-    """An allowed call, as it was judged; moments as `core.timestamps` spells them.
+    """An allowed call, as it was judged. Times are formatted by `core.timestamps`.
 
-    `tree` is what the work tree held before a command, while the ticket is open, and `guarded` what
-    stood beside it; `command` is its hash. `looking`: it was to change nothing, as far as
-    its text tells. `background`: what it has started may go on when it has ended; `late`: it has,
-    and this is a second look at that.
-    `gone_on`: its session has made another call since, and nobody has told of its end.
-    `fingerprint` tells its call from another of the same `tool_use_id`.
-    `approved_by` is the session of the person who let it pass; `by_save`: an editor makes the
-    change, and its save is the record.
+    `tree` is the state of the work tree before a command, kept while the ticket is open; `guarded`
+    is that of the protected files. `command` is the hash of the command.
+
+    `fingerprint` distinguishes calls that have the same `tool_use_id`. `approved_by` is the session
+    of the person who approved the call.
+
+    Flags: `looking`: the command's text shows no change of a file. `by_save`: an editor makes the
+    change, and its save makes the record. `background`: processes that the call started may still
+    run after it has ended. `late`: a follow-up ticket for what such processes change. `gone_on`:
+    the session made another call before the end of this one was reported.
     """
 
     id: str
@@ -93,16 +95,19 @@ class Ticket:
 
 
 def command_hash(command: str) -> ContentHash:
-    """Give the name of a command by which it is found again: it may hold what nobody may keep."""
+    """Return the hash that identifies a command.
+
+    Its text is not kept, since it may hold secrets.
+    """
     return hash_content(pack(command))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """What became of a ticket: its record, if it made one, and each file's hash after it.
+    """The outcome of a ticket. `record_id` is None if no record was written.
 
-    `error`: why its call failed. `violating` are files that nobody had named, and that its intent
-    may not change.
+    Each of `files` is a path with its hash before and after. `error` says why the call failed.
+    `violating` are changed files that the call had not named and that its intent does not own.
     """
 
     record_id: str | None

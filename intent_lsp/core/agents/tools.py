@@ -1,9 +1,9 @@
 """A tool call, and whether its tool reads, edits or runs a command (requirements section 6).
 
-Invariant: names match without regard to case and without prefix; the team's lists win over ours.
-Invariant: a tool that nobody knows is mutating as soon as it names a path or a command.
-Invariant: every name also stands in docs/tools.md, and no other does; `*` stands for any run of
-characters (requirements section 6).
+Invariant: names are compared without case and prefix; the team's lists win over ours.
+Invariant: an unknown tool is mutating as soon as it names a path or a command.
+Invariant: docs/tools.md has exactly the names listed here. `*` matches any run of characters
+(requirements section 6).
 """
 
 import json
@@ -18,7 +18,7 @@ from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.core.records import MutationClass
 from intent_lsp.core.text import pack
 
-# A server's name ends at the first `__`: a tool must not hide its own first words as a server.
+# A server's name ends at the first `__`, so that the prefix never swallows part of a tool's name.
 _PREFIX = re.compile(r"(?:functions\.|mcp__.+?__)(?=.)", re.IGNORECASE | re.DOTALL)
 EDIT_TOOLS: Final = (
     "write_to_file",
@@ -82,7 +82,10 @@ COMMAND_TOOLS: Final = (
 )
 
 OTHER_SHELLS: Final = ("PowerShell",)
-"""Tools whose commands are for another shell than `bash`: their text is not read."""
+"""Tools that run commands in another shell than `bash`.
+
+The text of these commands is not parsed.
+"""
 
 READ_ONLY_TOOLS: Final = (
     "read*",
@@ -113,11 +116,11 @@ READ_ONLY_TOOLS: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:
-    """What an agent's tool is about to do, in the words of its caller (protocol section 2).
+    """What an agent's tool is about to do, as the caller put it (protocol section 2).
 
-    `paths` are as spelled by the caller; a rename's are the old and the new one. In `read_hashes`
-    None says that the caller believes the file absent. `read_only_hint`: what an MCP tool says of
-    itself; None where it says nothing. `background`: the host lets it go on while others begin.
+    `paths` are as the caller spelled them; a rename has the old and the new one. A None in
+    `read_hashes` means that the caller takes the file for absent. `read_only_hint` is what an MCP
+    tool declares about itself, or None. `background`: the host runs the call while others start.
     """
 
     tool_name: str
@@ -134,10 +137,10 @@ class ToolCall:
 
     @property
     def fingerprint(self) -> ContentHash:
-        """Tell this call from another that bears the same `tool_use_id`.
+        """A SHA-256 of what the call would do, to tell apart calls with the same `tool_use_id`.
 
-        The SHA-256 of what it would do, and under which intent: what it has read is left out, so
-        that a call that is only asked about again is the same one.
+        `read_hashes` are left out, so that a repeated request for the same call has the same
+        fingerprint.
         """
         text = None if self.new_text is None else hash_content(pack(self.new_text))
         kind = None if self.mutation_class is None else self.mutation_class.value
@@ -146,7 +149,7 @@ class ToolCall:
 
 
 class ToolKind(Enum):
-    """What a tool does; whether a COMMAND is mutating is for its command to say."""
+    """What a tool does. Whether a COMMAND changes files depends on the command."""
 
     READ_ONLY = "read-only"
     EDIT = "edit"
@@ -154,11 +157,11 @@ class ToolKind(Enum):
 
 
 def tool_kind(call: ToolCall, policy: TeamPolicy) -> ToolKind:
-    """Tell what a call's tool does: by the team's lists, then ours, then its own word.
+    """Return what a call's tool does: by the team's lists, then ours, then the tool's own hint.
 
-    A tool of the team's `mutating_tools` is EDIT whatever its command. A tool in no list that
-    names a path is EDIT also when it names a command, since a harmless command would not make
-    the path harmless.
+    A tool in the team's `mutating_tools` is EDIT whatever its command. A tool that is in no list
+    and names a path is EDIT even if it also names a command, since a harmless command does not make
+    the edit of the path harmless.
     """
     by_name = _kind_by_name(call.tool_name, policy)
     if by_name is not None:
@@ -171,20 +174,20 @@ def tool_kind(call: ToolCall, policy: TeamPolicy) -> ToolKind:
 
 
 def blocked(tool_name: str, policy: TeamPolicy) -> bool:
-    """Whether the team forbids a tool altogether, read-only or not."""
+    """Whether the team blocks a tool altogether, read-only or not."""
     return named_in(tool_name, policy.blocked_tools)
 
 
 def named_in(tool_name: str, patterns: Iterable[str]) -> bool:
-    """Whether any of the names or patterns stands for a tool."""
+    """Whether any of the names or patterns matches a tool."""
     return any(same_name(pattern, tool_name) for pattern in patterns)
 
 
 def same_name(pattern: str, tool_name: str) -> bool:
-    """Whether a name, or a pattern with `*`, stands for a tool, whatever case and prefix.
+    """Whether a name, or a pattern with `*`, matches a tool, whatever its case and prefix.
 
-    The server in a pattern such as `mcp__github__*` counts: without it, the pattern would stand
-    for every tool.
+    The server in a pattern such as `mcp__github__*` is compared: without it, the pattern would
+    match every tool.
     """
     wanted, name = (text.casefold().removeprefix("functions.") for text in (pattern, tool_name))
     if "*" not in wanted:
@@ -195,7 +198,7 @@ def same_name(pattern: str, tool_name: str) -> bool:
 
 
 def bare_name(tool_name: str) -> str:
-    """Give a tool's name without `functions.` and `mcp__<server>__`; its case is kept."""
+    """Return a tool's name without `functions.` and `mcp__<server>__`. Its case is kept."""
     at = 0
     while (found := _PREFIX.match(tool_name, at)) is not None:
         at = found.end()
@@ -214,9 +217,9 @@ def _kind_by_name(tool_name: str, policy: TeamPolicy) -> ToolKind | None:
 
 
 def _stands_for(pattern: str, name: str) -> bool:
-    """Match a pattern with at least one `*`, which stands for any run of characters.
+    """Match a pattern that has at least one `*`, each for any run of characters.
 
-    The earliest place of each piece is as good as any other, so that nothing is tried twice.
+    The first occurrence of each piece is as good as a later one, so no backtracking is needed.
     """
     head, *middle, tail = pattern.split("*")
     end = len(name) - len(tail)

@@ -1,6 +1,7 @@
-"""A work tree at one moment: what differs from HEAD, and what git could tell then.
+"""A snapshot of the work tree: the files that differ from HEAD, and git's own state.
 
-Invariant: a value; what it says is compared with the disk again, never taken for it.
+Invariant: a snapshot never changes and may be out of date. Code that uses it compares it with the
+disk again.
 """
 
 from dataclasses import dataclass
@@ -11,9 +12,10 @@ from intent_lsp.core.paths import WorkspacePath
 
 @dataclass(frozen=True, slots=True)
 class FileSnapshot:
-    """What a file held (None: there was no such file), and its blob in git's index.
+    """The hash of one file (None if it did not exist), and its blob id in git's index.
 
-    `index` None: git did not track it. `as_index`: git calls the file the same as that blob.
+    `index` is None if git did not track the file. `as_index`: git reported the file as unchanged
+    against that blob.
     """
 
     hash: ContentHash | None
@@ -23,7 +25,7 @@ class FileSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class LogMark:
-    """Where the log of HEAD ended: its size in bytes, and the hash of its last line."""
+    """The end of HEAD's reflog: its size in bytes, and the hash of its last line."""
 
     size: int
     line: ContentHash
@@ -31,13 +33,13 @@ class LogMark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GitSnapshot:
-    """What a repository held beside its files: enough to tell later what git itself has done.
+    """The state of a repository apart from its files, enough to tell later what git itself changed.
 
-    `head` None: unborn. `log` None: there was no log. `index` tells one state of git's index from
-    another. `tips` are the objects that refs named, `remotes` those of them that came from other
-    repositories, `stashes` the commits of stashes and autostashes. `excludes` are the hashes of the
-    files outside of the work tree that say what git ignores. `standing` are the merges of what
-    stood unfinished: the commits of base, ours and theirs.
+    `head` is None on an unborn branch, `log` None without a reflog. `index` changes whenever git's
+    index file does. `tips` are the objects that refs point to; `remotes` are those fetched from
+    other repositories; `stashes` are the commits of stashes and autostashes. `excludes` are ignore
+    files outside of the work tree with their hashes. `standing` are the merges of operations that
+    are not finished: the commits of base, ours and theirs.
     """
 
     head: str | None = None
@@ -53,11 +55,11 @@ class GitSnapshot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeSnapshot:
-    """What the files of a directory held at one moment.
+    """The files of a directory at one moment.
 
-    In a repository (`git`) they are those that differ from its HEAD, ignored ones not; a file that
-    is not among them held what HEAD holds. Elsewhere they are all. `inner` are the repositories
-    below it, submodules among them, by the directory that each is in.
+    With `git`, `files` are those that differ from its HEAD, ignored ones excepted; every other file
+    equals HEAD. Without `git`, `files` are all files. `inner` are the repositories below,
+    submodules included, by their directories.
     """
 
     git: GitSnapshot | None
@@ -66,5 +68,5 @@ class TreeSnapshot:
 
     @property
     def head(self) -> str | None:
-        """The commit checked out; None: there was none."""
+        """The commit checked out, or None if there was none."""
         return None if self.git is None else self.git.head

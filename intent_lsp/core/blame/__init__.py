@@ -1,1 +1,1 @@
-"""Blame: which record, and so which intent, each line of a file comes from (ledger section 5)."""
+"""Blame: the record, and so the intent, that each line of a file comes from (ledger section 5)."""

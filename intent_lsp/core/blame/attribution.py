@@ -1,7 +1,7 @@
-"""Claims of records on lines: which edit a line comes from, and how surely (ledger section 5).
+"""Attributions: the edit that each line comes from, and how certain that is (ledger section 5).
 
-Invariant: a claim names a step by its order, and a step is one file of one record.
-Invariant: a claim that is carried on never becomes surer.
+Invariant: an attribution names an edit by its order. An edit is one file of one record.
+Invariant: an attribution that is carried over to another content never becomes more certain.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,10 +14,11 @@ from intent_lsp.core.records import Range
 
 
 class Confidence(StrEnum):
-    """How surely a line comes from a record; `exact` is by arithmetic, or byte for byte.
+    """How certain an attribution is. EXACT follows from line numbers or from equal bytes.
 
-    `normalized`: only white space differs. `moved`: found again by its content. `assumed`: nobody
-    announced the edit, and its intent is the one that was active.
+    NORMALIZED: only white space differs. MOVED: found again by its content. ASSUMED: the edit was
+    not announced, and its intent is the one that was active. UNATTRIBUTED: no record explains the
+    line.
     """
 
     EXACT = "exact"
@@ -32,10 +33,11 @@ _SUREST_FIRST: Final = tuple(Confidence)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
-    """What one record says of one file; a later record has a higher `order`.
+    """One file of one record. A later record has a higher `order`.
 
-    `talks` are the ranges of each of its conversations. `told`: they tell all that changed, as
-    those of an edit that failed do not.
+    `pre` and `post` are the hashes of the content before and after, None for no file. `talks` are
+    the ranges of each conversation. `told` is False if the ranges may not cover every change, as
+    those of a failed edit.
     """
 
     order: int
@@ -47,10 +49,10 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """A line comes from a step, out of one of its conversations.
+    """The edit and the conversation that a line comes from; `order` and `talk` are their numbers.
 
-    `replaced`: the step put it in the place of others, and not between two lines; by it alone no
-    two claims differ.
+    `replaced`: the edit replaced old lines by this one, instead of inserting it between two. This
+    flag is ignored when attributions are compared.
     """
 
     order: int
@@ -59,44 +61,47 @@ class Attribution:
     replaced: bool = field(default=False, compare=False)
 
     def at_most(self, confidence: Confidence) -> "Attribution":
-        """Give the claim, no surer than this."""
+        """Return this attribution with its confidence lowered to the given one, if it is higher."""
         weakest = max(self.confidence, confidence, key=_SUREST_FIRST.index)
         return self if weakest is self.confidence else replace(self, confidence=weakest)
 
 
 BEFORE: Final = Attribution(-1, 0, Confidence.UNATTRIBUTED)
-"""A line that is older than the first record of its file, and nobody's, whatever is like it."""
+"""A line that is older than its file's first record.
+
+No search for similar text may attribute it.
+"""
 
 Attributions = list[Attribution | None]
-"""A claim for each line of a content; None: no record explains the line."""
+"""An attribution for each line of a content. None: no record explains the line."""
 
 AttributedRun = tuple[int, Range]
-"""A range, and the conversation that it belongs to."""
+"""The number of a conversation, and one of its ranges."""
 
 
 def claimed_runs(step: Edit) -> list[AttributedRun]:
-    """Give the ranges of a step in the order of their lines."""
+    """Return the ranges of an edit in line order, each with its conversation's number."""
     runs = [(talk, run) for talk, told in enumerate(step.talks) for run in told]
     return sorted(runs, key=lambda each: (each[1].replaced or (each[1].start_line,))[0])
 
 
 def best_of(claims: Iterable[Attribution | None]) -> Attribution | None:
-    """Give the surest claim on a line, among equals the earlier record's; None: there is none."""
+    """Return the most certain attribution, or None if there is none. The oldest edit wins a tie."""
     made = [claim for claim in claims if claim is not None]
     return min(made, key=_rank, default=None)
 
 
 def joined(first: Attributions, second: Attributions) -> Attributions:
-    """Give the better claim for each line."""
+    """Return the better of two attributions for each line."""
     pairs = zip(first, second, strict=True)
     return [one if one is other else best_of((one, other)) for one, other in pairs]
 
 
 def covered(step: Edit, count: int, *, whole: bool = True) -> Attributions:
-    """Claim the lines, of `count`, that the ranges of a step name, whatever they replaced.
+    """Attribute to an edit the lines in its ranges. The content has `count` lines.
 
-    Without `whole` a range that was not compared line by line names none: it tells that something
-    has changed, and not what.
+    Without `whole`, skip a range that was not compared line by line: it says that something
+    changed, but not what.
     """
     claims: Attributions = [None] * count
     for talk, run in claimed_runs(step):
@@ -106,13 +111,13 @@ def covered(step: Edit, count: int, *, whole: bool = True) -> Attributions:
             continue
         first, last = run.start_line - 1, count if run.fallback else min(run.end_line, count)
         if first < last:
-            # One claim for all of them: to make and compare ten thousand takes its time.
+            # The lines share one object, because making and comparing ten thousand is slow.
             claims[first:last] = [Attribution(step.order, talk)] * (last - first)
     return claims
 
 
 def runs_of(claims: Sequence[Attribution | None]) -> list[tuple[int, int]]:
-    """Give the stretches of lines with one claim each: first line, and the one past the last."""
+    """Return the runs of lines with equal attributions, as (first line, line after the last)."""
     starts = [at for at, claim in enumerate(claims) if not at or claim != claims[at - 1]]
     return list(zip(starts, [*starts[1:], len(claims)], strict=True))
 

@@ -1,9 +1,10 @@
-"""Who wrote each line of a content, told from the records of its file (ledger section 5).
+"""Blame of one content: attributes its lines by the records of its file (ledger section 5).
 
-Invariant: the answer has a claim, or None, for each line, whatever the records say.
-Invariant: only lines that nothing else explains are claimed, and no block of trivial lines alone.
-Invariant: a block that a record has put in is found in one place at most.
-Invariant: the work is bounded; blocks of lengths that would cost too much are not looked for.
+Invariant: the result has an attribution, or None, for each line, whatever the records say.
+Invariant: a search by blocks attributes only lines that nothing else explains, and never a block of
+trivial lines alone.
+Invariant: each recorded block is found in one place at most.
+Invariant: the work is bounded. Blocks of a length that would cost too much are not searched for.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,24 +27,28 @@ from intent_lsp.core.content import ContentHash, hash_content, line_body
 from intent_lsp.core.line_diff import Diff
 
 FindOtherFiles = Callable[[], Sequence[OtherFile]]
-"""Gives other files, which are looked for only where lines are left unexplained."""
+"""Returns the other files to search. Called only if lines are still unattributed."""
 
 LINES_HASHED: Final = 1_000_000
-"""Lines that are hashed at most in one answer, each once for every length of block."""
+"""The most lines that one blame hashes. A line counts once for each block length."""
 
 FOREIGN_LETTERS: Final = 40
-"""Letters and digits that a block of another file must have to be known again in this one."""
+"""The letters and digits that a block from another file needs to be recognised in this one."""
 
 ONE_LINE_LETTERS: Final = 20
-"""Letters and digits that a block of one line must have to be known again."""
+"""The letters and digits that a block of one line needs to be recognised."""
 
 Known = dict[int, dict[ContentHash, list[Attribution]]]
-"""By their number of lines and their hash, the blocks that records have told of, earlier first."""
+"""The recorded blocks, by number of lines and then by hash, the oldest edit's first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hashable:
-    """Lines as bytes: whole, and without their ends, as the last line of a block is hashed."""
+    """The lines as bytes, with their line ends (`whole`) and without (`bodies`).
+
+    The hash of a block leaves out the end of its last line. `letters` counts each line's letters
+    and digits.
+    """
 
     whole: Sequence[bytes]
     bodies: Sequence[bytes]
@@ -52,13 +57,15 @@ class Hashable:
 
 @dataclass(frozen=True, slots=True)
 class _Search:
+    """A search for blocks of `length` lines whose first line is one of `first` to `last`."""
+
     first: int
     last: int
     length: int
     at_least: int
 
     def places(self, lines: Hashable) -> Iterator[int]:
-        """Give where a block may begin that is no trivial one."""
+        """Yield the first lines of blocks with at least `at_least` letters and digits."""
         count = sum(lines.letters[self.first : self.first + self.length])
         for at in range(self.first, self.last + 1):
             if count >= self.at_least:
@@ -69,7 +76,7 @@ class _Search:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlamedText:
-    """What is asked about: the hash of a content, its lines with their ends, its encoding."""
+    """The content to blame: its hash, its lines with their ends, and its encoding."""
 
     hash: ContentHash
     lines: Sequence[str]
@@ -84,11 +91,12 @@ def blame(
     diff: Diff,
     elsewhere: FindOtherFiles,
 ) -> Attributions:
-    """Give the claim on each line of a text.
+    """Return the attribution of each line of a text.
 
-    `steps` are those of its file, renames followed. First the hashes of contents are walked back;
-    what they leave unexplained is looked for by the hashes of blocks, in those of this file's steps
-    that the walk has not accounted for, and then `elsewhere`, whose orders must differ from these.
+    `steps` are the edits of its file, renames followed. First the edits are replayed along the
+    chain of content hashes. Lines that stay unexplained are then searched for as hashed blocks:
+    first in the edits of this file that the replay did not account for, then in the files that
+    `elsewhere` returns, whose edits must have other orders than these.
     """
     lineage = Lineage(steps, contents, diff)
     claims = lineage.claims(text.hash, text.lines)
@@ -99,10 +107,11 @@ def blame(
 
 
 def settle(claims: Attributions, lines: Sequence[str]) -> None:
-    """Give trivial lines of a block that a step replaced to whom the lines around them belong.
+    """Attribute the trivial lines of a replaced block to the edit that both lines around them have.
 
-    A comparison keeps a blank line or a bracket where all around it is new, and a formatter touches
-    one where nothing around it changes. A line that was put in between two others stays its step's.
+    A diff keeps a blank line or a bracket inside a block that is otherwise new, and a formatter
+    changes one where nothing around it changes. A line that was inserted between two others keeps
+    its edit.
     """
     at = 0
     while at < len(lines):
@@ -118,7 +127,7 @@ def settle(claims: Attributions, lines: Sequence[str]) -> None:
 
 
 def _goes_along(own: Attribution | None, around: Attribution | None) -> bool:
-    """Whether a trivial line goes with the lines around it."""
+    """Whether a trivial line takes over the attribution of the lines around it."""
     if own is not None and own.replaced:
         return True
     put_between = own is not None and around is not None and own.order > around.order
@@ -128,9 +137,9 @@ def _goes_along(own: Attribution | None, around: Attribution | None) -> bool:
 def _find_again(
     claims: Attributions, text: BlamedText, lineage: Lineage, elsewhere: FindOtherFiles, diff: Diff
 ) -> None:
-    """Claim lines that nothing explains by blocks that records have told of.
+    """Attribute unexplained lines by recorded blocks, of this file and then of other files.
 
-    In another file only what has gone from it can have come from it.
+    In another file, only lines that are gone from it can have moved here.
     """
     lines = hashable(text.lines, text.encoding)
     find_blocks(claims, lines, known_blocks(lineage.unreported()), at_least=1)
@@ -148,7 +157,10 @@ def _find_again(
 def carried_over(
     claims: Attributions, old: Sequence[str], new: Sequence[str], diff: Diff
 ) -> Attributions:
-    """Give the claims on a text that is being edited: lines changed since `old` have none."""
+    """Return the attributions of a text that is being edited.
+
+    Lines changed since `old` have None.
+    """
     hunks = diff(old, new)
     if hunks is None:
         return [None] * len(new)
@@ -162,7 +174,10 @@ def carried_over(
 
 
 def hashable(lines: Sequence[str], encoding: str) -> Hashable:
-    """Spell lines as the file does; half a character, as editors may hold it, spells itself."""
+    """Return the lines in the file's encoding.
+
+    A lone surrogate, as an editor may hold it, is kept as it is.
+    """
     return Hashable(
         [line.encode(encoding, "surrogatepass") for line in lines],
         [line_body(line).encode(encoding, "surrogatepass") for line in lines],
@@ -171,7 +186,7 @@ def hashable(lines: Sequence[str], encoding: str) -> Hashable:
 
 
 def known_blocks(steps: Iterable[Edit]) -> Known:
-    """List the blocks that steps have put in."""
+    """Return the blocks that edits inserted or replaced, by length and hash."""
     known: Known = {}
     for step in sorted(steps, key=lambda step: step.order):
         for talk, run in claimed_runs(step):
@@ -184,9 +199,9 @@ def known_blocks(steps: Iterable[Edit]) -> Known:
 
 
 def find_blocks(claims: Attributions, lines: Hashable, known: Known, *, at_least: int) -> None:
-    """Claim what nothing explains and a block explains: the longest first, from the top down.
+    """Attribute still unattributed lines by recorded blocks, longest first, from top to bottom.
 
-    A block needs `at_least` so many letters and digits.
+    Blocks with fewer than `at_least` letters and digits are skipped.
     """
     left = LINES_HASHED
     for length in sorted(known, reverse=True):

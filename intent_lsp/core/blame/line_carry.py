@@ -1,7 +1,7 @@
-"""Lines carried over from one content to another by comparing them (ledger section 5).
+"""Lines carried over from an old content to a new one by a diff (ledger section 5).
 
-Invariant: a line of the old content is carried once at most.
-Invariant: a trivial line, which holds no letter and no digit, is never carried by a move alone.
+Invariant: a line of the old content is carried at most once.
+Invariant: a trivial line, without letters and digits, is never carried as a moved block of its own.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,16 +13,17 @@ from intent_lsp.core.content import line_body
 from intent_lsp.core.line_diff import Diff
 
 MOVED_LETTERS: Final = 20
-"""Letters and digits that a block must have to be known again at another place of its file."""
+"""The letters and digits that a block needs to be recognised elsewhere in its file."""
 
 _TRIED: Final = 8
+"""The most old places that are tried for a block that starts at one new line."""
 
 Carried = list[tuple[int, Confidence] | None]
-"""For each new line the old one (from 0) that it is, and how surely; None: it is a new line."""
+"""For each new line the old line (from 0) that it was, and how certainly. None: a new line."""
 
 
 def carried(old: Sequence[str], new: Sequence[str], diff: Diff) -> Carried:
-    """Find the old line that each new line is: kept, with other white space, or moved."""
+    """Match each new line with an old one: unchanged, with other white space, or moved."""
     found: Carried = [None] * len(new)
     left = [True] * len(old)
     _take(found, left, kept_lines(old, new, diff), Confidence.EXACT)
@@ -34,17 +35,20 @@ def carried(old: Sequence[str], new: Sequence[str], diff: Diff) -> Carried:
 
 
 def letters(line: str) -> int:
-    """Count the letters and digits of a line; a trivial line has none."""
+    """Count the letters and digits of a line. A trivial line has none."""
     return sum(map(str.isalnum, line))
 
 
 def bare(lines: Sequence[str]) -> list[str]:
-    """Give lines without any white space."""
+    """Return the lines without any white space."""
     return ["".join(line_body(line).split()) for line in lines]
 
 
 def kept_lines(old: Sequence[str], new: Sequence[str], diff: Diff) -> Iterator[tuple[int, int]]:
-    """Give the pairs of lines that a comparison keeps; none where the two are too different."""
+    """Yield the pairs of old and new line numbers that a diff keeps.
+
+    Yield nothing if the texts are too different to compare.
+    """
     hunks = diff(old, new)
     if hunks is None:
         return
@@ -67,10 +71,12 @@ def _take(
 def take_moved(
     found: Carried, left: list[bool], old: Sequence[str], new: Sequence[str], *, at_least: int
 ) -> None:
-    """Carry the blocks that are gone in one place and come again in another.
+    """Carry blocks that disappeared in one place and reappeared in another.
 
-    `left` are the old lines that may be carried. A block needs `at_least` so many letters and
-    digits.
+    Changes `found` and `left`.
+
+    `left` marks the old lines that may still be carried. Blocks with fewer than `at_least` letters
+    and digits are skipped.
     """
     places: dict[str, list[int]] = {}
     for before in compress(range(len(old)), left):
@@ -84,7 +90,7 @@ def take_moved(
             lengths = {
                 start: _length(found, left, (old, start), (new, now)) for start in starts[:_TRIED]
             }
-            # The longest, among equals the first.
+            # Prefer the longest block, among equals the first.
             start = max(lengths, key=lengths.__getitem__, default=0)
             length = lengths.get(start, 0)
             if sum(map(letters, new[now : now + length])) >= at_least:
@@ -99,7 +105,7 @@ def _length(
     before: tuple[Sequence[str], int],
     after: tuple[Sequence[str], int],
 ) -> int:
-    """Count the lines of the block that begins at two places; none of them is carried yet."""
+    """Count the equal lines from two starting places that are not carried yet."""
     (old, start), (new, now) = before, after
     length = 0
     while (

@@ -1,7 +1,7 @@
-"""Line numbers through one step, forwards and backwards, by arithmetic (ledger section 5).
+"""Maps line numbers through one edit, in both directions, by arithmetic (ledger section 5).
 
-Invariant: no content is needed: the numbers of a record's ranges say which lines were kept.
-Invariant: a step that does not fit the number of lines maps none, whoever wrote it.
+Invariant: no content is needed. The numbers in a record's ranges say which lines were kept.
+Invariant: an edit whose ranges do not fit the number of lines maps none, whoever wrote it.
 """
 
 from collections.abc import Sequence
@@ -10,11 +10,14 @@ from typing import Final, NamedTuple
 from intent_lsp.core.blame.attribution import Attribution, Attributions, Edit, claimed_runs
 
 MOST_LINES: Final = 5 * 1024 * 1024
-"""Lines of a content that is compared line by line at most: each has a byte."""
+"""The highest line number that is mapped. A content that is compared by line has no more lines."""
 
 
 class Splice(NamedTuple):
-    """Lines `old` to `old_end` became lines `new` to `new_end` (from 0), in a conversation."""
+    """Lines `old` to `old_end` became lines `new` to `new_end`, from 0, the ends excluded.
+
+    `talk` is the number of the conversation.
+    """
 
     old: int
     old_end: int
@@ -24,9 +27,9 @@ class Splice(NamedTuple):
 
 
 def splices(step: Edit, count: float) -> list[Splice] | None:
-    """Read what a step that left `count` lines replaced; None: it does not say, or cannot be.
+    """Return what an edit replaced, or None if its ranges do not say or contradict each other.
 
-    Where nobody knows the count, it is infinite.
+    `count` is the number of lines after the edit, infinite if unknown.
     """
     if not step.told and step.pre != step.post:
         return None
@@ -48,24 +51,21 @@ def splices(step: Edit, count: float) -> list[Splice] | None:
 
 
 def turn_back(lines: list[str | None], found: Sequence[Splice]) -> None:
-    """Turn what is known of the lines after a step into that of the lines before it.
-
-    None: nothing is known.
-    """
+    """Change the known lines after an edit, in place, into those before it. None: line unknown."""
     for each in found:
-        # In place: a list moves its tail as fast as memory is copied.
+        # Splice in place: a list moves its tail as fast as memory is copied.
         lines[each.old : each.old + each.new_end - each.new] = [None] * (each.old_end - each.old)
 
 
 def turn_on(lines: list[str | None], found: Sequence[Splice]) -> None:
-    """Turn what is known of the lines before a step into that of the lines after it."""
+    """Change the known lines before an edit, in place, into those after it. None: line unknown."""
     for each in found:
         put_in = [None] * (each.new_end - each.new)
         lines[each.new : each.new + each.old_end - each.old] = put_in
 
 
 def replay(claims: Attributions, found: Sequence[Splice], order: int) -> None:
-    """Turn the claims before a step into those after it: it claims what it put in."""
+    """Change the attributions before an edit, in place, into those after it."""
     for each in found:
         claim = Attribution(order, each.talk, replaced=each.old_end > each.old)
         put_in = [claim] * (each.new_end - each.new)

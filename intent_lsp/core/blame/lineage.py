@@ -1,10 +1,10 @@
-"""The lineage of a content: the steps that led to it, replayed over its lines (ledger section 5).
+"""Lineage: the chain of edits that led to a content, replayed over its lines (ledger section 5).
 
-Invariant: an unbroken chain of steps needs no content; only where a link is missing are contents
-that are still kept compared.
-Invariant: a step is used once on a way back, so that contents that come again end the walk.
-Invariant: a content that several steps left comes from the earliest, so that what an undo brings
-back is again what it was.
+Invariant: an unbroken chain of edits needs no content. Contents that are still kept are compared
+only where a link is missing.
+Invariant: a walk back uses an edit once, so that it ends although a content may occur again.
+Invariant: a content that several edits produced is attributed to the earliest, so that lines
+restored by an undo get their old attribution back.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -25,21 +25,24 @@ from intent_lsp.core.content import ContentHash
 from intent_lsp.core.line_diff import Diff
 
 ReadLines = Callable[[ContentHash], Sequence[str] | None]
-"""Gives the lines of a content by its hash; None: it is not kept."""
+"""Returns the lines of a content by its hash, or None if the content is not kept."""
 
 HEADS_COMPARED: Final = 4
-"""Contents that one content is compared with at most, where a link is missing."""
+"""The most older contents that one content is compared with to bridge a missing link."""
 
 CONTENTS_ASKED: Final = 16
-"""Contents that are asked for at most, where a link is missing."""
+"""The most contents that are requested to bridge a missing link."""
 
 LINKS_MENDED: Final = 100
-"""Missing links that are mended at most in one answer; older lines stay unexplained."""
+"""The most missing links that one blame bridges. Lines older than that stay unexplained."""
 
 
 @dataclass(slots=True)
 class _Back:
-    """A way back: its steps, newest first, and what is known of the content before them."""
+    """A walk back through the edits, newest first, and the known lines of the content before them.
+
+    `wanted` is the hash of that content. `last` is an edit that produced it and cannot be mapped.
+    """
 
     steps: list[tuple[Edit, list[Splice]]] = field(default_factory=list)
     used: set[int] = field(default_factory=set)
@@ -50,7 +53,7 @@ class _Back:
 
 
 class Lineage:
-    """The steps of one file, by what they left; made for one answer."""
+    """The edits of one file, indexed by the content that they produced. Used for one blame."""
 
     def __init__(self, steps: Sequence[Edit], contents: ReadLines, diff: Diff) -> None:
         self._steps = sorted(steps, key=lambda step: step.order)
@@ -67,20 +70,23 @@ class Lineage:
                 self._began.setdefault(step.pre, step.order)
 
     def claims(self, wanted: ContentHash, lines: Sequence[str | None]) -> Attributions:
-        """Give the claims on a content's lines; those from before the first step are BEFORE."""
+        """Return the attributions of a content's lines.
+
+        Lines from before the first edit are BEFORE.
+        """
         return self._claims(wanted, lines, float("inf"), set())
 
     def unreported(self) -> list[Edit]:
-        """Give the steps of which the claims that were given do not tell what became of each line.
+        """Return the edits that `claims` has not accounted for line by line.
 
-        Of the others every line is where the claims say, or gone.
+        Each line of the other edits is attributed, or gone from the content.
         """
         return [step for step in self._steps if step.order not in self._told]
 
     def _claims(
         self, wanted: ContentHash, lines: Sequence[str | None], limit: float, used: set[int]
     ) -> Attributions:
-        """Walk back, then replay; `used` gets the steps that were walked over."""
+        """Walk back, then replay. The orders of the edits that were walked are added to `used`."""
         back = self._walk(_Back(used=used, wanted=wanted, lines=list(lines), limit=limit))
         if None not in lines:
             self._note_told(back, limit)
@@ -90,9 +96,9 @@ class Lineage:
         return claims
 
     def _note_told(self, back: _Back, limit: float) -> None:
-        """Note the steps of a way back whose lines are all known, those of round trips among them.
+        """Note the edits of a walk whose lines are all known, and those of round trips among them.
 
-        What came between two steps that left the same content is gone.
+        Whatever happened between two edits that produced the same content is gone again.
         """
         steps = [step for step, _ in back.steps]
         if back.last is not None and back.last.pre is None:
@@ -106,7 +112,8 @@ class Lineage:
         while back.lines and back.wanted is not None:
             step = self._step(back.wanted, back.limit, back.used)
             if step is None:
-                # What a step began with is older than that step, however late a branch began so.
+                # The content that an edit started from is older than the edit, even if a branch
+                # started from it later.
                 back.limit = min(back.limit, self._began.get(back.wanted, back.limit))
                 return back
             back.used.add(step.order)
@@ -120,14 +127,15 @@ class Lineage:
         return back
 
     def _step(self, wanted: ContentHash, limit: float, used: set[int]) -> Edit | None:
-        """Choose the step that left a content: the earliest, before `limit` if there is one."""
+        """Return the first edit before `limit` that produced a content, else the first of all."""
         fitting = [step for step in self._by_post.get(wanted, ()) if step.order not in used]
         earlier = (step for step in fitting if step.order < limit)
-        # Clocks of two branches may differ; their hashes do not.
+        # The clocks of two branches may differ, so an edit after `limit` is taken if there is no
+        # other.
         return next(earlier, next(iter(fitting), None))
 
     def _base(self, back: _Back) -> Attributions:
-        """Claim the lines at the end of the way back."""
+        """Attribute the lines of the content at the end of a walk back."""
         step = back.last
         if not back.lines or back.wanted is None:
             return [None] * len(back.lines)
@@ -139,25 +147,25 @@ class Lineage:
         return self._compared(back, step, step.pre)
 
     def _first(self, back: _Back) -> Attributions | None:
-        """Claim the lines before the first step of all; None: it is not the first."""
+        """Return BEFORE for each line, or None if an older edit was not walked."""
         earlier = (step for step in self._steps if step.order < back.limit)
         if not back.used or any(step.order not in back.used for step in earlier):
             return None
         return [BEFORE] * len(back.lines)
 
     def _compared(self, back: _Back, step: Edit, pre: ContentHash) -> Attributions:
-        """Claim what a step covers, save the lines that the content before it held already."""
+        """Attribute the lines in an edit's ranges, except those that were there before it."""
         old = self._old_lines(pre)
         own = covered(step, len(back.lines), whole=old is not None)
         if old is None:
-            # What the record cannot tell, older contents may.
+            # The record does not say which lines it kept, but older contents may.
             return own if None not in own else joined(own, self._mended(back))
         before = self._claims(pre, old, back.limit, back.used)
         kept = carried(old, self._known(back), self._diff)
         return _over(own, kept, before)
 
     def _mended(self, back: _Back) -> Attributions:
-        """Carry lines over a missing link, from the newest contents that lead here."""
+        """Attribute lines across a missing link by a diff with the newest contents before it."""
         claims: Attributions = [None] * len(back.lines)
         walked: set[int] = set()
         compared = 0
@@ -179,7 +187,10 @@ class Lineage:
         return claims
 
     def _heads(self, back: _Back) -> Iterator[Edit]:
-        """Give earlier steps, newest first: those first whose contents led nowhere else."""
+        """Yield earlier edits, newest first.
+
+        Edits whose content no other edit started from come before all others.
+        """
         earlier = [
             step
             for step in reversed(self._steps)
@@ -192,7 +203,10 @@ class Lineage:
     def _partly_known(
         self, wanted: ContentHash, limit: float, used: set[int]
     ) -> Sequence[str | None] | None:
-        """Give the lines of a content, else what is left in it of an older one that is kept."""
+        """Return the lines of a kept content, else those that remain of an older one.
+
+        None if neither is kept, or the edits between the two cannot be mapped.
+        """
         passed: list[list[Splice]] = []
         seen = set(used)
         for _ in range(CONTENTS_ASKED):
@@ -219,7 +233,7 @@ class Lineage:
         return found
 
     def _known(self, back: _Back) -> Sequence[str]:
-        """Give the lines of a content; those that nobody knows are like no other line."""
+        """Return the lines of a content. Unknown lines become texts that equal no other line."""
         kept = (
             None if None not in back.lines or back.wanted is None else self._contents(back.wanted)
         )
@@ -229,12 +243,12 @@ class Lineage:
 
 
 def _told_apart(lines: Sequence[str | None], side: str) -> Sequence[str]:
-    """Give lines of which those that nobody knows are like no other; no file holds half a pair."""
+    """Replace unknown lines by texts that equal no other: no file holds a lone surrogate."""
     return [f"\udfff{side}{at}" if line is None else line for at, line in enumerate(lines)]
 
 
 def _over(own: Attributions, kept: Carried, before: Attributions) -> Attributions:
-    """Put the claims on lines that were kept over those on all lines."""
+    """Let the attributions of kept lines replace those of the edit."""
     claims = list(own)
     for at, old in enumerate(kept):
         if old is not None:

@@ -1,7 +1,7 @@
-"""Lines that came from another file to this one while nobody looked (ledger section 5).
+"""Lines moved or copied from another file by an unrecorded change (ledger section 5).
 
-Invariant: only lines that nothing else explains are claimed, and never as more than moved.
-Invariant: a part of a file that still stands there has not moved: it was copied, or written again.
+Invariant: only lines that nothing else explains are attributed, and never above MOVED.
+Invariant: lines that the other file still has were not moved. They were copied, or written again.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,12 +17,12 @@ from intent_lsp.core.content import ContentHash
 from intent_lsp.core.line_diff import Diff
 
 CONTENTS_COMPARED: Final = 64
-"""Past contents of other files that are compared at most in one answer, the newest first."""
+"""The most past contents of other files that one blame compares, newest first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OtherFile:
-    """Another file: its steps, what it holds now (None: it is gone), and what it held."""
+    """Another file: its edits, its present hash (None if it is gone), and its past contents."""
 
     steps: Sequence[Edit]
     today: ContentHash | None
@@ -30,13 +30,14 @@ class OtherFile:
 
 
 LostEdit = tuple[ContentHash, Edit | None]
-"""A content from which lines went: by a step, or unseen (None)."""
+"""The hash of a content that lost lines, and the edit that removed them (None if unrecorded)."""
 
 
 def losses(other: OtherFile) -> Iterator[LostEdit]:
-    """Give the contents of a file from which lines went, the newest first.
+    """Yield the contents of a file that lost lines, newest first.
 
-    Those that led to no other that is known, then those of which a step took lines away.
+    First the contents that no recorded edit started from, then those from which an edit removed
+    lines.
     """
     steps = sorted(other.steps, key=lambda step: -step.order)
     followed = {step.pre for step in steps}
@@ -61,7 +62,7 @@ def find_copied(
     others: Sequence[OtherFile],
     diff: Diff,
 ) -> None:
-    """Claim lines that nothing explains, of a content that another file was left with."""
+    """Attribute unexplained lines if an edit of another file produced this very content."""
     for other in others:
         if any(step.post == wanted for step in other.steps):
             before = Lineage(other.steps, other.contents, diff).claims(wanted, lines)
@@ -77,10 +78,10 @@ def find_moved(
     *,
     at_least: int,
 ) -> Sequence[OtherFile]:
-    """Claim blocks that nothing explains, and that are gone from another file.
+    """Attribute unexplained blocks that are gone from another file. Changes `claims`.
 
-    A block needs `at_least` so many letters and digits. Returns the files of which not every
-    content could be read from which lines went.
+    Blocks with fewer than `at_least` letters and digits are skipped. Return the files of which a
+    content that lost lines could not be read.
     """
     unread: list[OtherFile] = []
     new = bare(lines)
@@ -103,14 +104,18 @@ def find_moved(
 
 
 def _put(claims: Attributions, found: Attributions) -> None:
-    """Claim what nothing explains, as no more than moved."""
+    """Attribute the lines that have no attribution yet, with MOVED at most."""
     for at, claim in enumerate(found):
         if claims[at] is None and claim is not None:
             claims[at] = claim.at_most(Confidence.MOVED)
 
 
 def _gone(old: Sequence[str], other: OtherFile, step: Edit | None, diff: Diff) -> list[bool]:
-    """Tell which lines of a content are gone: by a step, if that is given, and still now."""
+    """Return for each line of a content whether it is gone.
+
+    It is gone if `step` removed it, or any unrecorded change if `step` is None, and the file does
+    not have it today.
+    """
     gone = [step is None] * len(old)
     for each in () if step is None else splices(step, float("inf")) or ():
         gone[each.old : each.old_end] = [True] * len(gone[each.old : each.old_end])

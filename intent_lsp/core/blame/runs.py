@@ -1,6 +1,6 @@
-"""Runs of blame, as they leave: stretches of lines with one origin (protocol section 2).
+"""Blame results: runs of lines that have the same origin (protocol section 2).
 
-Invariant: the runs cover every line that is asked for, ascending, none twice.
+Invariant: the runs ascend and cover each requested line exactly once.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -11,7 +11,10 @@ from intent_lsp.core.blame.attribution import Attribution, Confidence
 from intent_lsp.core.records import Contributor, EntityType, Record, RecordFile
 
 FileRecord = tuple[Record, RecordFile]
-"""A record, and the file of it that a step is about; the step's order is its place in a list."""
+"""A record, and the file of it that an edit is about.
+
+An edit's order is its index in a list of these.
+"""
 
 
 _PEOPLE: Final = (EntityType.HUMAN, EntityType.MIXED)
@@ -19,7 +22,7 @@ _PEOPLE: Final = (EntityType.HUMAN, EntityType.MIXED)
 
 @dataclass(frozen=True, slots=True)
 class RecordAuthors:
-    """Who has made records: names, and whose are this user's own, by the records' ids."""
+    """The authors of records by record id: their names, and the ids of this user's own records."""
 
     names: Mapping[str, str] = field(default_factory=dict)
     own: Collection[str] = ()
@@ -29,9 +32,9 @@ class RecordAuthors:
 class BlameRun:
     """Lines with one origin, numbered from 1, both ends included.
 
-    `record` and `contributor` are None where the lines are `unattributed`; `path` is the file that
-    the record wrote them in, under the name of then. Of a person, or of an agent and a person,
-    `author` is the person's name, and `is_you` says that it is this user.
+    `record` and `contributor` are None if the lines are `unattributed`. `path` is the file in which
+    the record wrote them, under its name at that time. For lines by a person, or by an agent and a
+    person, `author` is the person's name and `is_you` says whether it is this user.
     """
 
     start_line: int
@@ -45,14 +48,17 @@ class BlameRun:
 
     @property
     def count(self) -> int:
-        """How many lines it has."""
+        """The number of lines."""
         return self.end_line - self.start_line + 1
 
 
 def blame_runs(
     claims: Sequence[Attribution | None], sources: Sequence[FileRecord], first: int, last: int
 ) -> tuple[BlameRun, ...]:
-    """Give the runs of the lines `first` to `last` (from 0, both included, cut to the text)."""
+    """Return the runs of the lines `first` to `last`, which count from 0 and are both included.
+
+    The two are clipped to the text.
+    """
     first, last = max(first, 0), min(last, len(claims) - 1)
     starts = [at for at in range(first, last + 1) if at == first or claims[at] != claims[at - 1]]
     ends = [*starts[1:], last + 1]
@@ -65,7 +71,7 @@ def blame_runs(
 def one_run(
     claim: Attribution | None, sources: Sequence[FileRecord], start_line: int, end_line: int
 ) -> BlameRun:
-    """Say where some lines (from 1, both included) come from."""
+    """Return the run for lines with one attribution. Lines count from 1, both ends included."""
     if claim is None:
         return BlameRun(start_line=start_line, end_line=end_line)
     record, file = sources[claim.order]
@@ -81,7 +87,7 @@ def one_run(
 
 
 def of_people(runs: Iterable[BlameRun]) -> Mapping[str, Record]:
-    """Give the records in some runs that people have made, alone or with an agent, by id."""
+    """Return the records of some runs that were made by people, alone or with an agent, by id."""
     return {
         run.record.id: run.record
         for run in runs
@@ -92,7 +98,7 @@ def of_people(runs: Iterable[BlameRun]) -> Mapping[str, Record]:
 
 
 def named(runs: Sequence[BlameRun], people: RecordAuthors) -> tuple[BlameRun, ...]:
-    """Give some runs with the names of the people in them; those of agents alone have none."""
+    """Return the runs with the names of the people in them. Runs of agents alone have no name."""
     known = {
         each: (people.names.get(each), each in people.own)
         for each in of_people(runs)
@@ -107,7 +113,7 @@ def named(runs: Sequence[BlameRun], people: RecordAuthors) -> tuple[BlameRun, ..
 
 
 def run_of(record: Record) -> BlameRun:
-    """Give a record as if it had one line, so that it can be named as its lines are."""
+    """Return a run of one line for a record, so that `named` can add its author."""
     talk = next((talk for file in record.files for talk in file.conversations), None)
     who = None if talk is None else talk.contributor
     return BlameRun(start_line=1, end_line=1, record=record, contributor=who)
