@@ -1,1 +1,1 @@
-"""The gate: may an edit or a tool call happen, and if not, why (requirements section 6)."""
+"""The gate: whether an edit or a tool call is allowed, and if not, why (requirements section 6)."""

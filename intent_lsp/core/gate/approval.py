@@ -1,4 +1,4 @@
-"""A person's word on an agent's call (requirements section 6, row 16)."""
+"""A person's answer when asked to approve an agent's call (requirements section 6, row 16)."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -10,10 +10,12 @@ NOBODY_TO_ASK: Final = "nobody can be asked through this door"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalAnswer:
-    """What a person has said: `approval`, else why none was given (`feedback`).
+    """A person's answer. `approval` is None if the call is not approved; `feedback` then says why.
 
-    `can_be_asked`: nobody has been asked yet, and somebody can be. `session_id` is the person's.
-    `final`: no, whatever the gate says by now: they said so, or nobody waits for it any more.
+    `can_be_asked`: nobody has been asked yet, but a person can be. `is_nobody`: the client cannot
+    ask a person. `session_id` is the session of the person who approved. `final`: the call stays
+    denied even if the gate would now allow it, because the person rejected it or the request was
+    cancelled.
     """
 
     approval: ApprovalChoice | None = None
@@ -25,4 +27,6 @@ class ApprovalAnswer:
 
 
 NO_ANSWER: Final = ApprovalAnswer(is_nobody=True)
+"""The answer where no person can be asked."""
 ASKABLE: Final = ApprovalAnswer(can_be_asked=True)
+"""The answer before a person is asked."""

@@ -1,9 +1,9 @@
-"""The rows of the gate that hold for agents' calls alone.
+"""The checks of the gate that apply to agents' calls only.
 
 Specified in requirements section 6, rows 3-6, 14 and 15.
 
-Invariant: a row says what refuses a call, or nothing; a person's save passes every one of them.
-Invariant: the messages are the specification's, to the letter.
+Invariant: a check returns a refusal or None; a person's save passes every one of them.
+Invariant: the messages are those of the specification, word for word.
 """
 
 from intent_lsp.core.codes import GateCode
@@ -14,7 +14,7 @@ from intent_lsp.core.records import MutationClass
 
 
 def checkout_required(question: GateRequest) -> Denied | None:
-    """Row 3: the intent was checked out in this turn, and is the one that the call cites."""
+    """Row 3: deny unless the intent was checked out in this turn, and the call cites no other."""
     call = _call(question)
     if not call.require_checkout or (call.checked_out is not None and not _other(question, call)):
         return None
@@ -32,7 +32,7 @@ def checkout_required(question: GateRequest) -> Denied | None:
 
 
 def contract_drift(question: GateRequest) -> Denied | None:
-    """Row 4: `.orchestration/` holds the set of files and nothing else."""
+    """Row 4: deny if `.orchestration/` has unexpected entries."""
     drift = _call(question).drift
     if not drift:
         return None
@@ -48,7 +48,7 @@ def contract_drift(question: GateRequest) -> Denied | None:
 
 
 def tool_blocked(question: GateRequest) -> Denied | None:
-    """Row 5: the team has not blocked the tool."""
+    """Row 5: deny if the team has blocked the tool."""
     call = _call(question)
     if not call.blocked:
         return None
@@ -62,7 +62,7 @@ def tool_blocked(question: GateRequest) -> Denied | None:
 
 
 def path_denied(question: GateRequest) -> Denied | None:
-    """Row 6: neither the control plane nor a rule of the team denies a path."""
+    """Row 6: deny if a path belongs to the control plane or a rule of the team denies it."""
     call = _call(question)
     if not call.denied_paths:
         return None
@@ -82,7 +82,7 @@ def path_denied(question: GateRequest) -> Denied | None:
 
 
 def read_required(question: GateRequest) -> Denied | None:
-    """Row 14: what exists was read in this turn, where the team asks for that."""
+    """Row 14: if the team requires reads, deny changing a file that was not read in this turn."""
     if not _call(question).require_read:
         return None
     unread = tuple(
@@ -100,7 +100,7 @@ def read_required(question: GateRequest) -> Denied | None:
 
 
 def spec_iteration(question: GateRequest) -> Denied | None:
-    """Row 15: a new numbered specification is a declared evolution of the intent."""
+    """Row 15: deny a new numbered specification unless the call declares INTENT_EVOLUTION."""
     call = _call(question)
     if not call.new_specs or call.declared_class is MutationClass.INTENT_EVOLUTION:
         return None
@@ -114,7 +114,7 @@ def spec_iteration(question: GateRequest) -> Denied | None:
 
 
 def _other(question: GateRequest, call: CallFacts) -> bool:
-    """Whether the call cites an intent that is known and is not the one checked out."""
+    """Whether the call cites a known intent other than the one checked out."""
     if call.cited is None:
         return False
     cited, chosen = question.intents.get(call.cited), question.intents.get(call.checked_out or "")

@@ -1,12 +1,10 @@
-"""What each row of the gate looked at, in a sentence (requirements section 6).
+"""Describes, for `explain`, the facts that each row of the gate judged by, one sentence a row.
 
-Specified in requirements section 6, 1, 2, 7-13.
+Specified in requirements section 6.
 
-Specified in requirements section 6, 3-6, 14-16.
-
-Invariant: whether a row passed is the row's own word (`denied`); here is told what it saw.
-Invariant: the facts of rows 10 to 12 are told only of an intent that is there.
-Invariant: whether a row passed is the row's own word (`denied`); here is told what it saw.
+Invariant: whether a row passed is decided by its own check and passed in as `denied`. These
+functions only describe.
+Invariant: the facts of rows 10 to 12 are requested only for a known intent.
 """
 
 from typing import assert_never
@@ -31,14 +29,14 @@ NO_PATH = "It is not known beforehand which files would change, so none of them 
 
 
 def governance(question: GateRequest) -> str:
-    """Row 1: whether anything is judged here at all."""
+    """Row 1: describe whether edits are judged at all."""
     if question.governed:
         return "Governance is on, so edits of this workspace are judged."
     return "Governance is off, so no edit of this workspace is judged."
 
 
 def change(question: GateRequest) -> str:
-    """Row 2: whether anything would change."""
+    """Row 2: describe whether anything would change."""
     if question.call is None:
         return "A save changes its file, so it is judged."
     tool = shown(question.tool_name)
@@ -50,7 +48,7 @@ def change(question: GateRequest) -> str:
 
 
 def inside(question: GateRequest, denied: Denied | None) -> str:
-    """Row 7: where the paths lead."""
+    """Row 7: describe where the paths lead."""
     if denied is not None:
         return f"These paths lead out of the workspace: {shown_list(denied.paths)}."
     if not question.files:
@@ -59,14 +57,14 @@ def inside(question: GateRequest, denied: Denied | None) -> str:
 
 
 def active_intent(question: GateRequest, denied: Denied | None) -> str:
-    """Row 8: under which intent the edit is judged."""
+    """Row 8: describe the intent under which the edit is judged."""
     if denied is None:
         return f"The edit is judged under the intent {_cited(question)}."
     return f"No intent is active; these are open: {shown_list(open_ids(question.intents))}."
 
 
 def known_intent(question: GateRequest, denied: Denied | None) -> str:
-    """Row 9: whether the intents file has that intent, by this or by an earlier id."""
+    """Row 9: describe whether the intents file has that intent, under this id or as an alias."""
     cited, intent = _cited(question), shown(question.intent.id)
     if denied is not None:
         others = shown_list(open_ids(question.intents))
@@ -77,7 +75,7 @@ def known_intent(question: GateRequest, denied: Denied | None) -> str:
 
 
 def status(question: GateRequest, denied: Denied | None) -> str:
-    """Row 10: the intent's status."""
+    """Row 10: describe the intent's status."""
     intent = question.intent
     told = f"The intent {shown(intent.id)} has the status {intent.status.value}, so"
     if denied is not None:
@@ -88,7 +86,7 @@ def status(question: GateRequest, denied: Denied | None) -> str:
 
 
 def ignored(question: GateRequest, denied: Denied | None) -> str:
-    """Row 11: what `.intentignore` says of the intent."""
+    """Row 11: describe the patterns in `.intentignore` that match the intent."""
     intent = question.intent
     if denied is None:
         return f"No pattern in .intentignore matches the intent {shown(intent.id)}."
@@ -97,7 +95,7 @@ def ignored(question: GateRequest, denied: Denied | None) -> str:
 
 
 def scope(question: GateRequest, denied: Denied | None) -> str:
-    """Row 12: which globs own the paths, those of the active intent or of others."""
+    """Row 12: describe the globs that own the paths, those of the active intent or of others."""
     intent = shown(question.intent.id)
     if denied is None:
         if not question.files:
@@ -113,8 +111,8 @@ def scope(question: GateRequest, denied: Denied | None) -> str:
 
 
 def stale(question: GateRequest, denied: Denied | None) -> str:
-    """Row 13: what was read of each file, what stands there now, and who claims it."""
-    # Claims hold among agents alone.
+    """Row 13: describe the hash last read and the present hash of each file, and who claims it."""
+    # A claim keeps other agents out, but not a person.
     claims = question.call is not None
     if denied is None:
         if not question.files:
@@ -138,7 +136,7 @@ def _owned(question: GateRequest, path: WorkspacePath) -> str:
 
 
 def _foreign(question: GateRequest, path: WorkspacePath) -> str:
-    """Tell who owns a path that the active intent does not; the first owner, and how many more."""
+    """Return who owns a path outside of the active intent: the first owner, and how many more."""
     usable = open_owners(question.intents, question.owners, path)
     owning = [
         f"{shown(owner.intent_id)} owns it by {shown(owner.pattern)}"
@@ -160,7 +158,7 @@ def _reading(fact: FileFact, *, claims: bool) -> str:
 
 
 def checkout(question: GateRequest, denied: Denied | None) -> str:
-    """Row 3: what was checked out in this turn, and what the call cites."""
+    """Row 3: describe the intent checked out in this turn and the one that the call cites."""
     call = _call(question)
     if not call.require_checkout:
         return "The team asks for no checkout in every turn (require_checkout: false)."
@@ -173,7 +171,7 @@ def checkout(question: GateRequest, denied: Denied | None) -> str:
 
 
 def contract(question: GateRequest, denied: Denied | None) -> str:
-    """Row 4: what is wrong in `.orchestration/`."""
+    """Row 4: describe what is wrong in `.orchestration/`."""
     if denied is None:
         return "Nothing is wrong in .orchestration/, or the team refuses no call for it (contract)."
     drift = _call(question).drift
@@ -182,7 +180,7 @@ def contract(question: GateRequest, denied: Denied | None) -> str:
 
 
 def tool(question: GateRequest, denied: Denied | None) -> str:
-    """Row 5: whether the team has blocked the tool."""
+    """Row 5: describe whether the team has blocked the tool."""
     verb = "does not block" if denied is None else "blocks"
     version = _call(question).policy_version
     return (
@@ -191,7 +189,7 @@ def tool(question: GateRequest, denied: Denied | None) -> str:
 
 
 def denied_paths(question: GateRequest, denied: Denied | None) -> str:
-    """Row 6: which paths no agent may change, and the globs that say so."""
+    """Row 6: describe the paths that no agent may change, and the globs that deny them."""
     if denied is not None:
         found = _call(question).denied_paths
         told = fact_list(f"{shown(each.path)} (by {shown(each.path_glob)})" for each in found)
@@ -203,7 +201,7 @@ def denied_paths(question: GateRequest, denied: Denied | None) -> str:
 
 
 def reading(question: GateRequest, denied: Denied | None) -> str:
-    """Row 14: whether what exists was read in this turn."""
+    """Row 14: describe whether each existing file was read in this turn."""
     if not _call(question).require_read:
         return "The team does not ask that files be read before they change (require_read: false)."
     if denied is not None:
@@ -216,7 +214,7 @@ def reading(question: GateRequest, denied: Denied | None) -> str:
 
 
 def specification(question: GateRequest, denied: Denied | None) -> str:
-    """Row 15: which numbered specifications are new, and what the call declares itself to be."""
+    """Row 15: describe the new numbered specifications and the class that the call declares."""
     call = _call(question)
     if not call.new_specs:
         return "No new numbered specification would be created."
@@ -228,7 +226,10 @@ def specification(question: GateRequest, denied: Denied | None) -> str:
 
 
 def person(question: GateRequest, decision: Decision) -> str:
-    """Row 16: whether a person has to approve the call, by the decision on it as a whole."""
+    """Row 16: describe whether a person has to approve the call.
+
+    `decision` is the gate's decision on the whole call.
+    """
     call = _call(question)
     hitl = f"hitl: {call.hitl.value}"
     if call.approval is not None:

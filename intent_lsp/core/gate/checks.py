@@ -1,9 +1,9 @@
-"""The rows of the gate that hold for everybody: place, intent, scope, staleness.
+"""The checks of the gate that apply to saves and calls: paths, intent, scope, staleness.
 
-Specified in requirements section 6, 7-13.
+Specified in requirements section 6, rows 7-13.
 
-Invariant: a row says what refuses an edit, or nothing; those after row 9 run where it passed.
-Invariant: the messages are the specification's, to the letter.
+Invariant: a check returns a refusal or None. Checks after row 9 run only if row 9 passed.
+Invariant: the messages are those of the specification, word for word.
 """
 
 from typing import Final
@@ -18,7 +18,7 @@ _SELECT = " Select one with intent.select."
 
 
 def outside_workspace(question: GateRequest) -> Denied | None:
-    """Row 7: every path stays inside the root."""
+    """Row 7: deny a path outside of the root."""
     outside = tuple(fact.path for fact in question.files if fact.outside)
     if not outside:
         return None
@@ -32,7 +32,7 @@ def outside_workspace(question: GateRequest) -> Denied | None:
 
 
 def no_active_intent(question: GateRequest) -> Denied | None:
-    """Row 8: an intent is active."""
+    """Row 8: deny if no intent is active."""
     if question.active_intent is not None:
         return None
     cure = "Call select_active_intent (intent/select) first." if question.call else _SELECT.lstrip()
@@ -45,7 +45,7 @@ def no_active_intent(question: GateRequest) -> Denied | None:
 
 
 def intent_not_found(question: GateRequest) -> Denied | None:
-    """Row 9: the active intent exists."""
+    """Row 9: deny if the active intent is not in the intents file."""
     wanted = question.active_intent or ""
     if question.intents.get(wanted) is not None:
         return None
@@ -60,7 +60,7 @@ def intent_not_found(question: GateRequest) -> Denied | None:
 
 
 def intent_closed(question: GateRequest) -> Denied | None:
-    """Row 10: the active intent is open."""
+    """Row 10: deny if the active intent is closed."""
     intent = question.intent
     if not intent.status.closed:
         return None
@@ -73,7 +73,7 @@ def intent_closed(question: GateRequest) -> Denied | None:
 
 
 def intent_ignored(question: GateRequest) -> Denied | None:
-    """Row 11: `.intentignore` does not exclude the active intent."""
+    """Row 11: deny if `.intentignore` excludes the active intent."""
     intent = question.intent
     patterns = question.ignored.get(intent.id)
     if not patterns:
@@ -88,7 +88,10 @@ def intent_ignored(question: GateRequest) -> Denied | None:
 
 
 def scope_violation(question: GateRequest) -> Denied | None:
-    """Row 12: the active intent owns every path; what is put back or generated need not be its."""
+    """Row 12: deny a path that the active intent does not own.
+
+    Files that are generated, and files that the edit restores, need no owner.
+    """
     intent = question.intent
     free = {fact.path for fact in question.files if fact.puts_back or fact.generated}
     failing = tuple(
@@ -112,7 +115,7 @@ def scope_violation(question: GateRequest) -> Denied | None:
 
 
 def stale_file(question: GateRequest) -> Denied | None:
-    """Row 13: no file has changed since it was read, and none is claimed by another."""
+    """Row 13: deny a file that has changed since it was read, or that another session claims."""
     failing = [fact for fact in question.files if _stale(fact) or _claimed(question, fact)]
     if not failing:
         return None
@@ -146,5 +149,5 @@ def _stale_details(question: GateRequest, fact: FileFact) -> dict[str, object]:
 
 
 def _cure(question: GateRequest) -> str:
-    """Tell a person what to do; an agent's host has told it the names of its tools."""
+    """Return what a person has to do. An agent's host has told the agent which tools to call."""
     return "" if question.call else _SELECT

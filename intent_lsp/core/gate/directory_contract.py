@@ -1,8 +1,9 @@
-"""The contract of `.orchestration/`: which entries it has, what is wrong with others.
+"""The contract of `.orchestration/`: the entries it may have, and the problems of others.
 
 Specified in requirements section 2.
 
-Invariant: what editors and systems drop is no drift; a link in the place of a file is.
+Invariant: files that editors and operating systems leave behind are no drift; a symbolic link in
+the place of a file is.
 """
 
 from collections.abc import Iterable
@@ -33,7 +34,7 @@ _PASSED_OVER: Final = (
 
 
 class EntryKind(Enum):
-    """What an entry of a directory is; a link is a link wherever it leads."""
+    """What an entry of a directory is. A symbolic link is a LINK whatever it points to."""
 
     FILE = "a file"
     DIRECTORY = "a directory"
@@ -42,7 +43,7 @@ class EntryKind(Enum):
 
 
 def drift_of(entries: Iterable[tuple[str, EntryKind]]) -> tuple[Drift, ...]:
-    """Tell what is wrong with the entries of `.orchestration/`, by name."""
+    """Return the problems of the entries of `.orchestration/`, sorted by name."""
     found = ((name, _problem(name, kind)) for name, kind in sorted(entries, key=_name))
     return tuple(
         Drift(WorkspacePath(f"{CONTROL_ROOM}/{name}"), problem)

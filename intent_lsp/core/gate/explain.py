@@ -1,10 +1,10 @@
-"""The gate explained: every row of its table, with what it saw and how it ended.
+"""Explains the gate's decision: every row of its table, with its facts and its outcome.
 
 Specified in requirements section 6.
 
-Invariant: a row ends as the gate's own check of it does; the first of rows 3 to 15 that fails has
-the code of the refusal, and no row fails where the gate allows.
-Invariant: a row is asked also after another has failed; one that cannot be asked says why.
+Invariant: a row's outcome is that of the gate's own check. The first of rows 3 to 15 that fails has
+the code of the refusal, and no row fails if the gate allows.
+Invariant: a row is evaluated even after another has failed. One that cannot be evaluated says why.
 """
 
 from collections.abc import Callable, Mapping
@@ -26,7 +26,10 @@ from intent_lsp.core.gate.request import Ask, CallFacts, Denied, GateRequest
 
 
 class RowOutcome(StrEnum):
-    """How a row ended; SKIPPED: it was not asked, or let the edit pass by the rows after it."""
+    """How a row ended.
+
+    SKIPPED: not evaluated. Row 1 is SKIPPED if governance is off, row 2 if nothing would change.
+    """
 
     PASS = "pass"  # noqa: S105 -- an outcome
     FAIL = "fail"
@@ -35,9 +38,9 @@ class RowOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainedRow:
-    """One row by its number in the table; `code` is None for rows 1 and 2, which refuse nothing.
+    """One row, by its number in the table. `code` is None for rows 1 and 2, which deny nothing.
 
-    `fact` is one line, shorter than 600 characters; lists in it end after ten.
+    `fact` is one line of fewer than 600 characters, with at most ten names in a list.
     """
 
     number: int
@@ -47,7 +50,7 @@ class ExplainedRow:
 
     @property
     def label(self) -> str:
-        """What the row asks, as it is said where it lets the edit pass."""
+        """What the row requires, worded as it reads when the row passes."""
         return _LABELS[self.number]
 
 
@@ -101,14 +104,14 @@ _FACTS: Final[Mapping[GateCode, Callable[[GateRequest, Denied | None], str]]] = 
 
 
 def explain_save(question: GateRequest) -> tuple[ExplainedRow, ...]:
-    """Explain what `judge_save` says: rows 1 to 16, in order."""
+    """Explain the decision of `judge_save`: rows 1 to 16, in order."""
     return _explained(replace(question, call=None))
 
 
 def explain_call(question: GateRequest, call: CallFacts) -> tuple[ExplainedRow, ...]:
-    """Explain what `judge_call` says: rows 1 to 16, in order.
+    """Explain the decision of `judge_call`: rows 1 to 16, in order.
 
-    Row 16 fails where the decision is Ask; an approval satisfies rows 12 and 16, and no other.
+    Row 16 fails if the decision is Ask. An approval satisfies rows 12 and 16 only.
     """
     return _explained(replace(question, call=call))
 
@@ -136,7 +139,7 @@ def _change(question: GateRequest) -> ExplainedRow:
 
 
 def _refusing(question: GateRequest, row: Check) -> ExplainedRow:
-    """Ask one of rows 3 to 15, with the gate's own check."""
+    """Evaluate one of rows 3 to 15 with the gate's own check."""
     why_not = _why_not_asked(question, row.number, agents_only=row.agents_only)
     if why_not is not None:
         return _row(row.number, row.code, why_not, RowOutcome.SKIPPED)
@@ -157,14 +160,14 @@ def _person(question: GateRequest) -> ExplainedRow:
 
 
 def _why_not_asked(question: GateRequest, number: int, *, agents_only: bool) -> str | None:
-    """Say why a row after the second is not asked; None: it is."""
+    """Return why a row after the second is not evaluated, or None if it is."""
     if not question.governed:
         return _OFF
     call = question.call
     if call is None:
         return _AGENTS if agents_only else _without_intent(question, number)
     if not call.mutating:
-        # A blocked tool is refused whatever it does.
+        # A blocked tool is denied even if it changes no file.
         return None if number == _TOOL_ROW else _READS
     if question.only_looks and number == _PERSON_ROW:
         return _LOOKS

@@ -1,7 +1,7 @@
-"""Foreign names inside the sentence of a fact: paths, ids, globs, hashes (requirements section 6).
+"""Formats paths, ids, globs and hashes for the sentence of a fact (requirements section 6).
 
 Invariant: a fact is one line of printable characters, shorter than 600.
-Invariant: a name with any other character stands in quotes, with that character spelled out.
+Invariant: a name with an unprintable character stands in quotes, with that character escaped.
 """
 
 from collections.abc import Iterable
@@ -15,34 +15,34 @@ FACT_AT_MOST: Final = 599
 
 _NAME_AT_MOST: Final = 80
 _HASH_AT_MOST: Final = len("sha256:") + 12
-# One more than a list names, so that it can tell that there are more.
+# One more than a list shows, so that it can end in an ellipsis.
 _LOOKED_AT: Final = 11
 _CUT: Final = "…"
 
 
 def fact_of(sentence: str) -> str:
-    """Cut a sentence off where a fact has to end."""
+    """Return a sentence, cut at the greatest length of a fact."""
     return sentence if len(sentence) <= FACT_AT_MOST else sentence[: FACT_AT_MOST - 1] + _CUT
 
 
 def shown(name: str) -> str:
-    """Show a name in a sentence; the middle of a long one is left out."""
+    """Format a name for a sentence. A long one loses its middle."""
     short = _without_middle(name)
     return short if short and short.isprintable() else _without_middle(repr(short))
 
 
 def shown_list(names: Iterable[str]) -> str:
-    """List names in a sentence: ten at most, `(none)` for none."""
+    """Format names as a list of at most ten. No name is `(none)`."""
     return fact_list(map(shown, names))
 
 
 def fact_list(told: Iterable[str]) -> str:
-    """List what is told of names that are shown already; what is past the list is not made."""
+    """Format up to ten formatted facts as a list. What comes later is not even computed."""
     return listed(list(islice(told, _LOOKED_AT)))
 
 
 def shown_hash(hash_: ContentHash | None) -> str:
-    """Show enough of a hash to tell two apart; None: there is no file."""
+    """Format enough of a hash to tell two apart. None is `no file`."""
     if hash_ is None:
         return "no file"
     return shown(hash_ if len(hash_) <= _HASH_AT_MOST else hash_[:_HASH_AT_MOST] + _CUT)

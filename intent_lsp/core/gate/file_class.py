@@ -1,8 +1,9 @@
-"""A file's standing: how the save of one is treated before the gate is asked.
+"""Classifies a file by how a person's save of it is treated, before the gate runs.
 
 Specified in requirements section 7.
 
-Invariant: people may always mend what governs them; what only the server writes is never theirs.
+Invariant: people may always edit the files that govern them, and never those that only the server
+writes.
 """
 
 from enum import Enum, auto
@@ -23,17 +24,21 @@ _SERVER_ROOMS = (f"{LOCAL_ROOM}/", f"{CONTROL_ROOM}/trace/", f"{CONTROL_ROOM}/ar
 
 
 class FileClass(Enum):
-    """How a person's save of a file is treated."""
+    """How a person's save of a file is treated.
+
+    JUDGED: by the gate. EXEMPT: always allowed, and recorded as EXEMPT. SERVER_ONLY: only the
+    server may write the file.
+    """
 
     JUDGED = auto()
     EXEMPT = auto()
     SERVER_ONLY = auto()
     UNSEEN = auto()
-    """Never judged nor recorded."""
+    """Neither judged nor recorded."""
 
 
 def standing(path: WorkspacePath, policy: TeamPolicy, *, ignored: bool) -> FileClass:
-    """Tell how a person's save of `path` is treated; `ignored`: git ignores it, untracked."""
+    """Return the class of `path`. `ignored`: git ignores the file and does not track it."""
     if ".git" in path.split("/"):
         return FileClass.UNSEEN
     if server_only(path):
@@ -49,12 +54,15 @@ def _lessons_files(policy: TeamPolicy) -> tuple[str, ...]:
 
 
 def server_only(path: WorkspacePath) -> bool:
-    """Whether the server alone writes a file (requirements section 2)."""
+    """Whether only the server writes a file (requirements section 2)."""
     own = _in_its_room(path)
     return own in _SERVER_FILES or own.startswith(_SERVER_ROOMS)
 
 
 def _in_its_room(path: WorkspacePath) -> str:
-    """Give a path as the root sees it in whose control room it lies, which may be below ours."""
+    """Return a path as seen from the root whose control directory it is in.
+
+    That root may be below ours.
+    """
     _, room, rest = path.rpartition(f"/{CONTROL_ROOM}/")
     return f"{CONTROL_ROOM}/{rest}" if room else path

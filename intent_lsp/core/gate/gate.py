@@ -1,6 +1,6 @@
-"""The gate: may this edit happen, and for which intent (requirements section 6).
+"""The gate: judges whether an edit is allowed, and under which intent (requirements section 6).
 
-Invariant: judging is total and pure; the rows run in the table's order and the first that fails
+Invariant: judging is total and pure. The rows run in the table's order and the first that fails
 decides.
 """
 
@@ -27,7 +27,10 @@ from intent_lsp.core.records import ScopeValidation
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One row of the gate's table, by its number there."""
+    """One row of the gate's table, with its number there.
+
+    `agents_only`: the row does not apply to a person's save.
+    """
 
     number: int
     code: GateCode
@@ -52,17 +55,23 @@ CHECKS: Final = (
     Check(14, GateCode.READ_REQUIRED, call_checks.read_required, agents_only=True),
     Check(15, GateCode.SPEC_ITERATION, call_checks.spec_iteration, agents_only=True),
 )
-"""Rows 3 to 15; 1, 2 and 16 decide whether they are asked, and who is asked after them."""
+"""Rows 3 to 15.
+
+Rows 1, 2 and 16 decide whether these run, and whether a person is asked after them.
+"""
 
 BOOTSTRAP_PASSES_OVER: Final = frozenset((3, 6, 8, 9, 10, 11, SCOPE_ROW))
-"""What the first intent cannot be held to, since it is not there yet."""
+"""Rows that the call that writes the first intent need not pass: there is no intent yet."""
 
 LOOKING_PASSES_OVER: Final = frozenset((3, 4, 8, 9, 10, 11))
-"""What nobody is held to who only looks: no intent is asked for, and none is at fault."""
+"""Rows that a command that changes nothing need not pass: it needs no intent."""
 
 
 def judge_save(question: GateRequest) -> SaveDecision:
-    """Judge a person's save: the first row that fails decides; none: allowed, `PASS`."""
+    """Judge a person's save: the first failing row denies it.
+
+    Else it is allowed with verdict PASS.
+    """
     if not question.governed:
         return Allowed(ScopeValidation.EXEMPT)
     denied = next(_refusals(question, frozenset()), None)
@@ -70,9 +79,9 @@ def judge_save(question: GateRequest) -> SaveDecision:
 
 
 def judge_call(question: GateRequest, call: CallFacts) -> Decision:
-    """Judge an agent's call; a person is asked where the team wants that.
+    """Judge an agent's call. The result is Ask if the policy wants a person to approve it.
 
-    An approval satisfies rows 12 and 16, and no other.
+    An approval satisfies rows 12 and 16 only.
     """
     question = question if question.call is call else replace(question, call=call)
     if not question.governed or not (call.mutating or call.blocked):
@@ -81,6 +90,7 @@ def judge_call(question: GateRequest, call: CallFacts) -> Decision:
         return call_checks.tool_blocked(question) or Allowed(ScopeValidation.EXEMPT)
     refusals = _refusals(question, passed_over(question))
     first = next(refusals, None)
+    # An approval lifts row 12 only: a later row may still deny the call.
     if first is not None and first.code is GateCode.SCOPE_VIOLATION:
         if call.approval is not None:
             first = next(refusals, None)
@@ -94,7 +104,7 @@ def judge_call(question: GateRequest, call: CallFacts) -> Decision:
 
 
 def passed_over(question: GateRequest) -> frozenset[int]:
-    """Give the rows that are not asked of a call."""
+    """Return the numbers of the rows that a call need not pass."""
     if question.only_looks:
         return LOOKING_PASSES_OVER
     first = question.call is not None and question.call.bootstrap
@@ -102,7 +112,7 @@ def passed_over(question: GateRequest) -> frozenset[int]:
 
 
 def rejected(question: GateRequest, feedback: str) -> Denied:
-    """Refuse what no person approved (row 16); `feedback` says why."""
+    """Return the refusal for a call that no person approved (row 16). `feedback` says why."""
     return Denied(
         code=GateCode.HITL_REJECTED,
         message="Mutation rejected by authorization gate.",
@@ -116,7 +126,10 @@ def rejected(question: GateRequest, feedback: str) -> Denied:
 
 
 def unavailable(cause: str, paths: tuple[WorkspacePath, ...]) -> Denied:
-    """Refuse what cannot be judged where the team does not fail open (requirements section 10)."""
+    """Return the refusal for an edit that cannot be judged (requirements section 10).
+
+    It applies only if the policy's `fail_open` is false.
+    """
     return Denied(
         code=GateCode.GOVERNANCE_UNAVAILABLE,
         message=f"Governance Unavailable: {cause}. fail_open is false; mend it or ask the team.",
@@ -126,9 +139,9 @@ def unavailable(cause: str, paths: tuple[WorkspacePath, ...]) -> Denied:
 
 
 def _refusals(question: GateRequest, numbers: frozenset[int]) -> Iterator[Denied]:
-    """Run the rows but for these `numbers`, and give each refusal.
+    """Yield the refusals of all rows, in order, except the rows with these `numbers`.
 
-    Those after row 9 need an intent that is.
+    The iterator is lazy, because rows after 9 need a known intent: stop at a refusal of row 8 or 9.
     """
     for row in CHECKS:
         if row.number in numbers or (row.agents_only and question.call is None):

@@ -1,6 +1,6 @@
-"""Which patterns a person can be asked to grant (requirements section 9, protocol section 2).
+"""Which patterns a person may be asked to grant (requirements section 9, protocol section 2).
 
-Invariant: a pattern that would grant nothing, or everything, is refused before anybody is asked.
+Invariant: a pattern that would grant nothing, or everything, is refused before a person is asked.
 """
 
 from collections.abc import Callable
@@ -27,9 +27,9 @@ _HEADS: Final = frozenset(
 
 
 def ungrantable(pattern: str, is_directory: Callable[[str], bool]) -> str | None:
-    """Say why a pattern cannot be granted, as a sentence; None: it can.
+    """Return why a pattern cannot be granted, as a sentence, or None if it can.
 
-    `is_directory` answers for a path relative to the root.
+    `is_directory` takes a path relative to the root.
     """
     spelled = normalize(pattern)
     if spelled.exclusion:
@@ -39,7 +39,7 @@ def ungrantable(pattern: str, is_directory: Callable[[str], bool]) -> str | None
     found = next((f for f in pattern_findings(pattern, is_directory) if f.code in _REFUSED), None)
     if found is not None:
         return found.message
-    # Without regard to case, as the control plane is judged.
+    # The control plane is matched without case.
     folded = spelled.glob.lower()
     segments = tuple(folded.split("/"))
     inside = any(segments[: len(head)] == head for head in _HEADS)

@@ -1,9 +1,9 @@
-"""Refusals in a person's words: what diagnostics, messages and `explain` say of a save.
+"""Refusals worded for people: the texts of diagnostics, messages and `explain` about a save.
 
 Specified in requirements section 8.
 
-Invariant: agents are told the specification's messages; these are for people alone, say what is
-the matter in one sentence, and leave the way out to what is offered beside them.
+Invariant: agents get the messages of the specification. These are for people only, state the
+problem in one sentence, and leave the remedy to the actions that are offered with them.
 """
 
 from typing import Final
@@ -14,7 +14,7 @@ from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import INTENTS_FILE
 
 NAMES_SHOWN: Final = 3
-"""Files that one sentence names."""
+"""The most files that one sentence names."""
 
 _WORDS: Final = {
     GateCode.NO_ACTIVE_INTENT: "No intent is selected.",
@@ -28,10 +28,10 @@ _WORDS: Final = {
 
 
 def for_people(denied: Denied, intent: Intent | None) -> str:
-    """Say why an edit was refused; `intent` is the one that it was judged under, if it is known."""
+    """Return why an edit was denied. `intent` is the one it was judged under, None if unknown."""
     words = _WORDS.get(denied.code)
     if words is None:
-        # The other rows are for agents' calls.
+        # The other rows apply to agents' calls only, so no person sees their messages.
         return denied.message
     told, many = denied.details, len(denied.paths) > 1
     return words.format(
@@ -45,12 +45,12 @@ def for_people(denied: Denied, intent: Intent | None) -> str:
 
 
 def title_of(intent: Intent) -> str:
-    """Name an intent: `INT-001 (Login)`."""
+    """Return an intent's id and name: `INT-001 (Login)`."""
     return f"{intent.id} ({intent.name})" if intent.name else intent.id
 
 
 def _named(denied: Denied) -> str:
-    """Name the files of a refusal, without their directories."""
+    """Return the names of a refusal's files, without their directories."""
     names = [path.rpartition("/")[2] for path in denied.paths[:NAMES_SHOWN]]
     more = len(denied.paths) - len(names)
     return ", ".join(names) + (f" and {more} more" if more > 0 else "")

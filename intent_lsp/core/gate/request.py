@@ -1,8 +1,8 @@
-"""A question to the gate and its answers: every fact that one judgement needs.
+"""The gate's request and its decisions: every fact that judging one edit needs.
 
 Specified in requirements section 6.
 
-Invariant: values only; whoever asks has looked everything up before.
+Invariant: values only. The caller has looked everything up before.
 """
 
 from collections.abc import Mapping
@@ -23,19 +23,20 @@ EDITOR_SAVE: Final = "editor/save"
 
 
 class Unread(Enum):
-    """The hash of a file that the asker never read."""
+    """A placeholder for the hash of a file that the caller never read."""
 
     NEVER = "never"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileFact:
-    """What is known of one file that an edit would change.
+    """The facts about one file that an edit would change.
 
-    `path` is relative to the root; of a file outside it is what the asker called it. `expected` is
-    the hash the asker last read (None: read as absent); `current` the disk's now (None: absent).
-    `claimed_by` is another session with an open claim on it. `puts_back`: the edit makes it again
-    what it was before it was changed out of bounds. `generated`: tools leave such files behind.
+    `path` is relative to the root; for a file outside of it, `path` is as the caller spelled it.
+    `expected` is the hash that the caller last read (None: read as absent), `current` the hash on
+    disk now (None: absent). `claimed_by` is another session with a live claim on the file.
+    `puts_back`: the edit restores the content from before a violation. `generated`: a file of a
+    kind that tools leave behind.
     """
 
     path: WorkspacePath
@@ -50,7 +51,7 @@ class FileFact:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """What is wrong with an entry of `.orchestration/` (contract drift, requirements section 2)."""
+    """A problem with one entry of `.orchestration/` (contract drift, requirements section 2)."""
 
     path: WorkspacePath
     problem: str
@@ -58,7 +59,7 @@ class Drift:
 
 @dataclass(frozen=True, slots=True)
 class DeniedPath:
-    """A path that agents may never change, the glob that says so and why."""
+    """A path that agents may never change, with the glob that denies it and the reason."""
 
     path: WorkspacePath
     path_glob: str
@@ -67,11 +68,13 @@ class DeniedPath:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallFacts:
-    """What judging an agent's call needs beside the question.
+    """The facts about an agent's call, beside those in the request.
 
-    `looking`: as far as its text tells, it changes nothing but the question's files. `cited` is the
-    intent that the call itself names; `checked_out` the one that the session chose
-    in this turn. `new_specs` are the numbered specs among the paths that do not exist yet.
+    `looking`: the command's text shows no change except of the request's files. `cited` is the
+    intent that the call names, `checked_out` the one that the session checked out in this turn.
+    `new_specs` are numbered specifications among the paths that do not exist yet. `bootstrap`: the
+    call writes the first intent. `unknown_paths` are warnings about paths that are not known
+    beforehand.
     """
 
     mutating: bool = True
@@ -95,9 +98,9 @@ class CallFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateRequest:
-    """One edit that wants to happen, with every fact that its judgement needs.
+    """One intended edit, with every fact that judging it needs.
 
-    `active_intent` is the one it is judged under; `call` is None for a person's save.
+    `active_intent` is the id that it is judged under. `call` is None for a person's save.
     """
 
     tool_name: str = EDITOR_SAVE
@@ -112,24 +115,27 @@ class GateRequest:
 
     @property
     def paths(self) -> tuple[WorkspacePath, ...]:
-        """Every path that the edit names."""
+        """The paths of all files that the edit names."""
         return tuple(fact.path for fact in self.files)
 
     @property
     def only_looks(self) -> bool:
-        """Whether it is a command that, as far as its text tells, changes nothing of anybody's."""
+        """Whether this is a command whose text shows no change of any file."""
         return self.call is not None and self.call.looking and not self.files
 
     @property
     def intent(self) -> Intent:
-        """The active intent; rows that ask for it run only where it is known."""
+        """The active intent, or an empty one if it is unknown.
+
+        Rows that use it run only if it is known.
+        """
         name = self.active_intent or ""
         return self.intents.get(name) or Intent(id=IntentId(name))
 
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """The edit may happen."""
+    """The edit is allowed, and recorded with `verdict`."""
 
     verdict: ScopeValidation
     warnings: tuple[str, ...] = ()
@@ -137,7 +143,7 @@ class Allowed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Denied:
-    """The edit may not happen; `details` is verbatim what the wire carries (snake_case)."""
+    """The edit is denied. `details` goes to the client unchanged (keys in snake_case)."""
 
     code: GateCode
     message: str
@@ -146,13 +152,13 @@ class Denied:
 
     @property
     def verdict(self) -> ScopeValidation:
-        """What a record of it says when it happened anyway."""
+        """The verdict of its record, if the edit happened nevertheless."""
         return ScopeValidation.FAIL
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A person decides; `why` is the refusal that stands unless they approve."""
+    """A person decides. `why` is the refusal that applies unless they approve."""
 
     why: Denied
 

@@ -1,7 +1,7 @@
-"""Files of a root that are out of bounds alike: the first is shown for all (disk section 3).
+"""Groups a root's files with the same violation: one is shown for all (disk section 3).
 
-Invariant: every file shows its own violations, or exactly one other file of its root counts it,
-or it is shown under the name that it has now.
+Invariant: every file shows its own violation, or is counted by exactly one other file of its root,
+or is shown under its new name.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,15 +12,15 @@ from typing import Final
 from intent_lsp.core.paths import WorkspacePath
 
 SHOWN_ALIKE: Final = 50
-"""How many files of one record each show their own; above it one is shown for all."""
+"""The most files of one record that each show their own violation. Above it one stands for all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutOfBounds:
-    """A file that may not be as it is, by which code, and the record that says so.
+    """A file with a violation: its code, and the id of the record that holds it.
 
-    `record_id` is None as long as no record does. `opened`: an editor shows its text.
-    `renamed_to` is the name that a file has now that is not here any more.
+    `record_id` is None if no record holds it yet. `opened`: an editor has the file open.
+    `renamed_to` is the file's new name, if it was renamed since.
     """
 
     path: WorkspacePath
@@ -32,7 +32,7 @@ class OutOfBounds:
 
 @dataclass(frozen=True, slots=True)
 class Others:
-    """For how many files one is shown besides itself, and the folder they are in ("": the root)."""
+    """How many other files one file stands for, and their common folder ("" is the root)."""
 
     count: int
     folder: str = ""
@@ -42,10 +42,10 @@ ALONE: Final = Others(0)
 
 
 def shown_of(files: Iterable[OutOfBounds]) -> Mapping[WorkspacePath, Others]:
-    """Give the files of a root that are shown, and for which others each of them is.
+    """Return the files of a root that are shown, each with the other files that it stands for.
 
-    A file that is open is shown for itself, and counts among those of its record all the same:
-    to open one file lets no other appear. One that was renamed is shown under its new name alone.
+    An open file is always shown, and still counts towards the limit of its record, so that opening
+    one file does not make others appear. A renamed file is shown only under its new name.
     """
     alike: dict[tuple[str, str | None], list[OutOfBounds]] = {}
     for file in files:
@@ -66,5 +66,5 @@ def _shown(alike: Sequence[OutOfBounds]) -> Mapping[WorkspacePath, Others]:
 
 
 def _common_folder(paths: Sequence[WorkspacePath]) -> str:
-    """Give the innermost folder that all of some paths are in, which are in order."""
+    """Return the innermost folder that contains all of the paths, which are sorted."""
     return commonpath([path.rpartition("/")[0] for path in (paths[0], paths[-1])])

@@ -1,7 +1,7 @@
-"""Violations: which runs of changed lines of a file are to be shown (requirements section 8).
+"""Selects the changed lines of a file that a violation marks (requirements section 8).
 
-Invariant: a file equal to HEAD has none; what stood before the session or is covered by a passing
-record is not shown, unless its newest record is a standing refusal.
+Invariant: a file equal to HEAD has no violation. Lines from before the session, or covered by a
+passing record, are not marked, unless the file's newest record is a violation that still stands.
 """
 
 from collections.abc import Sequence
@@ -15,9 +15,9 @@ SHOWN_A_ROOT = 1_000
 
 @dataclass(frozen=True, slots=True)
 class MarkedRun:
-    """The lines that one diagnostic marks, from 0, both inclusive.
+    """The lines that one diagnostic marks, from 0, both ends included.
 
-    `hunk` is the change behind it; None where only the whole file or a record is known.
+    `hunk` is the change behind it, or None if only the whole file or a record is known.
     """
 
     first_line: int
@@ -26,10 +26,10 @@ class MarkedRun:
 
 
 def marked_runs(head: Sequence[Hunk], narrowing: Sequence[Sequence[Hunk]]) -> tuple[MarkedRun, ...]:
-    """Give the runs changed against HEAD of which a line is new against each narrowing reference.
+    """Return the runs changed against HEAD that have a line that is new against every reference.
 
-    `narrowing` holds the hunks of the same text against the baseline and the newest passing
-    content.
+    `narrowing` holds the same text's hunks against each reference: the baseline and the newest
+    passing content.
     """
     return tuple(
         _mark(hunk) for hunk in head if _has_new_line(hunk, [_near(hunk, n) for n in narrowing])
@@ -39,7 +39,7 @@ def marked_runs(head: Sequence[Hunk], narrowing: Sequence[Sequence[Hunk]]) -> tu
 def _mark(hunk: Hunk) -> MarkedRun:
     if hunk.new_count:
         return MarkedRun(hunk.new_start, hunk.new_start + hunk.new_count - 1, hunk)
-    # A pure deletion marks the line above it, at the top line 0.
+    # A pure deletion marks the line above it, or line 0 at the top.
     above = max(hunk.new_start - 1, 0)
     return MarkedRun(above, above, hunk)
 
@@ -66,7 +66,7 @@ def _has_new_line(hunk: Hunk, narrowing: Sequence[Sequence[Hunk]]) -> bool:
 def _common(
     left: Sequence[tuple[int, int]], right: Sequence[tuple[int, int]]
 ) -> list[tuple[int, int]]:
-    """Intersect two ascending lists of half-open line stretches."""
+    """Return the intersection of two ascending lists of half-open runs of lines."""
     found: list[tuple[int, int]] = []
     i = j = 0
     while i < len(left) and j < len(right):
