@@ -1,13 +1,13 @@
 """The codes that leave the process: gate refusals, findings in files, verification problems.
 
-Invariant: a code is never reused for another meaning; each stands in docs/codes.md.
+Invariant: a code never gets another meaning. Each is documented in docs/codes.md.
 """
 
 from enum import StrEnum
 
 
 class GateCode(StrEnum):
-    """Why an edit was refused (requirements section 6, in the order of its rows)."""
+    """Why the gate denied an edit (requirements section 6, in the order of its rows)."""
 
     CHECKOUT_REQUIRED = "CHECKOUT_REQUIRED"
     CONTRACT_DRIFT = "CONTRACT_DRIFT"
@@ -27,14 +27,14 @@ class GateCode(StrEnum):
 
 
 class ShownCode(StrEnum):
-    """What is shown about an edit without being a row of the gate."""
+    """Codes of diagnostics about an edit that are no refusal of the gate."""
 
     CONTROL_PLANE_EDIT = "CONTROL_PLANE_EDIT"
     MORE_VIOLATIONS = "MORE_VIOLATIONS"
 
 
 class RequestCode(StrEnum):
-    """`data.code` of a request that could not be judged (protocol section 2)."""
+    """The `data.code` of an error response to a request (protocol section 2)."""
 
     INTENT_NOT_FOUND = "INTENT_NOT_FOUND"
     INTENT_CLOSED = "INTENT_CLOSED"
@@ -48,7 +48,7 @@ class RequestCode(StrEnum):
 
 
 class LessonCode(StrEnum):
-    """What a lesson is about where no refusal of the gate is."""
+    """Codes of lessons about failures that the gate did not deny."""
 
     MUTATION_FAILED = "MUTATION_FAILED"
     COMPLETION_FAILED = "COMPLETION_FAILED"
@@ -56,7 +56,7 @@ class LessonCode(StrEnum):
 
 
 class FileCode(StrEnum):
-    """Findings in the intents file and in the policy (requirements sections 3 and 5)."""
+    """Codes of findings in the intents file and in the policy (requirements sections 3 and 5)."""
 
     YAML_SYNTAX = "YAML_SYNTAX"
     YAML_UNQUOTED_GLOB = "YAML_UNQUOTED_GLOB"
@@ -82,7 +82,7 @@ class FileCode(StrEnum):
 
 
 class LedgerCode(StrEnum):
-    """What `verify` finds (ledger section 2)."""
+    """Codes of the problems that `verify` finds (ledger section 2)."""
 
     BAD_JSON = "BAD_JSON"
     BAD_FORM = "BAD_FORM"

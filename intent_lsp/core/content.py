@@ -1,8 +1,8 @@
-r"""The content of a file: its hash, its text, its lines.
+r"""The content of a file: its hash, its decoded text and its lines.
 
-Invariant: a line ends at `\r\n`, `\n` or `\r` and nowhere else (ledger section 1); text after the
-last terminator is a line if it is not empty; empty content has no line.
-Invariant: only the raw bytes are hashed; a byte order mark belongs to no line.
+Invariant: a line ends at `\r\n`, `\n` or `\r` and nowhere else (ledger section 1). Text after the
+last line end is a line if it is not empty; empty content has no line.
+Invariant: only the raw bytes are hashed. A byte order mark belongs to no line.
 """
 
 import codecs
@@ -22,37 +22,37 @@ _UTF16_MARKS = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """Decoded content: `text` is without the byte order mark `mark`."""
+    """Decoded content. `text` does not include the byte order mark, which is `mark`."""
 
     text: str
     encoding: str
     mark: bytes
 
     def encode(self, text: str) -> bytes:
-        """Give the bytes of `text` as this file spells its text."""
+        """Return `text` in this file's encoding, with its byte order mark."""
         return self.mark + text.encode(self.encoding)
 
 
 def hash_content(data: bytes) -> ContentHash:
-    """Hash raw bytes: `sha256:` and 64 lower-case hexadecimal digits."""
+    """Return the hash of raw bytes: `sha256:` and 64 lower-case hexadecimal digits."""
     return ContentHash("sha256:" + hashlib.sha256(data).hexdigest())
 
 
 def hash_if_there(data: bytes | None) -> ContentHash | None:
-    """Hash raw bytes; None stays None: there is no such file."""
+    """Return the hash of raw bytes, or None if `data` is None because there is no file."""
     return None if data is None else hash_content(data)
 
 
 def parse_hash(text: str) -> ContentHash | None:
-    """Read a hash with or without its `sha256:`; None when it is not one."""
+    """Parse a hash with or without its `sha256:`. Return None if it is not one."""
     found = _HASH.fullmatch(text.lower())
     return ContentHash("sha256:" + found.group(1)) if found else None
 
 
 def decode(data: bytes) -> Text | None:
-    """Decode UTF-8 with or without a mark, UTF-16 with one; None: not a text.
+    """Decode UTF-8 with or without a byte order mark, or UTF-16 with one. Return None for others.
 
-    UTF-8 with a NUL byte in it is not text, for git neither.
+    As in git, UTF-8 with a NUL byte is not text.
     """
     encoding, mark = "utf-8", b""
     if data.startswith(codecs.BOM_UTF8):
@@ -69,7 +69,7 @@ def decode(data: bytes) -> Text | None:
 
 
 def split_lines(text: str) -> list[str]:
-    """Split into lines that keep their terminators; joined they are `text` again."""
+    """Split into lines with their line ends, so that joining them returns `text`."""
     if "\r" in text:
         return _LINE.findall(text)
     lines = text.split("\n")
@@ -81,13 +81,13 @@ def split_lines(text: str) -> list[str]:
 
 
 def lines_if_text(data: bytes | None) -> list[str]:
-    """Give the lines of a content; none where there is no file, or it is not text."""
+    """Return the lines of a content; an empty list if it is None or not text."""
     text = None if data is None else decode(data)
     return [] if text is None else split_lines(text.text)
 
 
 def line_body(line: str) -> str:
-    """Give a line without its terminator."""
+    """Return a line without its line end."""
     if line.endswith("\r\n"):
         return line[:-2]
     return line[:-1] if line.endswith(("\n", "\r")) else line

@@ -1,11 +1,11 @@
-"""The control plane: files that decide what agents may do, denied to them always.
+"""The control plane: the files that decide what agents may do. Agents may never change them.
 
 Specified in requirements section 5.
 
-Invariant: a path is judged without regard to case, since a disk that ignores case would open the
-same file.
-Invariant: git's own directory and the control room are control plane wherever they stand, since
-each governs the directory that it stands in.
+Invariant: a path is matched without case, since a file system that ignores case would open the same
+file.
+Invariant: `.git` and `.orchestration` are control plane in any directory, since each governs the
+directory that it is in.
 """
 
 import re
@@ -21,22 +21,22 @@ _FAMILY = re.compile(
 )
 
 CONTROL_ROOMS: tuple[tuple[str, ...], ...] = tuple(tuple(room.split("/")) for room in _ROOMS)
-"""Directories all of whose content is control plane, by their segments."""
+"""Directories of which everything is control plane, split into segments."""
 CONTROL_FILES: tuple[tuple[str, ...], ...] = tuple(tuple(file.split("/")) for file in _FILES)
-"""Single files, by their segments."""
+"""Single files of the control plane, split into segments."""
 CONTROL_FAMILIES: tuple[tuple[str, str, str], ...] = _FAMILIES
-"""Files of a directory by how their names begin and end."""
+"""Control-plane files matched by name: directory, start of the name, end of the name."""
 
 
 CONTROL_NAMES: frozenset[str] = frozenset(_ANYWHERE)
-"""Directories all of whose content is control plane wherever they stand."""
+"""Names of directories that are control plane at any depth."""
 
 CONTROL_REASON = "Orchestration control-plane files are machine-managed."
-"""What agents are told who would change one."""
+"""The reason that an agent is given when it is denied a control-plane file."""
 
 
 def control_glob(path: WorkspacePath) -> str | None:
-    """Give the glob by which a path is control plane; None: it is not."""
+    """Return the glob that makes a path control plane, or None if it is not."""
     if not control_plane(path):
         return None
     folded = path.lower()
@@ -50,9 +50,9 @@ def control_glob(path: WorkspacePath) -> str | None:
 
 
 def control_plane(path: WorkspacePath) -> bool:
-    """Whether `path` is control plane; the directories themselves are, too.
+    """Whether `path` is control plane. The directories themselves are, too.
 
-    `.git` is a file in a worktree, and whoever moves a directory has changed what is in it.
+    A worktree's `.git` is a file, and moving a directory changes what is in it.
     """
     folded = path.lower()
     return (

@@ -1,10 +1,13 @@
-"""Errors: a broken world, never a wrong text (a Finding) nor a refusal (a Denied)."""
+"""The exceptions of this package, each with a hint on what to do.
+
+Invariant: a wrong text is a Finding and a refusal is a Denied. Both are returned, never raised.
+"""
 
 
 class IntentLspError(Exception):
-    """The parent of every error that this package raises on purpose.
+    """The base class of every exception that this package raises on purpose.
 
-    `cure` is one line that says what to do.
+    `cure` is one line that says what to do, or empty.
     """
 
     cure: str = ""
@@ -19,7 +22,7 @@ class LedgerUnavailableError(IntentLspError):
 
 
 class RequestLimitError(IntentLspError):
-    """A request that asks for more than one request may (requirements section 10)."""
+    """A request asked for more than one request may (requirements section 10)."""
 
     def __init__(self, *, what: str, limit: int) -> None:
         super().__init__(f"{what}: more than {limit:,}")
@@ -27,7 +30,7 @@ class RequestLimitError(IntentLspError):
 
 
 class InvalidCallError(IntentLspError):
-    """A call whose words cannot be read: the caller's mistake, and no failure of ours."""
+    """A call cannot be parsed, by the caller's mistake."""
 
     def __init__(self, problem: str) -> None:
         super().__init__(problem)
@@ -35,7 +38,7 @@ class InvalidCallError(IntentLspError):
 
 
 class FileChangedError(IntentLspError):
-    """Someone else changed a file between our reading and our writing of it."""
+    """Another program changed a file between our read and our write."""
 
     def __init__(self, *, path: str) -> None:
         super().__init__(f"{path} was changed by someone else")
@@ -52,7 +55,7 @@ class UnsafePathError(IntentLspError):
 
 
 class InvalidRecordError(IntentLspError):
-    """A record that the ledger's schema refuses: an error of ours, never a line."""
+    """The ledger's schema rejects a record that we made. It is not written."""
 
     def __init__(self, *, problem: str) -> None:
         super().__init__(f"the record is not valid: {problem}")
@@ -61,7 +64,7 @@ class InvalidRecordError(IntentLspError):
 
 
 class StateUnavailableError(IntentLspError):
-    """What `.local/` remembers cannot be read or written; the desk goes on without."""
+    """The state in `.local/` cannot be read or written. Work continues without it."""
 
     def __init__(self, *, path: str, problem: str) -> None:
         super().__init__(f"{path}: {problem}")

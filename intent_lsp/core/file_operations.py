@@ -1,8 +1,8 @@
-"""A file operation that a person has an editor make: create, rename, delete.
+"""A file operation that a person makes in an editor: create, rename or delete.
 
 Specified in requirements section 7.
 
-Invariant: whoever renames has two ends: what is taken away, and what comes in its place.
+Invariant: a rename has two ends, the path that disappears and the path that replaces it.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from intent_lsp.core.records import MutationClass
 
 
 class FileOperation(StrEnum):
-    """What is done; its value is what a record calls its tool (ledger section 1)."""
+    """The operation. Its value is the tool name in the record (ledger section 1)."""
 
     CREATE = "editor/create"
     RENAME = "editor/rename"
@@ -24,9 +24,9 @@ class FileOperation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OperationEnds:
-    """The two ends of an operation on one name; None: nothing, or nothing of this root.
+    """The old and the new path of an operation on one file. None: no file, or not in this root.
 
-    Of a creation `old` is None, of a deletion `new`.
+    A creation has no `old`, a deletion no `new`.
     """
 
     old: WorkspacePath | None
@@ -34,13 +34,13 @@ class OperationEnds:
 
     @property
     def paths(self) -> tuple[WorkspacePath, ...]:
-        """The ends that there are, the old one first."""
+        """The paths that are not None, the old one first."""
         return tuple(end for end in (self.old, self.new) if end is not None)
 
 
 @dataclass(frozen=True, slots=True)
 class FileHashes:
-    """What became of one file: its ends, and its hashes before and after (None: no file)."""
+    """One file of an operation: its paths, and its hashes before and after (None: no file)."""
 
     ends: OperationEnds
     pre: ContentHash | None
@@ -48,14 +48,14 @@ class FileHashes:
 
     @property
     def moved(self) -> bool:
-        """Whether the file has another name now."""
+        """Whether the file has a new name."""
         return self.ends.old is not None and self.ends.new is not None
 
 
 def mutation_class(files: Sequence[FileHashes]) -> MutationClass:
-    """Infer the class of an operation from all of its files (requirements section 9).
+    """Return the mutation class inferred from all files of an operation (requirements section 9).
 
-    A rename that leaves every content as it is moves code and changes none.
+    A rename that changes no content counts as a refactoring.
     """
     moved = [file for file in files if file.moved]
     if moved:

@@ -1,7 +1,7 @@
-r"""A finding: what is wrong with a text that people wrote, where, and how to mend it.
+r"""A finding: a problem in a text that people wrote, its place, and how to fix it.
 
-Invariant: positions count lines from 0 and characters in code points from 0; a line ends at
-`\r\n`, `\n` or `\r` and nowhere else.
+Invariant: positions count lines from 0 and characters in code points from 0. A line ends at `\r\n`,
+`\n` or `\r` and nowhere else.
 """
 
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from intent_lsp.core.codes import FileCode
 
 
 class Severity(IntEnum):
-    """How loud a finding is; the numbers are those of the Language Server Protocol."""
+    """The severity of a finding. The numbers are those of the Language Server Protocol."""
 
     ERROR = 1
     WARNING = 2
@@ -21,7 +21,7 @@ class Severity(IntEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Position:
-    """A place in a text: `line` from 0, `character` in code points from 0."""
+    """A position in a text: `line` from 0, `character` in code points from 0."""
 
     line: int
     character: int
@@ -29,7 +29,7 @@ class Position:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Span:
-    """A half-open stretch of text."""
+    """A part of a text from `start` up to but not including `end`."""
 
     start: Position
     end: Position
@@ -37,7 +37,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class TextChange:
-    """The text within `span` becomes `new_text`."""
+    """A replacement of the text in `span` by `new_text`."""
 
     span: Span
     new_text: str
@@ -45,7 +45,7 @@ class TextChange:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A cure that an editor can apply: `changes` do not overlap, in order of position."""
+    """A fix that an editor can apply. `changes` do not overlap and are in order of position."""
 
     title: str
     changes: tuple[TextChange, ...]
@@ -53,7 +53,7 @@ class Fix:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelatedSpan:
-    """Another place in the same text that a finding speaks of."""
+    """Another place in the same text that a finding refers to."""
 
     span: Span
     message: str
@@ -61,7 +61,7 @@ class RelatedSpan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One thing wrong with a text, at its exact place."""
+    """One problem in a text, at its exact place."""
 
     code: FileCode
     severity: Severity

@@ -1,6 +1,8 @@
-"""Files that tools leave behind, which are nobody's edits: caches, coverage, build state.
+"""Globs of files that tools leave behind: caches, coverage, build state.
 
-Invariant: nothing that a person writes or a build needs is among them; lock files are not.
+Edits of these files need no intent that owns them.
+
+Invariant: files that a person writes or a build needs are not listed. Lock files are not.
 """
 
 from typing import Final
@@ -30,4 +32,4 @@ GENERATED: Final = (
     "**/.DS_Store",
     "**/Thumbs.db",
 )
-"""What every team takes for generated; the policy's `generated` adds to it."""
+"""The globs for every team. The policy's `generated` adds to them."""

@@ -1,4 +1,4 @@
-"""Intents: the formal pieces of work that a team has written down (requirements section 3).
+"""Intents: the pieces of work that a team declares in its intents file (requirements section 3).
 
 Invariant: an intent with an empty owned scope owns nothing.
 """
@@ -13,7 +13,7 @@ IntentId = NewType("IntentId", str)
 
 
 class Status(StrEnum):
-    """Where an intent stands; closed ones cannot be selected or edited under."""
+    """The status of an intent. A closed intent cannot be selected or edited under."""
 
     PLANNED = "PLANNED"
     IN_PROGRESS = "IN_PROGRESS"
@@ -30,10 +30,10 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Intent:
-    """One intent as its entry in `active_intents.yaml` reads, whatever its spelling there.
+    """One intent, normalised from its entry in `active_intents.yaml`.
 
-    `owned_scope` holds the globs as written, in order, white space included; dates are the
-    scalars' source text.
+    `owned_scope` are the globs as written, in order, white space included. Dates are the source
+    text of the YAML scalars.
     """
 
     id: IntentId
@@ -52,13 +52,13 @@ class Intent:
 
 @dataclass(frozen=True, slots=True)
 class Intents:
-    """The intents of one file, in its order; ids are unique."""
+    """The intents of one file, in file order. Ids are unique."""
 
     items: tuple[Intent, ...] = ()
     _by_id: Mapping[str, Intent] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        # Built once: the gate looks up several intents for each edit, among any number of them.
+        # Built once, because the gate looks up several intents for each edit.
         object.__setattr__(self, "_by_id", _indexed(self.items))
 
     def __iter__(self) -> Iterator[Intent]:
@@ -68,15 +68,15 @@ class Intents:
         return len(self.items)
 
     def by_id(self) -> Mapping[str, Intent]:
-        """Index by id; earlier ids (`aliases`) lead to the intent that has them now."""
+        """Return the intents by id. An earlier id (`aliases`) leads to the intent that lists it."""
         return self._by_id
 
     def get(self, intent_id: str) -> Intent | None:
-        """Find an intent by id or earlier id."""
+        """Return the intent with this id or alias, or None."""
         return self._by_id.get(intent_id)
 
     def names(self, intent: Intent) -> tuple[str, ...]:
-        """Give an intent's id and its earlier ids, without those that lead to another intent."""
+        """Return an intent's id and aliases, without the aliases that lead to another intent."""
         told = ((name, self.get(name)) for name in intent.aliases)
         own = (name for name, found in told if found is None or found.id == intent.id)
         return tuple(dict.fromkeys((intent.id, *own)))
@@ -84,7 +84,7 @@ class Intents:
 
 def _indexed(intents: Sequence[Intent]) -> Mapping[str, Intent]:
     found: dict[str, Intent] = {intent.id: intent for intent in intents}
-    # An id in use is nobody's earlier id.
+    # An id in use takes precedence over an equal alias.
     for intent in intents:
         for alias in intent.aliases:
             found.setdefault(alias, intent)

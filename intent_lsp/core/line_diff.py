@@ -1,8 +1,10 @@
-"""A diff that follows an edited text: its hunks against one reference, kept up edit by edit.
+"""An incremental diff: the hunks between a reference and a text that is being edited.
 
-Invariant: the hunks turn the reference into the text, in order, apart by at least one kept line.
+Invariant: the hunks turn the reference into the text, in order, with at least one kept line between
+two.
 Invariant: a text equal to its reference has no hunk.
-Invariant: stretches are compared whole, at the speed of C: a large text costs next to nothing.
+Invariant: large runs of lines are compared as slices, at the speed of C, so that a large text costs
+little.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,11 +13,15 @@ from dataclasses import dataclass
 from intent_lsp.core.ranges import Hunk
 
 Diff = Callable[[Sequence[str], Sequence[str]], tuple[Hunk, ...] | None]
+"""Compares two sequences of lines. None: they are too large or too different to compare."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineEdit:
-    """One edit of a text: its lines `start` to `old_end` became `start` to `new_end` (from 0)."""
+    """One edit of a text: its lines `start` to `old_end` became `start` to `new_end`.
+
+    Lines count from 0; the ends are not included.
+    """
 
     start: int
     old_end: int
@@ -34,13 +40,13 @@ class LineDiff:
         self.hunks = diff(reference, text)
 
     def compare(self, text: Sequence[str]) -> None:
-        """Compare anew from the ground up."""
+        """Compare the whole text again."""
         self.hunks = self._diff(self._reference, text)
 
     def edited(self, edit: LineEdit, text: Sequence[str]) -> None:
-        """Follow one edit; `text` is what stands after it.
+        """Update the hunks after one edit. `text` is the whole text after it.
 
-        Only the stretch between the hunks that the edit leaves alone is compared again.
+        Only the lines between the nearest hunks that the edit does not touch are compared again.
         """
         if self.hunks is None or len(text) == len(self._reference):
             if text == self._reference:
@@ -73,7 +79,7 @@ class LineDiff:
 
 
 def _touched(hunks: Sequence[Hunk], edit: LineEdit) -> tuple[int, int]:
-    """Find the slice of hunks that the edited lines overlap or adjoin."""
+    """Return the slice of hunks that the edited lines overlap or adjoin."""
     first = 0
     while first < len(hunks) and hunks[first].new_start + hunks[first].new_count < edit.start:
         first += 1
@@ -84,7 +90,7 @@ def _touched(hunks: Sequence[Hunk], edit: LineEdit) -> tuple[int, int]:
 
 
 def _shift(hunk: Hunk) -> int:
-    """Give how far new lines run ahead of old ones right behind a hunk."""
+    """Return how many lines the new text is ahead of the old one after a hunk."""
     return hunk.new_start + hunk.new_count - hunk.old_start - hunk.old_count
 
 
@@ -98,7 +104,10 @@ def _offset(hunk: Hunk, *, old: int, new: int) -> Hunk:
 
 
 def common_head(one: Sequence[object], other: Sequence[object]) -> int:
-    """Count what both begin with; both are of one kind: texts, bytes, or lists."""
+    """Return the number of items that both begin with, found by binary search over slices.
+
+    Both must have one type: texts, bytes, or lists.
+    """
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2
@@ -110,7 +119,7 @@ def common_head(one: Sequence[object], other: Sequence[object]) -> int:
 
 
 def common_tail(one: Sequence[object], other: Sequence[object], head: int) -> int:
-    """Count what both end with behind the first `head` of each."""
+    """Return the number of items that both end with, after the first `head` of each."""
     low, high = 0, min(len(one), len(other)) - head
     while low < high:
         middle = (low + high + 1) // 2

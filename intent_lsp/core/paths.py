@@ -1,4 +1,4 @@
-"""A path as a root sees it: relative, `/`-separated, never leaving the root (scope section 4).
+"""Paths relative to a root, with `/` as separator, that never leave the root (scope section 4).
 
 Invariant: a WorkspacePath has no empty, `.` or `..` segment and no leading or trailing `/`.
 """
@@ -20,9 +20,10 @@ IGNORE_FILE = WorkspacePath(".intentignore")
 
 
 def fold(text: str) -> str | None:
-    """Fold `.`, `..` and `//` of a `/`-separated path; None when it climbs out of the top.
+    """Resolve `.`, `..` and `//` in a `/`-separated path. Return None if it climbs above the top.
 
-    An absolute path stays absolute; the result has no trailing `/` (the root itself is `/`).
+    An absolute path stays absolute. The result has no trailing `/`, except that the file system's
+    root is `/`.
     """
     kept: list[str] = []
     for part in text.split("/"):
@@ -38,9 +39,9 @@ def fold(text: str) -> str | None:
 
 
 def parse_relative(text: str, *, windows: bool = False) -> WorkspacePath | None:
-    """Read a root-relative path; None when it is absolute, empty, or leaves the root.
+    """Parse a root-relative path. Return None if it is absolute, empty, or leaves the root.
 
-    `path` on the wire is never percent-decoded (protocol, head).
+    A `path` from the client is never percent-decoded (protocol, head).
     """
     spelled = text.replace("\\", "/") if windows else text
     if spelled.startswith("/") or "\0" in spelled or (windows and spelled[1:2] == ":"):
@@ -50,10 +51,10 @@ def parse_relative(text: str, *, windows: bool = False) -> WorkspacePath | None:
 
 
 def is_file_name(text: str) -> bool:
-    """Whether a file can have this name, and the operating system would spell it so.
+    """Whether a file can have this name, and the operating system would return it in this form.
 
-    Bytes that are not UTF-8 are surrogate escapes. Other lone surrogates stand for no bytes, and
-    escapes that together are UTF-8 would be a second spelling of a name.
+    Bytes that are not UTF-8 are surrogate escapes. Other lone surrogates stand for no bytes.
+    Escapes that together are valid UTF-8 would be a second form of the same name.
     """
     if text.isascii():
         return True
@@ -65,16 +66,17 @@ def is_file_name(text: str) -> bool:
 
 
 def relative_to(path: str, root: str) -> WorkspacePath | None:
-    """Give the folded absolute `path` as the folded absolute `root` sees it; None outside of it."""
+    """Return an absolute path relative to `root`, or None if it is outside. Both must be folded."""
     head = root if root.endswith("/") else root + "/"
     return WorkspacePath(path[len(head) :]) if path.startswith(head) and path != head else None
 
 
 def path_of_uri(uri: str, *, windows: bool = False) -> str | None:
-    """Give the absolute folded path of a `file:` URI; None for another scheme or a bad path.
+    """Return the absolute folded path of a `file:` URI, or None for another scheme or a bad path.
 
-    Percent-decoded once; `%2F` becomes a separator; bytes that are not UTF-8 become surrogate
-    escapes, as the operating system's own file names do; a drive letter is lower-cased.
+    The URI is percent-decoded once, and `%2F` becomes a separator. Bytes that are not UTF-8 become
+    surrogate escapes, as in file names from the operating system. A drive letter becomes lower
+    case.
     """
     scheme, _, rest = uri.partition(":")
     if scheme.lower() != "file":
@@ -83,8 +85,8 @@ def path_of_uri(uri: str, *, windows: bool = False) -> str | None:
     if rest.startswith("//"):
         host, slash, below = rest[2:].partition("/")
         rest = slash + below
-    # `?` and `#` belong to the name: editors encode them, and a file has neither query nor part.
-    # Lone surrogates come from JSON; they name no file, and are no reason to fail.
+    # `?` and `#` belong to the name: editors encode them, and a `file:` URI has neither query nor
+    # fragment. Lone surrogates can come from JSON. They name no file, but must not raise an error.
     spelled = unquote_to_bytes(rest.encode("utf-8", "surrogatepass"))
     decoded = spelled.decode("utf-8", "surrogateescape")
     if "\0" in decoded or "\0" in host:

@@ -1,4 +1,4 @@
-"""The team's policy: what `constraints.sidecar.yaml` says, and the defaults.
+"""The team's policy: the values of `constraints.sidecar.yaml`, and their defaults.
 
 Specified in requirements section 5.
 """
@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class Enforcement(StrEnum):
-    """What becomes of an editor's save that breaks a rule."""
+    """What happens to a save in an editor that breaks a rule."""
 
     OBSERVE = "observe"
     WARN = "warn"
@@ -16,7 +16,7 @@ class Enforcement(StrEnum):
 
 
 class PeopleAsked(StrEnum):
-    """When a person approves an agent's edit (`hitl`)."""
+    """When a person has to approve an agent's edit (`hitl`)."""
 
     NEVER = "never"
     OUT_OF_SCOPE = "out_of_scope"
@@ -24,7 +24,7 @@ class PeopleAsked(StrEnum):
 
 
 class ContractRule(StrEnum):
-    """What contract drift does to agents' edits."""
+    """What drift in `.orchestration/` does to agents' edits."""
 
     IGNORE = "ignore"
     WARN = "warn"
@@ -32,50 +32,50 @@ class ContractRule(StrEnum):
 
 
 class LedgerForm(StrEnum):
-    """How records are laid out on disk (ledger section 3)."""
+    """How records are stored on disk (ledger section 3)."""
 
     SINGLE = "single"
     SEGMENTS = "segments"
 
 
 class SessionIds(StrEnum):
-    """How session ids stand in records."""
+    """Whether records hold session ids, or hashes of them."""
 
     PLAIN = "plain"
     HASHED = "hashed"
 
 
 class Urls(StrEnum):
-    """Whether conversation URLs stand in records."""
+    """Whether records hold conversation URLs."""
 
     KEEP = "keep"
     DROP = "drop"
 
 
 class RecordSaves(StrEnum):
-    """Whether consecutive automatic saves are one record, or each is one."""
+    """Whether consecutive automatic saves make one record, or each its own."""
 
     RUNS = "runs"
     EACH = "each"
 
 
 class AuthorNames(StrEnum):
-    """Whether blame names people."""
+    """Whether blame shows the names of people."""
 
     NAME = "name"
     NONE = "none"
 
 
 LESSONS_FILES = ("AGENT.md", "CLAUDE.md")
-"""Where lessons stand if the team says nothing: of violations, and of verifications."""
+"""The default files for lessons: about violations, and about failed verifications."""
 
 AGENTS_FILE = "AGENTS.md"
-"""What takes the place of either where it is not there, and this is."""
+"""The file for lessons that replaces a missing default file, if this one exists."""
 
 
 @dataclass(frozen=True, slots=True)
 class DenyRule:
-    """Paths that no agent may change, and why."""
+    """A glob of paths that no agent may change, and the reason."""
 
     path_glob: str
     reason: str = ""
@@ -83,7 +83,7 @@ class DenyRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TeamPolicy:
-    """Every value of the sidecar; the defaults are those of requirements section 5."""
+    """Every value of the policy. The defaults are those of requirements section 5."""
 
     version: int = 1
     architectural_constraints: tuple[str, ...] = ()
@@ -106,7 +106,7 @@ class TeamPolicy:
     history_in_yaml: bool = False
     record_saves: RecordSaves = RecordSaves.RUNS
     generated: tuple[str, ...] = ()
-    """Globs of what tools leave behind, beside those of `core.generated`."""
+    """Globs of files that tools leave behind, in addition to those of `core.generated_files`."""
     ledger: LedgerForm = LedgerForm.SINGLE
     lessons_violations: str = LESSONS_FILES[0]
     lessons_verification: str = LESSONS_FILES[1]

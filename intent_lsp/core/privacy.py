@@ -1,6 +1,8 @@
-"""What of a session stands in files that others read (requirements section 5, `privacy`).
+"""Removes session ids and URLs from records where the policy says so.
 
-Invariant: one session is one name in all records, so that what belongs together can be found.
+Specified in requirements section 5, `privacy`.
+
+Invariant: one session has the same name in all records, so that its records can be found.
 """
 
 from dataclasses import replace
@@ -12,17 +14,17 @@ from intent_lsp.core.text import pack
 
 
 def hashed_session(session_id: str) -> str:
-    """Give the name that stands for a session where ids are hashed."""
+    """Return the hash that replaces a session's id in records."""
     return hash_content(pack(session_id))
 
 
 def shown_session(session_id: str, policy: TeamPolicy) -> str:
-    """Give a session's name as the team wants it shown."""
+    """Return a session's id, hashed if the policy says so."""
     return hashed_session(session_id) if policy.session_ids is SessionIds.HASHED else session_id
 
 
 def veiled(event: Event, policy: TeamPolicy) -> Event:
-    """Give an event without what the team does not want recorded."""
+    """Return an event without the ids and URLs that the policy keeps out of records."""
     if policy.session_ids is SessionIds.PLAIN and policy.urls is Urls.KEEP:
         return event
     session_id = shown_session(event.session_id, policy)

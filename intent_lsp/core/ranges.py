@@ -1,9 +1,9 @@
-r"""Changed lines as ranges of a record (ledger section 1).
+"""Hunks, and the ranges of changed lines that a record stores for them (ledger section 1).
 
-Invariant: a content hash covers the bytes of the lines without the last one's terminator, so that
-a block keeps its hash wherever it moves.
-Invariant: hunks that are apart by at least one kept line give ranges that ascend and claim no line
-twice; a pure deletion claims none, so that two of them can be told by the first line.
+Invariant: a content hash covers the bytes of the lines without the last line's line end, so that a
+block keeps its hash wherever it moves.
+Invariant: hunks with at least one kept line between two give ranges that ascend and claim no line
+twice. A pure deletion claims no line, so two of them may both refer to the first line.
 """
 
 import re
@@ -18,7 +18,10 @@ _LINE_END = re.compile(rb"\r\n|\n|\r")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hunk:
-    """Old lines that new lines stand for: 0-based starts; a count of 0 stands before its start."""
+    """Old lines that new lines replace. Starts count from 0.
+
+    If a side's count is 0, its start is the line that follows the change on that side.
+    """
 
     old_start: int
     old_count: int
@@ -29,19 +32,19 @@ class Hunk:
 def ranges(
     hunks: Iterable[Hunk], new_lines: Sequence[bytes], *, encoding: str = "utf-8"
 ) -> tuple[Range, ...]:
-    """Give the ranges of a change, ascending.
+    """Return the ranges of a change, ascending.
 
-    `new_lines` are the raw lines of the new content with their terminators, spelled in
-    `encoding`. Empty new content is one range `0`-`0`, whatever it was before.
+    `new_lines` are the raw lines of the new content with their line ends, in `encoding`. Empty new
+    content has one range `0`-`0`.
     """
     found = tuple(_range(hunk, new_lines, encoding) for hunk in hunks)
     return found or (() if new_lines else (_empty(None),))
 
 
 def whole_file_range(data: bytes, line_count: int) -> Range:
-    """Give the one range of a content that is not compared line by line.
+    """Return the single range of a content that is not compared line by line.
 
-    A content without a line, such as a lone byte order mark, is `0`-`0`.
+    For a content without a line, such as a lone byte order mark, it is `0`-`0`.
     """
     if not line_count:
         return _empty(None)
@@ -49,7 +52,7 @@ def whole_file_range(data: bytes, line_count: int) -> Range:
 
 
 def count_lines(data: bytes) -> int:
-    """Count the lines of raw bytes, text or not."""
+    """Return the number of lines of raw bytes, text or not."""
     ends = len(_LINE_END.findall(data))
     return ends if not data or data.endswith((b"\n", b"\r")) else ends + 1
 
@@ -58,7 +61,7 @@ def _range(hunk: Hunk, new_lines: Sequence[bytes], encoding: str) -> Range:
     replaced = (hunk.old_start + 1, hunk.old_count, hunk.new_count)
     if not new_lines:
         return _empty(replaced)
-    # A pure deletion is told by the line above it, by the first line at the top.
+    # A pure deletion refers to the line above it, or to the first line at the top.
     first = hunk.new_start if hunk.new_count else max(hunk.new_start - 1, 0)
     last = first + max(hunk.new_count, 1)
     return Range(

@@ -1,7 +1,8 @@
-"""A record: one edit that happened, exactly as a line of the ledger shapes it (ledger section 1).
+"""A record: one edit that happened, with the fields of its line in the ledger (ledger section 1).
 
-Invariant: a key that may be absent on the line is None, False or empty here; never the other way.
-Invariant: lines are counted from 1 in the new content; hashes are `sha256:` and 64 hex digits.
+Invariant: a key that may be missing on the line is None, False or empty here, and never the other
+way round.
+Invariant: lines count from 1 in the new content. Hashes are `sha256:` and 64 hex digits.
 """
 
 import re
@@ -17,10 +18,10 @@ UNKNOWN_REVISION: Final = "UNKNOWN"
 PERCENT: Final = "percent"
 
 DISK_CHANGE: Final = "disk/change"
-"""The tool of a record of a change that nobody has told of."""
+"""The tool name in records of changes on disk that were not announced."""
 
 GRANT_TOOL: Final = "intent/grant"
-"""The tool of a record that grants scope."""
+"""The tool name in records that grant scope."""
 
 
 class MutationClass(StrEnum):
@@ -36,7 +37,7 @@ class MutationClass(StrEnum):
 
 
 class ScopeValidation(StrEnum):
-    """The verdict an edit was recorded with."""
+    """The verdict that an edit was recorded with."""
 
     PASS = "PASS"  # noqa: S105 -- a verdict
     FAIL = "FAIL"
@@ -44,7 +45,7 @@ class ScopeValidation(StrEnum):
 
 
 class EntityType(StrEnum):
-    """Who made an edit; MIXED is an agent's edit that a person changed before the save."""
+    """Who made an edit. MIXED: a person changed an agent's edit before the save."""
 
     AI = "AI"
     HUMAN = "HUMAN"
@@ -53,7 +54,7 @@ class EntityType(StrEnum):
 
 
 class ApprovalChoice(StrEnum):
-    """How a person let an edit pass."""
+    """How a person approved an edit: this once, or by expanding the intent's scope."""
 
     ONCE = "once"
     EXPANDED = "expanded"
@@ -61,7 +62,7 @@ class ApprovalChoice(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Contributor:
-    """Who wrote the lines; `model_identifier` is `human` for people, `unknown` if not given."""
+    """The author of lines. `model_identifier` is `human` for people, `unknown` if not given."""
 
     entity_type: EntityType
     model_identifier: str
@@ -76,8 +77,8 @@ UNKNOWN_CONTRIBUTOR: Final = Contributor(EntityType.UNKNOWN, "unknown")
 class Range:
     """One contiguous run of changed lines.
 
-    `replaced` is (first old line, old count, new count); None where the file was not compared
-    line by line.
+    `replaced` is (first old line, old count, new count), or None if the file was not compared line
+    by line. `fallback`: the range stands for the whole file, which was not compared.
     """
 
     start_line: int
@@ -89,7 +90,10 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class RelatedEntry:
-    """Something the edit belongs to, such as `specification` or `mutation_class`."""
+    """Something that the edit belongs to.
+
+    `type` is for example `specification` or `mutation_class`.
+    """
 
     type: str
     value: str
@@ -97,7 +101,7 @@ class RelatedEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """Where the edit was talked about: the session id or the agent's own URL."""
+    """Where the edit was discussed. `url` is the session id or the agent's own URL."""
 
     url: str
     contributor: Contributor
@@ -107,7 +111,7 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AstFingerprint:
-    """A hash over a file's definitions, which formatting and comments do not change."""
+    """A hash of a file's definitions that formatting and comments do not change."""
 
     parser: str
     language: str
@@ -116,10 +120,10 @@ class AstFingerprint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordFile:
-    """One file of an edit; a null hash: there was or is no such file.
+    """One file of an edit. A hash is None if there was or is no such file.
 
-    In a record its names are spelled as on the line. In an event they may also be as the disk
-    gives them, with surrogate escapes and without `path_encoding`; `spelled` is asked for all.
+    In a record the paths are as on the line. In an event they may also be as on disk, with
+    surrogate escapes and without `path_encoding`; `spelled` converts them.
     """
 
     relative_path: str
@@ -132,12 +136,12 @@ class RecordFile:
 
     @property
     def path(self) -> WorkspacePath:
-        """The path as the disk names it; bytes that are not UTF-8 are surrogate escapes."""
+        """The path as on disk. Bytes that are not UTF-8 are surrogate escapes."""
         return file_path(self.relative_path, self.path_encoding)
 
     @property
     def previous(self) -> WorkspacePath | None:
-        """The path before a rename, as the disk named it."""
+        """The path as on disk before a rename, or None."""
         if self.previous_path is None:
             return None
         return file_path(self.previous_path, self.path_encoding)
@@ -145,14 +149,14 @@ class RecordFile:
 
 @dataclass(frozen=True, slots=True)
 class Vcs:
-    """The commit checked out; UNKNOWN without one."""
+    """The commit checked out, or UNKNOWN_REVISION if there is none."""
 
     revision_id: str = UNKNOWN_REVISION
 
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """A person let it pass, in the session that asked."""
+    """A person's approval of the edit, and the session in which they gave it."""
 
     choice: ApprovalChoice
     session_id: str
@@ -160,7 +164,7 @@ class Approval:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grant:
-    """Scope that a person granted; `expires_at` is an RFC 3339 time, None: until taken back."""
+    """Scope that a person granted. `expires_at` is an RFC 3339 time, or None for no end."""
 
     patterns: tuple[str, ...]
     reason: str | None
@@ -170,7 +174,7 @@ class Grant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Integrity:
-    """The record's place in the chain; `merges` are the other heads that it ties."""
+    """The record's place in the chain. `merges` are the hashes of other heads that it follows."""
 
     chain: str = "sha256"
     canonical: str = "rfc8785"
@@ -183,9 +187,9 @@ class Integrity:
 class Event:
     """An edit that happened, not yet in the ledger: a record without id, time and integrity.
 
-    `assumed`: nobody announced it, and the intent is the one that was active. `compared` is False
-    of a command whose work tree could not be compared; `reconstructed`: what it changed was told
-    from HEAD and the ledger, since the memory of before was gone.
+    `assumed`: the edit was not announced, and the intent is the one that was active. `compared` is
+    False for a command whose work tree could not be compared. `reconstructed`: the snapshot from
+    before was gone, so the earlier content was taken from HEAD and the ledger.
     """
 
     intent_id: str | None = None
@@ -209,26 +213,26 @@ class Event:
 
     @property
     def is_assumed(self) -> bool:
-        """Whether nobody announced the edit; older records say so by their tool alone."""
+        """Whether the edit was not announced. Older records show this only by their tool."""
         return self.assumed or (self.tool_name == DISK_CHANGE and _is_by_nobody(self.files))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record(Event):
-    """A line of the ledger. `timestamp`: RFC 3339, UTC, milliseconds, `Z`."""
+    """A line of the ledger. `timestamp` is RFC 3339 in UTC, with milliseconds and `Z`."""
 
     id: str
     timestamp: str
     integrity: Integrity
 
     def left(self) -> Mapping[WorkspacePath, ContentHash | None]:
-        """Give what each of its files was left with; a name that was given up: with nothing."""
+        """Return the hash that the edit left at each path; None for a deleted or renamed path."""
         gone = {file.previous: None for file in self.files if file.previous is not None}
         return {**gone, **{file.path: file.post_hash for file in self.files}}
 
     @classmethod
     def of(cls, event: Event, *, id: str, timestamp: str, integrity: Integrity) -> Self:  # noqa: A002 -- the key on the line
-        """Give an event its identity and its place in the chain."""
+        """Return an event as a record, with the given id, time and place in the chain."""
         told = {name: getattr(event, name) for name in _EVENT_FIELDS}
         return cls(**told, id=id, timestamp=timestamp, integrity=integrity)
 
@@ -239,7 +243,7 @@ _CODED = re.compile(rb"%([0-9A-F]{2})")
 
 
 def spelled(file: RecordFile) -> RecordFile:
-    """Give a file whose names JSON can hold; an undecodable one has both percent-encoded."""
+    """Return a file whose paths JSON can hold. If one is not UTF-8, percent-encode both."""
     names = file.relative_path + (file.previous_path or "")
     if file.path_encoding is not None or names.isascii() or not _ESCAPED.search(names):
         return file
@@ -253,7 +257,7 @@ def spelled(file: RecordFile) -> RecordFile:
 
 
 def file_path(name: str, encoding: str | None) -> WorkspacePath:
-    """Give a path as the disk names it, from its name and `path_encoding` on the line."""
+    """Return a path as on disk, from its name and `path_encoding` on the line."""
     if encoding != PERCENT:
         return WorkspacePath(name)
     raw = _CODED.sub(lambda found: bytes.fromhex(found.group(1).decode()), name.encode())

@@ -1,6 +1,6 @@
-"""Files that went and files that came, told to be the same one under a new name.
+"""Detects renames: pairs of a missing file and a new file with equal or similar content.
 
-Invariant: a pair is the only one that its two files could make; the rest stays as it is.
+Invariant: a pair is reported only if neither file could be part of another pair.
 """
 
 from collections import Counter
@@ -10,19 +10,22 @@ from typing import Final
 from intent_lsp.core.paths import WorkspacePath
 
 EQUAL_AT_LEAST: Final = 64
-"""Bytes below which equal contents say nothing: many small files are alike."""
+"""The least size in bytes for a match. Many smaller files are alike by chance."""
 
 COMPARED_AT_MOST: Final = 100
-"""Files on either side above which only equal contents are looked for."""
+"""The most files on either side that are compared by similarity.
+
+With more, only equality counts.
+"""
 
 _ALIKE: Final = 0.5
-"""The share of the larger file that two files must have in common, as git has it."""
+"""The share of the larger file that two similar files have in common, as in git."""
 
 _Contents = Mapping[WorkspacePath, bytes]
 
 
 def renamed(gone: _Contents, came: _Contents) -> dict[WorkspacePath, WorkspacePath]:
-    """Give the old name of each file that came, where it is one of those that are gone."""
+    """Return the old path of each new file that is one of the missing files."""
     pairs = _only_equal(gone, came)
     left = {path: data for path, data in gone.items() if path not in pairs.values()}
     new = {path: data for path, data in came.items() if path not in pairs}
@@ -57,7 +60,7 @@ def _only_alike(gone: _Contents, came: _Contents) -> dict[WorkspacePath, Workspa
 
 
 def _are_alike(before: bytes, data: bytes) -> bool:
-    """Whether two contents share enough lines; empty ones are like nothing."""
+    """Whether two contents share enough lines. Small contents are never alike."""
     larger = max(len(before), len(data))
     if min(len(before), len(data)) < larger * _ALIKE or larger < EQUAL_AT_LEAST:
         return False

@@ -1,1 +1,1 @@
-"""The ledger's chain and what verifying it proves (ledger section 2)."""
+"""The ledger's hash chain, and what verifying it proves (ledger section 2)."""

@@ -1,4 +1,4 @@
-"""When a ledger's main file is so long that its oldest records should be archived.
+"""When to recommend that the oldest records of a ledger's main file be archived.
 
 Specified in requirements section 12.
 """
@@ -8,11 +8,14 @@ from typing import Final
 from intent_lsp.core.paths import LEDGER_FILE
 
 RECOMMENDED_ABOVE: Final = 10_000_000
-"""Bytes of the main file. Git keeps each version of it, and everybody reads it whole."""
+"""The size of the main file, in bytes. Git keeps each version of it, and readers read all of it."""
 
 
 def advice(size: int) -> str | None:
-    """Recommend archiving for a main file of so many bytes; None: it is short enough."""
+    """Return the recommendation to archive, or None if the main file is short enough.
+
+    `size` is that of the main file in bytes.
+    """
     if size <= RECOMMENDED_ABOVE:
         return None
     return (

@@ -1,9 +1,9 @@
-"""The chain: how each record names the record before it, and what that proves (ledger section 2).
+"""The hash chain: how each record names the one before it, and how to follow it (ledger section 2).
 
-Invariant: a link is compared with the recomputed hash of its predecessor, never with what a line
-says of itself.
-Invariant: a line that cannot be read has no place in the chain: what is appended after it names
-the last record before it, so that mending the line breaks no link.
+Invariant: a link is compared with the recomputed hash of its predecessor, never with the hash that
+a line states.
+Invariant: a line that cannot be read is not part of the chain. A record appended after it names the
+last readable record, so that repairing the line breaks no link.
 """
 
 from dataclasses import dataclass, field, replace
@@ -15,22 +15,23 @@ from intent_lsp.core.records import Event, Integrity, Record, spelled
 from intent_lsp.core.text import whole_event
 
 UNSEALED = ContentHash("")
+"""The hash of a record that is not sealed yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
-    """What is wrong with one line taken by itself."""
+    """What is wrong with one line on its own."""
 
     code: LedgerCode
     message: str
 
 
 class Link(NamedTuple):
-    """What one line says of its place in the chain; `hash` is recomputed, and empty without one.
+    """One line's place in the chain. `hash` is recomputed, and empty if the line is no record.
 
-    `older`: an older tool wrote it, and its hash covers less than all of it; `bare`: it says
-    nothing of its place, and follows the line above it.
-    A named tuple, because a verification makes one for each of a million lines.
+    `prev` and `merges` are the hashes that the line names. `older`: an older tool wrote it, so that
+    its hash does not cover the whole line. `bare`: it names no predecessor, and follows the line
+    above. A named tuple, because verification makes one for each of a million lines.
     """
 
     hash: ContentHash = UNSEALED
@@ -46,7 +47,7 @@ class Link(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A record that no other names: `line` is counted from 1, `file` is relative to the root."""
+    """A record that no other record names. `line` counts from 1; `file` is relative to the root."""
 
     hash: ContentHash
     line: int
@@ -57,14 +58,14 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class ChainEnd:
-    """Where a ledger ends: the last line's hash, and every head in order of line."""
+    """The end of a ledger: the last record's hash, and the hashes of all heads in line order."""
 
     last: ContentHash | None = None
     heads: tuple[ContentHash, ...] = ()
 
 
 def draft(event: Event, *, id: str, timestamp: str, end: ChainEnd) -> Record:  # noqa: A002 -- the key on the line
-    """Put an event at the end of a ledger, tying its loose heads; its hash is still to come."""
+    """Return an event as the next record of a ledger, not sealed yet. It merges the open heads."""
     event = whole_event(event)
     record = Record.of(event, id=id, timestamp=timestamp, integrity=place_at(end))
     files = tuple(spelled(file) for file in event.files)
@@ -72,7 +73,7 @@ def draft(event: Event, *, id: str, timestamp: str, end: ChainEnd) -> Record:  #
 
 
 def place_at(end: ChainEnd) -> Integrity:
-    """Chain a record at the end of a ledger, tying its loose heads; its hash is still to come."""
+    """Return the place of the next record of a ledger, not sealed yet. It merges the open heads."""
     return Integrity(
         prev_record_hash=end.last,
         merges=tuple(head for head in end.heads if head != end.last),
@@ -82,10 +83,10 @@ def place_at(end: ChainEnd) -> Integrity:
 
 @dataclass(slots=True)
 class ChainCursor:
-    """The links of a ledger's file, followed line by line; its memory is that of the open heads.
+    """Follows the chain through a ledger's file line by line. Its memory grows with the open heads.
 
-    `heads` maps a hash to its head in order of line; `lines` counts what was followed; `last` is
-    the hash of the last record, and `last_time` its timestamp.
+    `heads` maps a hash to its head, in line order. `lines` counts the lines followed. `last` is the
+    hash of the last record, `last_time` its timestamp.
     """
 
     heads: dict[ContentHash, Head] = field(default_factory=dict)
@@ -95,14 +96,15 @@ class ChainCursor:
 
     @property
     def end(self) -> ChainEnd:
-        """Where the next record is chained on."""
+        """The place that the next record is chained to."""
         return ChainEnd(self.last, tuple(self.heads))
 
     def step(self, link: Link) -> tuple[ContentHash, ...]:
-        """Follow one line; give the hashes that it names and that are no open head.
+        """Follow one line. Return the hashes that it names and that are not open heads.
 
-        Those have to stand on an earlier line, or in another file, for the link to join.
+        The link is unbroken only if an earlier line or another file has these.
         """
+        # A line whose record is an open head already is a copy of it, and opens no second head.
         again = link.hash in self.heads
         prev = self.prev_of(link)
         self.pass_over(link)
@@ -114,13 +116,13 @@ class ChainCursor:
         return unknown
 
     def pass_over(self, link: Link) -> None:
-        """Count a line that is no record, or a copy of one elsewhere: it names nothing new."""
+        """Count a line that is no record, or one that copies a record found elsewhere."""
         self.lines += 1
         if link.hash:
             self.last, self.last_time = link.hash, link.timestamp
 
     def skip_to(self, link: Link, lines: int) -> None:
-        """Follow as many lines as that, each after the one above; `link` is the last of them."""
+        """Follow `lines` lines, each linked to the one above. `link` is the last of them."""
         if self.last is not None:
             self.heads.pop(self.last, None)
         self.lines += lines
@@ -129,13 +131,16 @@ class ChainCursor:
         self.heads.setdefault(link.hash, head)
 
     def prev_of(self, link: Link) -> ContentHash | None:
-        """Give what the next line follows: what it names, or the line above if it is bare."""
+        """Return the predecessor of the next line.
+
+        It is the one that the line names, or the line above if the line is bare.
+        """
         return self.last if link.bare else link.prev
 
     def goes_on(self, link: Link) -> bool:
-        """Find out whether the next line follows the record right above it."""
+        """Return whether the next line follows the record right above it."""
         return self.last is not None and self.prev_of(link) == self.last
 
     def goes_back(self, link: Link) -> bool:
-        """Find out whether a line's clock is behind that of the record it follows directly."""
+        """Return whether a line is timestamped before the record that it directly follows."""
         return link.prev == self.last and bool(link.hash) and link.timestamp < self.last_time

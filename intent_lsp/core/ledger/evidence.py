@@ -1,4 +1,4 @@
-"""What is known of a ledger's past from elsewhere: from commits, and from this machine's memory."""
+"""Evidence of a ledger's past from outside its files: git commits and this machine's state."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,9 +8,9 @@ from intent_lsp.core.content import ContentHash
 
 
 class KnownHead(NamedTuple):
-    """A record that this machine has seen a ledger end with.
+    """A head of the ledger that this machine has seen.
 
-    `committed`: a branch had it when it was looked for.
+    `committed`: a branch held it at that time.
     """
 
     hash: ContentHash
@@ -19,9 +19,9 @@ class KnownHead(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Committed:
-    """The ledger as a commit holds it: the records of it that no other names.
+    """The heads of the ledger as one commit holds it.
 
-    `current`: it is the commit that is checked out.
+    `current`: it is the commit checked out.
     """
 
     commit: str
@@ -31,10 +31,10 @@ class Committed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordCommit:
-    """A commit that holds a record, and the file, relative to the root, in which it does.
+    """A commit that holds a record, and the file that holds it, relative to the root.
 
-    `below`: what is checked out is a commit that holds it, or comes from one. `named`: a branch or
-    a tag leads to it; else the stash or a log does, which git forgets in time.
+    `below`: the commit is the one checked out, or an ancestor of it. `named`: a branch or a tag
+    leads to the commit; else only a stash or a reflog does, which git expires in time.
     """
 
     commit: str
@@ -45,7 +45,10 @@ class RecordCommit:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceSearch:
-    """Where records were found; `whole`: those that were not are in no commit that is left."""
+    """The commits in which records were found, by record hash.
+
+    `whole`: the search was complete, so that the other records are in no commit that git still has.
+    """
 
     held: Mapping[ContentHash, RecordCommit]
     whole: bool

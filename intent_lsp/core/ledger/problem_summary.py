@@ -1,6 +1,6 @@
-"""The first problem of each kind, in the order of files and lines (ledger section 2).
+"""Collects the first ledger problem of each code, in file and line order (ledger section 2).
 
-Invariant: a kind is told once, with how many more there are, however many lines have it.
+Invariant: each code is reported once, with the number of further lines that have it.
 """
 
 from collections import Counter
@@ -22,7 +22,7 @@ _SEVERITY: Final[Mapping[LedgerCode, Severity]] = {
 
 
 class LedgerPlace(NamedTuple):
-    """A line of a ledger: the number of its file in reading order, and the line from 1."""
+    """A line of a ledger: the index of its file in reading order, and the line from 1."""
 
     file: int
     line: int
@@ -30,21 +30,21 @@ class LedgerPlace(NamedTuple):
 
 @dataclass(slots=True)
 class FirstProblems:
-    """What was found so far; `files` are the names of the files, in reading order."""
+    """The problems found so far. `files` are the names of the files, in reading order."""
 
     files: list[str] = field(default_factory=list)
     firsts: dict[LedgerCode, tuple[LedgerPlace, str]] = field(default_factory=dict)
     counts: Counter[LedgerCode] = field(default_factory=Counter)
 
     def note(self, code: LedgerCode, place: LedgerPlace, message: str) -> None:
-        """Learn of a problem, in any order."""
+        """Note a problem. Problems may come in any order."""
         self.counts[code] += 1
         known = self.firsts.get(code)
         if known is None or place < known[0]:
             self.firsts[code] = place, message
 
     def first(self) -> list[LedgerProblem]:
-        """Give the first problem of each kind, in order of place."""
+        """Return the first problem of each code, in order of place."""
         return [
             problem(code, self.files[place.file], place.line, message + self._others(code))
             for code, (place, message) in sorted(self.firsts.items(), key=lambda item: item[1][0])
@@ -56,6 +56,6 @@ class FirstProblems:
 
 
 def problem(code: LedgerCode, file: str, line: int, message: str) -> LedgerProblem:
-    """Give a problem with the severity of its kind."""
+    """Return a problem with the severity of its code."""
     severity = _SEVERITY.get(code, Severity.ERROR)
     return LedgerProblem(code=code, severity=severity, file=file, line=line, message=message)

@@ -1,6 +1,6 @@
 """The closing statement of a verification: what its anchors prove, and what they do not.
 
-Invariant: nothing is called proved without an anchor that the ledger's files hold.
+Invariant: nothing is called proved without an anchor whose record the ledger's files hold.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,10 @@ _NAMED: Final = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extent:
-    """How many records there are, how many the anchors prove, and how many heads are open."""
+    """How many records there are, how many the anchors prove, and how many heads are open.
+
+    `consistent`: the chain is unbroken.
+    """
 
     records: int
     proven: int
@@ -24,7 +27,7 @@ class Extent:
 
 
 def proved(anchors: Sequence[Anchor], extent: Extent) -> str:
-    """Say which records are unchanged when somebody wrote a hash of them down elsewhere."""
+    """Return which records are unchanged since an anchor's hash was noted elsewhere."""
     if not anchors:
         return "nothing: no anchor was given"
     if not extent.consistent:
@@ -43,7 +46,7 @@ def proved(anchors: Sequence[Anchor], extent: Extent) -> str:
 
 
 def conditional(extent: Extent) -> str:
-    """Say which records are only as good as the files that they stand in."""
+    """Return which records no anchor proves. Anyone with write access can have forged these."""
     if not extent.consistent:
         return "nothing: the chain is broken"
     if not extent.records:

@@ -1,6 +1,7 @@
-"""Records that somebody proves and that no file holds: a file is gone, or an end cut off.
+"""Truncation check: records that an anchor attests and that no ledger file contains.
 
-Invariant: a record that another branch has is no alarm, and what was not sought is not called lost.
+Invariant: a record that only another branch has is no error. What the search may have missed is not
+reported as lost.
 """
 
 from collections.abc import Collection, Sequence
@@ -23,11 +24,11 @@ def with_cut_ends(
     committed: Committed | None,
     search: EvidenceSearch,
 ) -> Verification:
-    """Add what the anchors tell of ends that were cut off (ledger section 2).
+    """Add a problem for each anchor that no ledger file contains (ledger section 2).
 
-    `search` says where git holds the anchors that no file does. The newest ledger in git, where it
-    is not in the commit checked out, is left out where no file holds it: it was taken out of git
-    since.
+    `search` says where git holds these anchors. Two kinds are dropped without a problem: the newest
+    ledger in git, if it is not in the commit checked out, and a known head that git has forgotten
+    with its branch.
     """
     forgotten = _forgotten(known, search)
     anchors = tuple(each for each in found.anchors if not _is_past(each, committed, forgotten))
@@ -43,9 +44,9 @@ def remembered(
     committed: Committed | None,
     search: EvidenceSearch,
 ) -> tuple[KnownHead, ...]:
-    """Give the heads to know from now on, after `found`, in which no cut end is told yet.
+    """Return the heads to keep as known after `found`, a verification without truncation problems.
 
-    A broken chain teaches nothing.
+    If the chain is broken, these are the heads known before.
     """
     if not found.ok:
         return tuple(known)
@@ -62,7 +63,7 @@ def remembered(
 
 
 def _forgotten(known: Sequence[KnownHead], search: EvidenceSearch) -> frozenset[str]:
-    """Name the heads that a branch had, and that git let go of with the branch."""
+    """Return the known heads that a branch once held and that no commit holds any more."""
     return frozenset(
         head.hash
         for head in known
@@ -122,7 +123,7 @@ def _place(held: RecordCommit) -> str:
 
 
 def _first_of_each_kind(problems: Sequence[LedgerProblem]) -> list[LedgerProblem]:
-    """Give the first problem of each code, the loudest before others, with how many more."""
+    """Return the first problem of each code, the most severe first, with the number of others."""
     firsts: dict[LedgerCode, list[LedgerProblem]] = {}
     for problem in sorted(problems, key=lambda each: each.severity):
         firsts.setdefault(problem.code, []).append(problem)

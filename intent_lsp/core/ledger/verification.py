@@ -1,4 +1,4 @@
-"""The outcome of a verification: what was found, and what it proves (ledger section 2)."""
+"""The result of verifying a ledger: its problems, and what it proves (ledger section 2)."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,16 +10,16 @@ from intent_lsp.core.findings import Severity
 from intent_lsp.core.ledger.chain import Head
 
 HEADS_AT_MOST: Final = 64
-"""Heads that one checkpoint names; a ledger with more is tied by its next record first."""
+"""The most heads that one checkpoint names. The next record of a ledger with more merges them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkpoint:
-    """A ledger's name, size and ends.
+    """A ledger's name, size and heads.
 
-    `origin` is the hash of its first record, which names the ledger without a host or a user;
-    `count` are its records, and `heads` (one, and more only where branches are not tied yet) the
-    hashes of those that no record followed.
+    `origin` is the hash of the first record. It names the ledger without a host or a user. `count`
+    is the number of records. `heads` are hashes, more than one only while branches are not merged
+    yet.
     """
 
     origin: ContentHash
@@ -28,7 +28,7 @@ class Checkpoint:
 
 
 class AnchorKind(StrEnum):
-    """Who proves a hash, apart from the ledger itself."""
+    """Where an anchor's hash comes from."""
 
     GIVEN = "given"
     COMMIT = "commit"
@@ -39,9 +39,10 @@ class AnchorKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Anchor:
-    """A hash that somebody proves; `name` says where it is from, as a commit's id does.
+    """A hash that something outside of the ledger attests. `name` says what, such as a commit's id.
 
-    `records` counts the record of this hash and all that it follows; None: no file holds it.
+    `records` is the number of records from the first up to the one with this hash, or None if no
+    file holds it.
     """
 
     hash: ContentHash
@@ -52,7 +53,7 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerProblem:
-    """The first finding of its kind: `file` is relative to the root, `line` counts from 1."""
+    """The first problem with its code. `file` is relative to the root, `line` counts from 1."""
 
     code: LedgerCode
     severity: Severity
@@ -63,11 +64,11 @@ class LedgerProblem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verification:
-    """What `verify` found. `ok`: every hash recomputes and every link joins.
+    """The result of `verify`. `ok`: every hash recomputes and every link joins.
 
-    `records` counts the records that can be read, `segments` the files they are in; `anchors` are
-    those that were asked for, in their order; `proved` and `conditional` are the sentences of the
-    closing statement. `files` names what was read, relative to the root, and empty files, too.
+    `records` counts the readable records, `segments` the files that they are in. `anchors` are
+    those that were given, in that order. `proved` and `conditional` are the two sentences of the
+    closing statement. `files` are all files read, empty ones included, relative to the root.
     """
 
     ok: bool

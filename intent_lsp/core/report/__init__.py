@@ -1,1 +1,1 @@
-"""The figures of a report on the ledger."""
+"""The figures of a report on the ledger: counts, timelines and sparklines."""

@@ -1,7 +1,7 @@
-"""Edits counted by what they have in common: an intent, a path, a day (ledger section 7).
+"""Counts edits by intent, path, session, contributor, tool, day or verdict (ledger section 7).
 
-Invariant: an edit is counted once in each group that it belongs to, and once in all.
-Invariant: what is kept grows with the groups and the days, never with the edits.
+Invariant: an edit is counted once in each group that it belongs to, and once in the total.
+Invariant: memory grows with the groups and the days, never with the edits.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,7 +13,7 @@ from intent_lsp.core.records import Contributor, Range, Record, RecordFile, Scop
 
 @dataclass(frozen=True, slots=True)
 class LineCount:
-    """`added` and `removed` are lines; `whole` counts the files that were not compared by line."""
+    """Lines `added` and `removed`. `whole` counts the files that were not compared line by line."""
 
     added: int = 0
     removed: int = 0
@@ -26,7 +26,7 @@ class LineCount:
 
 
 class By(StrEnum):
-    """What edits are grouped by."""
+    """The property that edits are grouped by."""
 
     INTENT = "intent"
     PATH = "path"
@@ -39,10 +39,10 @@ class By(StrEnum):
 
 @dataclass(slots=True)
 class Tally:
-    """What a group of edits comes to; `first` and `last` are RFC 3339 times, "" of none.
+    """The counts of one group of edits. `first` and `last` are RFC 3339 times, "" without edits.
 
-    `violations` are edits recorded with FAIL, `failed` those that did not happen, `assumed`
-    those that nobody announced; `days` counts the edits of each day, as `YYYY-MM-DD`.
+    `violations` are edits recorded with FAIL, `failed` those whose call failed, `assumed` those
+    that were not announced. `days` maps a day, `YYYY-MM-DD`, to its number of edits.
     """
 
     edits: int = 0
@@ -62,7 +62,7 @@ class Tally:
         return LineCount(self.added, self.removed, self.whole)
 
     def count(self, record: Record, lines: LineCount, day: str) -> None:
-        """Count one edit, which added and removed some lines here."""
+        """Count one edit and its lines in this group."""
         self.edits += 1
         self.added += lines.added
         self.removed += lines.removed
@@ -77,13 +77,16 @@ class Tally:
 
 @dataclass(slots=True)
 class Groups:
-    """The groups of edits by one thing; None: what has no intent, file or author."""
+    """The tallies of edits grouped by one property.
+
+    The group None has no intent, file or author.
+    """
 
     by: By
     tallies: dict[str | None, Tally] = field(default_factory=dict)
 
     def count(self, record: Record, lines: LineCount, day: str) -> None:
-        """Count one edit of a day, `YYYY-MM-DD`; `lines` are those of all its files."""
+        """Count one edit of a day, `YYYY-MM-DD`. `lines` are those of all its files."""
         for name, share in shares(record, self.by, lines, day):
             tally = self.tallies.get(name)
             if tally is None:
@@ -91,7 +94,7 @@ class Groups:
             tally.count(record, share, day)
 
     def largest(self) -> Sequence[tuple[str | None, Tally]]:
-        """Give the groups: days in their order, all others by edits, the most first."""
+        """Return the groups with the most edits first. Days are in calendar order instead."""
         if self.by is By.DAY:
             return sorted(self.tallies.items(), key=lambda group: group[0] or "")
         return sorted(
@@ -102,7 +105,7 @@ class Groups:
 def shares(
     record: Record, by: By, lines: LineCount, day: str
 ) -> Iterable[tuple[str | None, LineCount]]:
-    """Give each group that an edit belongs to, once, with the lines that it changed there."""
+    """Return each group that an edit belongs to, with the lines that it changed there."""
     name: str | None
     match by:
         case By.PATH:
@@ -123,7 +126,7 @@ def shares(
 
 
 def contributor_name(contributor: Contributor) -> str:
-    """Name who wrote lines: `AI anthropic/claude-opus-4-5`, `HUMAN`, `AI`."""
+    """Return a contributor's kind and model: `AI anthropic/claude-opus-4-5`, `HUMAN`, `AI`."""
     kind, model = contributor.entity_type.value, contributor.model_identifier
     return kind if model in {kind.lower(), "unknown"} else f"{kind} {model}"
 
@@ -131,7 +134,7 @@ def contributor_name(contributor: Contributor) -> str:
 def _joined(
     found: Iterable[tuple[str, LineCount]],
 ) -> Iterable[tuple[str | None, LineCount]]:
-    """Join what is named more than once; an edit that names nothing belongs to None."""
+    """Add up the lines of each name. Without a name, the one group is None."""
     counts: dict[str | None, LineCount] = {}
     for name, lines in found:
         counts[name] = counts[name] + lines if name in counts else lines
@@ -153,7 +156,7 @@ def _contributors(record: Record) -> Iterator[tuple[str, LineCount]]:
 
 
 def count_of_files(files: Iterable[RecordFile]) -> LineCount:
-    """Count the lines of an edit's files together."""
+    """Count the lines of all files of an edit."""
     found: LineCount | None = None
     for file in files:
         lines = count_of_runs([run for talk in file.conversations for run in talk.ranges])
@@ -162,7 +165,7 @@ def count_of_files(files: Iterable[RecordFile]) -> LineCount:
 
 
 def count_of_runs(runs: Sequence[Range]) -> LineCount:
-    """Count the lines of one file's ranges; a file that was not compared has no lines."""
+    """Count the lines in one file's ranges. A file that was not compared by line is `whole`."""
     added = removed = 0
     for run in runs:
         if run.fallback:

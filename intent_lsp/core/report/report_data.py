@@ -1,7 +1,7 @@
-"""A survey of the ledger: what a report tells of many edits, gathered in one pass.
+"""The data of a report on the ledger, counted in one pass over the records.
 
-Invariant: what is kept grows with the files, intents, sessions and hours; of the records
-themselves the newest are kept, and no more than a fixed number.
+Invariant: memory grows with the files, intents, sessions and hours. Of the records themselves only
+the newest are kept, up to a fixed number.
 """
 
 from collections import Counter
@@ -18,7 +18,7 @@ NEWEST_KEPT: Final = 1_000
 VIOLATIONS_KEPT: Final = 500
 
 Pair = tuple[str | None, str]
-"""An intent, None: without one, and a file's path as the ledger spells it."""
+"""An intent's id (None without one), and a file's path as the ledger spells it."""
 
 _HOUR: Final = len("2026-11-21T20")
 _DAY: Final = len("2026-11-21")
@@ -30,7 +30,7 @@ def _groups() -> Mapping[By, Groups]:
 
 @dataclass(slots=True)
 class ReportSurvey:
-    """What was counted so far. Records come newest first; moments and days are UTC."""
+    """The counts so far. Records are counted newest first; times and days are UTC."""
 
     total: Tally = field(default_factory=Tally)
     groups: Mapping[By, Groups] = field(default_factory=_groups)
@@ -41,7 +41,7 @@ class ReportSurvey:
     violations: list[Record] = field(default_factory=list)
 
     def count(self, record: Record) -> None:
-        """Count the next edit, one that is older than those before."""
+        """Count one edit, which must be older than those counted before."""
         violation = record.scope_validation is ScopeValidation.FAIL
         lines, day = count_of_files(record.files), record.timestamp[:_DAY]
         self.total.count(record, lines, day)
@@ -59,10 +59,12 @@ class ReportSurvey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportData:
-    """What a report says. `made_at` is an RFC 3339 time, `filters` are as they were typed.
+    """The contents of a report.
 
-    `names` are those of the intents in the plan now; the verification is of the whole ledger,
-    whatever the filters left.
+    `made_at` is an RFC 3339 time, `filters` are as the user typed them.
+
+    `names` maps ids to names of the intents in the intents file now. `verification` is that of the
+    whole ledger, whatever `filters` left out.
     """
 
     project: str

@@ -1,6 +1,6 @@
-"""A row of counts drawn in one line of characters.
+"""Draws counts as a sparkline, one character for each.
 
-Invariant: nothing and something never look alike, and the largest count is the highest step.
+Invariant: zero never looks like a positive count, and the largest count has the highest step.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,19 +9,21 @@ from typing import Final
 
 BLOCKS: Final = "·▁▂▃▄▅▆▇█"
 ASCII: Final = ".:-=+*#%@"
-"""The steps where blocks cannot be shown; the first of each stands for nothing."""
+"""The steps for terminals without block characters. The first step of each set stands for zero."""
 
 
 def sparkline(counts: Sequence[int], top: int, steps: str) -> str:
-    """Draw counts, of which none is larger than `top`, in steps of equal height."""
+    """Draw counts in steps of equal height. `top` is the largest count, or more."""
+    # Round up below, so that a positive count never looks like zero.
     heights = len(steps) - 1
     return "".join(steps[-(-count * heights // top)] if count > 0 else steps[0] for count in counts)
 
 
 def spread(days: Mapping[str, int], first: str, last: str, most: int) -> tuple[Sequence[int], int]:
-    """Give the counts of the days from `first` to `last` in at most `most` equal parts.
+    """Return the sums of the days from `first` to `last` in at most `most` equal parts.
 
-    The second number is the days in a part, all but perhaps the last. Days are `YYYY-MM-DD`.
+    The second result is the number of days in a part; the last part may have fewer. Days are
+    `YYYY-MM-DD`.
     """
     start, end = date.fromisoformat(first).toordinal(), date.fromisoformat(last).toordinal()
     size = -(-(end - start + 1) // most)

@@ -1,6 +1,6 @@
-"""Edits over time, in parts of equal length.
+"""A timeline: edits counted in periods of equal length.
 
-Invariant: the parts follow each other without a gap, and every edit is in one of them.
+Invariant: the periods follow each other without a gap, and every edit is in one of them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,35 +15,35 @@ Hour = str
 
 _HOURS: Final = (1, 2, 3, 6, 12, 24, 48)
 _WEEK: Final = 7 * 24
-# Day 1 of the calendar is a Monday, so that weeks counted from it begin on one.
+# Day 1 of the calendar is a Monday, so that weeks counted from it begin on a Monday.
 _MONDAY: Final = datetime(1, 1, 1)  # noqa: DTZ001 -- UTC throughout, as the ledger's times are
 
 
 @dataclass(frozen=True, slots=True)
 class TimelinePart:
-    """The edits that began in a part of the time; `start` is UTC: `2026-11-21 20:00`."""
+    """The edits of one period, by verdict. `start` is UTC: `2026-11-21 20:00`."""
 
     start: str
     counts: Mapping[ScopeValidation, int]
 
     @property
     def edits(self) -> int:
-        """How many edits there were."""
+        """The number of edits."""
         return sum(self.counts.values())
 
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """Parts of `hours` hours each, oldest first."""
+    """Periods of `hours` hours each, oldest first."""
 
     parts: Sequence[TimelinePart]
     hours: int
 
 
 def timeline(counts: Mapping[tuple[Hour, ScopeValidation], int], most: int) -> Timeline:
-    """Spread the edits of each hour over at most about `most` parts; without edits there are none.
+    """Spread the edits of each hour over about `most` periods, or none if there are no edits.
 
-    A part is an hour, a few, a day, two, or whole weeks, and begins where such a thing begins.
+    A period is 1 to 48 hours or whole weeks, and starts at a multiple of that length.
     """
     if not counts:
         return Timeline((), 1)
