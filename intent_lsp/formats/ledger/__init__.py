@@ -1,1 +1,1 @@
-"""Ledger lines, checkpoints and signed notes as text."""
+"""Ledger lines, checkpoints and signed notes: parsing and encoding."""

@@ -1,9 +1,9 @@
-"""Many lines of the ledger examined at once, several times as fast as one by one.
+"""Checks many ledger lines at once, several times as fast as one by one.
 
 Specified in ledger section 2.
 
-Invariant: what is said of a line is what `ledger_jsonl` says of it alone. The short way is taken
-only by lines on which nothing is wrong; all others are handed to it.
+Invariant: the result for a line is the one that `ledger.jsonl` has for that line alone. Only
+batches of well-formed lines take the fast path; all other lines are checked one by one.
 """
 
 import hashlib
@@ -37,9 +37,9 @@ _DIGEST: Final = 32
 
 
 class LinkedBatch(NamedTuple):
-    """Two lines or more on which nothing is wrong, each following the one above it, in time too.
+    """Two or more valid lines, each linked to the one above and not timestamped before it.
 
-    They tie nothing. `ids` and `digests`, which are the hashes' 32 bytes, are those of every line.
+    None of them merges heads. `ids`, and `digests` (32 raw bytes each), are in line order.
     """
 
     first: Link
@@ -49,9 +49,9 @@ class LinkedBatch(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """What an index keeps of lines on which nothing is wrong, each following the one above it.
+    """The indexed fields of two or more valid lines, each linked to the one above, as columns.
 
-    They tie nothing and grant nothing. All but `first` and `last` is told of every line.
+    None of them merges heads or grants scope. All lists have one item for each line.
     """
 
     first: Link
@@ -66,21 +66,21 @@ class Columns(NamedTuple):
 
     @property
     def links(self) -> list[Link]:
-        """Give what each line says of its place."""
+        """The chain link of each line."""
         above = [self.first.prev, *self.hashes[:-1]]
         return [*map(Link, self.hashes, self.ids, self.times, self.sessions, above)]
 
     @property
     def entries(self) -> list[IndexEntry]:
-        """Give the same, line by line."""
+        """The same data as one index entry for each line."""
         return [*map(IndexEntry, self.links, self.intents, self.passing, self.paths)]
 
 
 class _Lines(NamedTuple):
-    """Lines on which nothing is wrong but, perhaps, the hash, and what most of them tell.
+    """A batch of well-formed lines. Only their hashes may be wrong.
 
-    `changed` are the lines whose hash is not the one that they state; `follow`: there is none,
-    each names the one above it, and they tie nothing.
+    `changed` are the indexes of lines whose stated hash is wrong. `follow` is true if there is
+    none, every line links to the one above, and no line merges heads.
     """
 
     wires: Sequence[WireRecord]
@@ -105,7 +105,10 @@ class _Lines(NamedTuple):
 
 
 def examine_lines(data: bytes) -> LinkedBatch | list[Link]:
-    """Examine whole lines, each with its newline. Total; the same as `examine` of each."""
+    """Check whole lines, each with its newline.
+
+    Never raises; the result equals `examine` of each.
+    """
     found = _sound(data)
     if found is None:
         return [examine(line) for line in _split(data)]
@@ -118,7 +121,7 @@ def examine_lines(data: bytes) -> LinkedBatch | list[Link]:
 
 
 def index_lines(data: bytes) -> Columns | list[IndexEntry]:
-    """Give what an index keeps of whole lines. Total; the same as `entry` of each."""
+    """Return the indexed fields of whole lines. Never raises; the result equals `entry` of each."""
     found = _sound(data)
     if found is None:
         return [entry(line) for line in _split(data)]
@@ -150,9 +153,10 @@ def _columns(found: _Lines) -> Columns:
 
 
 def _sound(data: bytes) -> _Lines | None:
-    """Read lines on which nothing is wrong but, perhaps, the hash; None: at least one is not so."""
+    """Parse a batch. Return None if a line is wrong in anything but its hash."""
     try:
         wires = _READ.decode_lines(data)
+        # Another spelling of a line would have the same hash, so compare the bytes.
         if _LINE.encode_lines(wires) != data:
             return None
     except (msgspec.DecodeError, UnicodeError, RecursionError):
@@ -164,7 +168,7 @@ def _sound(data: bytes) -> _Lines | None:
     changed = _differing(stated, hashes)
     tied = [hash_ for place in places for hash_ in place.merges]
     follow = not changed and not tied and named[1:] == hashes[:-1]
-    # What follows names hashes that were just computed, but for the first.
+    # If `follow`, all hashes that the lines name were just computed, except the first line's.
     told = [hash_ for hash_ in named[: 1 if follow else None] if hash_ is not None]
     ids, times = [wire.id for wire in wires], [wire.timestamp for wire in wires]
     if not are_valid(wires, ids, times, told + tied):
@@ -173,11 +177,11 @@ def _sound(data: bytes) -> _Lines | None:
 
 
 def _taken_out(places: Sequence[WireIntegrity]) -> list[ContentHash]:
-    """Take out of each record what it says of its own hash, which is not hashed."""
+    """Return the hash that each record states for itself, and clear it there: it is not hashed."""
     stated = [place.record_hash for place in places]
     for place in places:
         place.record_hash = UNSEALED
-    # To name the type of each would cost as much as to spell it.
+    # A cast, because converting each string would cost as much as formatting it.
     return cast("list[ContentHash]", stated)
 
 
@@ -191,9 +195,10 @@ def _digests(wires: Sequence[WireRecord]) -> list[bytes]:
 
 
 def _are_spelled(stated: Sequence[str], digests: Sequence[bytes]) -> bool:
-    """Find out whether texts are the spelling of hashes, without spelling each."""
+    """Return whether texts are these digests as hashes, without formatting each digest."""
     spelled = b"".join(digests).hex("\n", _DIGEST).replace("\n", "\n" + _PREFIX)
-    # As many line ends as stand between texts: one within a text would be one too many.
+    # A newline inside of a text would be one too many, so equality here means that each text is
+    # equal.
     return "\n".join(stated) == _PREFIX + spelled
 
 

@@ -1,7 +1,7 @@
-"""The rules of many records asked together, several times as fast as one by one (ledger section 1).
+"""Checks the rules of many records at once, several times as fast as one by one (ledger section 1).
 
-Invariant: they are kept by all exactly if each keeps them; which record breaks one, and how, is
-for `ledger_wire` to say of it alone.
+Invariant: the result is true exactly if each record keeps the rules. Which record breaks one, and
+how, `ledger.schema` finds out for each record alone.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,7 +9,7 @@ from typing import Final
 
 from intent_lsp.formats.ledger.schema import WireFile, WireRecord, broken_rule
 
-# Tables that put one letter in the place of every digit, so that a form is one comparison.
+# Tables that replace every digit by `x`, so that one comparison checks the format of all texts.
 _HEX: Final = bytes.maketrans(b"x0123456789abcdef", b"?xxxxxxxxxxxxxxxx")
 _DECIMAL: Final = bytes.maketrans(b"x0123456789", b"?xxxxxxxxxx")
 _ID: Final = b"xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx\n"
@@ -22,9 +22,10 @@ _HOUR: Final = slice(13)
 def are_valid(
     wires: Sequence[WireRecord], ids: Sequence[str], times: Sequence[str], named: Sequence[str]
 ) -> bool:
-    """Ask the rules of all records but for their own hashes; `ids` and `times` are theirs.
+    """Whether all records keep the rules, apart from their own hashes.
 
-    `named` are the hashes that they name in the chain, as far as those are not known to be some.
+    `ids` and `times` are those of the records. `named` are the hashes of other records that they
+    name, without those already known to be hashes.
     """
     try:
         return (
@@ -34,12 +35,12 @@ def are_valid(
             and all(broken_rule(wire) is None for wire in _doubtful(wires, times))
         )
     except UnicodeError:
-        # What is beyond ASCII is no id, no time and no hash.
+        # Text that is not ASCII is no id, no time and no hash.
         return False
 
 
 def _told(wires: Sequence[WireRecord]) -> list[str]:
-    """Give the hashes that records tell of anything but the chain."""
+    """Return the hashes in the records that do not belong to the chain."""
     files = [file for wire in wires for file in wire.files]
     prints = [file.ast_fingerprint for file in files]
     told = [
@@ -55,17 +56,17 @@ def _told(wires: Sequence[WireRecord]) -> list[str]:
 
 
 def _doubtful(wires: Sequence[WireRecord], times: Sequence[str]) -> Iterator[WireRecord]:
-    """Give records that stand for all: each unusual one, one of each revision, one of each hour."""
+    """Yield the records to check in full: each unusual one, and one for each revision and hour."""
     for wire in wires:
         if wire.error is not None or wire.grant is not None or not _are_usual(wire.files):
             yield wire
-    # Few revisions and hours are shared by many records.
+    # Many records share few revisions and hours, and these values need to be checked only once.
     yield from {wire.vcs.revision_id: wire for wire in wires}.values()
     yield from dict(zip([time[_HOUR] for time in times], wires, strict=True)).values()
 
 
 def _are_usual(files: Sequence[WireFile]) -> bool:
-    """Find out whether the runs ascend, and each stands for so many lines in others' place."""
+    """Return whether the ranges ascend, and each has line counts that fit its length."""
     for file in files:
         for talk in file.conversations:
             above = 0
@@ -89,16 +90,16 @@ def _are_ids(texts: Sequence[str]) -> bool:
 
 
 def _are_times(texts: Sequence[str]) -> bool:
-    """Find out whether texts are times, but for their days and hours."""
+    """Return whether texts are timestamps. The values of days and hours are not checked."""
     raw, count, line = _joined(texts), len(texts), len(_TIME)
     sixties = raw[14::line] + raw[17::line]
     return raw.translate(_DECIMAL) == _TIME * count and not sixties.translate(None, b"012345")
 
 
 def _are_hashes(texts: Sequence[str]) -> bool:
-    """Find out whether texts of the right length are hashes."""
+    """Return whether texts, each of the right length, are hashes."""
     raw, count = "".join(texts).encode("ascii"), len(texts)
-    # Where the form is right, the prefix can stand nowhere but at a beginning.
+    # If the format is right, the prefix can occur only at the beginning of a hash.
     return raw.translate(_HEX) == _HASH * count and raw.count(_PREFIX) == count
 
 

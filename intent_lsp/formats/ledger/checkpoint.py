@@ -1,7 +1,7 @@
-"""A checkpoint as text: a line for a commit's trailer, and the body of a signed note.
+"""Checkpoints as text: a trailer line for a commit message, and the body of a signed note.
 
-Invariant: a checkpoint has one spelling in each form; what is spelled otherwise is refused.
-Invariant: any text can be given; what it is not is told as a value.
+Invariant: a checkpoint has exactly one spelling in each form. Any other spelling is rejected.
+Invariant: any text may be passed in. Errors are returned as values.
 """
 
 import base64
@@ -16,7 +16,7 @@ from intent_lsp.core.ledger.verification import HEADS_AT_MOST, Checkpoint
 TRAILER: Final = "Intent-Ledger"
 VERSION: Final = "v1"
 ORIGIN_ROOM: Final = "intent-lsp/ledger/"
-"""What the first line of a note begins with; the hash of the ledger's first record follows."""
+"""The prefix of a note's first line. The hash of the ledger's first record follows it."""
 
 _PREFIX: Final = "sha256:"
 _DIGITS: Final = re.compile(r"[0-9a-f]{64}")
@@ -28,19 +28,19 @@ _NOTE_LINES: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class NoCheckpoint:
-    """Why a text is no checkpoint."""
+    """Why a text is not a checkpoint."""
 
     problem: str
 
 
 def trailer(checkpoint: Checkpoint) -> str:
-    """Spell a checkpoint as a trailer, without a line end: `Intent-Ledger: v1 <origin> …`."""
+    """Format a checkpoint as a trailer, without a line end: `Intent-Ledger: v1 <origin> …`."""
     heads = ",".join(map(_bare, checkpoint.heads))
     return f"{TRAILER}: {VERSION} {_bare(checkpoint.origin)} {checkpoint.count} {heads}"
 
 
 def read_trailer(line: str) -> Checkpoint | NoCheckpoint:
-    """Read what `trailer` spells; blanks around it and in its place are no matter."""
+    """Parse a trailer line. Extra blanks around and between its parts are accepted."""
     found = _KEY.fullmatch(line.rstrip("\r\n"))
     if found is None:
         return NoCheckpoint(f"it does not begin with `{TRAILER}:`")
@@ -54,25 +54,25 @@ def read_trailer(line: str) -> Checkpoint | NoCheckpoint:
 
 
 def trailers(text: str) -> tuple[Checkpoint | NoCheckpoint, ...]:
-    """Read every checkpoint among the lines of a text, such as a commit's message, in order."""
+    """Parse all checkpoints among the lines of a text, such as a commit message, in order."""
     lines = (line for line in text.split("\n") if _KEY.match(line))
     return tuple(read_trailer(line) for line in lines)
 
 
 def origin_line(checkpoint: Checkpoint) -> str:
-    """Spell a ledger's name: the first line of its notes, and the name of its signing keys."""
+    """Return a ledger's name: the first line of its notes, and the name of its signing keys."""
     return ORIGIN_ROOM + _bare(checkpoint.origin)
 
 
 def note_text(checkpoint: Checkpoint) -> str:
-    """Spell the body of a note: origin, count, and each head in Base 64, each on a line."""
+    """Format the body of a note: origin, count, and each head in Base 64, one to a line."""
     heads = (base64.b64encode(bytes.fromhex(_bare(head))).decode() for head in checkpoint.heads)
     lines = (origin_line(checkpoint), str(checkpoint.count), *heads)
     return "".join(f"{line}\n" for line in lines)
 
 
 def read_note_text(text: str) -> Checkpoint | NoCheckpoint:
-    """Read what `note_text` spells."""
+    """Parse the body of a note as `note_text` formats it."""
     *lines, rest = text.split("\n")
     if rest or len(lines) < _NOTE_LINES:
         return NoCheckpoint("a note's text is three lines or more: origin, count, head")
@@ -99,7 +99,7 @@ def _checkpoint(origin: str, count: str, heads: list[str]) -> Checkpoint | NoChe
 
 
 def _decoded(encoded: str) -> str:
-    """Give the digits of a hash in Base 64; empty where it is not the one spelling of any."""
+    """Return the hex digits of a hash in Base 64, or "" if it is not canonical Base 64."""
     try:
         raw = base64.b64decode(encoded, validate=True)
     except (binascii.Error, ValueError):

@@ -1,7 +1,7 @@
-"""A ledger in conflict, as a merge leaves it: taken apart at its markers (ledger section 2).
+"""Reads a ledger file with git's conflict markers, as a failed merge leaves it (ledger section 2).
 
-Invariant: a line that is no marker where it stands is a line of the ledger; records never look
-like one.
+Invariant: a line that is not a marker at its place is a line of the ledger. Records never look like
+a marker.
 """
 
 import re
@@ -15,7 +15,7 @@ _ORDER: Final = b"<|=>"
 
 
 class ConflictPart(Enum):
-    """Where a line stands: outside or on one of the sides, or in what both sides began from."""
+    """What a line is: KEPT (outside of a conflict or on a side), BASE (common ancestor), MARKER."""
 
     KEPT = "kept"
     BASE = "base"
@@ -24,10 +24,10 @@ class ConflictPart(Enum):
 
 @dataclass(slots=True)
 class Conflict:
-    """A conflicted file, read line by line.
+    """The parser state for one conflicted file, read line by line.
 
-    `conflicts` counts those that end; `open_at` is the line, counted from 1, of one that does
-    not; None: there is none.
+    `conflicts` counts the complete conflicts. `open_at` is the line, from 1, of a conflict that
+    does not end, or None.
     """
 
     conflicts: int = 0
@@ -36,7 +36,7 @@ class Conflict:
     _last: bytes = b""
 
     def parts(self, lines: Iterable[bytes]) -> Iterator[tuple[int, bytes, ConflictPart]]:
-        """Give each line with its number and where it stands. Total."""
+        """Yield each line with its number and part. Never raises."""
         for number, line in enumerate(lines, 1):
             part = self._marker(number, line)
             if part is None:
@@ -51,7 +51,7 @@ class Conflict:
             self.open_at, self._size, self._last = number, len(opened.group(1)), b"<"
             return ConflictPart.MARKER
         sign = self._sign(line)
-        # Each marker once, in their order; the part of what both sides began from may be missing.
+        # The markers come once each and in this order. The common ancestor's part may be missing.
         if sign is None or _ORDER.index(sign) <= _ORDER.index(self._last):
             return None
         if sign == b">":
@@ -63,7 +63,7 @@ class Conflict:
         return ConflictPart.MARKER
 
     def _sign(self, line: bytes) -> bytes | None:
-        """Give the sign of a marker that is as long as the one that opened; None: it is none."""
+        """Return the character of a marker as long as the opening one, or None if it is none."""
         bare = line.rstrip(b"\r\n")
         sign, label = bare[:1], bare[self._size :]
         if sign not in (b"|", b"=", b">") or bare[: self._size] != sign * self._size:

@@ -1,6 +1,6 @@
-"""The numbers that an index keeps instead of texts: for hashes, ids and moments.
+"""Integer keys that the index stores for hashes, ids and timestamps.
 
-Invariant: total, and fits into SQLite's signed 64 bits, whatever the text.
+Invariant: never raises, and every key fits into SQLite's signed 64 bits.
 """
 
 import hashlib
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 _STEPS: Final = 64
-"""How many records of one file a millisecond holds before they run into the next."""
+"""How many records of one file a millisecond can hold without reaching the next one's keys."""
 
 _DIGITS: Final = 17
 _HALF: Final = 2**63
@@ -17,7 +17,7 @@ _LEFT_OUT: Final = str.maketrans("", "", "-:.TZtz+ ")
 
 
 def key64(text: str) -> int:
-    """Give the first 64 bits of a hash or an id, of another text those of its SHA-256."""
+    """Return the first 64 bits of a hash or an id; for any other text, those of its SHA-256."""
     bare = text.removeprefix("sha256:").replace("-", "")[:16]
     try:
         if len(bare) == 16:  # noqa: PLR2004 -- the digits of 64 bits
@@ -29,7 +29,7 @@ def key64(text: str) -> int:
 
 
 def moment_of(timestamp: str) -> int:
-    """Give a number that grows with the time that a text tells; 0 for one that tells none."""
+    """Return an integer that grows with a timestamp's time, or 0 if it is no timestamp."""
     digits = timestamp.translate(_LEFT_OUT)[:_DIGITS]
     if not (digits.isascii() and digits.isdigit()):
         return 0
@@ -37,18 +37,18 @@ def moment_of(timestamp: str) -> int:
 
 
 def keys_of_hashes(hashes: Sequence[str]) -> list[int]:
-    """Give `key64` of hashes, all of the right form."""
+    """Return `key64` of hashes that are all well-formed."""
     digits = "".join([hash_[7:23] for hash_ in hashes])
     return [number - _HALF for (number,) in struct.iter_unpack(">Q", bytes.fromhex(digits))]
 
 
 def keys_of_ids(ids: Sequence[str]) -> list[int]:
-    """Give `key64` of ids, all UUIDs."""
+    """Return `key64` of ids that are all UUIDs."""
     digits = "".join(ids).replace("-", "")
     return [number - _HALF for (number,) in struct.iter_unpack(">Q8x", bytes.fromhex(digits))]
 
 
 def moments_of(timestamps: Sequence[str]) -> list[int]:
-    """Give `moment_of` of times, all of the ledger's form."""
+    """Return `moment_of` of timestamps that are all in the ledger's format."""
     digits = "\n".join(timestamps).encode("ascii").translate(None, b"-:.TZ")
     return [int(each) * _STEPS for each in digits.split()]

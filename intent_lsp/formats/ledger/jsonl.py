@@ -1,10 +1,10 @@
 """The ledger's lines: records as compact JSON, and the bytes that are hashed (ledger section 1).
 
-Invariant: a record has exactly one right spelling; every other is a flaw, because it would keep
-its hash.
-Invariant: the hash is taken over the RFC 8785 form; no record holds a float, a key outside ASCII
-or a lone surrogate, so that any sorted compact serialiser gives that form.
-Invariant: a line that an older tool wrote is read as far as it goes, and is never written.
+Invariant: a record has exactly one valid spelling. Any other is reported as a flaw, because it
+would have the same hash.
+Invariant: the hash covers the RFC 8785 form. No record holds a float, a key outside ASCII or a lone
+surrogate, so that any compact serialiser with sorted keys produces that form.
+Invariant: a line from an older tool is read as far as possible, and is never written.
 """
 
 import hashlib
@@ -25,10 +25,10 @@ from intent_lsp.formats.msgspec_types import register_msgspec_types
 
 
 class IndexEntry(NamedTuple):
-    """What an index keeps of a line; all but `link` is empty for a line that is not a record.
+    """The fields that the index stores for a line. Only `link` is set if the line is not a record.
 
-    `paths` are those that the record touched, old names of renamed files too; `passing`: the
-    edit happened and its verdict was PASS or EXEMPT; `grant`: it grants scope.
+    `paths` are the touched paths, old names of renamed files included. `passing`: the edit happened
+    and its verdict was PASS or EXEMPT. `grant`: the record grants scope.
     """
 
     link: Link
@@ -39,7 +39,10 @@ class IndexEntry(NamedTuple):
 
 
 class Ready(NamedTuple):
-    """A record that the schema accepts, to be sealed once; what it says of its place is open."""
+    """A record that the schema has accepted.
+
+    Its place in the chain and its hash are still missing.
+    """
 
     record: Record
     wire: WireRecord
@@ -52,23 +55,23 @@ _CANONICAL: Final = msgspec.json.Encoder(order="sorted")
 
 
 def seal(record: Record) -> tuple[Record, bytes]:
-    """Hash a drafted record; give it with its hash, and its line with the final newline.
+    """Hash a drafted record. Return it with its hash, and its line with the final newline.
 
-    Raises InvalidRecordError for a record that the schema refuses.
+    Raise InvalidRecordError if the schema rejects it.
     """
     return seal_at(ready(record), record.integrity)
 
 
 def ready(record: Record) -> Ready:
-    """Do all that can be done before a drafted record's place is known, and others wait for it.
+    """Check and convert a drafted record, so that less remains to be done under the ledger's lock.
 
-    Raises InvalidRecordError for a record that the schema refuses.
+    Raise InvalidRecordError if the schema rejects it.
     """
     return Ready(record, _to_struct(record))
 
 
 def seal_at(prepared: Ready, place: Integrity) -> tuple[Record, bytes]:
-    """Hash a record in its place; give it with its hash, and its line with the final newline."""
+    """Hash a record at its place. Return it with its hash, and its line with the final newline."""
     wire = prepared.wire
     wire.integrity = msgspec.convert(place, type=WireIntegrity, from_attributes=True)
     computed = _hash(wire)
@@ -78,9 +81,10 @@ def seal_at(prepared: Ready, place: Integrity) -> tuple[Record, bytes]:
 
 
 def encode(record: Record) -> bytes:
-    """Spell a sealed record as its line, with the final newline; an older one as far as known.
+    """Encode a sealed record as its line, with the final newline.
 
-    Raises InvalidRecordError for a record that would not be read back.
+    A record of an older tool is encoded as far as it was understood. Raise InvalidRecordError if
+    the schema rejects the record or it has no hash.
     """
     if is_older(record):
         return _LINE.encode(to_wire(record)) + b"\n"
@@ -91,7 +95,7 @@ def encode(record: Record) -> bytes:
 
 
 def read(line: bytes) -> Record | None:
-    """Read a record however it is spelled, an older one too; None for a line that is none."""
+    """Decode a record in any spelling, older formats too. Return None if the line is no record."""
     parsed = _parse(line)
     if isinstance(parsed, Flaw):
         older = older_record(line)
@@ -100,7 +104,7 @@ def read(line: bytes) -> Record | None:
 
 
 def examine(line: bytes) -> Link:
-    """Recompute what a line is in the chain, and name the first thing wrong with it. Total."""
+    """Recompute a line's link in the chain, with the first flaw found. Never raises."""
     parsed = _parse(line)
     if isinstance(parsed, Flaw):
         return older_link(line) or Link(flaw=parsed)
@@ -108,7 +112,7 @@ def examine(line: bytes) -> Link:
 
 
 def entry(line: bytes) -> IndexEntry:
-    """Give what an index keeps of a line. Total."""
+    """Return the index entry of a line. Never raises."""
     wire = _parse(line)
     if isinstance(wire, Flaw):
         older = older_record(line)
@@ -117,25 +121,25 @@ def entry(line: bytes) -> IndexEntry:
 
 
 def entry_of(record: Record) -> IndexEntry:
-    """Give what an index keeps of a record that was just sealed."""
+    """Return the index entry of a record that was just sealed."""
     return entry_at(linked(record, record.integrity.record_hash), record)
 
 
 def entry_at(link: Link, record: WireRecord | Record) -> IndexEntry:
-    """Give what an index keeps of a record in its place."""
+    """Return the index entry of a record with the given link."""
     paths, passing, grant = touched_paths(record), is_passing(record), grants_scope(record)
     return IndexEntry(link, record.intent_id, passing, paths, grant)
 
 
 def linked(record: WireRecord | Record, hash_: ContentHash, flaw: Flaw | None = None) -> Link:
-    """Give what a record says of its place; `hash_` is its recomputed hash."""
+    """Return a record's link in the chain. `hash_` is its recomputed hash."""
     place = record.integrity
     above, tied = place.prev_record_hash, place.merges
     return Link(hash_, record.id, record.timestamp, record.session_id, above, tied, flaw)
 
 
 def touched_paths(record: WireRecord | Record) -> tuple[WorkspacePath, ...]:
-    """List the paths that a record touched, old names of renamed files too, each once."""
+    """Return the paths that a record touched, once each, old names of renamed files included."""
     paths: dict[WorkspacePath, None] = {}
     for file in record.files:
         paths[file_path(file.relative_path, file.path_encoding)] = None
@@ -145,19 +149,20 @@ def touched_paths(record: WireRecord | Record) -> tuple[WorkspacePath, ...]:
 
 
 def is_passing(record: WireRecord | Record) -> bool:
-    """Whether an edit happened and broke no rule."""
+    """Whether the edit happened and its verdict is not FAIL."""
     return record.success and record.scope_validation is not ScopeValidation.FAIL
 
 
 def grants_scope(record: WireRecord | Record) -> bool:
-    """Whether a record is one of granted scope."""
+    """Whether a record grants scope."""
     return record.grant is not None and record.tool_name == GRANT_TOOL
 
 
 def to_wire(record: Record) -> dict[str, Any]:
-    """Give the object of the line, keys in its order; an older one has no `canonical`.
+    """Return a record as the JSON object of its line, with the keys in order.
 
-    Raises InvalidRecordError for a record that would not be read back.
+    A record of an older tool has no `canonical`. Raise InvalidRecordError if the schema rejects the
+    record.
     """
     found: dict[str, Any]
     if not is_older(record):
@@ -196,7 +201,10 @@ def _misspelled(line: bytes, wire: WireRecord) -> Flaw | None:
 
 
 def _unreadable(line: bytes, error: Exception) -> Flaw:
-    """Tell a value that is not a record from what is not JSON at all."""
+    """Return the flaw of a line that cannot be decoded.
+
+    It is BAD_RECORD for a JSON object, else BAD_JSON.
+    """
     if not isinstance(error, msgspec.ValidationError):
         return Flaw(LedgerCode.BAD_JSON, f"it is not JSON: {error}")
     try:
@@ -209,6 +217,7 @@ def _unreadable(line: bytes, error: Exception) -> Flaw:
 
 
 def _hash(wire: WireRecord) -> ContentHash:
+    # The hash does not cover itself, so empty it while the record is encoded.
     stated = wire.integrity.record_hash
     wire.integrity.record_hash = UNSEALED
     canonical = _encoded(_CANONICAL, wire)

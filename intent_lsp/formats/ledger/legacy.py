@@ -1,9 +1,9 @@
-"""Lines of a ledger that an older tool began: chained over five keys, or not chained at all.
+"""Ledger lines from an older tool: chained over five keys, or not chained at all.
 
-Invariant: the hash of a chained line is taken over what JavaScript would spell of
-`{id, timestamp, vcs, files, prev_record_hash}`, with the keys as they stand on the line; that of
-a line without `integrity` over its bytes without its end (ledger section 2).
-Invariant: a line of ours that lost a part of itself is no older line.
+Invariant: the hash of a chained line covers JavaScript's JSON text of `{id, timestamp, vcs, files,
+prev_record_hash}`, with the keys as on the line. The hash of a line without `integrity` covers its
+bytes without the line end (ledger section 2).
+Invariant: a line of ours that lost a part of itself is not taken for an older line.
 """
 
 from collections.abc import Sequence
@@ -29,13 +29,19 @@ _NOTHING: Final = "sha256:" + "0" * 64
 
 
 def older_link(line: bytes) -> Link | None:
-    """Recompute what an older line is in the chain; None: it is no older line. Total."""
+    """Recompute an older line's link in the chain.
+
+    Return None if it is no such line. Never raises.
+    """
     value = _parsed(line)
     return None if value is None else _link(line, value)
 
 
 def older_record(line: bytes) -> tuple[Link, Record] | None:
-    """Read an older line with what it has; its record's `integrity.canonical` is empty. Total."""
+    """Decode an older line as a record with its link, or return None. Never raises.
+
+    The record's `integrity.canonical` is empty.
+    """
     value = _parsed(line)
     link = None if value is None else _link(line, value)
     found = None if link is None else foreign_record(value)
@@ -52,12 +58,12 @@ def older_record(line: bytes) -> tuple[Link, Record] | None:
 
 
 def is_older(record: Record) -> bool:
-    """Find out whether a record is of an older line."""
+    """Return whether a record comes from an older line."""
     return not record.integrity.canonical
 
 
 def renewed(record: Record) -> Record:
-    """Give an older record as if it were one of ours, so that it can be spelled."""
+    """Return an older record in the present format, so that it can be encoded."""
     place = Integrity(
         prev_record_hash=record.integrity.prev_record_hash,
         record_hash=record.integrity.record_hash,
@@ -66,7 +72,7 @@ def renewed(record: Record) -> Record:
 
 
 def _parsed(line: bytes) -> dict[str, Any] | None:
-    """Read the object of a line that may be an older one."""
+    """Return the JSON object of a line that may be an older one, else None."""
     try:
         value = parse(line.decode())
     except (ValueError, RecursionError):

@@ -1,7 +1,7 @@
-"""The schema of a ledger line, as typed structures that msgspec fills while it parses.
+"""The schema of a ledger line, as structs into which msgspec decodes.
 
-Invariant: fields stand in the order of the keys on the line, and a default is an absent key, so
-that encoding a structure again gives the one right spelling (ledger section 1).
+Invariant: the fields are in the order of the keys on the line, and a default stands for an absent
+key, so that encoding a struct gives the one valid spelling (ledger section 1).
 """
 
 import re
@@ -36,11 +36,11 @@ _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 class _Wire(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, gc=False):
-    """What every part of a line has in common."""
+    """The base class of all parts of a line."""
 
 
 class WireContributor(_Wire, kw_only=True):
-    """Who wrote the lines."""
+    """The author of lines."""
 
     entity_type: EntityType
     model_identifier: _Id
@@ -57,14 +57,14 @@ class LedgerRange(_Wire, kw_only=True):
 
 
 class WireRelated(_Wire, kw_only=True):
-    """Something the edit belongs to."""
+    """Something that the edit belongs to."""
 
     type: _Filled
     value: str
 
 
 class WireConversation(_Wire, kw_only=True):
-    """Where the edit was talked about."""
+    """Where the edit was discussed."""
 
     url: _Filled
     contributor: WireContributor
@@ -73,7 +73,7 @@ class WireConversation(_Wire, kw_only=True):
 
 
 class WireFingerprint(_Wire, kw_only=True):
-    """A hash over a file's definitions."""
+    """A hash of a file's definitions."""
 
     parser: _Filled
     language: _Filled
@@ -99,7 +99,7 @@ class WireVcs(_Wire, kw_only=True):
 
 
 class WireApproval(_Wire, kw_only=True):
-    """A person let it pass."""
+    """A person's approval of the edit."""
 
     choice: ApprovalChoice
     session_id: _Id
@@ -115,7 +115,7 @@ class WireGrant(_Wire, kw_only=True):
 
 
 class WireIntegrity(_Wire, kw_only=True):
-    """The place in the chain."""
+    """The record's place in the chain."""
 
     chain: Literal["sha256"]
     canonical: Literal["rfc8785"]
@@ -125,7 +125,7 @@ class WireIntegrity(_Wire, kw_only=True):
 
 
 class WireRecord(_Wire, kw_only=True):
-    """One line."""
+    """One line of the ledger."""
 
     id: str
     timestamp: str
@@ -151,7 +151,7 @@ class WireRecord(_Wire, kw_only=True):
 
 
 def broken_rule(record: WireRecord) -> str | None:
-    """Name the first rule that a record breaks and that types cannot hold; None: it is valid."""
+    """Return the first rule that the record breaks and that types cannot express, or None."""
     if not _UUID4.fullmatch(record.id):
         return "`id` is not a UUID of version 4"
     if not _is_time(record.timestamp):
@@ -221,7 +221,7 @@ def _is_grant(record: WireRecord, grant: WireGrant) -> bool:
 def _broken_range(runs: tuple[LedgerRange, ...]) -> str | None:
     above = -1
     for run in runs:
-        # Two deletions around the first line are both told by it; neither claims it.
+        # Two deletions around the first line both refer to it; neither claims it.
         claimed = above if run.replaced is None or run.replaced[2] else above - 1
         if run.start_line > run.end_line or run.start_line <= claimed:
             return "`ranges` do not ascend, or overlap"

@@ -1,7 +1,7 @@
-"""A signed note, as c2sp.org/signed-note spells it: a text, and who signed it, line by line.
+"""Signed notes in the format of c2sp.org/signed-note: a text followed by signature lines.
 
-Invariant: nothing is signed or checked here; what a note says is worth nothing before that.
-Invariant: any text can be given; what it is not is told as a value.
+Invariant: nothing is signed or verified here. A note proves nothing before it is verified.
+Invariant: any text may be passed in. Errors are returned as values.
 """
 
 import base64
@@ -23,7 +23,7 @@ _ID: Final = re.compile(r"[0-9a-f]{8}")
 
 @dataclass(frozen=True, slots=True)
 class NoNote:
-    """Why a text is no note, or no key of one; `cure` says what to give."""
+    """Why a text is no note or no key. `cure` says what to provide instead."""
 
     problem: str
     cure: str = ""
@@ -31,7 +31,7 @@ class NoNote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signature:
-    """One signature line: the key's name, the four bytes of its id, and what it signed."""
+    """One signature line: the key's name, the four bytes of its id, and the signature itself."""
 
     name: str
     key_id: bytes
@@ -40,7 +40,7 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A note's text, its last newline included, and its signatures, unchecked."""
+    """A note's text with its last newline, and its signatures, not verified yet."""
 
     text: str
     signatures: tuple[Signature, ...]
@@ -48,20 +48,20 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class NoteKey:
-    """A public Ed25519 key as 32 bytes, under its name."""
+    """A public Ed25519 key of 32 bytes, with its name."""
 
     name: str
     raw: bytes
 
     @property
     def id(self) -> bytes:
-        """The four bytes that a signature line names it by."""
+        """The four bytes that identify the key in a signature line."""
         named = self.name.encode("utf-8", "surrogatepass") + b"\n"
         return hashlib.sha256(named + _ED25519 + self.raw).digest()[:_ID_BYTES]
 
 
 def format_note(note: Note) -> str:
-    """Spell a note; it ends with a newline."""
+    """Format a note. The result ends with a newline."""
     lines = (
         f"{_MARK}{each.name} {base64.b64encode(each.key_id + each.signed).decode()}\n"
         for each in note.signatures
@@ -70,7 +70,7 @@ def format_note(note: Note) -> str:
 
 
 def read_note(data: bytes) -> Note | NoNote:
-    """Read a note."""
+    """Parse a note without verifying its signatures."""
     try:
         text = data.decode()
     except UnicodeDecodeError:
@@ -90,12 +90,12 @@ def read_note(data: bytes) -> Note | NoNote:
 
 
 def format_key(key: NoteKey) -> str:
-    """Spell a verifier key: `<name>+<id>+<Base 64 of the type and the key>`."""
+    """Format a verifier key: `<name>+<id>+<Base 64 of the type and the key>`."""
     return f"{key.name}+{key.id.hex()}+{base64.b64encode(_ED25519 + key.raw).decode()}"
 
 
 def read_key(text: str) -> NoteKey | NoNote:
-    """Read a verifier key as `format_key` gives it."""
+    """Parse a verifier key as `format_key` formats it."""
     cure = "give a PEM public key, or `<name>+<id>+<key>`"
     name, _, rest = text.strip().partition("+")
     digits, _, encoded = rest.partition("+")
@@ -119,7 +119,7 @@ def _signature(line: str) -> Signature | None:
 
 
 def _decoded(encoded: str) -> bytes | None:
-    """Give what is encoded; None where it is not the one spelling of anything."""
+    """Return the bytes of a canonical Base 64 text, else None."""
     try:
         raw = base64.b64decode(encoded, validate=True)
     except (binascii.Error, ValueError):

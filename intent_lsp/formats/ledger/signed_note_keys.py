@@ -1,9 +1,9 @@
-"""Signatures of notes: Ed25519 keys read from their files, a note signed, a note checked.
+"""Ed25519 keys for signed notes: reads key files, signs a note, verifies a note.
 
-Loading it needs the package `cryptography`, which comes with `intent-lsp[sign]`.
+Importing it needs the package `cryptography`, which `intent-lsp[sign]` installs.
 
-Invariant: a note's text is given only when the key that was asked for has signed it.
-Invariant: any bytes can be given as a key; what they are not is told as a value.
+Invariant: a note's text is returned only if the given key has signed it.
+Invariant: any bytes may be passed in as a key. Errors are returned as values.
 """
 
 from dataclasses import dataclass
@@ -31,13 +31,13 @@ class SigningKey:
     key: Ed25519PrivateKey
 
     def sign(self, name: str, text: str) -> Note:
-        """Sign a text under a name: no space and no `+` in it."""
+        """Sign a text under a name, which must not contain a space or a `+`."""
         public = self.public(name)
         signed = self.key.sign(text.encode())
         return Note(text, (Signature(name=name, key_id=public.id, signed=signed),))
 
     def public(self, name: str) -> NoteKey:
-        """Give the public key under a name."""
+        """Return the public key under a name."""
         return NoteKey(name, self.key.public_key().public_bytes_raw())
 
 
@@ -60,7 +60,7 @@ def read_signing_key(data: bytes) -> SigningKey | NoNote:
 
 
 def read_public_key(data: bytes, *, name: str) -> NoteKey | NoNote:
-    """Read a public key: PEM, which is then of that name, or a verifier key, which has its own."""
+    """Read a public key: PEM, which gets this name, or a verifier key, which has its own."""
     stripped = data.strip()
     if stripped.startswith(_SSH_PUBLIC):
         return NoNote("it is an ssh key; an Ed25519 key in PEM is needed", MAKE_PUBLIC)
@@ -78,7 +78,7 @@ def read_public_key(data: bytes, *, name: str) -> NoteKey | NoNote:
 
 
 def signed_text(note: Note, key: NoteKey) -> str | NoNote:
-    """Give a note's text when the key has signed it; signatures of other keys are no matter."""
+    """Return a note's text if the key has signed it. Signatures by other keys are ignored."""
     ours = [each for each in note.signatures if (each.name, each.key_id) == (key.name, key.id)]
     if not ours:
         return NoNote("it is not signed by this key")

@@ -1,6 +1,6 @@
-"""What a line of a ledger says of its own place in the chain, read without recomputing anything.
+"""Reads the place in the chain that a ledger line states, without recomputing its hash.
 
-Invariant: it proves nothing; it is asked where a hash is looked for, never whether it is right.
+Invariant: the result proves nothing. It is used to find a hash, never to verify one.
 """
 
 import re
@@ -13,7 +13,7 @@ from intent_lsp.formats.ledger.jsonl import examine
 
 
 class StatedLink(NamedTuple):
-    """A record's hash, and the hashes that it names; `bare`: it follows the line above it."""
+    """A record's hash, and the hashes that it names. `bare`: it follows the line above it."""
 
     hash: ContentHash
     named: tuple[ContentHash, ...]
@@ -39,8 +39,11 @@ _READ: Final = msgspec.json.Decoder(_Line)
 
 
 def stated_link(line: bytes) -> StatedLink | None:
-    """Read what a line says of its place; None: it has none. A line that says nothing is hashed."""
-    # A million lines of a ledger end so; the rest of them need not be read.
+    """Return the link that a line states, or None if it is no record.
+
+    If the line states no hash, its hash is computed.
+    """
+    # Fast path: nearly all lines end like this, and the rest of them need not be decoded.
     end = _END.fullmatch(line, max(len(line) - _END_BYTES, 0))
     if end is not None:
         prev, own = end.groups()

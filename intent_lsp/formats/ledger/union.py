@@ -1,10 +1,10 @@
-"""The union of two ledgers that branched: each record once, no line lost (ledger section 2).
+"""Merges two ledgers that branched: each record once, no line lost (ledger section 2).
 
-Invariant: every whole line of either side is in the union as it stood, once; a misspelled copy of
-a record that is rightly spelled there is the same record.
-Invariant: where each side has a record behind those that it names, so has the union.
-Invariant: a last line without end is never glued to another: whole but for its end it is ended,
-else it is set aside.
+Invariant: every whole line of either side is in the union once and unchanged. A misspelled copy of
+a record whose correct line is in the union is dropped.
+Invariant: if on both sides every record comes after those that it names, so it does in the union.
+Invariant: a last line without a line end is never joined to another. If it is otherwise valid it
+gets its line end, else it is set aside.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -17,14 +17,14 @@ from intent_lsp.core.content import ContentHash
 from intent_lsp.formats.ledger.jsonl import examine
 
 ReadSide = Callable[[], Iterable[bytes]]
-"""Reads a side from its beginning, each time: lines with their `\\n`, the last maybe without."""
+r"""Reads a side from its start at each call: lines with their `\n`, except perhaps the last."""
 
 _DIGEST_BYTES: Final = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideLine:
-    """A line of a side; `line` counts from 1."""
+    """The place of a line on a side. `line` counts from 1."""
 
     side: str
     line: int
@@ -32,7 +32,7 @@ class SideLine:
 
 @dataclass(frozen=True, slots=True)
 class Oddity:
-    """A line that is in the union, and that is not what this program writes."""
+    """A line in the union that this program would not have written, and what is wrong with it."""
 
     place: SideLine
     message: str
@@ -40,7 +40,7 @@ class Oddity:
 
 @dataclass(frozen=True, slots=True)
 class Aside:
-    """Text that is not in the union, for somebody to keep."""
+    """Text that is not in the union, for a person to keep."""
 
     place: SideLine
     text: bytes
@@ -48,10 +48,10 @@ class Aside:
 
 @dataclass(slots=True)
 class Union:
-    """What is in the union so far; its memory is that of a digest a line.
+    """What is in the union so far. Its memory is one digest for each line.
 
-    `common` are digests of lines that both sides have, which are not looked into; `odd` and
-    `aside` say what a person may want to look at; `taken` counts the lines.
+    `common` are the digests of lines that both sides have; these lines are not checked. `odd` and
+    `aside` are for a person to look at. `taken` counts the lines.
     """
 
     common: frozenset[bytes] = frozenset()
@@ -62,7 +62,7 @@ class Union:
     _hashes: set[ContentHash] = field(default_factory=set)
 
     def take(self, place: SideLine, line: bytes) -> bytes | None:
-        """Give the line to write for a line of a side; None: it is there already, or set aside."""
+        """Return the line to write for a line of a side, or None if it is a copy or set aside."""
         if not line.endswith(b"\n"):
             ended = line + b"\n"
             if examine(ended).flaw is not None:
@@ -79,11 +79,14 @@ class Union:
         return line
 
     def has(self, line: bytes) -> bool:
-        """Find out whether a line was taken, as it stands."""
+        """Return whether this exact line was taken."""
         return digest_of(line) in self._seen
 
     def _is_copy(self, place: SideLine, line: bytes) -> bool:
-        """Find out whether a line is another spelling of a record that is there; note oddities."""
+        """Return whether a line is a misspelled copy of a record in the union.
+
+        Note other oddities.
+        """
         link = examine(line)
         if link.flaw is None:
             self._hashes.add(link.hash)
@@ -97,10 +100,10 @@ class Union:
 def union_of(
     ours: tuple[str, ReadSide], theirs: tuple[str, ReadSide]
 ) -> tuple[Union, Iterator[bytes]]:
-    """Join two named sides; give what is known of the union once its lines have been read.
+    """Merge two named sides. Return the union, which is filled while its lines are iterated.
 
-    The lines are those of `ours` in their order, then what `theirs` alone has in its order. What
-    `theirs` has before the first line that both have stands before all: `ours` moved that into an
+    The lines are those of `ours` in order, then those that only `theirs` has, in order. What
+    `theirs` has before the first common line comes before all: `ours` has moved that part into an
     archive, and it names nothing that comes later.
     """
     mine = {digest_of(line) for line in ours[1]()}
@@ -116,7 +119,7 @@ def union_of(
 
 
 def digest_of(line: bytes) -> bytes:
-    """Give what a line is known by."""
+    """Return the digest by which a line is recognised."""
     return blake2b(line, digest_size=_DIGEST_BYTES).digest()
 
 

@@ -1,10 +1,10 @@
-"""The outcome of a verification as JSON, the same at every door (protocol section 2)."""
+"""Encodes the result of a verification as JSON, the same for every door (protocol section 2)."""
 
 from intent_lsp.core.ledger.verification import Verification
 
 
 def verification_json(found: Verification) -> dict[str, object]:
-    """Spell the answer of `intent/verify` and of `trace verify --json`."""
+    """Return the result of `intent/verify` and of `trace verify --json`."""
     return {
         "ok": found.ok,
         "records": found.records,

@@ -1,1 +1,1 @@
-"""The ledger in the forms of other tools."""
+"""Exports of the ledger in the formats of other tools."""

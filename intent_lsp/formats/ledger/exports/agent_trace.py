@@ -1,7 +1,7 @@
-"""Records as the Agent Trace specification 0.1.0 has them (ledger section 7).
+"""Exports records in the format of the Agent Trace specification 0.1.0 (ledger section 7).
 
-Invariant: what the specification has no word for is left out and counted in `metadata`: ranges of
-no lines, and pure deletions.
+Invariant: ranges that the specification cannot express are left out and counted in `metadata`:
+ranges of no lines, and pure deletions.
 """
 
 from collections.abc import Mapping
@@ -31,17 +31,17 @@ _HUMAN: Final = "human"
 
 @dataclass(slots=True)
 class _LeftOut:
-    """How many ranges of a record the specification cannot hold."""
+    """The numbers of ranges that the specification cannot express."""
 
     no_lines: int = 0
     deletions: int = 0
 
 
 def agent_trace(record: Record) -> dict[str, Any]:
-    """Give a record as an object of the specification.
+    """Return a record as a JSON object of the specification.
 
-    `metadata` has our own facts under the name of this program: the verdict, the intent, the
-    class, and `left_out` with the numbers of `ranges_of_no_lines` and `pure_deletions`.
+    `metadata` holds our own fields under this program's name: the verdict, the intent, the class,
+    and `left_out` with the counts `ranges_of_no_lines` and `pure_deletions`.
     """
     left_out = _LeftOut()
     files = [_file(file, left_out) for file in record.files]

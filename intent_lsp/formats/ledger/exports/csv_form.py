@@ -1,6 +1,6 @@
-"""Records as rows of a spreadsheet, one a file (ledger section 7).
+"""Exports records as CSV, one row for each file (ledger section 7).
 
-Invariant: no cell is a formula: one that a spreadsheet would begin to compute is text.
+Invariant: no cell is a formula. A cell that a spreadsheet would evaluate is marked as text.
 """
 
 import csv
@@ -36,12 +36,12 @@ _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\u
 
 
 def csv_heading() -> bytes:
-    """Give the first row (RFC 4180: UTF-8, commas, CRLF)."""
+    """Return the heading row (RFC 4180: UTF-8, commas, CRLF)."""
     return _row(HEADINGS)
 
 
 def csv_rows(record: Record) -> Iterator[bytes]:
-    """Give a row for each file of a record; one of no file has one row."""
+    """Yield a row for each file of a record. A record without files has one row."""
     for file in record.files or (None,):
         about = _file(file) if file is not None else [""] * 8
         yield _row([*_deed(record), *about, "true" if record.is_assumed else "false"])
@@ -90,7 +90,7 @@ def _harmless(cell: str) -> str:
 
 
 class _Row:
-    """What `csv` writes to."""
+    """The file object that `csv.writer` writes to."""
 
     text = ""
 

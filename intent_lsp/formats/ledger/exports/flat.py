@@ -1,6 +1,7 @@
-"""The flat record of tools that keep one file a line (ledger section 7).
+"""Exports flat records, each of which holds one file at most (ledger section 7).
 
-Invariant: a record of several files is as many flat records of one id; one of none has no file.
+Invariant: a record of several files gives several flat records with the same id. One without files
+gives one whose `file` is null.
 """
 
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ from intent_lsp.core.records import Record, RecordFile
 
 
 def flat_records(record: Record) -> Iterator[dict[str, Any]]:
-    """Give the flat records of a record, keys in their order; two may be absent."""
+    """Yield the flat records of a record. The keys `assumed` and `error` may be absent."""
     for file in record.files or (None,):
         told: dict[str, Any] = {
             "id": record.id,

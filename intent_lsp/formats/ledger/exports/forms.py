@@ -1,6 +1,6 @@
-"""The forms that records are given away in (ledger section 7).
+"""The table of export formats (ledger section 7).
 
-Invariant: a record is spelled by itself, so that an export of any length needs no memory.
+Invariant: each record is exported on its own, so that memory does not grow with the export.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -18,7 +18,7 @@ from intent_lsp.formats.ledger.jsonl import encode
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """A form: the lines of a record, each with its end, and what stands above them all."""
+    """An export format: a function from a record to its lines with line ends, and a heading."""
 
     lines: Callable[[Record], Iterable[bytes]]
     heading: bytes = b""
@@ -34,4 +34,4 @@ EXPORTS: Final[Mapping[str, Export]] = {
     "csv": Export(csv_rows, csv_heading()),
     "json": Export(lambda record: [encode(record)]),
 }
-"""The forms, by the word that asks for them. All but `csv` are JSON Lines."""
+"""The export formats by name. All but `csv` are JSON Lines."""

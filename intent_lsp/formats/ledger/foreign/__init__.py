@@ -1,1 +1,1 @@
-"""Records that other tools wrote, read as ours."""
+"""Import of records that other tools wrote."""

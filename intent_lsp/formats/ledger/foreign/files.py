@@ -1,6 +1,6 @@
-"""The files of a foreign record, whichever of its dialects' names their keys have.
+"""Imports the files of a foreign record, under the key names of any supported dialect.
 
-Invariant: what is given is valid in a record of ours: paths stay in the root, ranges of one
+Invariant: the result is valid in a record of ours: paths stay in the root, and the ranges of one
 conversation ascend and do not overlap.
 """
 
@@ -25,16 +25,16 @@ from intent_lsp.formats.ledger.foreign.keys import ForeignKeys, whole_number
 from intent_lsp.formats.ledger.foreign.urns import related_value, talk_url
 
 UNHASHED: Final = ContentHash("sha256:" + "0" * 64)
-"""Stands where the source has no SHA-256 of a range: it is the hash of nothing."""
+"""The placeholder for a range without a SHA-256. No content has this hash."""
 
 UNKNOWN: Final = "unknown"
 MAX_URL: Final = 4096
-"""Characters of a path or a URL."""
+"""The greatest length of a path or a URL, in characters."""
 _MAX_LAYERS: Final = 50
 
 
 def read_file(keys: ForeignKeys) -> RecordFile | None:
-    """Read one file of a record; None where its path leads nowhere below the root."""
+    """Import one file of a record. Return None if its path is not below the root."""
     found = _named_file(keys)
     if found is not None:
         talks = tuple(talk for each in keys.each("conversations") for talk in _conversations(each))
@@ -52,7 +52,7 @@ def read_file(keys: ForeignKeys) -> RecordFile | None:
 
 
 def _named_file(keys: ForeignKeys) -> RecordFile | None:
-    """Read what a file is called."""
+    """Import the paths of a file, or return None if it is not below the root."""
     encoding = keys.text("path_encoding")
     if encoding not in (None, PERCENT):
         keys.lose("path_encoding", "not one of those known")
@@ -75,7 +75,7 @@ def _named_file(keys: ForeignKeys) -> RecordFile | None:
 
 
 def _below(name: str | None, encoding: str | None) -> str | None:
-    """Fold a path, whose name may be encoded; None where it leads nowhere below the root."""
+    """Return a folded path, or None if it is not below the root. `encoding` may be `percent`."""
     path = None if name is None else parse_relative(name)
     decoded = None if path is None else file_path(path, encoding)
     return None if decoded is None or parse_relative(decoded) != decoded else path
@@ -93,7 +93,7 @@ def _fingerprint(keys: ForeignKeys) -> AstFingerprint | None:
 
 
 def _conversations(keys: ForeignKeys) -> Iterator[Conversation]:
-    """Read a conversation; as several, where its ranges overlap or are of several people."""
+    """Import a conversation. Yield several if its ranges overlap or have several contributors."""
     url = talk_url(keys.text("url", limit=MAX_URL) or UNKNOWN)
     plain = _contributor(keys.within("contributor")) or UNKNOWN_CONTRIBUTOR
     ranges: dict[Contributor, dict[Range, None]] = {plain: {}}
@@ -162,9 +162,10 @@ def _related(keys: ForeignKeys) -> RelatedEntry | None:
 
 
 def _layers(runs: Iterable[Range]) -> list[list[Range]]:
-    """Part ranges so that those of one part ascend, and none overlaps another.
+    """Distribute ranges over groups in which they ascend and do not overlap.
 
-    The last part of more than `_MAX_LAYERS` holds whatever fits nowhere else.
+    If there are more than `_MAX_LAYERS` groups, the last one holds the ranges that fit nowhere
+    else.
     """
     layers: list[list[Range]] = []
     for run in sorted(runs, key=lambda run: (run.start_line, run.end_line)):

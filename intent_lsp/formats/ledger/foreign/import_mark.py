@@ -1,6 +1,6 @@
-"""The mark of a record that was taken over from another tool.
+"""The mark that shows that a record was imported from another tool.
 
-Invariant: every file of such a record bears it; where no file is, nothing can.
+Invariant: every file of an imported record has the mark. A record without files cannot have it.
 """
 
 from dataclasses import replace
@@ -17,11 +17,11 @@ from intent_lsp.formats.ledger.foreign.files import UNKNOWN
 from intent_lsp.formats.ledger.foreign.records import Dialect
 
 IMPORTED: Final = "imported"
-"""The type of what marks a record that was taken over: its value is the dialect."""
+"""The `related` type that marks an imported record. Its value is the dialect."""
 
 
 def marked(event: Event, dialect: Dialect) -> Event:
-    """Give an edit whose files say that it was taken over, and from which dialect."""
+    """Return an event with the import mark on every file, with the dialect that it came from."""
     mark = RelatedEntry(IMPORTED, dialect.value)
     tool = f"import/{dialect.value}" if event.tool_name == UNKNOWN else event.tool_name
     files = tuple(_marked(file, event, mark) for file in event.files)
@@ -29,7 +29,7 @@ def marked(event: Event, dialect: Dialect) -> Event:
 
 
 def is_marked(event: Event) -> bool:
-    """Find out whether an edit says that it was taken over."""
+    """Return whether an event has the import mark."""
     talks = (talk for file in event.files for talk in file.conversations)
     return any(each.type == IMPORTED for talk in talks for each in talk.related)
 

@@ -1,7 +1,7 @@
-"""JSON as JavaScript reads and spells it: `JSON.parse` and the compact `JSON.stringify`.
+"""JSON as JavaScript parses and formats it: `JSON.parse` and the compact `JSON.stringify`.
 
-Invariant: every number is a double, spelled as ECMAScript spells it; keys stay where they stand.
-Invariant: a lone surrogate is spelled as its escape in lower case, every other character as it is
+Invariant: every number is a double, formatted as in ECMAScript. Keys keep their order.
+Invariant: a lone surrogate is escaped in lower case. Every other character is written unescaped
 where JSON allows it.
 """
 
@@ -18,15 +18,15 @@ _STRING: Final = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def parse(text: str) -> Any:  # noqa: ANN401 -- JSON has no narrower type
-    """Read a JSON text; a half of a character stays a lone surrogate.
+    """Parse a JSON text. Half of a surrogate pair stays a lone surrogate.
 
-    Raises ValueError for what is no JSON, RecursionError for what is nested too deep.
+    Raise ValueError for invalid JSON, RecursionError for JSON that is nested too deep.
     """
     return json.loads(text, parse_int=_whole, parse_constant=_refused)
 
 
 def stringify(value: Any) -> str:  # noqa: ANN401 -- as above
-    """Spell what `parse` gave, without a blank. Raises RecursionError."""
+    """Format a value from `parse` without white space. Raise RecursionError if nested too deep."""
     return _SURROGATE.sub(lambda found: f"\\u{ord(found.group()):04x}", _spelled(value))
 
 
@@ -48,7 +48,7 @@ def _spelled(value: Any) -> str:  # noqa: ANN401 -- as above
 
 
 def number(value: float) -> str:
-    """Spell a number as ECMAScript does: the fewest digits that tell it from its neighbours."""
+    """Format a number as ECMAScript does: with the fewest digits that identify the double."""
     if isinstance(value, int) and abs(value) < _EXACT:
         return str(value)
     value = float(value)
@@ -78,7 +78,7 @@ def _placed(digits: str, point: int) -> str:
 
 
 def _whole(digits: str) -> float:
-    """Read a whole number; a long one is a double, as in JavaScript."""
+    """Parse an integer. A long one becomes a double, as in JavaScript."""
     return int(digits) if len(digits) <= _SHORT else float(digits)
 
 

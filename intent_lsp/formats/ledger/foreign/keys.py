@@ -1,6 +1,6 @@
-"""An object of a foreign record, read key by key, so that what nobody asked for is known.
+"""Reads a foreign JSON object key by key, and reports the keys that were not used.
 
-Invariant: total: a value of the wrong kind is lost, and said to be.
+Invariant: never raises. A value of the wrong type is dropped and reported.
 """
 
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from typing import Any, Final
 from intent_lsp.core.content import ContentHash, parse_hash
 
 MAX_NAME: Final = 256
-"""Characters of an id, a tool's or a model's name (requirements section 10)."""
+"""The most characters of an id, a tool's or a model's name (requirements section 10)."""
 
 _MAX_NUMBER: Final = 2**53 - 1
 _MAX_LOST: Final = 100
@@ -17,9 +17,9 @@ _SHOWN: Final = 60
 
 
 class ForeignKeys:
-    """Reads one object. `lost` is shared by all parts of a record, and names what is left behind.
+    """Reads one JSON object. `lost` is shared by all objects of a record and lists what is dropped.
 
-    A name is `files[].metadata`; where a value was of no use, why follows in brackets.
+    An entry reads like `files[].metadata`, with the reason in brackets if a value was unusable.
     """
 
     def __init__(self, found: dict[str, Any], place: str, lost: dict[str, None]) -> None:
@@ -27,18 +27,18 @@ class ForeignKeys:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is left to read."""
+        """Whether every key has been read."""
         return not self._found
 
     def take(self, *names: str) -> Any:  # noqa: ANN401 -- JSON has no narrower type
-        """Give the value of the first name that is there, and count it as read; None: none is."""
+        """Return the value of the first of these keys that exists and mark it as read, or None."""
         for name in names:
             if name in self._found:
                 return self._found.pop(name)
         return None
 
     def text(self, *names: str, limit: int = MAX_NAME) -> str | None:
-        """Give a text that is not empty, cut at `limit` characters."""
+        """Return a string, cut at `limit` characters, or None if it is missing or empty."""
         found = self.take(*names)
         if not isinstance(found, str):
             self._refuse(found, names[0], "no text")
@@ -48,7 +48,7 @@ class ForeignKeys:
         return found[:limit] or None
 
     def hash(self, name: str) -> ContentHash | None:
-        """Give a SHA-256, with or without its `sha256:`."""
+        """Return a SHA-256, which may lack its `sha256:`, or None."""
         found = self.take(name)
         parsed = parse_hash(found) if isinstance(found, str) else None
         if parsed is None:
@@ -56,7 +56,7 @@ class ForeignKeys:
         return parsed
 
     def flag(self, name: str) -> bool | None:
-        """Give a truth value."""
+        """Return a boolean, or None."""
         found = self.take(name)
         if isinstance(found, bool):
             return found
@@ -64,11 +64,11 @@ class ForeignKeys:
         return None
 
     def number(self, name: str) -> int | None:
-        """Give a whole number, from 0 to the largest that JSON surely holds."""
+        """Return an integer from 0 to 2**53 - 1, or None."""
         return whole_number(self.take(name))
 
     def within(self, name: str) -> "ForeignKeys":
-        """Give the object of a name, an empty one where there is none."""
+        """Return the object under a key, or an empty one."""
         found = self.take(name)
         if not isinstance(found, dict):
             self._refuse(found, name, "no object")
@@ -76,7 +76,7 @@ class ForeignKeys:
         return ForeignKeys(found, f"{self._place}{name}.", self._lost)
 
     def each(self, name: str) -> Iterator["ForeignKeys"]:
-        """Give the objects of a list."""
+        """Yield the objects of a list."""
         found = self.take(name)
         if not isinstance(found, list):
             self._refuse(found, name, "no list")
@@ -88,13 +88,13 @@ class ForeignKeys:
                 self.lose(f"{name}[]", "no object")
 
     def lose(self, name: str, why: str = "") -> None:
-        """Say that something is left behind."""
+        """Report that a value is dropped."""
         told = self._place + name[:_SHOWN] + (f" ({why})" if why else "")
         if len(self._lost) < _MAX_LOST:
             self._lost[told] = None
 
     def leave(self, *names: str) -> None:
-        """Say that everything that was not read is left behind; `names` are no loss."""
+        """Report all keys that were not read as dropped, except `names` and empty values."""
         for name, value in self._found.items():
             if name not in names and value not in (None, [], {}, ""):
                 self.lose(name)
@@ -105,7 +105,7 @@ class ForeignKeys:
 
 
 def whole_number(found: object) -> int | None:
-    """Read a whole number as JSON spells it, `1` or `1.0`; None for anything else."""
+    """Return a JSON number such as `1` or `1.0` as an int from 0 to 2**53 - 1, or None."""
     if isinstance(found, float) and found.is_integer():
         found = int(found)
     if isinstance(found, bool) or not isinstance(found, int):

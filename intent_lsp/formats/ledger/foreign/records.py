@@ -1,7 +1,7 @@
-"""A record as other tools write it, read as an edit of ours, with what could not be carried over.
+"""Imports a record of another tool as an event, and lists what was dropped.
 
-Invariant: total: a JSON value is an edit, or the reason why it is none.
-Invariant: nothing that grants or approves anything is taken from a foreign record.
+Invariant: never raises. A JSON value gives an event, or the reason why it cannot.
+Invariant: no grant and no approval is ever imported from a foreign record.
 """
 
 import re
@@ -39,7 +39,7 @@ _T = TypeVar("_T", bound=StrEnum)
 
 
 class Dialect(StrEnum):
-    """Who spells a record so."""
+    """The format of a foreign record."""
 
     NESTED = "nested"
     FLAT = "flat"
@@ -48,7 +48,7 @@ class Dialect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Recognised:
-    """What a record is known by; `id` is a UUID v4 in lower case, None where it has none."""
+    """What identifies a foreign record. `id` is a UUID v4 in lower case, or None."""
 
     dialect: Dialect
     id: str | None
@@ -57,7 +57,7 @@ class Recognised:
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """An edit that another tool recorded; `lost` names what is left behind."""
+    """An event imported from another tool. `lost` lists what was dropped."""
 
     known: Recognised
     event: Event
@@ -65,7 +65,7 @@ class Foreign:
 
 
 def recognised(value: object) -> Recognised | str:
-    """Find out whose a JSON value is, and when it was; a text says why it is not a record."""
+    """Return the dialect, id and time of a JSON value, or a text that says why it is no record."""
     if not isinstance(value, dict):
         return "it is not a JSON object"
     dialect = _dialect(value)
@@ -82,7 +82,7 @@ def recognised(value: object) -> Recognised | str:
 
 
 def foreign_line(line: bytes) -> Foreign | str:
-    """Read a line of JSON Lines as `foreign_record` does a value."""
+    """Import one line of JSON Lines, as `foreign_record` imports a value."""
     try:
         value = parse(line.decode())
     except (ValueError, RecursionError) as error:
@@ -91,7 +91,7 @@ def foreign_line(line: bytes) -> Foreign | str:
 
 
 def foreign_record(value: Any) -> Foreign | str:  # noqa: ANN401 -- JSON has no narrower type
-    """Read a JSON value as a record of a dialect that is known; a text says why it is none."""
+    """Import a JSON value as a record, or return a text that says why it is none."""
     known = recognised(value)
     if isinstance(known, str):
         return known
@@ -105,7 +105,7 @@ def foreign_record(value: Any) -> Foreign | str:  # noqa: ANN401 -- JSON has no 
 
 
 def session_of(value: dict[str, Any]) -> str:
-    """Give the session of a record that was recognised: its own, or its first conversation."""
+    """Return the session of a recognised record: its own, or its first conversation."""
     keys = ForeignKeys(value, "", {})
     plain = keys.text("session_id")
     if plain is None:
@@ -116,7 +116,7 @@ def session_of(value: dict[str, Any]) -> str:
 
 
 def derived_id(line: bytes) -> str:
-    """Make the id of a line that has none: a UUID v4 by its form, the same each time."""
+    """Return an id for a line that has none: a hash of the line in the form of a UUID v4."""
     digits = list(hash_content(line.strip()).removeprefix("sha256:")[:32])
     digits[12], digits[16] = "4", "89ab"[int(digits[16], 16) % 4]
     told = "".join(digits)
@@ -124,7 +124,7 @@ def derived_id(line: bytes) -> str:
 
 
 def utc(found: object) -> str | None:
-    """Spell a moment as the ledger does; one without an offset is taken for UTC."""
+    """Return a time in the ledger's format, or None. A time without an offset is taken as UTC."""
     if not isinstance(found, str):
         return None
     try:

@@ -1,4 +1,4 @@
-"""Names of ours as URIs, for formats that take nothing else (ledger section 7)."""
+"""URIs for our names, for export formats that accept URIs only (ledger section 7)."""
 
 import re
 from typing import Final
@@ -7,7 +7,7 @@ from urllib.parse import quote, unquote
 _OURS: Final = "urn:intent-lsp:"
 _SESSION: Final = "session"
 _NAMED: Final = {"specification": "intent"}
-"""What a related thing is called here, by the type that the ledger gives it."""
+"""What a related entry is called in a URN, by its type in the ledger."""
 
 _URI: Final = re.compile(
     r"[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+"
@@ -16,27 +16,27 @@ _DRIVE: Final = re.compile(r"[A-Za-z]:")
 
 
 def is_uri(text: str) -> bool:
-    """Find out whether a text is a URI with a scheme (RFC 3986); a drive letter is no scheme."""
+    """Return whether a text is a URI with a scheme (RFC 3986). A drive letter is no scheme."""
     return _URI.fullmatch(text) is not None and not _DRIVE.match(text)
 
 
 def talk_uri(url: str) -> str:
-    """Give where an edit was talked about as a URI: as it stands, or a session's URN."""
+    """Return a conversation's URL as a URI: unchanged, or as a session URN."""
     return url if is_uri(url) else _urn(_SESSION, url)
 
 
 def related_uri(kind: str, value: str) -> str:
-    """Give a related thing as a URI: as it stands, or as a URN of its type."""
+    """Return a related entry's value as a URI: unchanged, or as a URN of its type."""
     return value if is_uri(value) else _urn(_NAMED.get(kind, kind), value)
 
 
 def talk_url(uri: str) -> str:
-    """Undo `talk_uri`."""
+    """Return the URL from which `talk_uri` made a URI."""
     return _named(uri, _SESSION)
 
 
 def related_value(kind: str, uri: str) -> str:
-    """Undo `related_uri`."""
+    """Return the value from which `related_uri` made a URI."""
     return _named(uri, _NAMED.get(kind, kind))
 
 
@@ -50,5 +50,5 @@ def _named(uri: str, kind: str) -> str:
 
 
 def _quoted(name: str) -> str:
-    # An empty name would leave no URN; a lone surrogate has no bytes.
+    # An empty name would give an invalid URN, and a lone surrogate has no bytes.
     return quote(name.encode("utf-8", "replace"), safe="") or "-"
