@@ -1,1 +1,1 @@
-"""How it is written: text from and to core values; still no file is touched."""
+"""Formats: text parsed into core values, and core values encoded, without file access."""

@@ -1,6 +1,6 @@
-"""Runs of blame as JSON: the same at every door (protocol section 2).
+"""Encodes blame as JSON, the same for every door (protocol section 2).
 
-Invariant: every key is there; what is not known of a run is null.
+Invariant: every key is present. What is unknown about a run is null.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,7 +12,7 @@ from intent_lsp.core.blame.runs import BlameRun
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileRuns:
-    """Some runs of a file, and how many lines it has."""
+    """Some runs of blame of a file, and the file's number of lines."""
 
     path: str
     uri: str
@@ -21,12 +21,12 @@ class FileRuns:
 
 
 def blame_json(path: str, uri: str, runs: Iterable[BlameRun]) -> dict[str, Any]:
-    """Spell the answer of `intent/blame` and of `intent-lsp trace blame --json`."""
+    """Return the result of `intent/blame` and of `intent-lsp trace blame --json`."""
     return {"path": path, "uri": uri, "lines": [_run(run) for run in runs]}
 
 
 def lines_json(intent_id: str, files: Sequence[FileRuns], *, truncated: bool) -> dict[str, Any]:
-    """Spell the answer of `intent/lines` and of `intent-lsp trace lines --json`."""
+    """Return the result of `intent/lines` and of `intent-lsp trace lines --json`."""
     return {
         "intentId": intent_id,
         "files": [

@@ -1,6 +1,6 @@
-"""The command lists as TOML: what each program does, and the words that several rows use.
+"""Parses the command lists, TOML files that say what each shell program does.
 
-Invariant: a list that is not as `core.commands.rows` describes it is refused, with its place.
+Invariant: a list that does not fit `core.commands.rows` is rejected, and the error names the list.
 """
 
 import re
@@ -32,14 +32,17 @@ _SPLIT: Final = frozenset(
         "starts",
     ]
 )
-"""The fields of a row whose value is written as words with blanks between."""
+"""The fields of a row whose value is a string of words separated by blanks."""
 
 _SHARED: Final = frozenset(field.name for field in fields(CommandLists)) - {"rows"}
 _ROW: Final = frozenset(field.name for field in fields(ProgramRow)) - {"kind"}
 
 
 def read_command_lists(texts: Mapping[str, tuple[RowKind, str]]) -> CommandLists:
-    """Read the lists, each by its name with the kind of its rows. Raises ValueError."""
+    """Parse the lists, given by name with the kind of their rows.
+
+    Raise ValueError if one is wrong.
+    """
     rows: dict[str, tuple[ProgramRow, ...]] = {}
     shared: dict[str, frozenset[str]] = {}
     for place, (kind, text) in texts.items():

@@ -1,6 +1,6 @@
-"""What the gate decides, and why, as JSON: the same at every door (protocol section 2).
+"""Encodes the gate's decisions and explanations as JSON for every door (protocol section 2).
 
-Invariant: `details` of a refusal leave verbatim, in snake_case.
+Invariant: the `details` of a refusal are passed on unchanged, in snake_case.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,10 @@ def decision_json(  # noqa: PLR0913 - each is a field of it
     mutation_class: MutationClass | None = None,
     ticket: str | None = None,
 ) -> dict[str, Any]:
-    """Spell a `Decision`; None: the gate was not asked."""
+    """Return the protocol's `Decision` object.
+
+    `decision` is None if the gate was not asked. The edit is then allowed.
+    """
     told: dict[str, Any] = {
         "allowed": not isinstance(decision, Denied),
         "scopeValidation": verdict.value,
@@ -36,7 +39,7 @@ def decision_json(  # noqa: PLR0913 - each is a field of it
 def explained_json(
     rows: Sequence[ExplainedRow], decision: Mapping[str, object]
 ) -> dict[str, object]:
-    """Spell the answer of `intent/explain` and of `intent-lsp explain --json`."""
+    """Return the result of `intent/explain` and of `intent-lsp explain --json`."""
     told = [
         {
             "row": row.number,

@@ -1,8 +1,8 @@
-r"""Two versions of a text compared line by line, by libgit2's diff as a pure function.
+r"""Compares two versions of a text line by line, with libgit2's diff as a pure function.
 
-Invariant: a line is any string; bare `\r`, NUL and a missing final newline mean nothing to the
-comparison, because lines are numbered before libgit2 sees them.
-Invariant: hunks are apart by at least one kept line.
+Invariant: a line is any string. A bare `\r`, a NUL or a missing final newline does not disturb the
+comparison, because lines are replaced by numbers before libgit2 sees them.
+Invariant: at least one kept line is between two hunks.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,16 +17,19 @@ from intent_lsp.core.ranges import Hunk, count_lines, ranges, whole_file_range
 from intent_lsp.core.records import Range
 
 MAX_DIFFED_LINES: Final = 20_000
-"""Lines left on each side, on average, above which a comparison is given up (ledger section 1)."""
+"""The most lines, on average for both sides, that are compared (ledger section 1).
+
+Lines that both texts begin or end with do not count.
+"""
 
 MAX_DIFFED_BYTES: Final = 5 * 1024 * 1024
 
 
 def file_ranges(before: bytes | None, after: bytes | None) -> tuple[Range, ...]:
-    """Give the ranges of one file's change; None: the file did not or does not exist.
+    """Return the ranges of one file's change. None: the file did not or does not exist.
 
-    One range over the whole file where the two cannot be compared line by line: binary, over
-    5 MB, another encoding, or too many lines left.
+    The result is one range over the whole file if the two cannot be compared line by line: binary,
+    over 5 MB, different encodings, or too many different lines.
     """
     old, new = before or b"", after or b""
     old_text, new_text = _comparable(old), _comparable(new)
@@ -44,9 +47,10 @@ def file_ranges(before: bytes | None, after: bytes | None) -> tuple[Range, ...]:
 
 
 def _apart(old: str, new: str) -> tuple[int, str, str]:
-    """Give the whole lines in which two texts differ, a line around them, and where they begin.
+    """Return where two texts first differ, and the differing lines of each with a line around them.
 
-    Most of a large file is as it was: to take that apart, too, takes longer than to compare it.
+    Splitting all of a large, mostly equal text into lines would take longer than comparing the
+    rest.
     """
     head = common_head(old, new)
     tail = common_tail(old, new, head)
@@ -58,12 +62,12 @@ def _apart(old: str, new: str) -> tuple[int, str, str]:
 
 
 def _count_lines(text: str) -> int:
-    """Count the lines of a text that ends with one, or is empty."""
+    """Return the number of lines of a text that is empty or ends with a line end."""
     return len(split_lines(text)) if "\r" in text else text.count("\n")
 
 
 def _further(found: Range, lines: int) -> Range:
-    """Give a range so many lines further down on both sides."""
+    """Return a range moved down by `lines` lines, in the old and the new text."""
     old = found.replaced
     return replace(
         found,
@@ -74,11 +78,8 @@ def _further(found: Range, lines: int) -> Range:
 
 
 def line_hunks(old: Sequence[str], new: Sequence[str]) -> tuple[Hunk, ...] | None:
-    """Compare two sequences of lines; None when too much is left after common head and tail.
-
-    The hunks are in order, and turn `old` into `new`.
-    """
-    # Slices of one kind: a list is never equal to a tuple.
+    """Return the hunks that turn `old` into `new`, in order, or None if too many lines differ."""
+    # Make both lists, because slices of a list and of a tuple are never equal.
     old, new = list(old), list(new)
     head = common_head(old, new)
     tail = common_tail(old, new, head)
@@ -97,26 +98,27 @@ def _comparable(data: bytes) -> Text | None:
 
 
 def _spelled_alike(old: Text, new: Text) -> bool:
-    """Find out whether equal lines have equal bytes; an empty text is spelled like any other."""
+    """Return whether equal lines have equal bytes. An empty text fits any encoding."""
     return not old.text or not new.text or old.encoding == new.encoding
 
 
 def whole_range(data: bytes) -> Range:
-    """Give the one range of a content that is not compared with anything."""
+    """Return the single range of a content that is not compared line by line."""
     text = decode(data)
     count = count_lines(data) if text is None else len(split_lines(text.text))
     return whole_file_range(data, count)
 
 
 def _compare(old: Sequence[str], new: Sequence[str], shift: int) -> Iterator[Hunk]:
-    """Give the hunks of two stretches that begin at line `shift` of their texts."""
+    """Yield the hunks of two runs of lines that both start at line `shift` of their texts."""
     numbers: dict[str, int] = {}
-    # git's idea of a line end is not ours; numbers have one line end each, whatever they name.
+    # git recognises other line ends than we do, so each distinct line becomes a number on a line of
+    # its own.
     before = "".join([f"{numbers.setdefault(line, len(numbers))}\n" for line in old])
     after = "".join([f"{numbers.setdefault(line, len(numbers))}\n" for line in new])
     patch = pygit2.Patch.create_from(before.encode(), after.encode(), context_lines=0)
     for hunk in patch.hunks:
-        # git counts from 1, and names the line before where a side is empty.
+        # git counts from 1, and for an empty side gives the line before it.
         yield Hunk(
             old_start=shift + hunk.old_start - (1 if hunk.old_lines else 0),
             old_count=hunk.old_lines,

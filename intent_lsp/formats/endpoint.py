@@ -1,7 +1,7 @@
-"""Addresses: where a server listens, and which web pages may connect.
+"""Parses endpoints, where a server listens, and origins, the web pages that may connect.
 
-Invariant: a host that is left out is this machine's own, which nobody else reaches.
-Invariant: what names no single origin (`null`, `*`, a list) is none.
+Invariant: a missing host means the loopback address, which other machines cannot reach.
+Invariant: text that is not exactly one origin (`null`, `*`, a list) is rejected.
 """
 
 import re
@@ -18,19 +18,19 @@ _ORIGIN: Final = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#\s,*@]+", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A host, by name or by address, and a port; port 0 is any that is free."""
+    """A host name or address, and a port. Port 0 means any free port."""
 
     host: str
     port: int
 
     def __str__(self) -> str:
-        """Spell it as `HOST:PORT`, an IPv6 address in brackets."""
+        """Return `HOST:PORT`, with an IPv6 address in brackets."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{host}:{self.port}"
 
 
 def read_endpoint(spelled: str) -> Endpoint | None:
-    """Read `HOST:PORT`, `[::1]:PORT`, `:PORT` or `PORT`; None for anything else."""
+    """Parse `HOST:PORT`, `[::1]:PORT`, `:PORT` or `PORT`. Return None for anything else."""
     found = _SPELLED.fullmatch(spelled)
     if found is None or int(found[3]) > _HIGHEST_PORT:
         return None
@@ -38,6 +38,6 @@ def read_endpoint(spelled: str) -> Endpoint | None:
 
 
 def read_origin(spelled: str) -> str | None:
-    """Read an origin, in lower case; None for what is none."""
+    """Return an origin in lower case, or None if the text is not one."""
     origin = spelled.lower()
     return origin if _ORIGIN.fullmatch(origin) else None

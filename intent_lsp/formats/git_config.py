@@ -1,7 +1,7 @@
-"""The settings of a git configuration that run or redirect something, as git reads its text.
+"""Finds the settings of a git configuration that run programs or redirect git.
 
-Invariant: every spelling that git takes for one of them counts as it; of a text that git refuses
-nothing is left out.
+Invariant: a setting counts in every spelling that git accepts. Of a text that git rejects,
+everything counts.
 """
 
 import re
@@ -10,14 +10,14 @@ from typing import Final, NamedTuple
 
 
 class Setting(NamedTuple):
-    """A key in full, such as `core.editor`, and its value: None for a key without `=`."""
+    """A full key, such as `core.editor`, and its value; None for a key without `=`."""
 
     key: bytes
     value: bytes | None
 
 
-# `*` is any text. Left out: what picks one of the programs that git knows already (`merge.tool`),
-# what names a file that is only shown (`mailmap.file`), and where the network leads (`http.proxy`).
+# `*` is any text. Not listed: settings that only choose a program that git already knows
+# (`merge.tool`), files that are only displayed (`mailmap.file`), and network routes (`http.proxy`).
 _GUARDED: Final = b"""
     alias.* attr.tree browser.*.cmd browser.*.path core.alternateRefsCommand core.askPass
     core.attributesFile core.bare core.editor core.excludesFile core.fsmonitor core.gitProxy
@@ -37,12 +37,13 @@ _GUARDED_KEY: Final = re.compile(
 )
 _FREE_SECTIONS: Final = (b"branch.", b"remote.", b"submodule.")
 _COMMAND: Final = (b"!", b"ext::")
-"""What makes a command of the value of an `update` or a `url` there."""
+"""Prefixes that make an `update` or a `url` in these sections run a command."""
 
 _KEYS_AT_MOST: Final = 4 * 1024 * 1024
-"""Bytes of all keys in full: many short ones below a long name could fill the memory."""
+"""The most bytes of all full keys. Many short keys below a long name could exhaust the memory."""
 
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+# The possessive quantifiers (`*+`) keep the match linear, whatever the text.
 _ITEM: Final = re.compile(
     rb"""
     (?: [ \t\r\n] | [;\#][^\n]* )*+
@@ -64,12 +65,12 @@ _ESCAPED: Final = {b"n": b"\n", b"t": b"\t", b"b": b"\b", b"\n": b""}
 
 
 def guarded_settings(config: bytes) -> bytes:
-    """Return what a configuration runs or redirects; empty if that is nothing.
+    """Return the settings that run programs or redirect git, or b"" if there are none.
 
-    It is written as by `git config --list -z`. Sections stand in the order of their names, as
-    moving one means nothing; those of one name keep theirs, and all of them do beside an
-    `include`, which can stand before or behind what it overrides. A text that cannot be read is
-    returned whole, behind a zero byte (requirements section 6).
+    The format is that of `git config --list -z`. Sections are sorted by name, because their order
+    has no effect, and settings within a section keep their order. With an `include`, all settings
+    keep their order, because it matters whether they come before or after it. A text that cannot be
+    parsed is returned whole, after a zero byte (requirements section 6).
     """
     read = settings(config)
     if read is None:
@@ -81,7 +82,7 @@ def guarded_settings(config: bytes) -> bytes:
 
 
 def settings(config: bytes) -> Sequence[Setting] | None:
-    """Return all settings in the order of the text, or None if git refuses it or it is too long."""
+    """Return all settings in the order of the text, or None if git rejects it or it is too long."""
     text = config.removeprefix(_BYTE_ORDER_MARK).replace(b"\r\n", b"\n")
     found: list[Setting] = []
     section, at, room = b"", 0, _KEYS_AT_MOST
@@ -92,7 +93,7 @@ def settings(config: bytes) -> Sequence[Setting] | None:
         if item["key"] is None:
             section = b".".join(_names(item)) + b"."
         else:
-            # For git a zero byte is the end of a key, and of a value.
+            # git ends a key or a value at a zero byte.
             key = (section + item["key"].lower()).partition(b"\0")[0]
             room -= len(key)
             found.append(Setting(key, None if item["value"] is None else _value(item["value"])))

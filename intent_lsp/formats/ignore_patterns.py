@@ -1,13 +1,13 @@
-"""An ignore file's lines as patterns from the top of the work tree."""
+"""Rewrites the patterns of nested ignore files as patterns relative to the work tree's top."""
 
 from collections.abc import Iterator
 
 
 def patterns_below(directory: str, text: str) -> Iterator[str]:
-    """Give the patterns of an ignore file in a directory ("": the top), as the top would say them.
+    """Yield the patterns of an ignore file in `directory` ("" for the top), relative to the top.
 
-    A pattern without a slash inside names files at any depth below its directory, any other one
-    is anchored there.
+    A pattern without a slash inside matches files at any depth below the directory. Any other
+    pattern is anchored to the directory.
     """
     for line in text.split("\n"):
         pattern = _trimmed(line.removesuffix("\r"))
@@ -23,12 +23,12 @@ def patterns_below(directory: str, text: str) -> Iterator[str]:
 
 
 def _trimmed(line: str) -> str:
-    """Take the blanks off a line's end, unless the last one is escaped."""
+    """Return a line without its trailing blanks, except one that is escaped."""
     bare = line.rstrip(" ")
     escaped = (len(bare) - len(bare.rstrip("\\"))) % 2 and bare != line
     return f"{bare} " if escaped else bare
 
 
 def _literal(directory: str) -> str:
-    """Spell a directory so that no sign of it is a pattern's."""
+    """Return a directory with its pattern characters escaped."""
     return "".join(f"\\{sign}" if sign in "\\*?[" else sign for sign in directory)

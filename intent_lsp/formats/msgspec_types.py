@@ -1,15 +1,15 @@
-"""Classes that msgspec reads, learned of while a module is imported.
+"""Registers classes with msgspec while modules are imported.
 
-Invariant: what a thread reads into is known before there is a second thread. msgspec (0.22) fills
-in what it knows of a class where others see it already, and one that uses it by then takes the
-whole process down.
+Invariant: every class that a thread decodes into is registered before a second thread exists.
+msgspec (0.22) fills in its information about a class where other threads can already see it, and a
+thread that uses it too early crashes the process.
 """
 
 import msgspec
 
 
 def register_msgspec_types(*shapes: type) -> tuple[type, ...]:
-    """Let msgspec know classes, and all that their fields are of; give them back."""
+    """Register classes and the types of all their fields with msgspec. Return the classes."""
     for shape in shapes:
         msgspec.json.Decoder(shape)
     return shapes

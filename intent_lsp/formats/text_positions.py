@@ -1,6 +1,7 @@
-r"""The places of a text: offsets in code points to lines and characters, and back.
+r"""Converts offsets in a text to lines and characters, and back. Characters are code points.
 
-Invariant: a line ends at `\r\n`, `\n` or `\r` and nowhere else, whatever YAML calls a break.
+Invariant: a line ends at `\r\n`, `\n` or `\r` and nowhere else, whatever YAML takes for a line
+break.
 """
 
 import re
@@ -14,51 +15,51 @@ LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 class TextPositions:
-    """Where the offsets of one text stand; offsets outside of it are drawn to its ends."""
+    """The line starts of one text. Offsets outside of the text are moved to its start or end."""
 
     def __init__(self, text: str) -> None:
         self._length = len(text)
         self._starts = [0, *(found.end() for found in LINE_END.finditer(text))]
 
     def position(self, offset: int) -> Position:
-        """Give line and character of an offset in code points."""
+        """Return the line and character of an offset in code points."""
         kept = min(max(offset, 0), self._length)
         line = bisect_right(self._starts, kept) - 1
         return Position(line, kept - self._starts[line])
 
     def span(self, start: int, end: int) -> Span:
-        """Give the stretch between two offsets."""
+        """Return the span between two offsets."""
         return Span(self.position(start), self.position(max(start, end)))
 
     def offset(self, position: Position) -> int:
-        """Give the offset of a position; past the last line it is the end of the text."""
+        """Return the offset of a position; the end of the text if it is after the last line."""
         if position.line >= len(self._starts):
             return self._length
         return min(self._starts[position.line] + position.character, self._length)
 
     def line_start(self, offset: int) -> int:
-        """Give the offset at which the line of `offset` starts."""
+        """Return the offset at which the line of `offset` starts."""
         return self._starts[self.position(offset).line]
 
     def next_line(self, offset: int) -> int:
-        """Give the offset at which the line after the one of `offset` starts, or the end."""
+        """Return the offset at which the line after that of `offset` starts, or the text's end."""
         following = self.position(offset).line + 1
         return self._starts[following] if following < len(self._starts) else self._length
 
 
 def count_line_ends(text: str) -> int:
-    """Count the line terminators of a text."""
+    """Return the number of line ends in a text."""
     return text.count("\n") + text.count("\r") - text.count("\r\n")
 
 
 def line_end_of(text: str, otherwise: str = "\n") -> str:
-    r"""Give the terminator that the text's first line has; `otherwise` when it has none."""
+    """Return the line end of the text's first line, or `otherwise` if it has none."""
     found = LINE_END.search(text)
     return found.group() if found else otherwise
 
 
 def lowered(span: Span, lines: int, below: int = -1) -> Span:
-    """Move a span down by so many lines, if it begins below a line."""
+    """Return a span moved down by `lines` lines if it begins after line `below`."""
     if span.start.line <= below:
         return span
     start, end = span.start, span.end
@@ -68,7 +69,7 @@ def lowered(span: Span, lines: int, below: int = -1) -> Span:
 
 
 def lowered_finding(finding: Finding, lines: int, below: int = -1) -> Finding:
-    """Move a finding, its fixes and its related places down, those that are below a line."""
+    """Return a finding with its places and fixes moved down if they begin after line `below`."""
     if not lines:
         return finding
     return replace(
@@ -86,7 +87,7 @@ def lowered_finding(finding: Finding, lines: int, below: int = -1) -> Finding:
 def lowered_changes(
     changes: Iterable[TextChange], lines: int, below: int = -1
 ) -> tuple[TextChange, ...]:
-    """Move changes down by so many lines, those that are below a line."""
+    """Return changes moved down by `lines` lines, where they begin after line `below`."""
     return tuple(
         TextChange(lowered(change.span, lines, below), change.new_text) for change in changes
     )

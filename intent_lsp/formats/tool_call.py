@@ -38,12 +38,12 @@ _MOVING: Final = frozenset({"rename_file", "move_file"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallReading:
-    """What a call would do; `unknown` says which paths cannot be known, and why.
+    """What a call would do. `unknown` says which paths cannot be known, and why.
 
-    `perhaps` are second spellings in a patch, which count where there is such a file. `looking`: it
-    is a command that, as far as its text tells, changes nothing but `paths`. `git`: a part of it is
-    git. `program` is the first word of the part of its command that decided; None: there is none,
-    or it may hold a secret.
+    `perhaps` are other readings of names in a patch, which count if such a file exists. `looking`:
+    the command's text shows no change but of `paths`. `git`: the command runs git. `program` is the
+    first word of the part of the command that decided, or None if there is none or it may hold a
+    secret.
     """
 
     mutating: bool
@@ -56,7 +56,7 @@ class CallReading:
 
 
 def read_call(call: ToolCall, policy: TeamPolicy, lists: CommandLists) -> CallReading:
-    """Read what a call would do, by its tool, its paths, its patch and its command."""
+    """Return what a call would do, by its tool, its paths, its patch and its command."""
     kind = tool_kind(call, policy)
     if kind is ToolKind.READ_ONLY:
         return CallReading(mutating=False)
@@ -72,14 +72,14 @@ def read_call(call: ToolCall, policy: TeamPolicy, lists: CommandLists) -> CallRe
 
 
 def looking(reading: CallReading) -> CallReading:
-    """Read a call that changes nothing as one that may, and is compared."""
+    """Return a call that changes nothing as one that may, so that its work tree is compared."""
     return replace(reading, mutating=True, looking=True)
 
 
 def public_program(command: str, program: str) -> str | None:
-    """Give the program of a command as others may be told of it; None: it may hold a secret.
+    """Return a command's program in a form that may be shown, or None if it may hold a secret.
 
-    It may where the command, once redacted, has not all of its words any more.
+    It may hold one if redacting the command removes one of the program's words.
     """
     shown = redacted(command)
     return program if all(word in shown for word in program.split()) else None
@@ -107,7 +107,10 @@ def _changing(call: ToolCall, patch: PatchReading | None, command: CommandReadin
 
 
 def _command(call: ToolCall, lists: CommandLists, *, runs: bool) -> CommandReading:
-    """Read the command of a call; a tool that runs commands and was given none has an empty one."""
+    """Return what the call's command does.
+
+    A missing command of a shell tool counts as an empty one.
+    """
     if call.command is None and not runs:
         return NOTHING
     if named_in(call.tool_name, OTHER_SHELLS):
@@ -120,7 +123,7 @@ def _told(call: ToolCall, command: CommandReading) -> str | None:
 
 
 def _named(call: ToolCall) -> tuple[TouchedPath, ...]:
-    """Give the paths that the call itself names; a rename's are the old and the new one."""
+    """Return the paths that the call itself names. A rename has the old and the new one."""
     name = bare_name(call.tool_name).lower()
     match call.paths:
         case (old, new) if name in _MOVING:

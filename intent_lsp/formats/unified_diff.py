@@ -1,7 +1,8 @@
-"""Two contents of a file as the lines of a unified diff, for people to read.
+"""Formats two contents of a file as a unified diff, for people to read.
 
-Invariant: total; what is not text, or too much to compare, is None.
-Invariant: joined without their marks, the lines of a side are stretches of that side, in order.
+Invariant: never raises. The result is None for what is not text or too large to compare.
+Invariant: the lines of one side, joined without their marks, are parts of that side's content, in
+order.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,11 +15,11 @@ from intent_lsp.core.ranges import Hunk
 from intent_lsp.formats.diff import MAX_DIFFED_BYTES, line_hunks
 
 CONTEXT: Final = 3
-"""Kept lines that are shown on both sides of a change."""
+"""How many kept lines are shown before and after a change."""
 
 
 class DiffMark(StrEnum):
-    """What a line of a diff is; the value stands before it."""
+    """What a line of a diff is. The value is the first character of the line."""
 
     PLACE = "@"
     KEPT = " "
@@ -29,20 +30,23 @@ class DiffMark(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DiffLine:
-    """One line, without its mark; a line's own terminator only where it is all that differs."""
+    """One line without its mark. It has its line end only if nothing but line ends differs."""
 
     mark: DiffMark
     text: str
 
 
 def text_lines(data: bytes) -> list[str] | None:
-    """Split a content into lines with their terminators; None: no text, or over 5 MB."""
+    """Split a content into lines with their line ends.
+
+    Return None if it is no text, or over 5 MB.
+    """
     text = decode(data) if len(data) <= MAX_DIFFED_BYTES else None
     return None if text is None else split_lines(text.text)
 
 
 def unified(old: bytes, new: bytes) -> Sequence[DiffLine] | None:
-    """Compare two contents; no lines: they have the same text."""
+    """Return the diff of two contents, or None. It is empty if they have the same text."""
     before, after = text_lines(old), text_lines(new)
     if before is None or after is None:
         return None
@@ -53,12 +57,12 @@ def unified(old: bytes, new: bytes) -> Sequence[DiffLine] | None:
 
 
 def place(first_old: int, old_count: int, first_new: int, new_count: int) -> DiffLine:
-    """Write where a change stands, as git does: lines from 1."""
+    """Return the `@@` line of a change, as git writes it. Lines count from 1."""
     return DiffLine(DiffMark.PLACE, f"@ -{first_old},{old_count} +{first_new},{new_count} @@")
 
 
 def _groups(hunks: Sequence[Hunk]) -> Iterator[list[Hunk]]:
-    """Join the hunks whose contexts touch."""
+    """Yield the hunks in groups whose contexts touch."""
     group: list[Hunk] = []
     for hunk in hunks:
         if group and hunk.old_start - _old_end(group[-1]) > 2 * CONTEXT:
@@ -97,7 +101,7 @@ def _written(group: Sequence[Hunk], old: Sequence[str], new: Sequence[str]) -> I
 
 
 def _numbered(start: int, count: int) -> int:
-    # git names the line before where a side is empty.
+    # For an empty side, git gives the line before it.
     return start + 1 if count else start
 
 
@@ -107,7 +111,7 @@ def _kept(lines: Sequence[str]) -> Iterator[DiffLine]:
 
 def _changed(old: Sequence[str], new: Sequence[str]) -> Iterator[DiffLine]:
     bodies = [line_body(line) for line in old], [line_body(line) for line in new]
-    # Only the line ends differ: then they are what has to be seen.
+    # If only the line ends differ, show them.
     before, after = (old, new) if bodies[0] == bodies[1] else bodies
     yield from (DiffLine(DiffMark.REMOVED, line) for line in before)
     yield from (DiffLine(DiffMark.ADDED, line) for line in after)

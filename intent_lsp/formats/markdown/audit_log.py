@@ -1,8 +1,9 @@
-r"""The governance ledger's entries as Markdown (ledger section 6).
+r"""Formats entries of the audit log as Markdown (ledger section 6).
 
-Invariant: whatever the values hold, an entry is three lines, and each value can be read back from
-where it stands: what could end it or mean something else is `\n`, `\r`, `\t`, `\x60`, `\u202e`, …
-Invariant: no value holds a secret of a known shape.
+Invariant: whatever the values hold, an entry is three lines and each value can be parsed back.
+Characters that could end a value or act as markup are escaped: `\n`, `\r`, `\t`, `\x60`, `\u202e`,
+…
+Invariant: no value holds a secret of a known form.
 """
 
 import re
@@ -15,14 +16,15 @@ from intent_lsp.formats.markdown.escape import ANYWHERE, in_code, spelled
 _NO_INTENT: Final = "none"
 _EMPTY_LIST: Final = "(none)"
 
-# Outside of a code span also emphasis and bare links; an underscore between letters is none.
+# Outside of code spans, emphasis and bare links need escapes, too. An underscore between letters is
+# no emphasis.
 _IN_PROSE = re.compile(rf"{ANYWHERE}|[*~]|(?<!\w)_++|(?<!_)_++(?![^\W_])|(?i:(?<=www)\.)")
-# The moment begins the entry's text, where a mark could begin a heading or a list.
+# The time comes first in the entry, where a character could start a heading or a list.
 _IN_MOMENT = re.compile(rf"[^\w:.+-]|[_{UNSEEN}]|(?<![0-9])[:.+-]|\.\Z")
 
 
 def governance_line(entry: GovernanceEntry) -> str:
-    """Spell an entry, to be appended: three lines, each with its LF."""
+    """Return an entry to append: three lines, each with its LF."""
     paths = ", ".join(f"`{in_code(path)}`" for path in entry.touched_paths if path)
     constraints = " | ".join(f'"{_prose(each)}"' for each in entry.constraints)
     return (
@@ -37,7 +39,7 @@ def governance_line(entry: GovernanceEntry) -> str:
 def _intent(intent_id: str | None) -> str:
     if intent_id is None:
         return _NO_INTENT
-    # An intent that is called so is not the same as none.
+    # Escape an intent whose id is the text for no intent.
     return rf"\x6e{intent_id[1:]}" if intent_id == _NO_INTENT else _prose(intent_id)
 
 

@@ -1,7 +1,8 @@
-r"""Foreign values inside Markdown: spelled so that they mean nothing to it, and can be read back.
+r"""Escapes foreign values in Markdown, so that they are not markup and can be parsed back.
 
-Invariant: what could end a value, a cell or a line, or mean something else, is `\n`, `\x7c`, ….
-Invariant: no value holds a secret of a known shape.
+Invariant: characters that could end a value, a cell or a line, or act as markup, are escaped as
+`\n`, `\x7c`, ….
+Invariant: no value holds a secret of a known form.
 """
 
 import re
@@ -11,29 +12,31 @@ from intent_lsp.core.redaction import redacted
 from intent_lsp.core.text import SURROGATES, UNSEEN, escape_char
 
 _SHORT: Final = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
-# HTML, links and what tables and code spans are made of; every space but the plain one; a space
-# at an end, which is taken off. `[redacted]` stays, and is no link.
+# These are the characters of HTML, links, tables and code spans; every white space but the plain
+# blank; and a blank at either end, which Markdown strips. `[redacted]` stays as it is, and is kept
+# from becoming a link.
 ANYWHERE = (
     rf"""[\\`"|<>@&{UNSEEN}{SURROGATES}]|[^\S ]|\A | \Z|:(?=//)"""
     r"|\[(?!redacted\])|(?<!\[redacted)\]|(?<=\[redacted\])\("
 )
 _IN_CODE = re.compile(ANYWHERE)
-# Outside of a code span also emphasis, headings' ends, bare links and our own dash.
+# Outside of code spans, emphasis, closing marks of headings, bare links and our own dash need
+# escapes, too.
 _IN_PROSE = re.compile(rf"{ANYWHERE}|[*~#—]|(?<!\w)_++|(?<!_)_++(?![^\W_])|(?i:(?<=www)\.)")
 
 
 def in_code(text: str) -> str:
-    """Spell a value that stands in a code span, be it in a cell of a table."""
+    """Escape a value inside a code span, which may be in a table cell."""
     return spelled(text, _IN_CODE)
 
 
 def in_prose(text: str) -> str:
-    """Spell a value that stands in a heading or a paragraph, after a word of ours."""
+    """Escape a value in a heading or a paragraph, after a word of ours."""
     return spelled(text, _IN_PROSE)
 
 
 def spelled(text: str, special: re.Pattern[str]) -> str:
-    """Spell a value of which whatever `special` finds would mean something where it stands."""
+    """Escape what `special` matches in a value, after redacting its secrets."""
     return special.sub(lambda found: "".join(map(_escape, found.group())), redacted(text))
 
 

@@ -1,7 +1,7 @@
-"""The intent map as Markdown: which intent touched which files (ledger section 6).
+"""Formats the intent map as Markdown: which intent touched which files (ledger section 6).
 
-Invariant: whatever the values hold, a section has one heading, and a row one line of four cells.
-Invariant: the same values give the same text, in the order of their paths.
+Invariant: whatever the values hold, a section has one heading, and a row is one line of four cells.
+Invariant: the same values give the same text, with the rows in order of their paths.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,16 +15,16 @@ from intent_lsp.core.redaction import redacted
 from intent_lsp.formats.markdown.escape import in_code, in_prose
 
 ARCHIVED: Final = "INTENT_ARCHIVED"
-"""What marks an intent that is in the intents file no more."""
+"""The mark of an intent that is no longer in the intents file."""
 
 HASH_DIGITS: Final = 12
-"""Hexadecimal digits of a hash that are shown."""
+"""How many hexadecimal digits of a hash are shown."""
 
 NAMED_AT_MOST: Final = 8
-"""Definitions of a row that are named; of more it is told how many there are."""
+"""The most definitions that a row names. The others are only counted."""
 
 NAME_LENGTH: Final = 120
-"""Characters of a name that are shown; of a longer one the end, after `…`."""
+"""The most characters of a name that are shown. Of a longer name the end is shown, after `…`."""
 
 _HEAD: Final = (
     "# Intent map\n\nWritten by intent-lsp from its ledger: changes made here are lost.\n"
@@ -39,9 +39,9 @@ _CUT: Final = "…"
 class MapRow:
     """A file that an intent has touched, as its newest record under that intent left it.
 
-    `definitions` are those that the record's change touched, by name, and `more` how many others
-    there are; `time` is the record's timestamp; `hash` None: the file was deleted, or has another
-    name since.
+    `definitions` are the names of definitions that the record changed, and `more` the number of
+    others. `time` is the record's timestamp. `hash` is None if the file was deleted or renamed
+    since.
     """
 
     path: WorkspacePath
@@ -52,35 +52,35 @@ class MapRow:
 
 
 def named(row: MapRow, names: Sequence[str]) -> MapRow:
-    """Give the row with the first of some definitions, and how many others there are."""
+    """Return the row with the first of these definitions, and the number of the others."""
     shown = tuple(map(_short, names[:NAMED_AT_MOST]))
     return replace(row, definitions=shown, more=len(names) - len(shown))
 
 
 def short_hash(hash_: ContentHash) -> str:
-    """Give the digits of a hash that are shown."""
+    """Return the digits of a hash that are shown."""
     return hash_.removeprefix("sha256:")[:HASH_DIGITS]
 
 
 def definitions_cell(definitions: Iterable[str], more: int) -> str:
-    """Spell the cell of the definitions: what stands outside of code spans is no name."""
+    """Format the cell of definitions. Each name is in a code span."""
     told = ", ".join(map(_code, definitions)) or _NONE
     return f"{told} and {more} more" if more else told
 
 
 def intent_map(sections: Iterable[str]) -> str:
-    """Give the whole file from its sections, in their order."""
+    """Return the whole file from its sections, in their order."""
     return "\n".join((_HEAD, *sections))
 
 
 def section_of(intent: Intent, rows: Iterable[MapRow]) -> str:
-    """Spell the section of an intent of the intents file."""
+    """Format the section of an intent in the intents file."""
     name = f" — {in_prose(intent.name)}" if intent.name else ""
     return _section(f"{in_prose(intent.id)}{name} ({intent.status})", rows)
 
 
 def section_of_archived(intent_id: str, rows: Iterable[MapRow]) -> str:
-    """Spell the section of an intent of which only records are left."""
+    """Format the section of an intent that only records mention."""
     return _section(f"{in_prose(intent_id)} ({ARCHIVED})", rows)
 
 
@@ -96,11 +96,11 @@ def _line(row: MapRow) -> str:
 
 
 def _short(name: str) -> str:
-    # Half a secret is known by nothing, so none is cut.
+    # Redact before cutting: the redaction would not recognise a secret that has been cut.
     whole = redacted(name)
     return whole if len(whole) <= NAME_LENGTH else _CUT + whole[1 - NAME_LENGTH :]
 
 
 def _code(text: str) -> str:
-    # An empty code span is none.
+    # Markdown has no empty code span.
     return f"`{in_code(text)}`" if text else _NONE

@@ -1,7 +1,7 @@
-r"""What a written intent map says of the definitions in each row (ledger section 6).
+"""Reads the definitions in each row of a written intent map (ledger section 6).
 
-Invariant: any text is read; a row or a cell that is not of the form of ours says nothing.
-Invariant: what we wrote is read as the values that it was written from, without their secrets.
+Invariant: any text is accepted. A row or a cell that is not in our format is ignored.
+Invariant: what we wrote is read back as the original values, without their secrets.
 """
 
 import re
@@ -19,9 +19,9 @@ from intent_lsp.formats.markdown.intent_map import (
 )
 
 MAX_READ: Final = 32 * 1024 * 1024
-"""Bytes of a map above which it is not read, and counts as naming nothing."""
+"""The greatest size of a map in bytes. A larger map is not read, and counts as naming nothing."""
 
-# A cell holds no bar: that is escaped. A work tree may have other line ends than we write.
+# A cell holds no bar, since that is escaped. In a work tree the line ends may be CRLF.
 _ROW: Final = re.compile(
     r"^\| `([^`|\n]+)` \| ([^|\n]+) \| ([^`|\n]+)"
     rf" \| `([0-9a-f]{{{HASH_DIGITS}}})` \|\r?$",
@@ -36,14 +36,14 @@ _SHORT: Final = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 class NamedDefinitions(NamedTuple):
-    """The definitions that a row names, and how many more there are; empty: it names none."""
+    """The definitions that a row names, and the number of others. Empty if it names none."""
 
     definitions: tuple[str, ...] = ()
     more: int = 0
 
 
 class _Key(NamedTuple):
-    """What tells of which record a row is: path, time, and the first digits of the hash."""
+    """What identifies the record of a row: path, time, and the first digits of the hash."""
 
     path: str
     time: str
@@ -51,13 +51,13 @@ class _Key(NamedTuple):
 
 
 Cells = Mapping[_Key, str]
-"""The cells of the definitions of a map, as they are spelled."""
+"""The cells of definitions in a map, still escaped."""
 
 
 def cells_in(data: bytes) -> Cells | None:
-    """Find the cells of the rows of a map that have a hash; None: it is too large to be read.
+    """Return the definitions cells of the rows that have a hash, or None if the map is too large.
 
-    Of two rows for one record, as git joins branches, the first that names anything counts.
+    A merge in git can leave two rows for one record. The first that names anything counts.
     """
     if len(data) > MAX_READ:
         return None
@@ -71,7 +71,11 @@ def cells_in(data: bytes) -> Cells | None:
 
 
 def definitions_of(row: MapRow, cells: Cells | None) -> NamedDefinitions | None:
-    """Read what is told of the definitions of a row; None: nothing, or nothing of ours."""
+    """Return the definitions that the map names for a row.
+
+    The result is empty for a row without a hash or if there is no map. It is None if the map has no
+    such row, or its cell is not in our format.
+    """
     if cells is None or row.hash is None:
         return NamedDefinitions()
     key = _Key(row.path, row.time, short_hash(row.hash))

@@ -1,11 +1,11 @@
-"""The lessons' section in a Markdown file that otherwise belongs to people.
+"""The section of lessons in a Markdown file that otherwise belongs to people.
 
 Specified in requirements section 9.
 
-Invariant: outside of the section every character stays; inside of it only lines of our form are
-ever taken out.
-Invariant: the section stands between the last opening mark that a closing mark follows, with no
-mark between them; a damaged mark is people's text like any other.
+Invariant: nothing outside of the section changes. Inside of it, only lines in our format are ever
+removed.
+Invariant: the section is between the last opening mark that a closing mark follows without a mark
+in between, and that closing mark. A damaged mark is ordinary text.
 """
 
 import re
@@ -17,7 +17,7 @@ from intent_lsp.core.content import line_body, split_lines
 from intent_lsp.formats.text_positions import line_end_of
 
 KEPT_AT_MOST: Final = 50
-"""Lessons; the newest stand last, and the oldest go first."""
+"""The most lessons that are kept. The newest are last, and the oldest are removed first."""
 
 _OPEN = "<!-- intent-lsp lessons -->"
 _CLOSE = "<!-- /intent-lsp lessons -->"
@@ -27,7 +27,7 @@ _LESSON = re.compile(r"[-*+] (?:[0-9]{4}-[0-9:.TZ+-]+|unknown): (.*)")
 
 
 def with_lesson(text: str, line: LessonLine) -> str | None:
-    """Add a lesson to a file's text; None: its text is there already.
+    """Return the file's text with a lesson added, or None if it already has that lesson.
 
     `text` is the whole file with its own line ends, and may begin with a byte order mark. A file
     without a section gets one at its end.
@@ -48,14 +48,14 @@ def with_lesson(text: str, line: LessonLine) -> str | None:
 
 
 def lessons_in(text: str) -> tuple[str, ...]:
-    """Give the lines of the section's lessons, without their line ends, oldest first."""
+    """Return the lines of the section's lessons, without line ends, oldest first."""
     lines = split_lines(text)
     start, end = _section(lines) or (0, 0)
     return tuple(line_body(line) for line in lines[start:end] if _lesson_of(line) is not None)
 
 
 def _section(lines: Sequence[str]) -> tuple[int, int] | None:
-    """Find the lines between the marks: the first of them, and the closing mark's."""
+    """Return the indexes of the first line between the marks and of the closing mark, or None."""
     found: tuple[int, int] | None = None
     opened: int | None = None
     for index, line in enumerate(lines):
@@ -69,7 +69,7 @@ def _section(lines: Sequence[str]) -> tuple[int, int] | None:
 
 
 def _lesson_of(line: str) -> str | None:
-    """Give a lesson's text without its moment; None: no line of ours."""
+    """Return a lesson's text without its time, or None if the line is no lesson."""
     found = _LESSON.fullmatch(line_body(line).rstrip(" \t"))
     return found[1] if found else None
 
@@ -77,7 +77,8 @@ def _lesson_of(line: str) -> str | None:
 def _new_section(text: str, line: LessonLine) -> Iterator[str]:
     line_end = line_end_of(text)
     if text.strip(_BYTE_ORDER_MARK):
-        # The marks stand apart from what people wrote, whose last line may lack its end.
+        # A blank line separates the section from people's text, whose last line may lack its line
+        # end.
         yield line_end if text.endswith(("\n", "\r")) else line_end * 2
     for each in (_OPEN, _HEADING, "", line, _CLOSE):
         yield each + line_end

@@ -1,7 +1,7 @@
-"""Where lines come from, in words: for a hover, a lens, the end of a line (protocol section 4).
+"""Describes where lines come from, for hovers, code lenses and inlay hints (protocol section 4).
 
-Invariant: a value is shown as it reads and is never markup, whatever it holds; it stays on its
-line.
+Invariant: a value is displayed literally, whatever it holds: it never acts as markup and never adds
+a line.
 """
 
 import json
@@ -16,7 +16,7 @@ from intent_lsp.core.intents import Intent
 from intent_lsp.core.records import EntityType, Record, ScopeValidation
 
 LONGEST: Final = 200
-"""Characters of a foreign text that are shown."""
+"""The most characters of a foreign text that are shown."""
 
 _NO_INTENT: Final = "no intent"
 _MARKUP: Final = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~&$:@/])")
@@ -31,9 +31,9 @@ _HOW: Final = {
 
 
 def hover_markdown(run: BlameRun, intent: Intent | None, command: str | None = None) -> str:
-    """Tell the origin of a line in Markdown; of an unattributed one: the empty text.
+    """Return a line's origin as Markdown, or "" if it is unattributed.
 
-    `command` is the client's, which shows a record by its id.
+    `command` is the id of the client's command that shows a record, or None.
     """
     if run.record is None:
         return ""
@@ -46,14 +46,14 @@ def hover_markdown(run: BlameRun, intent: Intent | None, command: str | None = N
 
 
 def hover_plain(run: BlameRun, intent: Intent | None) -> str:
-    """Tell the same as plain text."""
+    """Return a line's origin as plain text, or "" if it is unattributed."""
     if run.record is None:
         return ""
     return f"{' — '.join(_intent(run.record, intent))}\n{' · '.join(_edit(run, run.record))}"
 
 
 def hint_words(run: BlameRun, intent: Intent | None) -> str:
-    """Tell an origin in a few words, for the end of a line; unattributed: the empty text."""
+    """Return an origin in a few words, for the end of a line, or "" if unattributed."""
     if run.record is None:
         return ""
     named = _intent_id(run.record) if intent is None else intent.name or intent.id
@@ -61,12 +61,12 @@ def hint_words(run: BlameRun, intent: Intent | None) -> str:
 
 
 def newest_of(runs: Iterable[BlameRun]) -> BlameRun | None:
-    """Give the newest of some runs; None: of none of them anything is known."""
+    """Return the run with the newest record, or None if no run has a record."""
     return max((run for run in runs if run.record is not None), key=_time, default=None)
 
 
 def lens_words(runs: Iterable[BlameRun], intent: Intent | None) -> str:
-    """Tell who changed a definition last, and how many intents did; nobody known: nothing.
+    """Return who changed a definition last and how many intents did, or "" if nobody is known.
 
     `intent` is that of the newest run.
     """
@@ -80,7 +80,7 @@ def lens_words(runs: Iterable[BlameRun], intent: Intent | None) -> str:
 
 
 def who(run: BlameRun) -> str:
-    """Name who wrote the lines: a person, an agent by its model, or both."""
+    """Return the author of the lines: a person, an agent by its model, or both."""
     contributor = run.contributor
     if contributor is None or contributor.entity_type is EntityType.UNKNOWN:
         return "unknown"
@@ -93,9 +93,9 @@ def who(run: BlameRun) -> str:
 
 
 def reasons(record: Record) -> Iterator[str]:
-    """Say what else there is to know of a record: why it stands, what went wrong, how sure it is.
+    """Yield further facts about a record: why it was allowed, what failed, how reliable it is.
 
-    What others have written is on one line, without control characters.
+    Texts that others wrote are put on one line, without control characters.
     """
     if record.scope_validation is ScopeValidation.FAIL and record.intent_id is None:
         yield "no intent was selected"
@@ -111,7 +111,7 @@ def reasons(record: Record) -> Iterator[str]:
 
 
 def doubts(record: Record) -> Iterator[str]:
-    """Say what makes a record less sure than others, each in a sentence."""
+    """Yield what makes a record less reliable than others, each as a clause."""
     if record.is_assumed:
         yield "no tool announced this change; it is attributed to the intent that was active"
     if not record.compared:
@@ -148,7 +148,7 @@ def _intent_id(record: Record) -> str:
 
 
 def _shown(text: str) -> str:
-    """Keep a foreign text on its line, its end cut off where it is very long."""
+    """Return a foreign text on one line, cut at its end if it is too long."""
     plain = _UNSHOWN.sub(" ", text)
     return plain if len(plain) <= LONGEST else plain[: LONGEST - 1] + "…"
 

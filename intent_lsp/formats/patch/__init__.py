@@ -1,1 +1,1 @@
-"""Patches as agents write them, and the files that they change."""
+"""Patches that agents write: the files that they change."""

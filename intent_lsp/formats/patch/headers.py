@@ -1,8 +1,8 @@
-"""Headers of unified and context diffs, and how far the hunks after them reach.
+"""Parses the headers of unified and context diffs, and finds where their hunks end.
 
-Invariant: the lines of a hunk are counted by its `@@` line, so that none of them is a header, save
-where the count is wrong.
-Invariant: every file that a header names is in the answer, also where its lines contradict.
+Invariant: the lines of a hunk are counted as its `@@` line says, so that none of them is taken for
+a header, unless the count is wrong.
+Invariant: every file that a header names is returned, even if its lines contradict each other.
 """
 
 import re
@@ -31,10 +31,10 @@ _RULER = "="
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PatchedFile:
-    """One file as a patch spells it; `previous` is the path before a MOVE, which is gone after it.
+    """One file as a patch names it. `previous` is the path before a MOVE, which the MOVE removes.
 
-    `doubtful`: a second spelling, or a name that another header contradicts. Whoever applies the
-    patch may mean it, and may not.
+    `doubtful`: another reading of a name, or a name that another header line contradicts. The
+    program that applies the patch may or may not change this file.
     """
 
     path: str
@@ -45,9 +45,9 @@ class PatchedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """What one header names; `end` is the index of the line after it.
+    """The files that one header names. `end` is the index of the line after it.
 
-    `problem`: why it names less than it should, as a sentence without its line.
+    `problem` says why a file may be missing, as a sentence without the line number, or is None.
     """
 
     files: tuple[PatchedFile, ...]
@@ -56,9 +56,9 @@ class Header:
 
 
 def read_header(lines: Sequence[str], at: int) -> Header | None:
-    """Read the header that begins at a line; None where none does.
+    """Parse the header that begins at line `at`, or return None if none does.
 
-    The lines may come in any order and may be indented alike, as `patch` takes them.
+    Like `patch`, accept the header lines in any order and with a common indentation.
     """
     block, end = _block(lines, at)
     following = lines[end].lstrip() if end < len(lines) else ""
@@ -70,9 +70,10 @@ def read_header(lines: Sequence[str], at: int) -> Header | None:
 
 
 def read_sure_header(lines: Sequence[str], at: int) -> Header | None:
-    """Read a header among lines that may be an edit's own text; None where none is sure to begin.
+    """Parse a header among lines that may be text of an edit. Return None unless it surely is one.
 
-    What is indented is text, and what begins with `-` or `+` is, save before numbered hunks.
+    An indented line is text. So is a line that begins with `-` or `+`, unless numbered hunks
+    follow.
     """
     if lines[at].startswith((" ", "\t")):
         return None
@@ -84,7 +85,7 @@ def read_sure_header(lines: Sequence[str], at: int) -> Header | None:
 
 
 def stray_names(line: str) -> tuple[str, ...]:
-    """Give what a header line that stands alone may name: `patch` forgives what is in between."""
+    """Return the names in a single header line. `patch` allows other lines between header lines."""
     found = _KEY.fullmatch(line)
     if found is None or found[2] not in ("---", "+++", "***", "Index:") or not found[3]:
         return ()
@@ -99,9 +100,9 @@ def begins_hunk(line: str) -> bool:
 
 
 def hunk_end(lines: Sequence[str], at: int) -> int:
-    """Give the index of the line after the hunk that begins at a line; `at` itself for no hunk.
+    """Return the index of the line after the hunk that begins at `at`, or `at` if none does.
 
-    A hunk also ends early, at a line that no hunk has, or at a header that its count swallows.
+    A hunk also ends early, at a line that no hunk can have, or at a header that its count includes.
     """
     found = _HUNK.match(lines[at])
     if found is None:
@@ -109,7 +110,8 @@ def hunk_end(lines: Sequence[str], at: int) -> int:
     old, new = int(found[2] or 1), int(found[3] or 1)
     for index in range(at + 1, len(lines)):
         line = lines[index].removeprefix(found[1])
-        # Where the count ends with `---` and `+++`, they are lines of the hunk, and `@@` the next.
+        # If the count ends exactly with `---` and `+++`, they belong to the hunk, and `@@` begins
+        # the next.
         swallowed = (old, new) != (1, 1) and _stacked(lines, index)
         if (old <= 0 and new <= 0) or line[:1] not in _BODY or swallowed:
             return index
@@ -119,7 +121,7 @@ def hunk_end(lines: Sequence[str], at: int) -> int:
 
 
 def _stacked(lines: Sequence[str], at: int) -> bool:
-    """Whether `---`, `+++` and `@@` stand one after the other, indented like the first."""
+    """Whether `---`, `+++` and `@@` lines follow each other, with the first one's indentation."""
     first = lines[at].lstrip(" \t")
     if not first.startswith("--- "):
         return False
@@ -129,7 +131,7 @@ def _stacked(lines: Sequence[str], at: int) -> bool:
 
 
 def _block(lines: Sequence[str], at: int) -> tuple[dict[str, str], int]:
-    """Gather header lines until one is none, is indented otherwise, or says a thing again."""
+    """Collect header lines up to one that is none, has another indentation, or repeats a key."""
     block: dict[str, str] = {}
     indent: str | None = None
     end = at
@@ -185,7 +187,7 @@ def _header(block: Mapping[str, str], end: int) -> Header:
 
 
 def _renamed(block: Mapping[str, str]) -> tuple[PatchedFile, ...]:
-    """Give the file that git's own lines name; their names have no prefix."""
+    """Return the file that git's extended header lines name. Their names have no prefix."""
     for old, new in (("rename from", "rename to"), ("rename old", "rename new")):
         if block.get(old) and block.get(new):
             path, previous = read_name(block[new]), read_name(block[old])
@@ -196,7 +198,7 @@ def _renamed(block: Mapping[str, str]) -> tuple[PatchedFile, ...]:
 
 
 def _ends(sides: tuple[str, ...], pair: tuple[str, str] | None) -> tuple[str, ...]:
-    """Choose the names of the old and the new file; one of them may be missing."""
+    """Return the names of the old and the new file. One of them may be missing."""
     context, old, new, index = sides
     if context:
         return context, old
@@ -217,7 +219,7 @@ def _edited(
         effect = Effect.CREATE
     else:
         effect = Effect.WRITE
-    # `b/x` alone may be a file in a directory `b`: git's two names tell whether it is a prefix.
+    # `b/x` alone may be a file in a directory `b`. git's two names show whether `b` is a prefix.
     meant = spelling(pair if pair and len(names) == 1 and names[0] in pair else names)
     others = (PatchedFile(path=name, effect=effect, doubtful=True) for name in meant.others)
     return (PatchedFile(path=meant.path, effect=effect), *others)

@@ -1,8 +1,8 @@
-r"""File names as the headers of unified diffs spell them.
+r"""Parses file names in the headers of unified diffs.
 
-Invariant: a name is read as git and `patch` read it: C-quoted (`"na\303\257ve"`), or up to a tab
-or a time stamp.
-Invariant: of two names in one header the last is the one that the patch writes.
+Invariant: a name is parsed as git and `patch` do: C-quoted (`"na\303\257ve"`), or up to a tab or a
+time stamp.
+Invariant: of two names in one header, the patch writes the last.
 """
 
 import re
@@ -25,14 +25,14 @@ _STAMP = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class HeaderName:
-    """The file that a header means, and the other files that it could mean."""
+    """The file that a header most likely means, and the other files that it could mean."""
 
     path: str
     others: tuple[str, ...] = ()
 
 
 def read_name(text: str) -> str:
-    """Read the name that follows `---`, `+++`, `rename from` and their like."""
+    """Parse the name after `---`, `+++`, `rename from` and the like."""
     quoted = _QUOTED.match(text)
     name = unquote(quoted[1]) if quoted else None
     if name is not None:
@@ -42,7 +42,7 @@ def read_name(text: str) -> str:
 
 
 def unquote(text: str) -> str | None:
-    """Undo git's C quoting; None for an escape that git does not write.
+    """Undo git's C quoting. Return None if there is an escape that git does not write.
 
     Bytes that are not UTF-8 become surrogate escapes, as in the system's own file names.
     """
@@ -53,9 +53,9 @@ def unquote(text: str) -> str | None:
 
 
 def read_pair(text: str) -> tuple[str, str] | None:
-    """Read the two names of a `diff --git` line; None where they cannot be told apart.
+    """Parse the two names of a `diff --git` line. Return None if they cannot be separated.
 
-    Names with spaces are not quoted: they are told apart by being one name under two prefixes.
+    Names with spaces are not quoted. They are separated by being one name under two prefixes.
     """
     quoted = _QUOTED.match(text)
     if quoted and text[quoted.end() : quoted.end() + 1] == " ":
@@ -72,10 +72,10 @@ def read_pair(text: str) -> tuple[str, str] | None:
 
 
 def spelling(names: Sequence[str]) -> HeaderName:
-    """Take the prefixes off the one or two names of a header, where they have any.
+    """Strip the prefixes from the one or two names of a header, where they have any.
 
-    `git apply` always takes the first directory off, `patch` may not: where the prefixes are not
-    git's, or are no different from each other, the other way stands among the others.
+    `git apply` always strips the first directory, `patch` may not. If the prefixes are not git's,
+    or both are the same, the other reading is returned in `others`.
     """
     prefixes = [name.partition("/")[0] for name in names]
     rests = [_rest(name) for name in names]
@@ -91,7 +91,7 @@ def spelling(names: Sequence[str]) -> HeaderName:
 
 
 def candidates(name: str) -> tuple[str, ...]:
-    """Give every file that a name could mean, the one without its prefix first."""
+    """Return every file that a name could mean, the one without its prefix first."""
     rest = _rest(name)
     return (name,) if rest is None else (rest, name)
 

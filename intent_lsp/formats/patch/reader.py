@@ -1,10 +1,10 @@
-r"""The files that a patch names, whatever it is written in (requirements section 6).
+r"""Finds the files that a patch changes, whatever its format (requirements section 6).
 
-Invariant: total; a text that is no patch has no files and a problem.
-Invariant: where a name may mean two files, both are named, since every file named is judged.
-Invariant: the envelope's first and last line may be missing; a here-document around it, prose and
-`\r\n` mean nothing.
-Invariant: an indented line of an update is text, unless it is indented as the update itself.
+Invariant: never raises. A text that is not a patch gives no files and a problem.
+Invariant: if a name may mean two files, both are returned, since every returned file is judged.
+Invariant: the first and last line of an envelope may be missing. A here-document around it, prose
+and `\r\n` have no effect.
+Invariant: an indented line in an update is text, unless its indentation is that of the update.
 """
 
 import re
@@ -30,17 +30,17 @@ _EFFECTS = {"add": Effect.CREATE, "update": Effect.WRITE, "delete": Effect.DELET
 
 
 class Envelope:
-    """Reads an envelope line by line: what a line means depends on the section it stands in."""
+    """Parser state for an `apply_patch` envelope: the meaning of a line depends on its section."""
 
     def __init__(self) -> None:
         self.open = False
-        # Of the update that is open; None in a section whose text is never indented.
+        # The indentation of the open update, or None in a section whose text is never indented.
         self._indent: str | None = None
 
     def read(self, lines: Sequence[str], at: int) -> Header | None:
-        """Read a line that opens a section or ends the envelope; None for every other.
+        """Parse a line that opens a section or ends the envelope. Return None for any other line.
 
-        `open` says from now on whether the lines that follow are a section's own.
+        Afterwards `open` says whether the lines that follow belong to a section.
         """
         found = _MARKER.fullmatch(lines[at])
         if found is None or self._is_text(found[1]):
@@ -52,14 +52,14 @@ class Envelope:
             return Header(files=(), end=at + 1, problem=f"`{verb}` names no file")
         moved = _moved(lines, at + 1) if verb == "update" else None
         if moved in (None, path):
-            # A `Move to` without its update still names what would be written.
+            # A `Move to` without its update still names a file that would be written.
             file = PatchedFile(path=path, effect=_EFFECTS.get(verb, Effect.CREATE))
         else:
             file = PatchedFile(path=moved, effect=Effect.MOVE, previous=path)
         return Header(files=(file,), end=at + (1 if moved is None else 2))
 
     def close(self) -> None:
-        """Take the lines that follow as a section's own no longer."""
+        """End the section: the lines that follow do not belong to it."""
         self.open = False
 
     def _is_text(self, indent: str) -> bool:
@@ -75,16 +75,16 @@ class Envelope:
 
 @dataclass(frozen=True, slots=True)
 class PatchReading:
-    """The files in order, each once; `problems` are sentences, lines counted from 1."""
+    """The files in order, without duplicates. `problems` are sentences with line numbers from 1."""
 
     files: tuple[PatchedFile, ...]
     problems: tuple[str, ...]
 
 
 def read_patch(text: str) -> PatchReading:
-    r"""Read `apply_patch` envelopes and unified, context and git diffs, several in one text.
+    r"""Parse `apply_patch` envelopes and unified, context and git diffs, several in one text.
 
-    Lines end in `\n` or `\r\n`. Names are as spelled, prefixes and quotes undone, not folded.
+    Lines end in `\n` or `\r\n`. Names are as written, with prefixes and quotes removed, not folded.
     """
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     envelope = Envelope()
@@ -115,7 +115,10 @@ def _diff_header(lines: list[str], at: int, envelope: Envelope) -> Header | None
 
 
 def _stray(lines: list[str], at: int, strays: list[str]) -> Header:
-    """Read a line outside of headers: a name is kept until a hunk comes that it may belong to."""
+    """Parse a line outside of headers.
+
+    Keep a name in `strays` until a hunk that may belong to it.
+    """
     if not begins_hunk(lines[at]):
         strays += stray_names(lines[at])
         return Header(files=(), end=at + 1)
@@ -125,7 +128,7 @@ def _stray(lines: list[str], at: int, strays: list[str]) -> Header:
 
 
 def _once(files: Iterable[PatchedFile]) -> tuple[PatchedFile, ...]:
-    """Give each file once; a doubtful one only where nothing else names it."""
+    """Return each file once. A doubtful file is dropped if another one has its name."""
     distinct = dict.fromkeys(files)
     distinct |= dict.fromkeys(_trimmed(distinct))
     sure = [file for file in distinct if not file.doubtful]
@@ -134,7 +137,7 @@ def _once(files: Iterable[PatchedFile]) -> tuple[PatchedFile, ...]:
 
 
 def _trimmed(files: Iterable[PatchedFile]) -> Iterator[PatchedFile]:
-    """Spell names without the white space around them, which some appliers cut off."""
+    """Yield doubtful files for names with outer white space, which some tools strip."""
     for file in files:
         ends = ((file.path, file.effect), (file.previous or "", Effect.DELETE))
         for name, effect in ends:
@@ -143,7 +146,7 @@ def _trimmed(files: Iterable[PatchedFile]) -> Iterator[PatchedFile]:
 
 
 def _moved(lines: Sequence[str], at: int) -> str | None:
-    """Give the name that an update on the line before gets."""
+    """Return the new name that line `at` gives the update on the line before, or None."""
     found = _MARKER.fullmatch(lines[at]) if at < len(lines) else None
     return _path(found[4]) if found and found[3] and found[4].strip() else None
 

@@ -1,1 +1,1 @@
-"""Shell text as commands and their words."""
+"""Shell commands: parsing them, and finding out what they would do."""

@@ -1,7 +1,7 @@
-"""Whether a shell text is a list of simple commands of literal words, in which nothing is expanded.
+"""Whether a shell text is a list of simple commands of literal words, without expansions.
 
-Invariant: a text of which any node is not among the few that are known to be literal is not.
-Invariant: nothing stands between words but what every shell takes for blanks or the end of a line.
+Invariant: a text is literal only if all its nodes are of the types that are known to be literal.
+Invariant: between words there is only what every shell takes for blanks or the end of a line.
 """
 
 import re
@@ -23,14 +23,14 @@ _NODES: Final = frozenset(
 _LEAVES: Final = frozenset(
     {"word", "number", "raw_string", "string", "comment", "file_descriptor", "test_operator"}
 )
-"""Nodes that are looked at whole."""
+"""Types of nodes whose children are not examined."""
 
 _BETWEEN: Final = re.compile(rb"[ \t]*(?:\n[ \t\n]*|(?<=[ \t])\\\n[ \t]*)?")
 _BEHIND: Final = re.compile(rb"[ \t\n]*")
 _DIGITS: Final = re.compile(rb"[0-9]+")
 _NUMBER: Final = re.compile(rb"-?[0-9]+")
 _ODD: Final = re.compile(rb"(?<!\\)\s|\\\n|[\x00-\x08\x0b-\x1f\x7f]")
-"""What the grammar may take for a part of a word, and a shell for its end."""
+"""Characters that the grammar may take for part of a word, and a shell for the word's end."""
 
 _IN: Final = "<"
 _SINK: Final = "/dev/null"
@@ -39,7 +39,8 @@ _SINK: Final = "/dev/null"
 def is_literal(root: Node, source: bytes) -> bool:
     """Whether a text, by its syntax tree, holds simple commands of literal words, and no others.
 
-    They may be listed and piped, read from files, write to `/dev/null`, and join their two outputs.
+    The commands may be listed and piped, read from files, write to `/dev/null`, and join their two
+    outputs.
     """
     waiting = [root]
     while waiting:

@@ -1,7 +1,9 @@
-"""What a shell command would do, read from its syntax tree.
+"""Reads what a shell command would do from its syntax tree.
 
-Invariant: `read_command` is total, and severer than or as severe as every part of the text.
-Invariant: what is nested too deep, too long or no shell at all may change anything, and says so.
+Invariant: `read_command` never raises, and its result is at least as severe as that of each part of
+the text.
+Invariant: a text that is nested too deep, too long or not parsable may change anything, and the
+result says so.
 """
 
 from collections.abc import Iterable, Sequence
@@ -27,7 +29,7 @@ from intent_lsp.formats.shell.syntax import LOST_TEXT, loses_text, parse, spelli
 from intent_lsp.formats.shell.words import words_of
 
 MAX_NESTING: Final = 60
-"""Levels of commands inside commands, texts inside texts included, that are read."""
+"""The most levels of commands inside commands, including commands given as text."""
 
 _WITH_WORDS: Final = frozenset({"command", "redirected_statement", "for_statement"})
 _NO_WORDS: Final = ("_redirect", "variable_assignment")
@@ -35,9 +37,10 @@ _APART: Final = frozenset({"subshell", "command_substitution", "process_substitu
 
 
 def read_command(text: str, lists: CommandLists) -> CommandReading:
-    """Read what a shell would do with a text (commands section 1).
+    """Return what a shell would do with a text (commands section 1).
 
-    Never raises. A text that is empty, has an error, or is more than 256 KiB may change anything.
+    Never raises. A text that is empty, has a syntax error, or is longer than 256 KiB may change
+    anything.
     """
     return _read(text, START, 0, lists)
 
@@ -61,7 +64,7 @@ def _read(text: str, place: KnownPath, level: int, lists: CommandLists) -> Comma
 
 
 class _Walk:
-    """The walk over one text: what was read so far, and where the next command would work."""
+    """The walk over one text: the readings so far, and the directory of the next command."""
 
     def __init__(self, place: KnownPath, level: int, lists: CommandLists) -> None:
         self.readings: list[CommandReading] = []
@@ -116,7 +119,8 @@ class _Walk:
             before = self._place
             self.visit(child)
             if at + 1 < len(children) and children[at + 1].type == "&":
-                # What runs in the background has a directory of its own.
+                # A command in the background is a process of its own, so its `cd` has no effect
+                # here.
                 self._place = before
             elif self._place != before:
                 self._place = None
@@ -140,7 +144,8 @@ class _Walk:
             if part.is_named:
                 self.visit(part, tail if part is last else ())
             elif part.type != "&&" and self._place != start:
-                # Whether the `cd` before it was run, and went well, is not known here.
+                # After anything but `&&` it is not known whether the `cd` before it ran and
+                # succeeded.
                 self._place = None
 
     def _pipeline(self, node: Node, tail: Sequence[Node]) -> None:

@@ -1,6 +1,6 @@
-"""Redirections behind a command, and what else the grammar hangs on them.
+"""The redirections after a command, and the other nodes that the grammar attaches to them.
 
-Invariant: every child of a redirection that can run, write or be an operand is given.
+Invariant: every child of a redirection that can run, write or be an operand is returned.
 """
 
 import re
@@ -18,10 +18,11 @@ from intent_lsp.formats.shell.words import words_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tail:
-    """What stands behind a command.
+    """What follows a command.
 
-    `operands` are words among the redirections that belong to the command; `inside` are nodes that
-    may hold substitutions; `piped` and `listed` follow the first line of a here-document.
+    `operands` are words among the redirections that belong to the command. `inside` are nodes that
+    may hold substitutions. `piped` and `listed` follow the first line of a here-document, after `|`
+    and after `&&` or `||`.
     """
 
     redirects: tuple[Node, ...]
@@ -71,7 +72,7 @@ def redirected(node: Node, program: str, place: KnownPath) -> CommandReading:
     number = word.text == "-" or re.fullmatch(r"[0-9]+-?", word.text) is not None
     if sign == ">&" and number and not word.unknown:
         return NOTHING
-    # A program's own output may be called `-`; for a shell it is a name.
+    # Many programs take `-` for their standard output, but for a shell it is a file name.
     path = Word("./-") if word == Word("-") else word
     return target(path, Effect.WRITE, Site(program or sign, place))
 

@@ -1,7 +1,7 @@
 """The syntax tree of a shell text.
 
-Invariant: a tree is given for any text up to a length; what the grammar could not make sense of is
-told by `flawed`.
+Invariant: any text up to a maximum length has a tree. `flawed` says whether the grammar could not
+parse a part of it.
 """
 
 from dataclasses import dataclass
@@ -15,30 +15,30 @@ LOST_TEXT: Final = (
 )
 
 MAX_COMMAND_BYTES: Final = 256 * 1024
-"""Above this a text is not parsed at all."""
+"""The greatest length of a text that is parsed, in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShellTree:
-    """A parsed text; without a `root` it was too long."""
+    """A parsed text. `root` is None if the text was too long."""
 
     root: Node | None
     flawed: bool
 
 
 def parse(text: str) -> ShellTree:
-    """Parse a shell text; bytes that are not UTF-8 are those that `surrogateescape` stands for."""
+    """Parse a shell text. Surrogate escapes in it stand for bytes that are not UTF-8."""
     try:
         source = text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        # Half of a surrogate pair is not text, but what stands around it can be read.
+        # A lone surrogate is not text, but the text around it can be parsed.
         source = text.encode("utf-8", "replace")
         return ShellTree(parse_bytes(source).root, flawed=True)
     return parse_bytes(source)
 
 
 def parse_bytes(source: bytes) -> ShellTree:
-    """Parse a shell text as a shell would be given it."""
+    """Parse a shell text in the bytes that a shell would get."""
     if len(source) > MAX_COMMAND_BYTES:
         return ShellTree(None, flawed=True)
     # A parser keeps state while it parses; threads must not share one.
@@ -61,7 +61,7 @@ def loses_text(node: Node) -> bool:
     """Find out whether a part of a word was lost between the children of a node.
 
     The grammar takes an escaped blank at the start of a word for the blank before it, and a line
-    that goes on in the next for a blank.
+    continuation inside a word for a blank.
     """
     source, at = typed(node), 0
     for child in node.children:

@@ -1,6 +1,6 @@
-"""Words of a shell text without their quotes, as bash takes them off.
+"""The words of a shell command without their quotes, as bash removes them.
 
-Invariant: a word that the shell may change in a way not seen in the text is marked unknown.
+Invariant: a word that the shell may change in a way that the text does not show is marked unknown.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ from intent_lsp.core.commands.words import Word
 from intent_lsp.formats.shell.syntax import spelling, typed
 
 MAX_ALTERNATIVES: Final = 64
-"""Words that one word with braces may become; with more it is unknown."""
+"""The most words that one word with braces may expand to. With more it is unknown."""
 
 _ESCAPES: Final = {
     "n": "\n",
@@ -34,13 +34,19 @@ _LITERAL: Final = frozenset({"word", "number", "test_operator", "variable_name",
 _KNOWN_TO_SHELL: Final = "is known only to the shell"
 _FILLED_IN: Final = frozenset("*?[")
 _EXPANDED: Final = frozenset("*?[]{}")
-"""Signs that a shell may make something else of, where they are not quoted."""
+"""Characters that a shell may expand where they are not quoted."""
 _BEFORE_A_HOME: Final = frozenset(":=")
-"""Signs behind which, and at the beginning, a tilde is a home directory: `HEAD~1` has none."""
+"""Characters after which a tilde may be a home directory, as it is at a word's start.
+
+In `HEAD~1` it is not.
+"""
 
 
 class _Letter(NamedTuple):
-    """One character, or one expansion as it was typed, with why it is unknown."""
+    """One character or one expansion as typed.
+
+    `unknown` says why its value is unknown, or is "".
+    """
 
     text: str
     quoted: bool
@@ -83,7 +89,7 @@ def _word(letters: Sequence[_Letter]) -> Word:
     if not unknown and not bare.isdisjoint(_FILLED_IN):
         unknown = f"`{text}` is a pattern that the shell fills in"
         pattern = _pattern(letters)
-    # A quoted tilde is a name, not the home directory.
+    # A quoted tilde is a file name, not the home directory.
     if text.startswith("~") and letters[0].quoted:
         text = f"./{text}"
     literal = not unknown and bare.isdisjoint(_EXPANDED) and not _names_home(letters)
@@ -91,7 +97,7 @@ def _word(letters: Sequence[_Letter]) -> Word:
 
 
 def _names_home(letters: Sequence[_Letter]) -> bool:
-    """Whether a tilde in a word may be filled in."""
+    """Whether the shell may replace a tilde in a word by a home directory."""
     signs = ["=", *(letter.text for letter in letters)]
     return any(
         letter.text == "~" and not letter.quoted and before in _BEFORE_A_HOME
@@ -100,7 +106,7 @@ def _names_home(letters: Sequence[_Letter]) -> bool:
 
 
 def _pattern(letters: Sequence[_Letter]) -> str:
-    """Spell a glob with its quoted signs in brackets; what negates a bracket is `!`."""
+    """Return a glob with its quoted characters in brackets, and `!` for a bracket's `^`."""
     signs: list[str] = []
     for letter in letters:
         if letter.quoted and letter.text in _FILLED_IN:
@@ -189,7 +195,7 @@ def _ansi(text: str) -> Iterator[_Letter]:
 
 
 def _alternatives(letters: Sequence[_Letter]) -> list[list[_Letter]] | None:
-    """Expand the braces that hold alternatives, the first pair first; None: too many words."""
+    """Expand all braces that hold alternatives. Return None if there are too many words."""
     done: list[list[_Letter]] = []
     waiting: list[list[_Letter]] = [list(letters)]
     while waiting:
@@ -205,7 +211,7 @@ def _alternatives(letters: Sequence[_Letter]) -> list[list[_Letter]] | None:
 
 
 def _first_braces(word: list[_Letter]) -> list[list[_Letter]] | None:
-    """Expand the first braces with a comma between; None: there are none."""
+    """Expand the first braces that contain a comma. Return None if there are none."""
     opened: list[list[int]] = []
     for at, letter in enumerate(word):
         if letter.quoted:
