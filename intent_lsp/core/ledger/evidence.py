@@ -33,8 +33,9 @@ class Committed:
 class RecordCommit:
     """A commit that holds a record, and the file that holds it, relative to the root.
 
-    `below`: the commit is the one checked out, or an ancestor of it. `named`: a branch or a tag
-    leads to the commit; else only a stash or a reflog does, which git expires in time.
+    `below`: a commit that holds the record is checked out, or is an ancestor of the one checked
+    out. `named`: a branch or a tag leads to the commit; else only a stash or a reflog does, which
+    git expires in time.
     """
 
     commit: str

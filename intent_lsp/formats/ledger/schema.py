@@ -57,7 +57,7 @@ class LedgerRange(_Wire, kw_only=True):
 
 
 class WireRelated(_Wire, kw_only=True):
-    """Something that the edit belongs to."""
+    """Something that the edit belongs to, such as a specification."""
 
     type: _Filled
     value: str

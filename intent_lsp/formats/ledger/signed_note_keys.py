@@ -60,7 +60,7 @@ def read_signing_key(data: bytes) -> SigningKey | NoNote:
 
 
 def read_public_key(data: bytes, *, name: str) -> NoteKey | NoNote:
-    """Read a public key: PEM, which gets this name, or a verifier key, which has its own."""
+    """Read a public key. A PEM key gets the name `name`; a verifier key has its own."""
     stripped = data.strip()
     if stripped.startswith(_SSH_PUBLIC):
         return NoNote("it is an ssh key; an Ed25519 key in PEM is needed", MAKE_PUBLIC)
