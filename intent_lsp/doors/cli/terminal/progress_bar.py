@@ -20,14 +20,14 @@ ReportProgress = Callable[[int, int], None]
 
 
 @contextmanager
-def bar(title: str, out: TextIO) -> Iterator[ReportProgress]:
+def bar(title: str, out: TextIO, wondering: timedelta = WONDERING) -> Iterator[ReportProgress]:
     """Show work on a terminal once it has gone on for a while; elsewhere never."""
     begun = clock.now()
     drawn: list[ReportProgress] = []
     with ExitStack() as stack:
 
         def report(done: int, of: int) -> None:
-            if not drawn and clock.now() - begun >= WONDERING:
+            if not drawn and clock.now() - begun >= wondering:
                 drawn.append(stack.enter_context(_drawing(title, out)))
             for draw in drawn:
                 draw(done, of)
