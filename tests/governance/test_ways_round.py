@@ -360,9 +360,18 @@ def test_a_log_of_head_that_comes_with_the_first_commit_is_gits(agent: Agent) ->
 def test_a_ledger_that_a_command_rewrites_is_found(agent: Agent, change: str) -> None:
     agent.writes(LOGIN, "1\n")
     agent.writes(LOGIN, "2\n")
-    record = done(agent, f"f={LEDGER_FILE}; {change}")
-    assert LEDGER_FILE in [file.relative_path for file in record.files]
-    assert record.scope_validation is ScopeValidation.FAIL
+    command = f"f={LEDGER_FILE}; {change}"
+    ticket = agent.ticket(tool="Bash", command=command)
+    subprocess.run(["bash", "-c", command], cwd=agent.root.root, check=True)
+    outcome = agent.governance.calls.record(ticket)
+    assert outcome is not None
+    assert outcome.record is not None
+    assert LEDGER_FILE in [file.relative_path for file in outcome.record.files]
+    assert outcome.record.scope_validation is ScopeValidation.FAIL
+    told = {each.path: each.message for each in agent.governance.violations.of(outcome)}
+    # Nobody is told to remove a ledger that was rewritten.
+    assert "was created" not in told[LEDGER_FILE]
+    assert "rm --" not in told[LEDGER_FILE].split("put it back")[-1]
 
 
 @pytest.mark.parametrize(
