@@ -87,9 +87,7 @@ def _load() -> Callable[[IntentProtocol, lsp.InitializeParams], Service]:
     try:
         # Git, SQLite, YAML and the rest cost as much as the protocol.
         from intent_lsp.doors.lsp.language_service import LanguageService  # noqa: PLC0415
-        from intent_lsp.store.malloc import share_memory  # noqa: PLC0415
 
-        share_memory()
         gc.freeze()
     finally:
         if was_on:
