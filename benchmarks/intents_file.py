@@ -17,7 +17,7 @@ from intent_lsp.formats.intents.intents_file import IntentsReader
 INTENTS = 1_000
 QUICK_INTENTS = 50
 ROUNDS = 7
-AIM_EDITED = 0.25
+AIM_EDITED = 2.0
 AIM_SAME = 0.01
 
 

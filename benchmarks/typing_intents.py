@@ -1,9 +1,9 @@
 """Whether the editor feels it when a large intents file is typed into.
 
-1,000 intents on 30,000 lines; every key is followed by requests of other kinds, one after the
-other, until the file's own diagnostics are there. The longest of them is what a person feels,
+200 intents and 1,000, on 32 lines each; every key is followed by requests of other kinds, one after
+the other, until the file's own diagnostics are there. The longest of them is what a person feels,
 beside the same requests to the same server when it has nothing else to do. Once with globs that
-each match a file, once with none that does: then there are 4,000 hints to show.
+each match a file, once with none that does: then there are four hints for each intent.
 `python -m benchmarks.typing_intents`
 """
 
@@ -24,11 +24,11 @@ from benchmarks.support.figures import Options, Report, Watch, p50, p99, read_op
 from benchmarks.support.process import wait_until_idle
 from benchmarks.support.project import ENTRY, INTENTS_FILE, project
 
-INTENTS = 1_000
-QUICK_INTENTS = 50
+AIMS_MS = {200: 50.0, 1_000: 150.0}
+"""Milliseconds that another request may take at most, by the number of intents."""
+QUICK_AIMS_MS = {50: 50.0}
 KEYS = 100
 IDLE_PROBES = 500
-AIM_MS = 50.0
 OTHER = "elsewhere/other.py"
 CODE = "".join(f"line {number}\n" for number in range(200))
 LINES = ENTRY.count("\n")
@@ -94,7 +94,9 @@ def intents_file(count: int) -> str:
     return "active_intents:\n" + "".join(entries)
 
 
-def measure(files: Mapping[str, str], count: int, options: Options, report: Report) -> None:
+def measure(
+    files: Mapping[str, str], count: int, aim: float, options: Options, report: Report
+) -> None:
     intents = intents_file(count)
     with project({OTHER: CODE, **files}, intents) as root, started(OURS) as server:
         window = Window(server, root, intents)
@@ -108,20 +110,21 @@ def measure(files: Mapping[str, str], count: int, options: Options, report: Repo
     report.plain("key to diagnostics of the intents file, p50", p50(validated))
     report.plain("key to diagnostics of the intents file, p99", p99(validated))
     report.plain("longest other request after a key, p50", p50(longest))
-    report.held("longest other request after a key, p99", p99(longest), aim=AIM_MS, unit="ms")
+    report.held("longest other request after a key, p99", p99(longest), aim=aim, unit="ms")
     report.plain("ratio to idle, p50", p50(longest) / p50(idle), "x")
 
 
 def main(words: Sequence[str] | None = None) -> int:
     options = read_options(__doc__, words)
-    count = QUICK_INTENTS if options.quick else INTENTS
-    title = f"typing into {count:,} intents, {count * LINES:,} lines"
-    matched = {name.format(n=number): "" for number in range(count) for name in FILES}
-    report = Report(f"{title}, every glob matches", options)
-    measure(matched, count, options, report)
-    unmatched = Report(f"{title}, no glob matches", options)
-    measure({}, count, options, unmatched)
-    return report.status or unmatched.status
+    missed = 0
+    for count, aim in (QUICK_AIMS_MS if options.quick else AIMS_MS).items():
+        title = f"typing into {count:,} intents, {count * LINES:,} lines"
+        matched = {name.format(n=number): "" for number in range(count) for name in FILES}
+        for files, what in ((matched, "every glob matches"), ({}, "no glob matches")):
+            report = Report(f"{title}, {what}", options)
+            measure(files, count, aim, options, report)
+            missed |= report.status
+    return missed
 
 
 if __name__ == "__main__":

@@ -16,15 +16,6 @@ MODULES = architecture.modules_of(PACKAGE)
 
 MODULES_IN_A_FOLDER = 20
 LINES_OF_A_MODULE = 300
-BEING_SHORTENED = frozenset(
-    (
-        "doors.lsp.diagnostics.tracked_document",
-        "doors.lsp.diagnostics.tracked_documents",
-        "doors.lsp.requests.requests",
-        "store.fs.files",
-    )
-)
-"""Modules that are longer still, while others shorten them; each leaves this list with that."""
 PICTURES = frozenset(
     (
         *("bell", "bulletin", "carrier", "chronicle", "desk", "doorkeeper", "doorway", "farewell"),
@@ -50,7 +41,7 @@ def test_a_folder_is_one_subject_and_small(folder: Path) -> None:
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.name)
 def test_a_module_is_one_subject_and_small(module: architecture.Module) -> None:
     lines = (PACKAGE.parent / module.path).read_text(encoding="utf-8").splitlines()
-    assert len(lines) <= LINES_OF_A_MODULE or module.short_name in BEING_SHORTENED
+    assert len(lines) <= LINES_OF_A_MODULE
 
 
 def words(name: str) -> set[str]:

@@ -6,10 +6,8 @@ break.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
-from dataclasses import replace
 
-from intent_lsp.core.findings import Finding, Fix, Position, Span, TextChange
+from intent_lsp.core.findings import Position, Span
 
 LINE_END = re.compile(r"\r\n|\n|\r")
 
@@ -56,38 +54,3 @@ def line_end_of(text: str, otherwise: str = "\n") -> str:
     """Return the line end of the text's first line, or `otherwise` if it has none."""
     found = LINE_END.search(text)
     return found.group() if found else otherwise
-
-
-def lowered(span: Span, lines: int, below: int = -1) -> Span:
-    """Return a span moved down by `lines` lines if it begins after line `below`."""
-    if span.start.line <= below:
-        return span
-    start, end = span.start, span.end
-    return Span(
-        Position(start.line + lines, start.character), Position(end.line + lines, end.character)
-    )
-
-
-def lowered_finding(finding: Finding, lines: int, below: int = -1) -> Finding:
-    """Return a finding with its places and fixes moved down if they begin after line `below`."""
-    if not lines:
-        return finding
-    return replace(
-        finding,
-        span=lowered(finding.span, lines, below),
-        fixes=tuple(
-            Fix(fix.title, lowered_changes(fix.changes, lines, below)) for fix in finding.fixes
-        ),
-        related=tuple(
-            replace(place, span=lowered(place.span, lines, below)) for place in finding.related
-        ),
-    )
-
-
-def lowered_changes(
-    changes: Iterable[TextChange], lines: int, below: int = -1
-) -> tuple[TextChange, ...]:
-    """Return changes moved down by `lines` lines, where they begin after line `below`."""
-    return tuple(
-        TextChange(lowered(change.span, lines, below), change.new_text) for change in changes
-    )

@@ -9,7 +9,12 @@ from intent_lsp.core.findings import Finding, Position, Severity
 from intent_lsp.core.intents import Intent, IntentId, Status
 from intent_lsp.core.scope.findings import PatternFinding
 from intent_lsp.formats.intents.edit import apply_changes
-from intent_lsp.formats.intents.intents_file import IntentsFile, IntentsReader, read_intents
+from intent_lsp.formats.intents.intents_file import (
+    IntentsFile,
+    IntentsReader,
+    glob_findings,
+    read_intents,
+)
 
 NORMAL = """\
 active_intents:
@@ -353,27 +358,35 @@ def many(count: int) -> str:
     return "# head\nactive_intents:\n" + "".join(parts) + "# tail\nactive_intent: INT-0\n"
 
 
-def test_only_the_changed_item_is_composed_again_and_later_ones_move() -> None:
-    text = many(1000)
-    reader = IntentsReader()
-    reader.read(text)
-    assert reader.composed_items == 1000
-    changed = text.replace("'Intent 500'", "Five\n    # hundred\n    status: DONE")
+def test_what_is_wrong_with_a_glob_is_found_once_while_it_stands_in_the_file() -> None:
+    asked: list[str] = []
+
+    def find(glob: str) -> Sequence[PatternFinding]:
+        asked.append(glob)
+        return glob_findings(glob)
+
+    reader = IntentsReader(find)
+    reader.read(many(50))
+    assert len(asked) == len(set(asked)) == 100
+    changed = many(50).replace("src/25/**", "../25")
     read = reader.read(changed)
-    assert reader.composed_items == 1
+    assert asked[100:] == ["../25"]
+    assert read == read_intents(changed)
+    assert FileCode.DEAD_GLOB in {found.code for found in read.findings}
+    # What stood in the file before a text that cannot be read is known still.
+    reader.read("a: [")
+    assert reader.read(changed) == read
+    assert len(asked) == 101
+
+
+def test_an_intent_stands_at_its_place_after_one_above_has_grown() -> None:
+    reader = IntentsReader()
+    reader.read(many(1000))
+    changed = many(1000).replace("'Intent 500'", "Five\n    # hundred\n    status: DONE")
+    read = reader.read(changed)
     assert read == read_intents(changed)
     assert read.places[IntentId("INT-999")].id.start.line == 2 + 999 * 6 + 2
     assert reader.read(changed) is read
-    assert reader.composed_items == 0
-
-
-def test_an_empty_or_broken_text_between_does_not_lose_what_was_read() -> None:
-    reader = IntentsReader()
-    reader.read(many(50))
-    for text in ("", "a: [", many(50) + "x: ["):
-        reader.read(text)
-    assert reader.read(many(50)) == read_intents(many(50))
-    assert reader.composed_items == 0
 
 
 def test_the_first_of_two_entries_in_a_mapping_by_id_counts() -> None:

@@ -93,11 +93,10 @@ def test_changes_past_the_end_are_drawn_to_it() -> None:
     assert apply_changes("a\n", (TextChange(span, "b"),)) == "a\nb"
 
 
-def test_a_reader_that_knows_the_file_composes_one_item() -> None:
+def test_an_entry_in_the_middle_of_a_file_is_changed_at_its_place() -> None:
     text = "active_intents:\n" + "".join(f"- id: I{n}\n  status: PLANNED\n" for n in range(300))
     reader = IntentsReader()
     reader.read(text)
     changes = set_status(text, "I150", Status.ARCHIVED, NOW, reader)
     assert not isinstance(changes, EditRefused)
     assert [change.span.start.line for change in changes] == [302]
-    assert reader.composed_items == 1

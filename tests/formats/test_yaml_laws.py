@@ -7,12 +7,11 @@ from hypothesis import strategies as st
 
 from intent_lsp.core.intents import Intents, Status
 from intent_lsp.formats.intents.edit import EditRefused, apply_changes, set_status
-from intent_lsp.formats.intents.intents_file import IntentsFile, IntentsReader, read_intents
+from intent_lsp.formats.intents.intents_file import IntentsReader, read_intents
 from intent_lsp.formats.text_positions import TextPositions
 from intent_lsp.formats.yaml.compose import compose
 from intent_lsp.formats.yaml.limits import refused
 from intent_lsp.formats.yaml.scalars import double_quoted, spelled_like
-from intent_lsp.formats.yaml.unquoted_globs import linked_anchors
 
 STYLES = st.sampled_from(["", "'", '"'])
 WORDS = st.sampled_from(
@@ -109,22 +108,12 @@ def edited(draw: st.DrawFn, text: str) -> str:
     return text[:start] + draw(FRAGMENTS) + text[start + gone :]
 
 
-def read_whole(text: str) -> IntentsFile:
-    if refused(text):
-        return read_intents(text)
-    # The law is about the two ways of reading, of which only one has a public name.
-    return IntentsReader()._read_whole(text, linked_anchors(text))  # noqa: SLF001
-
-
 @given(data=st.data(), text=files())
-def test_any_sequence_of_texts_reads_as_each_text_alone_and_as_a_whole(
-    data: st.DataObject, text: str
-) -> None:
+def test_any_sequence_of_texts_reads_as_each_text_alone(data: st.DataObject, text: str) -> None:
     reader = IntentsReader()
     for _ in range(6):
         read = reader.read(text)
         assert read == read_intents(text)
-        assert read == read_whole(text)
         event("parsed" if read.parsed else "not parsed")
         text = data.draw(edited(text))
 

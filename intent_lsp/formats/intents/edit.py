@@ -13,7 +13,7 @@ from intent_lsp.core.findings import TextChange
 from intent_lsp.core.intents import Intent, Intents, Status
 from intent_lsp.formats.intents.entry_text import EntryText, entry_of, pair_put, quote_of
 from intent_lsp.formats.intents.intents_file import IntentsFile, IntentsReader
-from intent_lsp.formats.text_positions import TextPositions, lowered_changes
+from intent_lsp.formats.text_positions import TextPositions
 from intent_lsp.formats.yaml.insert import value_put
 from intent_lsp.formats.yaml.keys import Field, MappingKeys, fields_of, snake_case
 from intent_lsp.formats.yaml.list_edit import (
@@ -164,7 +164,7 @@ def _edited(
         wanted = replace(wanted, updated_at=updated_at)
     ordered = sorted((*changes, *stamps), key=lambda it: it.span)
     after = tuple(wanted if each.id == wanted.id else each for each in before)
-    return verified(text, lowered_changes(ordered, entry.line), Intents(after), reader)
+    return verified(text, tuple(ordered), Intents(after), reader)
 
 
 def _status_set(entry: EntryText, status: Status) -> FileEdit | EditRefused:

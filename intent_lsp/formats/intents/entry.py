@@ -13,7 +13,6 @@ from intent_lsp.core.findings import Fix, Span
 from intent_lsp.core.intents import Intent, IntentId, Status
 from intent_lsp.formats.intents.prose import prose_of
 from intent_lsp.formats.intents.scope import PatternFindings, scope_of
-from intent_lsp.formats.text_positions import lowered
 from intent_lsp.formats.yaml.document import YamlDocument, text_of, texts_of
 from intent_lsp.formats.yaml.keys import Field, MappingKeys, fields_of
 from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, YamlNode, content_of
@@ -68,22 +67,6 @@ class IntentPlaces:
     status: Span | None
     owned_scope: Span | None
     globs: tuple[Span, ...]
-
-    def lowered(self, lines: int) -> "IntentPlaces":
-        """Move the places down by so many lines."""
-        moved = (
-            lowered(span, lines) if span else None
-            for span in (self.name, self.status, self.owned_scope)
-        )
-        name, status, owned_scope = moved
-        return IntentPlaces(
-            entry=lowered(self.entry, lines),
-            id=lowered(self.id, lines),
-            name=name,
-            status=status,
-            owned_scope=owned_scope,
-            globs=tuple(lowered(span, lines) for span in self.globs),
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,16 +54,14 @@ class _ProblemError(Exception):
         self.problem = problem
 
 
-def compose(
-    text: str, globs: Mapping[int, str] | None = None, depth: int = 0
-) -> Composed | YamlProblem:
+def compose(text: str, globs: Mapping[int, str] | None = None) -> Composed | YamlProblem:
     """Build the nodes of a text that `refused` lets pass.
 
     `globs` maps offsets to the source of unquoted globs, which the text has masked by a plain
-    value each; `depth` is how deep the text stands in a larger one.
+    value each.
     """
     lead = 1 if text.startswith(_MARK) else 0
-    building = _Building(text, globs or {}, depth, lead)
+    building = _Building(text, globs or {}, lead)
     problem = _take_all(building, text, lead)
     if problem is None:
         return building.composed()
@@ -120,8 +118,8 @@ class _Open:
 class _Building:
     """The nodes under construction while the events of one text come in."""
 
-    def __init__(self, text: str, globs: Mapping[int, str], depth: int, lead: int) -> None:
-        self._text, self._globs, self._depth, self._lead = text, globs, depth, lead
+    def __init__(self, text: str, globs: Mapping[int, str], lead: int) -> None:
+        self._text, self._globs, self._lead = text, globs, lead
         self._open: list[_Open] = []
         self._root: YamlNode | None = None
         self._documents = 0
@@ -189,7 +187,7 @@ class _Building:
 
     def _start(self, event: yaml.CollectionStartEvent) -> None:
         start = self._offset(event.start_mark)
-        if self._depth + len(self._open) >= MAX_NESTING:
+        if len(self._open) >= MAX_NESTING:
             self._stop(FileCode.YAML_LIMIT, f"nested deeper than {MAX_NESTING}", start, start + 1)
         if event.anchor:
             # Known but not complete: an alias to it from within would never end.

@@ -216,13 +216,11 @@ def _lines_from(text: str, at: int) -> Iterator[tuple[int, str]]:
         at = _line_end(text, at)
 
 
-def compose_with_globs(
-    text: str, keys: GlobKeys, linked: frozenset[str], depth: int = 0
-) -> Composed | YamlProblem:
+def compose_with_globs(text: str, keys: GlobKeys, linked: frozenset[str]) -> Composed | YamlProblem:
     """Compose a text whose globs below `keys` may be unquoted; `linked` as `linked_anchors`."""
     globs = find_unquoted(text, keys, linked)
     for _ in range(_MAX_TRIES):
-        composed = compose(masked(text, globs), globs, depth)
+        composed = compose(masked(text, globs), globs)
         kept = _kept(globs, composed)
         if len(kept) == len(globs):
             return composed
