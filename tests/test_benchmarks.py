@@ -68,6 +68,6 @@ def test_a_missed_aim_fails_only_where_it_is_checked(flags: tuple[str, ...], sta
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.returncode == status
-    bootstrapped, missed = done.stdout.splitlines()[1:]
-    assert bootstrapped.endswith("ok")
+    met, missed = done.stdout.splitlines()[1:]
+    assert met.endswith("ok")
     assert missed.endswith("MISSED")

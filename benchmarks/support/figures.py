@@ -47,9 +47,9 @@ class Report:
 
     def held(self, name: str, value: float, *, aim: float, unit: str = "x") -> None:
         """Print a figure that is to stay at or below its aim."""
-        bootstrapped = value <= aim
-        self._missed += not bootstrapped
-        said = "ok" if bootstrapped else "MISSED"
+        met = value <= aim
+        self._missed += not met
+        said = "ok" if met else "MISSED"
         print(f"  {name:<46}{value:10.3f} {unit:<3} aim <= {aim:g}  {said}", flush=True)
 
     @property

@@ -53,8 +53,8 @@ class Process(RawClient):
         identity = self.begin(method, params)
         return self.until(lambda message: message.get("id") == identity)
 
-    def until(self, bootstrapped: Any) -> dict[str, Any]:
-        while not bootstrapped(message := self.next()):
+    def until(self, done: Any) -> dict[str, Any]:
+        while not done(message := self.next()):
             pass
         return message
 

@@ -616,11 +616,11 @@ async def test_saves_of_several_files_are_recorded_in_the_order_of_the_saves(
 
 
 async def expect_last(editor: Editor, post_hash: str) -> None:
-    def bootstrapped() -> bool:
+    def done() -> bool:
         records = editor.records()
         return bool(records) and records[-1]["files"][0]["post_hash"] == post_hash
 
-    await editor.until(bootstrapped, "the last save is recorded")
+    await editor.until(done, "the last save is recorded")
 
 
 @pytest.mark.parametrize(

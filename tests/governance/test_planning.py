@@ -444,7 +444,7 @@ def test_a_hostile_plan_is_one_intent_more_or_none(
 ) -> None:
     root = repository.create(tmp_path_factory.mktemp("plan"))
     root.write(INTENTS_FILE, INTENTS)
-    planner = Planner(root)
+    planner = PlanningAgent(root)
 
     @given(hostile.texts(3), st.lists(hostile.texts(2), max_size=2).map(tuple))
     def law(name: str, texts: tuple[str, ...]) -> None:

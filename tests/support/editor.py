@@ -268,13 +268,13 @@ class Editor:
             self.choices.append(title)
             self.news.notify_all()
 
-    async def until(self, bootstrapped: Callable[[], Any], why: str) -> Any:
+    async def until(self, done: Callable[[], Any], why: str) -> Any:
         """Wait for the messages that make something true."""
 
         async def wait() -> Any:
             async with self.news:
-                await self.news.wait_for(bootstrapped)
-                return bootstrapped()
+                await self.news.wait_for(done)
+                return done()
 
         try:
             return await asyncio.wait_for(wait(), PATIENCE)
@@ -285,11 +285,11 @@ class Editor:
         """Wait until a file shows exactly these codes, in order; give its diagnostics."""
         uri = self.uri(name)
 
-        def bootstrapped() -> bool:
+        def done() -> bool:
             published = self.shown.get(uri)
             return [d.code for d in (published.diagnostics if published else [])] == list(codes)
 
-        await self.until(bootstrapped, f"{name} shows {codes}")
+        await self.until(done, f"{name} shows {codes}")
         published = self.shown.get(uri)
         return published.diagnostics if published else []
 

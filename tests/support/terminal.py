@@ -45,10 +45,10 @@ class Terminal:
         """Wait until a text is seen; give the whole screen."""
         return self.until(lambda screen: text in screen, text)
 
-    def until(self, bootstrapped: Callable[[str], bool], what: str) -> str:
+    def until(self, done: Callable[[str], bool], what: str) -> str:
         """Wait until a screen is what is wanted; give it."""
         deadline = time.monotonic() + _PATIENCE
-        while not bootstrapped(screen := self.screen()):
+        while not done(screen := self.screen()):
             if not self._wait(deadline):
                 pytest.fail(f"never seen: {what}\n{screen}", pytrace=False)
         return screen

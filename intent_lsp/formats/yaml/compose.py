@@ -65,7 +65,7 @@ def compose(text: str, globs: Mapping[int, str] | None = None) -> Composed | Yam
     problem = _take_all(building, text, lead)
     if problem is None:
         return building.composed()
-    return replace(problem, reached=building.reached, globs=frozenset(building.bootstrapped))
+    return replace(problem, reached=building.reached, globs=frozenset(building.globs_met))
 
 
 def _take_all(building: "_Building", text: str, lead: int) -> YamlProblem | None:
@@ -125,7 +125,7 @@ class _Building:
         self._documents = 0
         self._anchors: dict[str, ContentNode | None] = {}
         self._aliases = self._values = 0
-        self.bootstrapped: dict[int, str] = {}
+        self.globs_met: dict[int, str] = {}
         self.reached = 0
         self._duplicates: list[tuple[Scalar, Scalar]] = []
 
@@ -136,7 +136,7 @@ class _Building:
             duplicates=tuple(self._duplicates),
             aliases=self._aliases,
             values=self._values,
-            globs=self.bootstrapped,
+            globs=self.globs_met,
         )
 
     def take(self, event: yaml.Event) -> None:
@@ -169,7 +169,7 @@ class _Building:
         self.reached = start
         source = self._globs.get(start)
         if source is not None and not event.style and event.tag is None:
-            self.bootstrapped[start] = source
+            self.globs_met[start] = source
             return Scalar(start=start, end=start + len(source), value=source, unquoted=True)
         if event.anchor or event.tag:
             start = self._after_properties(start, end)
