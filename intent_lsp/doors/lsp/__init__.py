@@ -1,1 +1,1 @@
-"""The editors door: the Language Server Protocol."""
+"""The language server: speaks the Language Server Protocol and asks governance."""

@@ -1,6 +1,7 @@
-"""A server that loads what answers once `initialize` is answered.
+"""The LSP server object: answers `initialize` at once and loads the language service afterwards.
 
-Invariant: what is loaded stays, so that no garbage is looked for in it, now or ever.
+Invariant: the loaded modules are frozen (`gc.freeze`), so that the garbage collector never scans
+them.
 """
 
 import asyncio
@@ -21,14 +22,14 @@ NAME: Final = "intent-lsp"
 
 @dataclass(slots=True)
 class ReceivedSave:
-    """A save that an editor told of; `over` is to be called once it is recorded, or cannot be."""
+    """A save that the editor has reported. Call `over` once it is recorded, or cannot be."""
 
     uri: str
     over: Callable[[], None] = lambda: None
 
 
 class IntentServer(LanguageServer):
-    """The Language Server; `service` answers, None until it is loaded."""
+    """The LSP server. `service` is its language service, None until that is loaded."""
 
     protocol: IntentProtocol
 
@@ -41,17 +42,20 @@ class IntentServer(LanguageServer):
         self.protocol.ends_with(self.end)
 
     def begin(self, params: lsp.InitializeParams) -> None:
-        """Take what the client said of itself."""
+        """Keep the params of `initialize` for the language service."""
         self._initialize = params
 
     async def ready(self) -> Service:
-        """Wait for what answers."""
+        """Return the language service, after loading it if this is the first call."""
         if self._opening is None:
             self._opening = asyncio.ensure_future(self._open())
         return await asyncio.shield(self._opening)
 
     def save_received(self, uri: str) -> ReceivedSave:
-        """Note a save; what comes after it, a close or another intent, waits until it is over."""
+        """Count a save as not recorded yet.
+
+        A close or a change of intent waits until its `over` is called.
+        """
         save = ReceivedSave(uri)
         if self.service is None:
             self._early_saves.append(save)
@@ -60,7 +64,7 @@ class IntentServer(LanguageServer):
         return save
 
     async def end(self) -> None:
-        """End what answers; what is still being loaded never begins."""
+        """End the language service, or cancel its loading."""
         if self.service is not None:
             await self.service.end()
         elif self._opening is not None:
@@ -72,7 +76,7 @@ class IntentServer(LanguageServer):
             raise RuntimeError("initialize comes first")
         make = await asyncio.to_thread(_load)
         service = make(self.protocol, params)
-        # Before anybody finds it open: a close may be the next message.
+        # Count them before `service` is set: the next message may close the document.
         for save in self._early_saves:
             save.over = service.documents.save_received(save.uri)
         self._early_saves.clear()
@@ -81,11 +85,11 @@ class IntentServer(LanguageServer):
 
 
 def _load() -> Callable[[IntentProtocol, lsp.InitializeParams], Service]:
-    """Load what answers, and return what makes it; the garbage collector is as it was then."""
+    """Import the language service and return its class. Garbage collection is off meanwhile."""
     was_on = gc.isenabled()
     gc.disable()
     try:
-        # Git, SQLite, YAML and the rest cost as much as the protocol.
+        # Imported late: git, SQLite, YAML and the rest take as long to import as the protocol does.
         from intent_lsp.doors.lsp.language_service import LanguageService  # noqa: PLC0415
 
         gc.freeze()

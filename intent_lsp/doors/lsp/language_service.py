@@ -1,4 +1,4 @@
-"""The language service of one connection: all that answers, made once the client is known."""
+"""The language service: answers one client's requests, once `initialize` has been received."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -34,7 +34,7 @@ from intent_lsp.doors.lsp.runtime.open_roots import OpenRoots
 from intent_lsp.doors.lsp.runtime.settings import LiveSettings, at_start, live
 
 ASK_TIME: Final = 5.0
-"""Seconds that a client has to answer what nobody waits for."""
+"""Seconds that a client has to answer a request that no other client request depends on."""
 
 SECTION: Final = "intentLsp"
 _WATCHED: Final = ("**/.orchestration/*", "**/.intentignore")
@@ -42,7 +42,7 @@ _WATCHED_BY_CLIENT_ALONE: Final = ("**/*",)
 
 
 class LanguageService:
-    """Answers for one connection."""
+    """The parts that answer the requests of one connection, and what they share."""
 
     def __init__(self, protocol: IntentProtocol, params: lsp.InitializeParams) -> None:
         connection = _connect(protocol, params)
@@ -61,29 +61,29 @@ class LanguageService:
         self.symbols = IntentSymbols(connection, connection.progress)
         self.requests = RequestTable(connection, connection.progress, protocol.finish)
         self.commands = Commands(connection, self.requests, self._actions, offers, protocol.finish)
-        # What was opened while this was loaded.
+        # Track the documents that the client opened while this module was being imported.
         for document in protocol.documents:
             self._tracked_documents.opened(document)
 
     async def initialized(self) -> None:
-        """Ask for settings, register watches, attach to the workspace folders."""
+        """Fetch the client's settings, register file watches and open the folders' roots."""
         client = self._connection.client
         if client.configuration:
             former = self._open_roots.settings
             await self._ask_for_settings()
             if self._open_roots.settings != former:
-                # Control files that are open are shown already.
+                # Their findings were published before the settings were known.
                 self._connection.pages.check_all()
         if client.watch_registration and self._open_roots.settings.watch in ("auto", "client"):
             await self._register_watches()
         await self._connection.attach_folders()
 
     async def end(self) -> None:
-        """End sessions and stores; what is being written is finished first."""
+        """Close the connection's sessions and stores. Writes under way are finished first."""
         await self._connection.end()
 
     async def configured(self, told: Any) -> None:  # noqa: ANN401 - whatever JSON knows
-        """Take new settings."""
+        """Apply changed settings: fetched if the client supports that, else read from `told`."""
         if self._connection.client.configuration:
             await self._ask_for_settings()
         else:
@@ -93,21 +93,21 @@ class LanguageService:
         self.provenance.changed()
 
     async def folders_changed(self) -> None:
-        """Attach to the folders that came."""
+        """Open the roots of the current workspace folders and find each document's root anew."""
         self._open_roots.folders = _folders(self._protocol)
         await self._connection.attach_again()
 
     async def files_changed(self, uris: Sequence[str]) -> None:
-        """Look again at what the client saw change on disk."""
+        """Take new snapshots of the files that the client reports as changed on disk."""
         paths = frozenset(path for uri in uris if (path := path_of_uri(uri)) is not None)
         await self._connection.paths_changed(paths)
 
     async def code_actions(self, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
-        """Answer `textDocument/codeAction`."""
+        """Answer `textDocument/codeAction`: fixes in a control file, otherwise ways out."""
         tracked = self._tracked_documents.tracked_at(params.text_document.uri)
         if tracked is None:
             return []
-        # A save that is under way may take the violation away, or leave a draft.
+        # A save under way may remove the violation, or leave a draft to offer.
         await self._tracked_documents.settled(tracked.uri)
         page = self._connection.pages.page(tracked.uri)
         if page is not None:
@@ -115,7 +115,7 @@ class LanguageService:
         return await self._actions.offered(tracked, params.range)
 
     async def document_diagnostic(self, params: lsp.DocumentDiagnosticParams) -> DiagnosticReport:
-        """Answer `textDocument/diagnostic`."""
+        """Answer `textDocument/diagnostic`, after all work under way on that document."""
         document = self._protocol.documents.get(params.text_document.uri)
         uri = params.text_document.uri if document is None else document.uri
         await self._tracked_documents.settled(uri)
@@ -148,7 +148,7 @@ class LanguageService:
 
 
 def _connect(protocol: IntentProtocol, params: lsp.InitializeParams) -> Connection:
-    """Make what the features of one connection share."""
+    """Create the objects that the features of one connection share."""
     client = client_of(params.capabilities)
     settings = LiveSettings(at_start(params.initialization_options))
     spelling = LspEncoder(client, protocol.encoding)
@@ -184,7 +184,7 @@ def _publisher(
 
 
 def _folders(protocol: IntentProtocol) -> tuple[str, ...]:
-    """Return the paths of the workspace folders as they are now."""
+    """Return the paths of the current workspace folders, or of `rootUri` if there are none."""
     uris = list(protocol.workspace.folders)
     if not uris and protocol.workspace.root_uri:
         uris = [protocol.workspace.root_uri]

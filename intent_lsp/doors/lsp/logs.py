@@ -1,7 +1,8 @@
-"""The log of a server: to standard error, and what matters to the client's own log.
+"""Logging of a server: all of it to standard error, warnings and errors to the client as well.
 
-Invariant: logging never raises, and what sending a message logs is not sent again.
-Invariant: the client hears nothing before it is initialized, and nothing after `shutdown`.
+Invariant: logging never raises. A log record made while one is being sent to the client is not
+sent.
+Invariant: nothing is sent to the client before `initialize` is answered, nor after `shutdown`.
 """
 
 import logging
@@ -16,19 +17,19 @@ from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
 
 _FORMAT: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 _LONGEST: Final = 8192
-"""Characters of a message that a client is sent; standard error has all of it."""
+"""The longest message sent to the client, in characters. Standard error gets it whole."""
 
 
 @contextmanager
 def logging_to(protocol: IntentProtocol, level: str) -> Iterator[None]:
-    """Log to standard error from `level` on, and warnings to the client; until the end of this."""
+    """Log to standard error from `level` up, and to the client, until the context ends."""
     root = logging.getLogger()
     before = root.level
     local = logging.StreamHandler()
     local.setLevel(level.upper())
     local.setFormatter(logging.Formatter(_FORMAT))
     remote = ClientLog(protocol)
-    # A client that traces gets INFO too, whatever standard error is told.
+    # A client that has tracing on gets INFO, whatever the level for standard error.
     root.setLevel(min(local.level, logging.INFO))
     for each in (local, remote):
         root.addHandler(each)
@@ -41,7 +42,7 @@ def logging_to(protocol: IntentProtocol, level: str) -> Iterator[None]:
 
 
 class ClientLog(logging.Handler):
-    """Sends records by `window/logMessage`: warnings, and INFO to a client that traces."""
+    """A handler that sends `window/logMessage`: WARNING and up, and INFO if the client traces."""
 
     def __init__(self, protocol: IntentProtocol) -> None:
         super().__init__(logging.INFO)
@@ -49,7 +50,7 @@ class ClientLog(logging.Handler):
         self._here = threading.local()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Send one record, from any thread; what cannot be sent is dropped."""
+        """Send one log record, from any thread. Drop it if it cannot be sent."""
         if getattr(self._here, "sending", False) or not self._wanted(record):
             return
         self._here.sending = True
@@ -63,7 +64,7 @@ class ClientLog(logging.Handler):
 
     def _wanted(self, record: logging.LogRecord) -> bool:
         protocol = self._protocol
-        # Known from the moment in which `initialize` is answered.
+        # `server_capabilities` is set when `initialize` is answered.
         ready = hasattr(protocol, "server_capabilities") and not protocol.shutdown_requested
         tracing = protocol.trace is not lsp.TraceValue.Off
         return ready and (tracing or record.levelno >= logging.WARNING)
@@ -76,7 +77,7 @@ def _kind(level: int) -> lsp.MessageType:
 
 
 def _said(record: logging.LogRecord) -> str:
-    """Say what happened; the traceback is for standard error alone."""
+    """Return the text for the client: logger, message and exception, without the traceback."""
     said = record.getMessage()
     error = record.exc_info[1] if record.exc_info else None
     if error is not None:

@@ -1,8 +1,9 @@
-"""The messages that a server takes, and who answers each.
+"""The LSP feature registrations of the server: which method is answered by which part.
 
-Invariant: `initialize` is answered before anything slow is imported or opened.
-Invariant: a save or an operation that is announced does not wait for what is still being loaded.
-Invariant: no state at module level: `build_server` makes a server, and can make another.
+Invariant: `initialize` is answered before any slow import and before any root is opened.
+Invariant: an announced save or file operation (`will…`) does not wait for the language service to
+load.
+Invariant: no state at module level, so that `build_server` can be called more than once.
 """
 
 from collections.abc import Awaitable, Sequence
@@ -19,12 +20,12 @@ from intent_lsp.doors.lsp.service import Json, UriEnds
 from intent_lsp.doors.lsp.wire.names import CommandName, RequestName
 
 PATIENCE: Final = 5.0
-"""Seconds that `shutdown` has for what must be finished, such as the record of a save."""
+"""Seconds that `shutdown` waits for uncancellable work, such as recording a save."""
 
 _EVERY_FILE: Final = lsp.FileOperationRegistrationOptions(
     filters=[lsp.FileOperationFilter(scheme="file", pattern=lsp.FileOperationPattern("**/*"))]
 )
-"""Files and directories alike: a directory stands for every file below it."""
+"""Matches files and directories: an operation on a directory stands for every file below it."""
 
 _WILL: Final = {
     lsp.WORKSPACE_WILL_CREATE_FILES: FileOperation.CREATE,
@@ -41,7 +42,7 @@ FileOperationParams = lsp.CreateFilesParams | lsp.RenameFilesParams | lsp.Delete
 
 
 def build_server() -> IntentServer:
-    """Make a server that is not connected yet."""
+    """Return a new server with every feature registered, not yet connected to a client."""
     server = IntentServer()
     for register in (
         *(_lifecycle, _workspace, _documents, _saves, _actions, _provenance),
@@ -118,7 +119,7 @@ def _saves(server: IntentServer) -> None:
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
     def did_save(params: lsp.DidSaveTextDocumentParams) -> Awaitable[None]:
-        # Looked up before the next message is read, which may change or close the document.
+        # Copy the text now: the next message may change or close the document.
         document = server.protocol.documents.get(params.text_document.uri)
         saved = [] if document is None else list(document.lines)
         save = server.save_received(params.text_document.uri)

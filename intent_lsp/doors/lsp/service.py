@@ -1,6 +1,6 @@
-"""The interface of the language service: what the server can ask of it before it is loaded.
+"""The interface of the language service, so that the server need not import its implementation.
 
-Invariant: to import this module is to import nothing of what answers.
+Invariant: importing this module imports no feature of the language service.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,46 +13,56 @@ from intent_lsp.doors.lsp.protocol.documents import Document
 from intent_lsp.doors.lsp.wire.names import CommandName, RequestName
 
 Json = Any
-"""What a client sends where the standard says nothing: whatever JSON knows."""
+"""Any JSON value: params, results and settings whose shape LSP does not define."""
 
 UriEnds = tuple[str | None, str | None]
-"""The old and the new URI of what is operated on; None: a creation, or a deletion."""
+"""The old and the new URI of a file operation.
+
+The old one is None for a creation, the new one for a deletion.
+"""
 
 
 class TextDocumentEvents(Protocol):
-    """Follows documents as an editor opens, edits, saves and closes them."""
+    """Handles the events of open documents: open, change, save and close."""
 
     def opened(self, uri: str) -> None:
         """Track a document that the editor has opened."""
 
     def changed(self, uri: str) -> None:
-        """Follow a document's newest edits."""
+        """Update the diagnostics of a document after an edit."""
 
     def closed(self, uri: str) -> None:
-        """Stop tracking a document."""
+        """Note that the editor has closed a document."""
 
     async def will_save(self, uri: str, reason: lsp.TextDocumentSaveReason) -> list[lsp.TextEdit]:
         """Answer `textDocument/willSaveWaitUntil`."""
 
     def save_received(self, uri: str) -> Callable[[], None]:
-        """Note a save; whoever has recorded it calls what this returns."""
+        """Count a save as not recorded yet.
+
+        The caller must call the returned function once it is.
+        """
 
     async def did_save(self, uri: str, document: Document | None, saved: list[str]) -> None:
-        """Take `textDocument/didSave` of what was an open document then, with the text `saved`."""
+        """Record a save reported by `textDocument/didSave`.
+
+        `document` is the document as it was open then, or None; `saved` are its lines at that
+        moment.
+        """
 
 
 class FileOperationEvents(Protocol):
-    """Follows the file operations of an editor."""
+    """Handles an editor's creations, renames and deletions of files."""
 
     async def will(self, operation: FileOperation, uris: Sequence[UriEnds]) -> None:
-        """Judge an operation that is about to happen."""
+        """Judge an operation that is about to happen. `uris` has an entry per file or directory."""
 
     async def did(self, operation: FileOperation, uris: Sequence[UriEnds]) -> None:
-        """Record an operation that has happened."""
+        """Record an operation that has happened. `uris` has an entry per file or directory."""
 
 
 class ProvenanceAnswers(Protocol):
-    """Answers where the lines of a document come from."""
+    """Answers requests about the attribution of a document's lines."""
 
     async def hover(self, params: lsp.HoverParams) -> lsp.Hover | None:
         """Answer `textDocument/hover`."""
@@ -65,7 +75,7 @@ class ProvenanceAnswers(Protocol):
 
 
 class SymbolAnswers(Protocol):
-    """Answers where an intent is found."""
+    """Answers requests for the places where an intent is declared or has changed lines."""
 
     async def references(self, params: lsp.ReferenceParams) -> list[lsp.Location]:
         """Answer `textDocument/references`."""
@@ -75,57 +85,57 @@ class SymbolAnswers(Protocol):
 
 
 class RequestAnswers(Protocol):
-    """Answers the requests `intent/*`."""
+    """Answers the custom requests `intent/*`."""
 
     async def answer(self, name: RequestName, given: Json = None) -> Json:
-        """Answer one request."""
+        """Answer the request `name` with its result, or raise JsonRpcException."""
 
 
 class CommandAnswers(Protocol):
-    """Runs the commands `intent.*`."""
+    """Runs the commands `intent.*` of `workspace/executeCommand`."""
 
     async def run(self, name: RequestName | CommandName, given: Json = None) -> Json:
-        """Run one command."""
+        """Run the command `name` with at most one argument and return its result."""
 
 
 class Service(Protocol):
-    """Answers for one connection."""
+    """What the server calls on the language service of one connection."""
 
     @property
     def documents(self) -> TextDocumentEvents:
-        """What follows documents."""
+        """The handler of document events."""
 
     @property
     def operations(self) -> FileOperationEvents:
-        """What follows file operations."""
+        """The handler of file operations."""
 
     @property
     def provenance(self) -> ProvenanceAnswers:
-        """What knows where lines come from."""
+        """The handler of hover, code lenses and inlay hints."""
 
     @property
     def symbols(self) -> SymbolAnswers:
-        """What finds intents."""
+        """The handler of references and workspace symbols."""
 
     @property
     def requests(self) -> RequestAnswers:
-        """What answers `intent/*`."""
+        """The handler of `intent/*` requests."""
 
     @property
     def commands(self) -> CommandAnswers:
-        """What runs `intent.*`."""
+        """The handler of `intent.*` commands."""
 
     async def initialized(self) -> None:
-        """Ask for settings, register watches, attach to the workspace folders."""
+        """Fetch the client's settings, register file watches and open the folders' roots."""
 
     async def configured(self, told: Json) -> None:
-        """Take new settings."""
+        """Apply changed settings; `told` is what the client sent with the notification."""
 
     async def folders_changed(self) -> None:
-        """Attach to the folders that came."""
+        """Open the roots of the current workspace folders and find each document's root anew."""
 
     async def files_changed(self, uris: Sequence[str]) -> None:
-        """Look again at what the client saw change on disk."""
+        """Take new snapshots of the files that the client reports as changed on disk."""
 
     async def code_actions(self, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         """Answer `textDocument/codeAction`."""
@@ -141,4 +151,4 @@ class Service(Protocol):
         """Answer `workspace/diagnostic`."""
 
     async def end(self) -> None:
-        """End sessions and stores; what is being written is finished first."""
+        """Close the connection's sessions and stores. Writes under way are finished first."""
