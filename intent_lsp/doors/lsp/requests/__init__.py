@@ -1,1 +1,1 @@
-"""The requests `intent/*`, and the commands that stand for them."""
+"""The handlers of `intent/*` requests and of `intent.*` commands."""

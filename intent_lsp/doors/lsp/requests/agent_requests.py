@@ -1,6 +1,7 @@
-"""The requests by which agents are held to their intent (protocol section 2).
+"""The requests about agents' tool calls: turns, reads, validation, records (protocol section 2).
 
-Invariant: a refusal is an answer; an error is what cannot be judged.
+Invariant: a refused call is a normal result. An error response means that the call could not be
+judged.
 """
 
 from pathlib import Path
@@ -43,7 +44,7 @@ from intent_lsp.governance.calls.calls import Applied
 from intent_lsp.governance.calls.outcome import Outcome
 
 _NAMED: Final = 3
-"""Files that a message names; the rest it counts."""
+"""At most so many files are named in a message; the others are counted."""
 
 COULD_NOT_JUDGE: Final = (
     "intent-lsp: a call of {} could not be checked and was allowed: {}. Later ones are counted"
@@ -51,11 +52,11 @@ COULD_NOT_JUDGE: Final = (
 )
 
 TOLD_WITHIN: Final = 0.5
-"""Seconds within which the governance ledger tells of what was judged."""
+"""The longest wait for an idle moment, in seconds, before queued audit events are written."""
 
 
 class AgentRequests:
-    """Answers the requests of the agents on one connection."""
+    """Answers agents' requests on one connection."""
 
     def __init__(
         self,
@@ -78,17 +79,17 @@ class AgentRequests:
         return await self.begin_turn_of(await self._finder.open_root(params), params)
 
     async def begin_turn_of(self, open_root: OpenRoot, params: CommonParams) -> JsonObject:
-        """Begin the next turn of the agent that some params name."""
+        """Begin the next turn of the agent that `params` name, and release what its claims held."""
         begin = open_root.governance.begin_turn
         row, ended = await self._finish(self._in_thread(begin, *_asker(params, open_root)))
         for outcome in ended:
             self._tell_record(open_root, outcome)
-        # What its claims held back is the editor's own.
+        # The agent's claims have ended: the saves that they held back are recorded as the editor's.
         await self._finish(self._connection.outcomes.release(open_root))
         return {"turn": row.turn, "stage": row.stage}
 
     async def record_read(self, given: object) -> JsonObject:
-        """Answer `intent/recordRead`; without a hash, the disk is read now."""
+        """Answer `intent/recordRead`. Without a hash in the params, hash the file on disk now."""
         params = read(given, ReadParams)
         hash_ = hash_param("hash", params.hash)
         open_root = await self._finder.open_root(params)
@@ -105,7 +106,7 @@ class AgentRequests:
         return {"path": path, "uri": uri_of(open_root.governance.root / path), "hash": known}
 
     async def validate_edit(self, given: object) -> JsonObject:
-        """Answer `intent/validateEdit`: judge a call before it happens."""
+        """Answer `intent/validateEdit`: judge a tool call before it happens."""
         params = read(given, ToolCallParams)
         call = params.call()
         found = await self._finish(self._judged_at_once(params, call))
@@ -126,7 +127,7 @@ class AgentRequests:
         return admission_wire(admission, open_root.governance.root)
 
     async def record_edit(self, given: object) -> JsonObject:
-        """Answer `intent/recordEdit`: record what has become of a call."""
+        """Answer `intent/recordEdit`: record what a call with a ticket has changed."""
         params = read(given, RecordParams)
         open_root = await self._finder.find(params)
         error = None if params.success else params.error or "it failed"
@@ -140,7 +141,7 @@ class AgentRequests:
         return outcome_wire(outcome, violations, open_root.governance.root)
 
     async def apply_edit(self, given: object) -> JsonObject:
-        """Answer `intent/applyEdit`: judge a change, make it, record it."""
+        """Answer `intent/applyEdit`: judge a change, make it and record it."""
         params = read(given, ApplyParams)
         call = params.call()
         wanted = params.wanted(self._connection.spelling.encoding)
@@ -150,7 +151,7 @@ class AgentRequests:
         apply = open_root.governance.calls.apply
 
         async def judge(word: ApprovalAnswer) -> Applied:
-            # Looked up anew: while a person is asked, documents are opened and closed.
+            # Looked up at each attempt: documents open and close while a person is being asked.
             opened = self._connection.tracked_documents.open_at(open_root, paths_of(changes))
             if opened:
                 editing = EditorEdits(self._connection, open_root, opened)
@@ -169,7 +170,10 @@ class AgentRequests:
         return applied_wire(applied, open_root.governance.root)
 
     async def explain(self, given: object) -> JsonObject:
-        """Answer `intent/explain`: every row of the gate; of a path alone, as the person's save."""
+        """Answer `intent/explain`: every check of the gate, for a call or for a path.
+
+        A path alone in the connection's own session is judged as the person's save.
+        """
         params = read(given, ExplainParams)
         open_root = await self._finder.open_root(params)
         session, agent = _asker(params, open_root)
@@ -190,7 +194,10 @@ class AgentRequests:
     async def _judged_at_once(
         self, params: CommonParams, call: ToolCall
     ) -> tuple[OpenRoot, CallDecision] | None:
-        """Find the desk and ask it in one go: each trip to a thread costs as much as judging."""
+        """Return the root and the decision, from a single thread job; None if nothing governs it.
+
+        One job, because handing work to a thread takes as long as judging.
+        """
         word = self._asking.first_word()
 
         def judged() -> tuple[OpenRoot, CallDecision] | None:
@@ -216,7 +223,7 @@ class AgentRequests:
         return outcome
 
     def _tell(self, open_root: OpenRoot, admission: CallDecision) -> None:
-        """Tell of a refusal, and look again at open files that a ticket is over now."""
+        """Report a decision, and take new snapshots of open files that its new ticket claims."""
         self._tell_refusal(open_root, admission)
         if admission.ticket is not None and not admission.again:
             self._connection.outcomes.claimed(open_root, [file.path for file in admission.files])
@@ -234,7 +241,7 @@ class AgentRequests:
             people.notify(DID_DENY, {**told, "toolName": admission.tool_name})
 
     def _tell_the_rest(self, open_root: OpenRoot) -> None:
-        """Tell of what was judged, in a lull: neither this answer nor the next waits for it."""
+        """Have queued audit events written when the connection is idle, so that no answer waits."""
         root, work = open_root.governance.root, self._connection.tracked_documents.work
         if root in self._deferred:
             return
@@ -249,7 +256,7 @@ class AgentRequests:
         work.begin(write_later())
 
     def _tell_record(self, open_root: OpenRoot, outcome: Outcome) -> None:
-        """Tell that a record is on disk, or that it waits; and look at what has changed."""
+        """Report that a record is written or queued, and have the changed files looked at again."""
         what = f"{outcome.ticket.tool_name} is done"
         self._connection.outcomes.recorded(open_root, what, outcome.record, outcome.queued)
         for record in outcome.beside:

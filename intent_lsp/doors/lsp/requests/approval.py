@@ -1,7 +1,7 @@
-"""Asking a person about an agent's call (requirements section 6, row 16).
+"""Asking a person to approve an agent's call (requirements section 6, row 16).
 
-Invariant: a person is asked outside of every lock, and what they approve is judged again.
-Invariant: whatever is no approval is a refusal that says why.
+Invariant: no lock is held while a person is asked, and the call is judged again with their answer.
+Invariant: anything but an approval refuses the call and says why.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ NO_QUESTIONS: Final = ApprovalAnswer(
     feedback="nobody can be asked: the client does not know window/showMessageRequest",
     is_nobody=True,
 )
-"""The word where the client cannot put a question."""
+"""The answer when the client cannot ask the person."""
 
 DISMISSED: Final = "the question was closed without an answer"
 
@@ -45,13 +45,13 @@ _PATHS_SHOWN: Final = 3
 
 T = TypeVar("T")
 Judge = Callable[[ApprovalAnswer], Coroutine[object, object, T]]
-"""Judges a call by what a person has said of it, and does what follows from that."""
+"""Judges a call with a person's answer, and carries out the decision."""
 
 
 class ApprovalPrompt:
-    """Asks the person behind one connection.
+    """Asks the person at one connection for approval.
 
-    `finish` awaits what must not be broken off once it has begun.
+    `finish` awaits work that a cancelled request must not interrupt.
     """
 
     def __init__(self, connection: Connection, finish: Uncancellable) -> None:
@@ -65,12 +65,15 @@ class ApprovalPrompt:
         judge: Judge[T],
         admission_of: Callable[[T], CallDecision],
     ) -> T:
-        """Judge a call of `asker`, and once more with a person's word where that is needed."""
+        """Judge a call of `asker` and return the result, after asking a person if the gate says so.
+
+        `admission_of` returns the decision in a result of `judge`.
+        """
         judged = await self._finish(judge(self.first_word()))
         return await self.settled(open_root, asker, judged, judge, admission_of)
 
     def first_word(self) -> ApprovalAnswer:
-        """Give what is known of the person before anybody has asked them."""
+        """Return the approval state before anybody is asked: a person can be asked, or cannot."""
         return ASKABLE if self._connection.people.can_choose else NO_QUESTIONS
 
     async def settled(
@@ -81,7 +84,10 @@ class ApprovalPrompt:
         judge: Judge[T],
         admission_of: Callable[[T], CallDecision],
     ) -> T:
-        """Ask a person where a first judgement asks for that, and judge again by what they say."""
+        """Return `judged` unless its decision is Ask: then ask a person and judge again.
+
+        Parameters are those of `judged`; `judged` is the result of the first judgement.
+        """
         admission = admission_of(judged)
         if not isinstance(admission.decision, Ask):
             return judged
@@ -89,7 +95,8 @@ class ApprovalPrompt:
         try:
             word = await self._word(open_root, asker, admission, why)
         except asyncio.CancelledError:
-            # That nobody approved it is told, although nobody hears the answer.
+            # The refusal is recorded in the audit log although the client no longer wants the
+            # answer.
             word = ApprovalAnswer(feedback=CANCELLED, final=True)
             self._connection.tracked_documents.work.begin(judge(word))
             raise
@@ -98,11 +105,11 @@ class ApprovalPrompt:
         return await self._finish(judge(word))
 
     async def approved(self, open_root: OpenRoot, question: str) -> ApprovalAnswer:
-        """Ask a person to approve something that is no call."""
+        """Ask a person to approve something other than a tool call, such as a new intent."""
         return await self._ask(open_root, question, (APPROVE, REJECT))
 
     def approval_by_click(self, open_root: OpenRoot) -> ApprovalAnswer:
-        """Give the word of a person who has said so by a click."""
+        """Return an approval for something that the person has already clicked."""
         return ApprovalAnswer(approval=ApprovalChoice.ONCE, session_id=open_root.session.id)
 
     async def _word(
@@ -133,7 +140,7 @@ class ApprovalPrompt:
             return ApprovalAnswer(feedback=REJECTED, final=True)
         late = loop.time() - begun >= seconds
         silence = f"nobody answered within {seconds} s" if late else DISMISSED
-        # Only by its answer does a client say that it does not know the request.
+        # A client may declare the request and still answer that it does not know it.
         return (
             ApprovalAnswer(feedback=silence) if self._connection.people.can_choose else NO_QUESTIONS
         )
@@ -141,7 +148,10 @@ class ApprovalPrompt:
     async def _expanded(
         self, open_root: OpenRoot, admission: CallDecision, why: Denied, word: ApprovalAnswer
     ) -> ApprovalAnswer:
-        """Grant the paths that were out of scope; where that cannot be, they are approved once."""
+        """Grant the intent the paths that were out of scope.
+
+        If that fails, approve the call once.
+        """
         wish = Wish(
             intent_id=admission.intent_id or "",
             patterns=tuple(escape(path) for path in why.paths),
@@ -157,7 +167,7 @@ class ApprovalPrompt:
 
 
 def _question(asker: str, admission: CallDecision, why: Denied) -> str:
-    """Say who wants to do what, and what stands against it; the words are foreign."""
+    """Return the question for the person. Names in it come from outside and are neutralised."""
     shown = ", ".join(map(neutral, why.paths[:_PATHS_SHOWN])) or "files that it does not name"
     more = len(why.paths) - _PATHS_SHOWN
     paths = f"{shown} and {more} more" if more > 0 else shown

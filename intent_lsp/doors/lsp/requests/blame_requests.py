@@ -1,6 +1,6 @@
-"""`intent/blame` and `intent/lines`: from lines to intents, and back (protocol section 2).
+"""The requests about attribution: `blame`, `lines` and `change` (protocol section 2).
 
-Invariant: a save that is under way is waited for, so that its lines are not called unsaved.
+Invariant: saves under way are recorded first, so that their lines do not count as unsaved.
 """
 
 from intent_lsp.core.blame.runs import named, run_of
@@ -26,7 +26,7 @@ from intent_lsp.governance.plan.checkout import CheckoutRefusal
 
 
 class BlameRequests:
-    """Answers questions for the origin of lines on one connection."""
+    """Answers requests about the attribution of lines on one connection."""
 
     def __init__(
         self, connection: Connection, finder: RootLookup, progress: ClientProgress
@@ -36,7 +36,7 @@ class BlameRequests:
         self._lines = IntentLines(connection.tracked_documents, progress)
 
     async def blame(self, given: object) -> JsonObject:
-        """Answer `intent/blame`: who wrote each line of a file, as its editor shows it.
+        """Answer `intent/blame`: the attribution of each line of a file, as the editor shows it.
 
         Unsaved lines are unattributed.
         """
@@ -56,7 +56,7 @@ class BlameRequests:
         return blame_json(path, uri_of(open_root.governance.root / path), runs)
 
     async def lines(self, given: object) -> JsonObject:
-        """Answer `intent/lines`: every line of an intent, in the files as they are saved."""
+        """Answer `intent/lines`: every line attributed to an intent, in the files as saved."""
         params = read(given, LinesParams)
         open_root = await self._finder.open_root(params)
         found = await self._lines.of(open_root, params.intent_id, params.work_done_token)
@@ -78,7 +78,7 @@ class BlameRequests:
         return lines_json(found.asked.intent_id, files, truncated=found.asked.truncated)
 
     async def change(self, given: object) -> JsonObject:
-        """Answer `intent/change`: what a record changed, and who made it, in words."""
+        """Answer `intent/change`: a record's author, and its files' text before and after."""
         params = read(given, ChangeParams)
         open_root = await self._finder.open_root(params)
         found = await self._tracked_documents.work.in_thread(_changed, open_root, params.record_id)
@@ -87,7 +87,7 @@ class BlameRequests:
         return found
 
     async def _shown(self, open_root: OpenRoot, path: str) -> list[str] | None:
-        """Give what the editor shows of a file; None: it has it not open."""
+        """Return the lines that the editor shows of a file, or None if it is not open."""
         tracked = self._tracked_documents.open_at(open_root, (path,)).get(path)
         if tracked is None:
             return None
@@ -129,7 +129,7 @@ def _side(side: Side) -> JsonObject:
 
 
 def _lines(wanted: WireRange | None) -> tuple[int, int]:
-    """Give the first and the last line of a range, which ends before its end."""
+    """Return the first and last line of a range. Its end is exclusive: (n, 0) excludes line n."""
     if wanted is None:
         return ALL_LINES
     start, end = wanted.start, wanted.end

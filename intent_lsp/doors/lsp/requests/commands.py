@@ -1,6 +1,6 @@
-"""The commands that code actions and people run (protocol section 2, last rows).
+"""The `intent.*` commands of code actions and command palettes (protocol section 2, last rows).
 
-Invariant: a command that edits checks the version of the text first.
+Invariant: a command that edits a document checks the document's version first.
 """
 
 from typing import Final
@@ -41,7 +41,10 @@ class Commands:
         self._finish = finish
 
     async def run(self, name: RequestName | CommandName, given: object = None) -> JsonObject | None:
-        """Run one command; what it has begun is finished although it is cancelled."""
+        """Run one command and return its result.
+
+        Once it has begun to change something, cancelling the request does not stop it.
+        """
         match name:
             case CommandName.RESTORE_DRAFT:
                 return await self._finish(self.restore_draft(given))
@@ -50,13 +53,17 @@ class Commands:
             case CommandName.REVERT:
                 return await self._finish(self.revert(given))
             case RequestName.SELECT:
-                # A person may take long to choose: cancelled meanwhile, it is never begun.
+                # Not wrapped in `finish`: a person may take long to choose, and may be cancelled
+                # until then.
                 return await self.select(given)
             case _:
                 return await self._requests.answer(name, given)
 
     async def select(self, given: object = None) -> JsonObject | None:
-        """Run `intent.select`: with the object, a bare id, or nothing: then the person chooses."""
+        """Run `intent.select`.
+
+        `given` is the params object, an id, or None: then the person chooses.
+        """
         if isinstance(given, str):
             return await self._finish(self._intents.select({"intentId": given}))
         told = read(given if isinstance(given, dict) else {}, CommonParams)
@@ -67,7 +74,7 @@ class Commands:
         return await self._choose(told)
 
     async def restore_draft(self, given: object = None) -> JsonObject:
-        """Run `intent.restoreDraft`: give a refused text back to the editor."""
+        """Run `intent.restoreDraft`: put a refused text back into the editor's buffer."""
         params = read(given, DraftParams)
         open_root = await self._finder.open_root(params)
         tracked_documents = self._connection.tracked_documents
@@ -89,7 +96,7 @@ class Commands:
         return {"restored": await self._offers.restore(tracked, draft)}
 
     async def show_why(self, given: object = None) -> JsonObject:
-        """Run `intent.showWhy`: say why some lines are a violation, and what leads out."""
+        """Run `intent.showWhy`: show why some lines are a violation, and who owns the file."""
         params = read(given, PlaceParams)
         tracked = self._open(params)
         first, last = _lines(params, tracked)
@@ -103,7 +110,7 @@ class Commands:
         return {"text": text}
 
     async def revert(self, given: object = None) -> JsonObject:
-        """Run `intent.revert`: put some lines, or the file, back to HEAD."""
+        """Run `intent.revert`: change some lines, or the whole file, back to HEAD."""
         params = read(given, PlaceParams)
         tracked = self._open(params)
         if params.version is not None and params.version != tracked.version:
@@ -118,7 +125,10 @@ class Commands:
         return {"applied": await people.apply(tracked.uri, tracked.version, edits, "Revert")}
 
     async def _choose(self, params: CommonParams) -> JsonObject | None:
-        """Offer the open intents, the most recently used first; null: nobody chose."""
+        """Let the person choose an open intent, most recently used first.
+
+        None if they chose none.
+        """
         open_root = await self._finder.open_root(params)
         usable = await self._connection.tracked_documents.work.in_thread(
             open_root.governance.open_intents
@@ -143,7 +153,7 @@ class Commands:
                 break
         if not self._connection.people.can_choose:
             ids = ", ".join(by_title.values())
-            # Helix keeps a failed command to itself.
+            # Also a warning: Helix does not show the error of a failed command.
             self._connection.people.warn(
                 "intent-lsp: this editor cannot ask which intent you work for; the quick fix"
                 f" “Select intent …” on a marked line selects one of {ids}"

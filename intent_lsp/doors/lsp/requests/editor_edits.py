@@ -1,7 +1,7 @@
-"""An agent's change of documents that are open here: made by the editor (protocol section 2).
+"""Agents' changes of open documents, made through the editor (protocol section 2).
 
-Invariant: what a person has open is changed by their editor alone, and only in the version that
-was judged; it is recorded when it is saved.
+Invariant: an open document is changed only by its editor, and only in the version that was judged.
+The change is recorded when the document is saved.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ DocumentChange = lsp.TextDocumentEdit | lsp.CreateFile | lsp.RenameFile | lsp.De
 
 
 class EditorEdits:
-    """Changes documents by the editor of one connection; `opened` are those open, by path."""
+    """Makes an agent's changes through the editor. `opened` maps paths to the open documents."""
 
     def __init__(
         self, connection: Connection, open_root: OpenRoot, opened: Mapping[str, TrackedDocument]
@@ -47,7 +47,10 @@ class EditorEdits:
         wanted: Sequence[WantedChange],
         word: ApprovalAnswer,
     ) -> Applied:
-        """Judge a change, and have the editor make it."""
+        """Judge a change and, if it is allowed, have the editor make it.
+
+        `asker` is the session id and the agent id.
+        """
         governance = self._open_root.governance
         changes = tuple(each.change for each in wanted)
         admission: CallDecision = await self._in_thread(
@@ -66,7 +69,10 @@ class EditorEdits:
         return Applied(admission, None, problem)
 
     async def _made(self, wanted: Sequence[WantedChange]) -> str | None:
-        """Have the editor make the change; None: it did. Else why it did not."""
+        """Have the editor make the change.
+
+        Return None on success, else the reason for a message.
+        """
         try:
             steps: list[DocumentChange] = []
             for each in wanted:
@@ -96,7 +102,7 @@ class EditorEdits:
         if change.source is not None:
             steps.append(lsp.RenameFile(old_uri=self._uri(source), new_uri=uri))
         elif lines is None:
-            # Written by edits alone, it would be a file that the editor cannot find.
+            # Text edits alone would name a file that the editor cannot find.
             steps.append(lsp.CreateFile(uri=uri))
         if change.rewrite is not None:
             version = None if tracked is None or change.source is not None else tracked.version
@@ -106,7 +112,10 @@ class EditorEdits:
         return steps
 
     async def _lines(self, path: str, tracked: TrackedDocument | None) -> list[str] | None:
-        """Give the lines of a document or of a file; None: there is neither."""
+        """Return the lines of the open document, else of the file; None if the file does not exist.
+
+        Raise ValueError if the file is not text.
+        """
         if tracked is not None:
             return list(tracked.lines)
         place = resolve_below(self._open_root.governance.root, path)
@@ -134,5 +143,5 @@ class EditorEdits:
 
 
 def paths_of(changes: Sequence[FileChange]) -> tuple[str, ...]:
-    """List every path that some changes name."""
+    """Return every path that the changes touch."""
     return tuple(path.path for change in changes for path in change.touched)

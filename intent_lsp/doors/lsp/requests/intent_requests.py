@@ -1,6 +1,6 @@
-"""The requests about intents, their status and the ledger (protocol section 2).
+"""The requests about intents, status, ledger and drafts (protocol section 2).
 
-Invariant: a request reads its params, asks governance, spells the answer; rules live below.
+Invariant: a handler reads the params, asks governance and builds the answer. It holds no rules.
 """
 
 from pathlib import Path
@@ -51,7 +51,7 @@ from intent_lsp.store.state.notes import AgentInfo
 
 
 class IntentRequests:
-    """Answers the requests about intents, status and ledger on one connection."""
+    """Answers requests about intents, status, ledger and drafts on one connection."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class IntentRequests:
         self._finder = finder
 
     async def list_intents(self, given: object) -> JsonObject:
-        """Answer `intent/list`."""
+        """Answer `intent/list`. Without governance: disabled, no intents."""
         params = read(given, CommonParams)
         open_root = await self._finder.find(params)
         if open_root is None:
@@ -95,7 +95,7 @@ class IntentRequests:
     async def select_intent(
         self, open_root: OpenRoot, intent_id: str, params: CommonParams
     ) -> JsonObject:
-        """Select for the person, or for the agent's session that the params name."""
+        """Select an intent for the person's session, or for the agent's that `params` name."""
         theirs = session_of(params, open_root)
         if theirs == open_root.session:
             done = await self._connection.choices.select(open_root, intent_id, _voice(params))
@@ -127,7 +127,7 @@ class IntentRequests:
         return {"activeIntentId": None}
 
     async def status(self, given: object) -> JsonObject:
-        """Answer `intent/status`; where nothing governs: disabled, root null."""
+        """Answer `intent/status`. Without governance: disabled, and `root` is null."""
         params = read(given, CommonParams)
         open_root = await self._finder.find(params)
         if open_root is None:
@@ -142,7 +142,7 @@ class IntentRequests:
         return told
 
     async def trace(self, given: object) -> JsonObject:
-        """Answer `intent/trace`, newest first."""
+        """Answer `intent/trace`: a page of records, newest first."""
         params = read(given, TraceParams)
         open_root = await self._finder.open_root(params)
         path = path_below(params, open_root) if params.path or params.uri else None
@@ -165,7 +165,7 @@ class IntentRequests:
         return verification_json(found)
 
     async def drafts(self, given: object) -> JsonObject:
-        """Answer `intent/drafts`, newest first."""
+        """Answer `intent/drafts`: the kept drafts, newest first."""
         params = read(given, PathParams)
         open_root = await self._finder.open_root(params)
         path = path_below(params, open_root) if params.path or params.uri else None
@@ -173,10 +173,10 @@ class IntentRequests:
         return {"drafts": [draft_wire(draft) for draft in kept if isinstance(draft, Draft)]}
 
     async def init(self, given: object) -> JsonObject:
-        """Answer `intent/init`: create what is missing of the set of files.
+        """Answer `intent/init`: create those files of the setup that are missing.
 
-        Without a workspace named, what governs the first folder from above is completed, rather
-        than taken away from it.
+        Without a workspace in the params, the root that already governs the first folder is
+        completed: a new root inside it would take the folder over.
         """
         params = read(given, CommonParams)
         folder = self._folder(params)
@@ -200,7 +200,10 @@ class IntentRequests:
         return open_root.governance.status(session, agent_id=params.agent_id or "")
 
     def _owned(self, params: PathParams) -> tuple[OpenRoot | None, JsonObject]:
-        """Answer `intent/owners` in one go: each trip to a thread costs as much as the answer."""
+        """Return the root and the answer of `intent/owners`, from a single thread job.
+
+        One job, because handing work to a thread takes as long as the answer.
+        """
         open_root = self._finder.governance(params)
         if open_root is None:
             required_path(params)
@@ -231,7 +234,7 @@ class IntentRequests:
 
 
 def _voice(params: CommonParams) -> AgentInfo:
-    """Give what an agent says of itself; a person says nothing of the kind."""
+    """Return what an agent says about itself when it selects an intent. Empty for a person."""
     if not isinstance(params, SelectParams):
         return AgentInfo()
     return AgentInfo(model=params.model_identifier, url=params.conversation_url)

@@ -1,6 +1,6 @@
-"""The requests that change the plan: create, complete, expand, verification (protocol section 2).
+"""The requests that change the plan: create, complete, expand, verify (protocol section 2).
 
-Invariant: what an agent wants of the plan is a person's to grant; what a person asks for is done.
+Invariant: an agent's request needs a person's approval; a person's own request is carried out.
 """
 
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ Seconds = Annotated[int, msgspec.Meta(ge=1, le=30 * 24 * 3600)]
 
 
 class CreateParams(CommonParams, kw_only=True, frozen=True):
-    """`intent/create`; `select`: whoever asks works for it from then on."""
+    """Params of `intent/create`. `select`: make the new intent the asking session's own."""
 
     id: Id | None = None
     name: PlanText
@@ -48,7 +48,7 @@ class CreateParams(CommonParams, kw_only=True, frozen=True):
 
 
 class Attempt(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
-    """What became of the tool by which an agent says that its work is done."""
+    """The result of the tool call by which an agent declared its work complete."""
 
     tool_name: Id
     success: bool = True
@@ -56,14 +56,17 @@ class Attempt(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
 
 
 class CompleteParams(CommonParams, kw_only=True, frozen=True):
-    """`intent/complete`; `attempt`: a host reports what its agent has tried."""
+    """Params of `intent/complete`.
+
+    `attempt`: what the agent's host reports of its completion tool.
+    """
 
     intent_id: Id | None = None
     attempt: Attempt | None = None
 
 
 class ExpandParams(CommonParams, kw_only=True, frozen=True):
-    """`intent/requestScopeExpansion`."""
+    """Params of `intent/requestScopeExpansion`. `grant_token` stands for a person's click."""
 
     intent_id: Id | None = None
     patterns: Patterns
@@ -73,7 +76,7 @@ class ExpandParams(CommonParams, kw_only=True, frozen=True):
 
 
 class VerificationParams(CommonParams, kw_only=True, frozen=True):
-    """`intent/recordVerification`."""
+    """Params of `intent/recordVerification`."""
 
     command: PlanText
     success: bool
@@ -86,7 +89,7 @@ KNOWN: Final = register_msgspec_types(
 
 
 class PlanRequests:
-    """Answers the requests about the plan on one connection."""
+    """Answers requests about the plan on one connection."""
 
     def __init__(
         self,
@@ -102,7 +105,7 @@ class PlanRequests:
         self._finish = finish
 
     async def create(self, given: object) -> JsonObject:
-        """Answer `intent/create`; a person is asked when an agent wants it."""
+        """Answer `intent/create`. Ask a person first if an agent wants it."""
         params = read(given, CreateParams)
         open_root = await self._finder.open_root(params)
         await self._check_patterns(open_root, params.owned_scope, "ownedScope")
@@ -131,7 +134,10 @@ class PlanRequests:
     async def _attempted(
         self, open_root: OpenRoot, params: CompleteParams, attempt: Attempt
     ) -> JsonObject:
-        """Complete the intent by an agent's own word, where the team takes it for one."""
+        """Complete the intent after an agent's own attempt, if the policy allows that.
+
+        Record a lesson if the attempt failed.
+        """
         governance, session = open_root.governance, session_of(params, open_root)
         active = await self._in_thread(
             governance.sessions.active_intent, session.id, session.agent_id
@@ -160,7 +166,7 @@ class PlanRequests:
         }
 
     async def request_scope_expansion(self, given: object) -> JsonObject:
-        """Answer `intent/requestScopeExpansion`: a person is asked, or has clicked already."""
+        """Answer `intent/requestScopeExpansion`. Ask a person unless they have already clicked."""
         params = read(given, ExpandParams)
         open_root = await self._finder.open_root(params)
         await self._check_patterns(open_root, params.patterns, "patterns")
@@ -181,9 +187,9 @@ class PlanRequests:
         return await self._finish(self._grant(open_root, wish, session))
 
     async def record_verification(self, given: object) -> JsonObject:
-        """Answer `intent/recordVerification`: one that failed is a lesson.
+        """Answer `intent/recordVerification`. A failed verification becomes a lesson.
 
-        What the command has changed since it was asked about is recorded.
+        Files that the command has changed since it was judged are recorded.
         """
         params = read(given, VerificationParams)
         open_root = await self._finder.open_root(params)
@@ -199,7 +205,7 @@ class PlanRequests:
         )
         violations: Sequence[CallViolation] = ()
         if outcome is not None:
-            # What it should not have changed is on record.
+            # The record exists even if the command changed files that it should not.
             told = f"{outcome.ticket.program or 'a command'} is done"
             record, queued = outcome.record, outcome.queued
             self._connection.outcomes.recorded(open_root, told, record, queued)
@@ -233,13 +239,13 @@ class PlanRequests:
         if params.select:
             done = await self._selected(open_root, params, done)
         elif session_named(params, open_root) == open_root.session.id:
-            # Whoever made it wants to say more of it.
+            # A person creates an intent to describe it further: show them the file.
             people, root = self._connection.people, open_root.governance.root
             self._connection.tracked_documents.work.begin(people.show(str(root / INTENTS_FILE)))
         return {"approved": True, "intent": intent_json(done)}
 
     async def _selected(self, open_root: OpenRoot, params: CreateParams, made: Intent) -> Intent:
-        """Have whoever made an intent work for it."""
+        """Select a new intent for the session that created it."""
         choices, session = self._connection.choices, session_of(params, open_root)
         if session == open_root.session:
             done = await choices.select(open_root, made.id)
@@ -259,7 +265,10 @@ class PlanRequests:
     async def _check_patterns(
         self, open_root: OpenRoot, patterns: tuple[str, ...], field: str
     ) -> None:
-        """Refuse patterns that grant nothing or everything, before anybody is asked."""
+        """Raise InvalidParams for patterns that grant nothing or everything.
+
+        Called before a person is asked.
+        """
         governance = open_root.governance
         found = await self._in_thread(
             governance.planning.ungrantable, patterns, governance.scope_checks.is_directory

@@ -1,6 +1,6 @@
-"""The table of the requests `intent/*`: who answers each (protocol section 2).
+"""The handler of each `intent/*` request, and the error codes of failures (protocol section 2).
 
-Invariant: an error of ours leaves as the code of what stands in a request's way.
+Invariant: an IntentLspError leaves as a JSON-RPC error with one of the project's request codes.
 """
 
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
@@ -29,7 +29,7 @@ RequestHandler = Callable[[object], Awaitable[JsonObject]]
 
 
 class RequestTable:
-    """Answers the requests of one connection, each by its own handler."""
+    """Dispatches the `intent/*` requests of one connection to their handlers."""
 
     def __init__(
         self, connection: Connection, progress: ClientProgress, finish: Uncancellable
@@ -45,7 +45,7 @@ class RequestTable:
         self._handlers = self._table()
 
     async def answer(self, name: RequestName, given: object = None) -> JsonObject:
-        """Answer one request, or fail it with the code of what stands in its way."""
+        """Answer one request. Raise JsonRpcException with a request code if that fails."""
         try:
             with self._idle_scheduler.asked():
                 return await self._handlers[name](given)
@@ -85,7 +85,10 @@ class RequestTable:
     def _whole(
         self, handler: Callable[[object], Coroutine[object, object, JsonObject]]
     ) -> RequestHandler:
-        """Have a request finished although it is cancelled: it waits for no person."""
+        """Return a handler that runs to its end even if the request is cancelled.
+
+        For requests that wait for no person.
+        """
         return lambda given: self._finish(handler(given))
 
 

@@ -1,6 +1,6 @@
-"""The desk that a request means: by the workspace it names, by its path, else the first there is.
+"""The open root that a request is about: by workspace, by path, else the first one.
 
-Invariant: a root that is found is attached before it is answered for.
+Invariant: a root that is found is opened for the connection before the request is answered.
 """
 
 from intent_lsp.core.codes import RequestCode
@@ -11,13 +11,13 @@ from intent_lsp.doors.lsp.wire.params import failed, named_path
 
 
 class RootLookup:
-    """Finds desks for the requests of one connection."""
+    """Finds the open root for the requests of one connection."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     async def open_root(self, params: CommonParams) -> OpenRoot:
-        """Give the desk that the params mean, or fail the request."""
+        """Return the root that the params mean. Raise NOT_GOVERNED if there is none."""
         open_root = await self.find(params)
         if open_root is None:
             raise failed(
@@ -28,7 +28,10 @@ class RootLookup:
         return open_root
 
     async def of_edit(self, params: CommonParams, first: str) -> OpenRoot:
-        """Give the desk of an edit: of the workspace named, else of its first path, or fail."""
+        """Return the root of an edit: of the workspace named, else of the absolute path `first`.
+
+        Otherwise return or raise what `open_root` does.
+        """
         if params.workspace_uri is None and first.startswith("/"):
             of_path = self._connection.open_roots.of_path
             open_root = await self._connection.tracked_documents.work.in_thread(of_path, first)
@@ -38,13 +41,16 @@ class RootLookup:
         return await self.open_root(params)
 
     async def find(self, params: CommonParams) -> OpenRoot | None:
-        """Give the desk of the workspace named, of the path given, else of the first folder."""
+        """Return the root of the workspace or path named, else of the first folder, else None."""
         open_root = await self._connection.tracked_documents.work.in_thread(self.governance, params)
         if open_root is not None:
             await self._connection.open_root(open_root)
         return open_root
 
     def governance(self, params: CommonParams) -> OpenRoot | None:
-        """Find it, which may wait on the disk."""
+        """Find the root as `find` does, without opening it for the connection.
+
+        May wait on the disk.
+        """
         path, open_roots = named_path(params), self._connection.open_roots
         return open_roots.first() if path is None else open_roots.of_path(path)
