@@ -1,1 +1,1 @@
-"""The features of the language service: saves, actions, provenance."""
+"""The editor features: saves, file operations, code actions, hover, lenses and symbols."""

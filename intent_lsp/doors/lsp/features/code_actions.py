@@ -1,7 +1,7 @@
-"""Code actions: the ways out of a violation, the fixes of a control file (protocol section 4).
+"""Code actions: ways out of a violation, and quick fixes in a control file (protocol section 4).
 
-Invariant: an edit is bound to the version of the text it was made for, or is a command that
-checks it; nothing is applied to a text that has moved on.
+Invariant: an edit applies only to the document version that it was computed for: it is versioned,
+or it is a command that checks the version.
 """
 
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ class CodeActions:
         self._scope = ScopeActions(connection.tokens)
 
     async def offered(self, tracked: TrackedDocument, range_: lsp.Range) -> list[lsp.CodeAction]:
-        """Give the ways out of the problems that a range touches."""
+        """Return the ways out of the violations that a range touches, and the file's drafts."""
         found: list[lsp.CodeAction] = []
         shown = self._connection.tracked_documents.bulletin.items(tracked.uri)
         touched = [
@@ -58,7 +58,7 @@ class CodeActions:
         return _once(found)
 
     def fixes(self, page: ControlFile, range_: lsp.Range) -> list[lsp.CodeAction]:
-        """Give the fixes of a control file that a range touches."""
+        """Return the quick fixes of the findings in a control file that a range touches."""
         spelling = self._connection.spelling
         found: list[lsp.CodeAction] = []
         for finding in page.findings:
@@ -80,7 +80,10 @@ class CodeActions:
     def lines_edits(
         self, tracked: TrackedDocument, first: int, last: int
     ) -> list[lsp.TextEdit] | None:
-        """Give the edits that put the runs within some lines back; None: they cannot be told."""
+        """Return the edits that change the changed lines between `first` and `last` back to HEAD.
+
+        None if HEAD has no text of the file.
+        """
         look = tracked.look
         if look is None or look.head.lines is None:
             return None
@@ -94,7 +97,10 @@ class CodeActions:
         ]
 
     def file_edits(self, tracked: TrackedDocument) -> list[lsp.TextEdit] | None:
-        """Give the edits that put a whole file back to HEAD; None: HEAD has no text of it."""
+        """Return the edits that change a file back to HEAD, or None if HEAD has no text of it.
+
+        If the disk holds a newer text than the editor read, the target is that text.
+        """
         look = tracked.look
         if look is None or look.head.lines is None:
             return None
@@ -106,7 +112,7 @@ class CodeActions:
     async def _usable(
         self, tracked: TrackedDocument, touched: Sequence[Violation]
     ) -> Sequence[Intent]:
-        """Give the intents that can be selected, where one is missing."""
+        """Return the intents that can be selected, if a violation is due to a missing intent."""
         wanted = any(problem.code in CHOOSE for problem in touched)
         if not wanted or tracked.open_root is None:
             return ()
@@ -120,7 +126,7 @@ class CodeActions:
         shown: list[lsp.Diagnostic],
         usable: Sequence[Intent],
     ) -> list[lsp.CodeAction]:
-        # Some clients declare no questions and put them all the same; Helix says so when asked.
+        # `can_choose` too: a client such as Helix refuses the request only when it arrives.
         can_ask = self._connection.client.questions and self._connection.people.can_choose
         ways = _selections(tracked, problem, shown, usable, can_ask=can_ask)
         ways += self._scope.ways_out(tracked, problem, shown)
@@ -178,7 +184,7 @@ class CodeActions:
         target: dict[str, object],
         shown: list[lsp.Diagnostic],
     ) -> lsp.CodeAction:
-        """Offer a versioned edit where the client holds to versions, else a command that does."""
+        """Offer a versioned edit, or the command `intent.revert` if the client ignores versions."""
         if not self._connection.client.document_changes:
             return command_action(title, REVERT, target, shown)
         return lsp.CodeAction(
@@ -197,9 +203,9 @@ def _selections(
     *,
     can_ask: bool,
 ) -> list[lsp.CodeAction]:
-    """Offer the intents that own the file first, and any other where one is missing.
+    """Offer to select an intent: owners of the file first, then others if none is selected.
 
-    Without a question each is an action of its own; where there is none, nothing is offered.
+    If the client cannot ask the person, each of them is an action of its own.
     """
     titles = {owner: f"Select intent {owner} (owns this file)" for owner in problem.owners}
     missing = problem.code in CHOOSE
@@ -240,7 +246,7 @@ def _range_wire(range_: lsp.Range) -> dict[str, object]:
 
 
 def _once(actions: Sequence[lsp.CodeAction]) -> list[lsp.CodeAction]:
-    """Keep the first of the actions that do the same, such as *Revert the file* of each run."""
+    """Drop repeated actions, such as *Revert the file* once per violation."""
     seen: set[tuple[str, str]] = set()
     kept: list[lsp.CodeAction] = []
     for action in actions:

@@ -1,9 +1,10 @@
-"""File operations as an editor announces and tells of them (requirements section 7).
+"""File operations of an editor: judged when announced, recorded when done (requirements section 7).
 
-Invariant: a `will…` request is answered in time, with null and never with an error; nobody is
-asked inside.
-Invariant: a person is told of a refusal once: when it is announced, else when it has happened.
-Invariant: one sentence for all files of an operation, whatever their names hold.
+Invariant: a `will…` request is answered in time, with null and never with an error. Nobody is asked
+meanwhile.
+Invariant: a refusal is shown to the person once: when the operation is announced, else when it has
+happened.
+Invariant: there is one message for all files of an operation.
 """
 
 import asyncio
@@ -32,10 +33,10 @@ from intent_lsp.store.fs.resolve import resolve_below
 _log: Final = logging.getLogger(__name__)
 
 _ANNOUNCED_AT_MOST: Final = 16
-"""Announcements that are kept; an editor need not go on with what it has announced."""
+"""Announcements that are kept. An editor may announce an operation and not carry it out."""
 
 Loudness = Callable[[str, Severity, str], Severity | None]
-"""Tells how loud a code is on a file by the settings, where they say otherwise; None: not shown."""
+"""Returns the severity to show for (code, default severity, path), or None to show nothing."""
 
 _DOING: Final = {
     FileOperation.CREATE: "creating",
@@ -54,7 +55,7 @@ _SERVER_ONLY: Final = "Only intent-lsp writes there; this will be recorded as ou
 
 @dataclass(frozen=True, slots=True)
 class _OfRoot:
-    """What an operation is to one governed root."""
+    """The part of an operation that concerns one governed root."""
 
     open_root: OpenRoot
     named: tuple[OperationEnds, ...]
@@ -62,7 +63,10 @@ class _OfRoot:
 
 @dataclass(slots=True)
 class _Announced:
-    """An operation that is to happen; `told`: a person knows what is wrong with it."""
+    """An announced operation. `told`: the person has been warned about it.
+
+    `too_late` is set once the editor no longer waits for the judgement.
+    """
 
     key: tuple[FileOperation, tuple[UriEnds, ...]]
     task: asyncio.Task[None] | None = None
@@ -72,7 +76,7 @@ class _Announced:
 
 
 class FileOperationFeature:
-    """The participant in the file operations of one connection."""
+    """Judges and records the file operations of one connection."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -90,7 +94,7 @@ class FileOperationFeature:
             await asyncio.wait({task}, timeout=PATIENCE)
         finally:
             if not task.done():
-                # The editor goes on: what is seen from now on may be what it has done.
+                # The editor goes on without us: from now on the disk may hold what it has done.
                 announced.too_late.set()
         if not task.done():
             _log.warning("an operation is not judged within %.0f ms", PATIENCE * 1000)
@@ -100,7 +104,7 @@ class FileOperationFeature:
             self._warn(operation, of_root, forecast)
 
     async def did(self, operation: FileOperation, uris: Sequence[UriEnds]) -> None:
-        """Record an operation that has happened, and show what it came to."""
+        """Record an operation that has happened, and update what is shown of its files."""
         announced = self._taken((operation, tuple(uris)))
         if announced is not None and announced.task is not None:
             await asyncio.wait({announced.task})
@@ -140,7 +144,7 @@ class FileOperationFeature:
         return found
 
     async def _saves_recorded(self, uris: Sequence[UriEnds]) -> None:
-        """Wait for the records of saves that were told of before: they come first."""
+        """Wait until saves of these files that were reported earlier are recorded."""
         named = {path for ends in uris for uri in ends if uri and (path := path_of_uri(uri))}
         for tracked in self._connection.tracked_documents.all_tracked():
             path = path_of_uri(tracked.uri)
@@ -148,7 +152,10 @@ class FileOperationFeature:
                 await tracked.all_recorded.wait()
 
     def _find(self, uris: Sequence[UriEnds]) -> list[_OfRoot]:
-        """Find out whose names an operation is about: an end elsewhere is none of a root's."""
+        """Split an operation by governed root.
+
+        A rename between two roots deletes in one and creates in the other.
+        """
         found: dict[OpenRoot, list[OperationEnds]] = {}
         for uri_ends in uris:
             old, new = (self._place(uri) for uri in uri_ends)
@@ -219,9 +226,9 @@ def warning(
     refused: Sequence[Judgement],
     loudness: Loudness,
 ) -> str | None:
-    """Say what is wrong with an operation, and who owns its files; None: it is not to be shown.
+    """Return the warning for an operation's refusals, or None if the settings hide them all.
 
-    `named` is what was renamed, say, and `files` how many files are behind these names.
+    `named` are the names given by the editor. `files` is how many files they stand for.
     """
     shown = [each for each in refused if _severity(each, loudness) is not None]
     if not shown:
@@ -237,18 +244,18 @@ def warning(
 
 
 def done(operation: FileOperation, named: Sequence[OperationEnds]) -> str:
-    """Say what has happened to some names."""
+    """Return a clause such as "a → b is renamed"."""
     verb = "is" if len(named) == 1 else "are"
     return f"{_named(named)} {verb} {_DONE[operation]}"
 
 
 def _files_of(paths: Iterable[WorkspacePath], named: Sequence[OperationEnds]) -> int:
-    """Count the files of an operation to which some paths belong: a renamed one has two."""
+    """Count the files that some paths belong to. A renamed file has two paths."""
     return len({_name_before(path, named) for path in paths})
 
 
 def _name_before(path: WorkspacePath, named: Sequence[OperationEnds]) -> str:
-    """Give the name that a file had before it was renamed."""
+    """Return the name that a file had before it was renamed."""
     for ends in named:
         if ends.old is not None and ends.new is not None:
             rest = path.removeprefix(ends.new)
@@ -274,5 +281,5 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _spelled(name: str) -> str:
-    """Spell a name; bytes that are not UTF-8 are shown as one question mark each."""
+    """Return a name for a message. A byte that is not UTF-8 is shown as a question mark."""
     return neutral(name).encode("utf-8", "replace").decode()

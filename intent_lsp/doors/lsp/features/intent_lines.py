@@ -1,7 +1,7 @@
-"""The lines of an intent, found file by file for whoever waits for them (protocol section 2).
+"""Finds every line attributed to an intent, file by file and with progress (protocol section 2).
 
-Invariant: a search that is cancelled stops behind the file that it is at.
-Invariant: a save that is under way is waited for, so that its lines are among them.
+Invariant: a cancelled search stops after the file that it is reading.
+Invariant: saves under way are recorded first, so that their lines are found.
 """
 
 from dataclasses import dataclass
@@ -20,14 +20,14 @@ from intent_lsp.governance.plan.checkout import CheckoutRefusal
 
 @dataclass(frozen=True, slots=True)
 class LinesFound:
-    """Which files were asked, and those that have lines of the intent."""
+    """The result of a search: which files were read, and those that have lines of the intent."""
 
     asked: WorkedFiles
     files: tuple[Explained, ...]
 
 
 class IntentLines:
-    """Finds lines of intents for one connection."""
+    """Finds the lines of intents for one connection."""
 
     def __init__(self, tracked_documents: TrackedDocuments, progress: ClientProgress) -> None:
         self._tracked_documents = tracked_documents
@@ -36,9 +36,9 @@ class IntentLines:
     async def of(
         self, open_root: OpenRoot, intent_id: str, token: Token | None
     ) -> LinesFound | CheckoutRefusal:
-        """Find every line of an intent, and show how far it is under the client's `token`.
+        """Return every line of an intent, or a refusal if there is no such intent.
 
-        Raises LedgerUnavailableError.
+        Progress is reported under the client's `token`. Raise LedgerUnavailableError.
         """
         for tracked in self._tracked_documents.all_tracked():
             await tracked.all_recorded.wait()

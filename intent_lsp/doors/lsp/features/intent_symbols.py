@@ -1,6 +1,6 @@
-"""Intents found by their names, and the lines that they explain (protocol section 4).
+"""Intents as workspace symbols, and references from an intent to its lines (protocol section 4).
 
-Invariant: places are those of the files as they are saved.
+Invariant: locations are those in the files as saved.
 """
 
 import logging
@@ -30,7 +30,7 @@ SYMBOLS_AT_MOST: Final = 200
 
 
 class IntentSymbols:
-    """Answers for references of intents and for symbols of the workspace on one connection."""
+    """Answers `textDocument/references` and `workspace/symbol` on one connection."""
 
     def __init__(self, connection: Connection, progress: ClientProgress) -> None:
         self._tracked_documents = connection.tracked_documents
@@ -38,11 +38,11 @@ class IntentSymbols:
         self._encoding = connection.spelling.encoding
 
     async def references(self, params: lsp.ReferenceParams) -> list[lsp.Location]:
-        """Answer `textDocument/references` on an intent's id: every line of its records."""
+        """Answer `textDocument/references` on an intent's id: every line attributed to it."""
         tracked = self._tracked_documents.tracked_at(params.text_document.uri)
         if tracked is None:
             return []
-        # Who governs a document is found out after it is opened.
+        # The document's root is looked up by a task that starts when the document is opened.
         await self._tracked_documents.settled(tracked.uri)
         place = tracked.place
         if tracked.open_root is None or place is None or place.path != INTENTS_FILE:
@@ -58,7 +58,7 @@ class IntentSymbols:
         return [own, *places] if params.context.include_declaration else places
 
     async def symbols(self, params: lsp.WorkspaceSymbolParams) -> list[lsp.WorkspaceSymbol]:
-        """Answer `workspace/symbol`: the intents whose id or name holds the letters, in order."""
+        """Answer `workspace/symbol`: the intents whose id and name match, see `_holds`."""
         return await self._tracked_documents.work.in_thread(self._symbols, params.query)
 
     def _symbols(self, query: str) -> list[lsp.WorkspaceSymbol]:
@@ -87,7 +87,7 @@ class IntentSymbols:
         except IntentLspError as problem:
             _log.warning("the lines of %s cannot be told: %s", intent.id, problem)
             return ()
-        # Refused: it was taken out of the file meanwhile.
+        # A refusal means that the intent was removed from the file meanwhile.
         return found.files if isinstance(found, LinesFound) else ()
 
     def _places(self, root: Path, files: Sequence[Explained]) -> list[lsp.Location]:
@@ -103,7 +103,7 @@ class IntentSymbols:
         ]
 
     def _named_on(self, open_root: OpenRoot, line: int) -> tuple[Intent, lsp.Location] | None:
-        """Give the intent whose id stands on a line of the intents file, and its place there."""
+        """Return the intent whose id is on a line of the intents file, and the id's location."""
         rules = open_root.governance.rules.current()
         intent = _named_on(rules, line)
         if intent is None:
@@ -138,6 +138,6 @@ def _lines(root: Path) -> list[str]:
 
 
 def _holds(text: str, query: str) -> bool:
-    """Find out whether a text holds the letters of another in their order, whatever their case."""
+    """Return whether the letters of `query` occur in `text` in that order, ignoring case."""
     left = iter(text.casefold())
     return all(letter in left for letter in query.casefold())

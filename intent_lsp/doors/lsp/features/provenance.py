@@ -1,7 +1,7 @@
-"""Where the lines of a source file come from, shown where people look (protocol section 4).
+"""Attribution in source files: hover, code lenses and inlay hints (protocol section 4).
 
-Invariant: a file without records shows nothing; what cannot be told is not shown, and no error.
-Invariant: what is asked of the ledger once is remembered as long as text, file and ledger stay.
+Invariant: without records, or if the ledger cannot be read, nothing is shown; never an error.
+Invariant: the attribution of a document is cached until its text, its file or the ledger changes.
 """
 
 import asyncio
@@ -37,33 +37,33 @@ from intent_lsp.store.fs.files import stamp
 _log: Final = logging.getLogger(__name__)
 
 A_MOMENT: Final = 0.3
-"""Seconds in which several records are told of at once."""
+"""Seconds to wait before a refresh, so that several records cause one."""
 
 _REMEMBERED: Final = 32
-"""Documents whose blame is kept."""
+"""Documents whose attribution is cached."""
 
 
 @dataclass(frozen=True, slots=True)
 class LineAuthors:
-    """Who wrote the lines of a page, and the intents as they are now."""
+    """The attribution of a document's lines, with the intents and authors to show for it."""
 
     blamed: Blamed
     intents: Intents
     people: RecordAuthors
 
     def runs(self, first: int, last: int) -> tuple[BlameRun, ...]:
-        """Give the runs of the lines `first` to `last` (from 0, both included), with names."""
+        """Return the runs of equal attribution in lines `first` to `last` (from 0, inclusive)."""
         return named(self.blamed.runs(first, last), self.people)
 
     def intent(self, run: BlameRun) -> Intent | None:
-        """Give the intent that a run names, if it is there still."""
+        """Return the intent that a run is attributed to, or None if it no longer exists."""
         name = None if run.record is None else run.record.intent_id
         return None if name is None else self.intents.get(name)
 
 
 @dataclass(frozen=True, slots=True)
 class SourceDocument:
-    """A document that is asked about: whose it is, its path and its lines as they are shown."""
+    """An open document of a governed root, with its lines as they are shown."""
 
     tracked: TrackedDocument
     open_root: OpenRoot
@@ -72,10 +72,10 @@ class SourceDocument:
 
 
 class ProvenanceFeature:
-    """Answers hover, code lenses and inlay hints on source files of one connection."""
+    """Answers hover, code lens and inlay hint requests on one connection."""
 
     def __init__(self, connection: Connection, ask: Callable[[str], Awaitable[object]]) -> None:
-        """Answer; `ask` sends the client a request without params."""
+        """Keep the connection. `ask` sends the client a request without params."""
         self._ask = ask
         client = connection.client
         refreshes = (
@@ -91,13 +91,13 @@ class ProvenanceFeature:
         self._known: dict[str, tuple[object, Blamed]] = {}
 
     def changed(self) -> None:
-        """Have what is shown asked for again, once for all that is recorded within a moment."""
+        """Ask the client to refresh lenses and hints soon, once for several records."""
         if self._refreshes and not self._refreshing:
             self._refreshing = True
             self._tracked_documents.work.begin(self._refresh_soon())
 
     async def hover(self, params: lsp.HoverParams) -> lsp.Hover | None:
-        """Answer `textDocument/hover`: which intent, who, when, what record wrote this line."""
+        """Answer `textDocument/hover`: the intent, author, time and record of a line."""
         page = await self._page(params.text_document.uri, flag="hover")
         line = params.position.line
         if page is None or line >= len(page.lines):
@@ -116,7 +116,7 @@ class ProvenanceFeature:
         )
 
     async def code_lenses(self, params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
-        """Answer `textDocument/codeLens`: who changed each innermost definition last."""
+        """Answer `textDocument/codeLens`: who last changed each innermost definition."""
         page = await self._page(params.text_document.uri, flag="codeLens")
         told = None if page is None else await self._told(page)
         if page is None or told is None or not any(told.blamed.claims):
@@ -133,13 +133,13 @@ class ProvenanceFeature:
                     page.lines, each.first_line - 1, each.first_line - 1, self._spelling.encoding
                 )
                 command, shows = self._record_command, [newest.record.id]
-                # Without a command behind it there is nothing to do but to read.
+                # A client without a command to show a record gets a lens that only displays text.
                 told_of = lsp.Command(words, command or "", arguments=shows if command else None)
                 found.append(lsp.CodeLens(range=place, command=told_of))
         return found
 
     async def inlay_hints(self, params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
-        """Answer `textDocument/inlayHint`: behind the first line of each origin, which it is."""
+        """Answer `textDocument/inlayHint`: the attribution, after the first line of each run."""
         page = await self._page(params.text_document.uri, flag="inlayHints")
         told = None if page is None else await self._told(page)
         if page is None or told is None or told.blamed.lines is None:
@@ -166,9 +166,9 @@ class ProvenanceFeature:
         return count_units(line_body(page.lines[line]), self._spelling.encoding)
 
     async def _page(self, uri: str, *, flag: str) -> SourceDocument | None:
-        """Give an open source file of a governed root; a save that is under way is waited for.
+        """Return the open document once its saves are recorded, or None if nothing is to be shown.
 
-        `flag` is the setting that has to be on.
+        `flag` names the setting that must be on. Control files have no attribution.
         """
         wanted = self._tracked_documents.open_roots.settings.flags[flag]
         tracked = self._tracked_documents.tracked_at(uri) if wanted else None

@@ -1,6 +1,6 @@
-"""Offers after a refused save: what the person may do about it (requirements section 7).
+"""The messages after a refused save, and what their buttons do (requirements section 7).
 
-Invariant: nothing is asked inside a save; an offer that nobody takes changes nothing.
+Invariant: nobody is asked during a save. A message that is ignored changes nothing.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ _OWNERS_AT_MOST: Final = 3
 
 
 class RefusalPrompts:
-    """Offers ways out to the person behind one connection."""
+    """Offers ways out of refused saves to the person at one connection."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -40,9 +40,9 @@ class RefusalPrompts:
     async def turned_back(
         self, tracked: TrackedDocument, judgement: Judgement, draft: Draft
     ) -> None:
-        """Say that a save was turned back, and offer the intents that own the file.
+        """Report that a save was refused and its draft kept, and carry out the way out chosen.
 
-        A file that was not there has become empty: no editor leaves it unwritten.
+        A file that did not exist is now empty, because no editor can be kept from writing it.
         """
         said = _said(judgement)
         new = draft.base_hash is None
@@ -59,7 +59,7 @@ class RefusalPrompts:
     async def put_back(
         self, tracked: TrackedDocument, after: AfterSave, *, automatic: bool
     ) -> None:
-        """Offer to put back a file that was written although a rule refused it."""
+        """Offer to undo a save that the editor wrote although a rule refused it."""
         how = " (auto-save)" if automatic else ""
         owners = _owners(after.judgement)
         chosen = await self._connection.people.offer(
@@ -72,7 +72,7 @@ class RefusalPrompts:
             await self._put_back(tracked, after)
 
     async def restore(self, tracked: TrackedDocument, draft: Draft) -> bool:
-        """Give a refused text back to the editor; once it has it, the draft has served."""
+        """Put a draft's text into the editor's buffer. Delete the draft if that worked."""
         wanted = split_lines(draft.text)
         restored = await self._turn_into(tracked, wanted, "Restore draft")
         if restored and tracked.open_root is not None:
@@ -81,7 +81,7 @@ class RefusalPrompts:
         return restored
 
     async def _delete(self, tracked: TrackedDocument) -> None:
-        """Delete a file that is still empty, by the editor if it can."""
+        """Delete a file if it is still empty, through the editor if it supports that."""
         open_root, place = tracked.open_root, tracked.place
         people = self._connection.people
         if open_root is None or place is None or await people.delete(tracked.uri, DELETE):
@@ -116,14 +116,14 @@ class RefusalPrompts:
     async def _led_out(
         self, tracked: TrackedDocument, judgement: Judgement, chosen: str | None
     ) -> bool:
-        """Do what was chosen; whether the text would pass now."""
+        """Carry out a choice and return whether the refused text would now pass."""
         owners = _owners(judgement)
         if chosen == EXPAND:
             return await self._expand(tracked, judgement)
         return chosen in owners and await self._select(tracked, owners[chosen])
 
     async def _expand(self, tracked: TrackedDocument, judgement: Judgement) -> bool:
-        """Let the active intent own the file from now on: a person has said so by a click."""
+        """Grant the active intent the refused paths. The person's click is the approval."""
         open_root, denied = tracked.open_root, judgement.denied
         if open_root is None or denied is None or judgement.intent is None:
             return False
@@ -157,12 +157,12 @@ def _said(judgement: Judgement) -> str:
 
 
 def _expandable(judgement: Judgement) -> tuple[str, ...]:
-    """Offer more scope where that is all that is missing."""
+    """Return the button that expands the scope, if the scope is the only problem."""
     denied = judgement.denied
     out_of_scope = denied is not None and denied.code is GateCode.SCOPE_VIOLATION
     return (EXPAND,) if out_of_scope else ()
 
 
 def _owners(judgement: Judgement) -> dict[str, IntentId]:
-    """Give the intents that lead out of a refusal, by the title that offers each."""
+    """Return the intents under which the save would pass, by the title of their button."""
     return {f"Select {name}": name for name in judgement.owners[:_OWNERS_AT_MOST]}

@@ -1,9 +1,10 @@
-"""Saves as an editor announces them: judged before, recorded after (requirements section 7).
+"""Saves of an editor: judged before the write, recorded afterwards (requirements section 7).
 
-Invariant: `willSaveWaitUntil` is answered in time and never with an error; nobody is asked inside.
-Invariant: the saves of a root are recorded in the order in which the editor tells of them.
-Invariant: a text that is turned back is on disk as a draft first; its person is asked once the
-save is over.
+Invariant: `willSaveWaitUntil` is answered in time and never with an error. Nobody is asked
+meanwhile.
+Invariant: the saves of a root are recorded in the order in which the editor reports them.
+Invariant: before a text is turned back it is on disk as a draft. The person is asked after the
+save.
 """
 
 import asyncio
@@ -35,18 +36,18 @@ from intent_lsp.store.state.drafts import Draft
 _log: Final = logging.getLogger(__name__)
 
 PATIENCE: Final = 0.15
-"""Seconds after which a save goes on without us."""
+"""Seconds after which a save is let through without a judgement."""
 
 SAVE_TIME: Final = 10.0
-"""Seconds after which a save that was answered is over, whether or not the editor tells."""
+"""Seconds after which an answered save counts as over, even if the editor has not reported it."""
 
 
 JudgedSave = tuple[BeforeSave, list[lsp.TextEdit]]
-"""What was found before a save, and the edits that turn it back."""
+"""A judged save and the edits that turn the buffer back; no edits let it pass."""
 
 
 class SaveFeature:
-    """The save participant of one connection."""
+    """Judges and records the saves of one connection."""
 
     def __init__(self, connection: Connection, offers: RefusalPrompts) -> None:
         self._connection = connection
@@ -55,7 +56,10 @@ class SaveFeature:
     async def will_save(
         self, tracked: TrackedDocument, reason: lsp.TextDocumentSaveReason
     ) -> list[lsp.TextEdit]:
-        """Judge the buffer; the edits turn it back into what is on disk, or there are none."""
+        """Judge the buffer.
+
+        Return no edits to let the save pass, else edits back to the disk's text.
+        """
         tracked.before, tracked.reason = None, reason
         manual = reason == lsp.TextDocumentSaveReason.Manual
         version = tracked.version
@@ -63,7 +67,8 @@ class SaveFeature:
         task = self._connection.tracked_documents.work.begin(self._judge(tracked, manual=manual))
         done, _ = await asyncio.wait({task}, timeout=PATIENCE)
         if task not in done:
-            # The editor writes now: what a late judge saw of the disk may be what was written.
+            # The editor writes now, so a late judgement may have read the text that is being
+            # written. It is ignored, and its draft deleted.
             _log.warning("%s: not judged within %.0f ms", tracked.uri, PATIENCE * 1000)
             task.add_done_callback(lambda late: self._drop_draft(tracked, _result(late)))
             return []
@@ -72,7 +77,7 @@ class SaveFeature:
             return []
         tracked.before, edits = judged
         if tracked.version != version:
-            # A text that moved on meanwhile is not the one that was judged.
+            # The buffer changed while it was judged, so neither the draft nor the edits fit it.
             self._drop_draft(tracked, judged)
             tracked.before = replace(tracked.before, draft=None)
             return []
@@ -80,19 +85,20 @@ class SaveFeature:
         return edits
 
     async def did_save(self, tracked: TrackedDocument, saved: list[str]) -> None:
-        """Record a save that has happened, and show what it came to.
+        """Record a save that has happened, and update what is shown.
 
-        `saved` is the text of the buffer at the editor's word of the save.
+        `saved` is the text of the buffer when the editor reported the save.
         """
         tracked_documents = self._connection.tracked_documents
         tracked.writes(saved)
-        # Whoever does not ask before a save gives no reason: it is a manual one.
+        # An editor that sends no `willSaveWaitUntil` gives no reason; assume a manual save.
         reason, tracked.reason = tracked.reason, lsp.TextDocumentSaveReason.Manual
         if tracked.open_root is None:
-            # Governance may have come since it was opened, by this very save.
+            # This very save may have created the intents file.
             await self._connection.find_again(tracked)
         turns = FifoLock() if tracked.open_root is None else tracked.open_root.save_turns
-        # Both places are taken at once: nothing that comes later overtakes this save.
+        # The root's slot and the document's lock are reserved together, so that nothing later
+        # overtakes this save.
         with turns.take() as turn:
             async with tracked.lane:
                 await turn.come()
@@ -119,7 +125,7 @@ class SaveFeature:
             tracked_documents.work.begin(self._offers.put_back(tracked, after, automatic=automatic))
 
     async def _judge(self, tracked: TrackedDocument, *, manual: bool) -> JudgedSave | None:
-        """Judge the buffer as it is now; None where nobody governs it."""
+        """Judge the buffer as it is now, or return None if the document is not governed."""
         lines = list(tracked.lines)
         async with tracked.lane:
             if tracked.open_root is None or tracked.place is None:
@@ -137,7 +143,7 @@ class SaveFeature:
         return before, turning_edits(buffer.lines, wanted, self._connection.spelling)
 
     def _turned_back(self, tracked: TrackedDocument) -> None:
-        """Say that a save is turned back, and offer ways out once it is done."""
+        """Notify the client of a refused save, and offer ways out once the save is over."""
         before = tracked.before
         if before is None or before.draft is None:
             return
@@ -155,17 +161,17 @@ class SaveFeature:
         judgement: Judgement,
         draft: Draft,
     ) -> None:
-        """Offer ways out of a refusal that held.
+        """Offer ways out, unless the refused text was written after all.
 
-        After the save: Neovim's questions are modal, and one that is asked inside a save lets the
-        time for turning back run out.
+        Not during the save: a question in Neovim is modal and would exceed the time limit of
+        `willSaveWaitUntil`.
         """
         done, _ = await asyncio.wait({refused}, timeout=SAVE_TIME)
         if not done or refused.result():
             await self._offers.turned_back(tracked, judgement, draft)
 
     def _drop_draft(self, tracked: TrackedDocument, judged: JudgedSave | None) -> None:
-        """Delete the draft of a text that was not turned back after all."""
+        """Delete the draft of a text that was let through after all."""
         open_root = tracked.open_root
         if judged is None or judged[0].draft is None or open_root is None:
             return
@@ -175,7 +181,10 @@ class SaveFeature:
     async def _run_goes_on(
         self, open_root: OpenRoot, after: AfterSave, reason: lsp.TextDocumentSaveReason
     ) -> None:
-        """Have a run of automatic saves recorded when it rests, or at once where a file is left."""
+        """Schedule the record of a run of automatic saves for when it pauses.
+
+        A save for any other reason, such as leaving the file, ends the file's run at once.
+        """
         outcomes = self._connection.outcomes
         if reason == lsp.TextDocumentSaveReason.AfterDelay and after.run is not None:
             outcomes.run_goes_on(open_root, after, RESTS_AFTER)
@@ -198,12 +207,13 @@ class SaveFeature:
         if tracked.disk.overtaken is not None:
             observe_disk(tracked, disk, list(tracked.lines))
         if tracked.disk.overtaken is not None:
-            # An editor whose disk is ahead of its word has saved more than once by now.
+            # The disk is ahead of the reported save: the editor has saved more than once by now.
             take_back(tracked)
         save = tracked.replaced(disk, saved)
-        # What was judged before the next save is no word on this one.
+        # If the disk already holds a later save, what was judged does not belong to this one.
         old = save.old if before is None or save.new != disk else before.disk
-        # Until a save is recorded, the next one begins where it began: no change is left out.
+        # Start from the last recorded content: if an earlier save failed to be recorded, its change
+        # is part of this one.
         old, read = tracked.missed = tracked.missed or (old, save.read)
         automatic = reason != lsp.TextDocumentSaveReason.Manual
         written = Written(disk=save.new, known=old, read=read, automatic=automatic)
@@ -213,7 +223,7 @@ class SaveFeature:
         return after
 
     def _not_recorded(self, tracked: TrackedDocument, error: Exception) -> None:
-        """Say that the edit stands without a record; it is never taken back for that."""
+        """Warn that a save has no record. The file is never reverted for that."""
         _log.error("%s was saved and could not be recorded", tracked.uri, exc_info=error)
         path = tracked.uri if tracked.place is None else tracked.place.path
         self._connection.people.show_message(
@@ -222,16 +232,16 @@ class SaveFeature:
 
 
 def _result(task: asyncio.Task[JudgedSave | None]) -> JudgedSave | None:
-    """Give what a judge found; None where it failed, which is logged, or was ended."""
+    """Return what a judging task found, or None if it failed (which is logged) or was cancelled."""
     return None if task.cancelled() or task.exception() is not None else task.result()
 
 
 def _settle_refusal(
     tracked: TrackedDocument, before: BeforeSave | None, after: AfterSave | None
 ) -> bool:
-    """Tell whoever waits for the save whether its refusal held: what was refused is not on disk.
+    """Return whether a refused text stayed off the disk, and pass that on to the waiting offer.
 
-    A file that was not there is empty then, since no editor leaves it unwritten.
+    A file that did not exist counts as unchanged if it is empty: editors always create it.
     """
     if before is None or before.draft is None:
         return False
@@ -242,7 +252,7 @@ def _settle_refusal(
 
 
 def _to_be_offered(tracked: TrackedDocument, after: AfterSave) -> bool:
-    """Whether to offer putting a file back that was written although a rule refused it."""
+    """Whether to offer undoing a save that the editor wrote although a rule refused it."""
     judgement = after.judgement
     return (
         not tracked.offered

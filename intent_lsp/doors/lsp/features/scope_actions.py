@@ -1,8 +1,9 @@
-"""Code actions that give an edit an intent: scope for the active one, or a new one.
+"""Code actions that bring a file into scope: expand the active intent, or create one.
 
 Specified in requirements section 8.
 
-Invariant: a grant is offered with a token that stands for the click, and for nothing else.
+Invariant: each offered grant has a one-time token, which proves the person's click for that grant
+only.
 """
 
 from datetime import timedelta
@@ -28,13 +29,13 @@ CHOOSE: Final = (
     GateCode.INTENT_CLOSED,
     GateCode.INTENT_IGNORED,
 )
-"""The refusals of an intent that is not there to work for."""
+"""The codes of refusals for want of a usable active intent."""
 
 _AN_HOUR: Final = timedelta(hours=1)
 
 
 class ScopeActions:
-    """Offers scope on one connection."""
+    """Offers scope grants and new intents on one connection."""
 
     def __init__(self, tokens: GrantTokens) -> None:
         self._tokens = tokens
@@ -42,7 +43,7 @@ class ScopeActions:
     def ways_out(
         self, tracked: TrackedDocument, problem: Violation, shown: list[lsp.Diagnostic]
     ) -> list[lsp.CodeAction]:
-        """Give the ways out of a problem that more scope, or an intent, leads to."""
+        """Return the actions that solve a violation by more scope or by a new intent."""
         ways: list[lsp.CodeAction] = []
         if problem.code == GateCode.SCOPE_VIOLATION:
             ways += self._expansions(tracked, shown)
@@ -53,7 +54,7 @@ class ScopeActions:
     def _expansions(
         self, tracked: TrackedDocument, shown: list[lsp.Diagnostic]
     ) -> list[lsp.CodeAction]:
-        """Offer to let the active intent own the file, its directory, or the file for an hour."""
+        """Offer to grant the active intent the file, its directory, or the file for an hour."""
         look, place = tracked.look, tracked.place
         intent = None if look is None else look.judgement.intent
         if intent is None or place is None:
@@ -78,7 +79,7 @@ class ScopeActions:
     def _grant(
         self, tracked: TrackedDocument, intent_id: str, pattern: str, ttl: timedelta | None
     ) -> dict[str, object]:
-        """Make the arguments of a grant: the click is the person's word."""
+        """Return the command argument of a grant, with a token that stands for the click."""
         token = self._tokens.give(intent_id, (pattern,), ttl)
         told: dict[str, object] = {
             "intentId": intent_id,
@@ -106,7 +107,7 @@ class ScopeActions:
 def command_action(
     title: str, command: str, argument: object, shown: list[lsp.Diagnostic]
 ) -> lsp.CodeAction:
-    """Spell a quick fix that is a command with one argument, or with none."""
+    """Return a quick fix that runs a command with one argument, or with none if it is None."""
     arguments = None if argument is None else [argument]
     return lsp.CodeAction(
         title=title,
@@ -117,5 +118,5 @@ def command_action(
 
 
 def root_uri(tracked: TrackedDocument) -> str | None:
-    """Give the root that governs a document, as commands are told of it."""
+    """Return the URI of the root that governs a document, or None."""
     return None if tracked.open_root is None else uri_of(tracked.open_root.governance.root)

@@ -1,6 +1,6 @@
-"""Text documents as an editor opens, edits, saves and closes them.
+"""Document events of an editor: open, change, save and close.
 
-Invariant: a document that nobody governs costs one look-up and leaves no trace.
+Invariant: a document outside every governed root costs one look-up and stores nothing on disk.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from intent_lsp.doors.lsp.protocol.documents import Document, Documents
 
 
 class TextDocumentFeature:
-    """Follows the documents of one connection."""
+    """Handles the document events of one connection."""
 
     def __init__(self, connection: Connection, documents: Documents, saves: SaveFeature) -> None:
         self._documents = documents
@@ -30,7 +30,7 @@ class TextDocumentFeature:
             self._pages.changed(document.uri)
 
     def changed(self, uri: str) -> None:
-        """Follow a document's newest edits."""
+        """Update the diagnostics of a document after an edit."""
         document = self._documents.get(uri)
         if document is None:
             return
@@ -40,7 +40,7 @@ class TextDocumentFeature:
         self._pages.changed(document.uri)
 
     def closed(self, uri: str) -> None:
-        """Stop tracking a document."""
+        """Note that the editor has closed a document."""
         tracked = self._tracked_documents.tracked_at(uri)
         if tracked is None:
             return
@@ -57,7 +57,10 @@ class TextDocumentFeature:
             return await self._saves.will_save(tracked, reason)
 
     def save_received(self, uri: str) -> Callable[[], None]:
-        """Note that a save was told of; whoever has recorded it calls what this gives."""
+        """Count a save as not recorded yet.
+
+        The caller must call the returned function once it is.
+        """
         tracked = self._tracked_documents.tracked_at(uri)
         if tracked is None:
             return lambda: None
@@ -65,9 +68,10 @@ class TextDocumentFeature:
         return tracked.save_over
 
     async def did_save(self, uri: str, document: Document | None, saved: list[str]) -> None:
-        """Take `textDocument/didSave` of what was an open document then, with the text `saved`.
+        """Record a save reported by `textDocument/didSave`.
 
-        It may be closed by now: who writes and quits does not wait for us to have started.
+        `document` is the document as it was open then, with the lines `saved`. It may be closed by
+        now: the editor may write and quit before the language service is loaded.
         """
         tracked = self._tracked_documents.tracked_at(uri)
         if tracked is None and document is not None:
