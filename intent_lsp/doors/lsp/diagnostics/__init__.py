@@ -1,1 +1,1 @@
-"""Diagnostics: open documents judged, and what is published on them."""
+"""Diagnostics: snapshots of tracked documents, their violations, and the publisher."""

@@ -1,9 +1,9 @@
-"""The files that people govern by, checked while they are typed: intents and policy.
+"""Live checks of the control files, the intents file and the policy, in buffers and on disk.
 
 Specified in requirements section 3.
 
-Invariant: an unsaved buffer is checked live and governs nothing.
-Invariant: the newest text wins; a check of an older one is never shown.
+Invariant: an unsaved buffer is checked as it is typed, but does not change what governs.
+Invariant: the result of a check is published only if no newer text has come meanwhile.
 """
 
 import asyncio
@@ -38,9 +38,11 @@ _GONE: Final = "The intents file is gone; governance is off until it is back."
 
 @dataclass(slots=True)
 class ControlFile:
-    """One control file of one root: as last checked, and whether it changed meanwhile.
+    """One control file of one root, with the result of its last check.
 
-    `uri` is how the client spells it while it is open, and where its findings are shown.
+    `uri` is the client's spelling while the file is open, and where its findings are published.
+    `kept`: the first check is done, so that preparation has begun. `wanted` counts the checks asked
+    for. `busy`: a check is running as `task`.
     """
 
     governance: Governance
@@ -57,7 +59,7 @@ class ControlFile:
 
 
 class ControlFileDiagnostics:
-    """Checks the control files of every root, open or not."""
+    """Checks the control files of every root of a connection, open in an editor or not."""
 
     def __init__(
         self,
@@ -76,11 +78,11 @@ class ControlFileDiagnostics:
         self._pages: dict[str, ControlFile] = {}
 
     def page(self, uri: str) -> ControlFile | None:
-        """Give a control file as last checked, however its URI is percent-encoded."""
+        """Return the control file at a URI, however that is percent-encoded, or None."""
         return self._pages.get(path_of_uri(uri) or "")
 
     def watch(self, governance: Governance) -> None:
-        """Check the control files of a root from now on."""
+        """Add the control files of a root, and check them."""
         seen = partial(is_directory, governance.root)
         for path in CONTROL_PAGES:
             place = str(governance.root / path)
@@ -89,25 +91,25 @@ class ControlFileDiagnostics:
         self.check_root(governance.root)
 
     def changed(self, uri: str) -> None:
-        """Check the newest text of a document, if it is a control file."""
+        """Schedule a check of a document's newest text, if it is a control file."""
         page = self.page(uri)
         if page is not None:
             self.check(page)
 
     def check_root(self, root: Path) -> None:
-        """Check the control files of a root again."""
+        """Schedule a check of the control files of a root."""
         for page in self._pages.values():
             if page.governance.root == root:
                 self.check(page)
 
     async def settled(self, uri: str) -> None:
-        """Wait until a control file is checked as it stands."""
+        """Wait until the check of a control file that is under way, if any, has been published."""
         page = self.page(uri)
         if page is not None and page.task is not None:
             await asyncio.wait({page.task})
 
     def check(self, page: ControlFile) -> None:
-        """Check a page soon; changes that come meanwhile are checked together."""
+        """Schedule a check of a control file. Changes during a check cause one more check."""
         page.wanted += 1
         if not page.busy:
             page.busy = True
@@ -134,14 +136,14 @@ class ControlFileDiagnostics:
             page.busy = False
 
     def check_all(self) -> None:
-        """Check every control file again, to be shown by the settings as they are now."""
+        """Schedule a check of every control file, to publish by the current settings."""
         for page in self._pages.values():
             self.check(page)
 
     def _checked(
         self, page: ControlFile, text: str | None, version: int | None, uri: str
     ) -> tuple[list[str], tuple[Finding, ...], PublishedDiagnostics]:
-        """Check a text and spell what is found, which takes long where there is much."""
+        """Return lines, findings and encoded diagnostics of a text. Slow for many findings."""
         lines, found = _read(page, text)
         severity_of = self._settings.severity
         shown = [
@@ -152,29 +154,29 @@ class ControlFileDiagnostics:
         return lines, found, self._bulletin.posting(uri, version, shown)
 
     def _keep(self, page: ControlFile) -> None:
-        """Begin to make lasting what the first check of the intents has found."""
+        """Start the preparation of a root after the first check of its intents file."""
         if not page.kept and page.path == INTENTS_FILE:
             page.kept = True
             self._work.begin(self._prepare(page.governance))
 
     async def _prepare(self, governance: Governance) -> None:
-        """Build what the first edit would have to wait for.
+        """Build the index that the first judgement needs, and keep it out of garbage collection.
 
-        Thousands of intents are hundreds of thousands of values: the garbage collector would look
-        through them again and again, while everybody waits.
+        Thousands of intents make hundreds of thousands of objects. Without `gc.freeze` the
+        collector would scan them again and again while requests wait.
         """
         await self._work.in_thread(governance.prepare)
         gc.freeze()
 
     def _move(self, page: ControlFile, uri: str) -> None:
-        """Show a page where the client has it open."""
+        """Publish a control file's diagnostics under the URI by which the client has it open."""
         if page.uri != uri:
             self._bulletin.post(page.uri, None, ())
             page.uri = uri
 
 
 def _read(page: ControlFile, typed: str | None) -> tuple[list[str], tuple[Finding, ...]]:
-    """Check a buffer's text, or what is on disk where no editor has the file open."""
+    """Return lines and findings of the text `typed`, or of the file on disk if that is None."""
     try:
         data = read_bytes(page.governance.root / page.path, MAX_BYTES)
     except TooLargeError as problem:
@@ -197,7 +199,7 @@ def _read(page: ControlFile, typed: str | None) -> tuple[list[str], tuple[Findin
 
 
 def _gone(page: ControlFile) -> tuple[Finding, ...]:
-    """Say that the intents file is gone where it governed; a policy may be absent."""
+    """Return the finding for a missing intents file. A missing policy is no finding."""
     if page.path != INTENTS_FILE:
         return ()
     return (_whole(FileCode.INTENTS_FILE_MISSING, _GONE),)

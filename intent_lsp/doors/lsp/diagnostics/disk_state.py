@@ -1,4 +1,4 @@
-"""What the disk held of a file that an editor has open, between its saves and at them."""
+"""What the disk held of an open file, as observed at and between the editor's saves."""
 
 from dataclasses import dataclass
 
@@ -8,12 +8,13 @@ from intent_lsp.governance.judging.file_snapshot import Overtaken
 
 @dataclass(slots=True, kw_only=True)
 class DiskState:
-    """What the disk held of a file that an editor has open, as far as it was seen.
+    """The disk's content of one open file, as far as it was observed.
 
-    `known` is its last known content (None: absent), `read` the hash that the editor last read.
-    `agreed` is a content that disk and buffer shared after `known`: a save that has not been told
-    yet, or a file that was loaded again. `former` is what a change from outside took the place of.
-    `overtaken` is a first save that was perhaps made before the file was seen.
+    `known` is the last known content (None: no file). `read` is the hash of what the editor read
+    last. `agreed` is a content that disk and buffer shared after `known`: a save not reported yet,
+    or a reload. `former` is the content before a change from outside; `moved`: there was such a
+    change since the last save. `overtaken` is a first save that may have happened before the file
+    was first read here.
     """
 
     known: bytes | None = None
@@ -24,18 +25,21 @@ class DiskState:
     overtaken: Overtaken | None = None
 
     def saw(self, data: bytes | None, *, same_as_buffer: bool) -> None:
-        """Note the disk's content, seen between two saves."""
+        """Update the state with the disk's content `data`, observed between two saves."""
         if data == self.known:
             if same_as_buffer:
-                # Loaded again, or a save of which the editor has not told yet: who knows?
+                # The editor reloaded the file, or saved it and has not reported that yet. The state
+                # is the same.
                 self.agreed, self.read = None, hash_if_there(data)
             return
         if same_as_buffer:
-            # An empty file where none was is about to be written, more often than not.
+            # A new empty file is usually about to be filled by the editor, so it does not count
+            # yet.
             self.agreed = None if self.known is None and not data else data
             return
         if data is not None and data == self.agreed:
-            # Typed over what both held: the editor has read it all the same.
+            # The buffer was edited after both agreed: the editor has read this content all the
+            # same.
             return
         if self.agreed is not None:
             self.known, self.read = self.agreed, hash_if_there(self.agreed)
@@ -44,53 +48,56 @@ class DiskState:
         self.known, self.agreed = data, None
 
     def loaded(self, data: bytes | None) -> None:
-        """Note that the editor has loaded the disk's content as it was seen last."""
+        """Note that the editor has reloaded the file, if `data` is the last known content."""
         if data == self.known:
             self.read = hash_if_there(data)
 
     def saved(self, data: bytes | None) -> None:
-        """Note the disk's content at a save, or when the file was opened."""
+        """Set the state to the disk's content `data` at a save, or when the file is first read."""
         self.known, self.read = data, hash_if_there(data)
         self.agreed, self.former, self.moved = None, None, False
         self.overtaken = None
 
     @property
     def last_read(self) -> bytes | None:
-        """What the editor read last: the content of which `read_now` is the hash."""
+        """The content that the editor read last. Its hash is `read_now`."""
         if self.agreed is not None:
             return self.agreed
         return self.former if self._behind else self.known
 
     @property
     def _behind(self) -> bool:
-        """Whether the editor has not read what the disk was seen to hold."""
+        """Whether the disk holds a change from outside that the editor has not read."""
         return self.moved and self.read != hash_if_there(self.known)
 
     @property
     def read_now(self) -> ContentHash | None:
-        """The editor's read hash: what it agreed on last."""
+        """The hash of the content that the editor read last."""
         return self.read if self.agreed is None else hash_content(self.agreed)
 
     def before(self, data: bytes | None) -> tuple[bytes | None, ContentHash | None]:
-        """Give what a save that left `data` replaced, and what the editor had read of it."""
+        """Return the content that a save replaced, and the hash of what the editor had read.
+
+        `data` is what the save left on disk.
+        """
         if self.agreed is not None and self.agreed != data:
             return self.agreed, hash_content(self.agreed)
         return self.begun(data)
 
     def begun(self, data: bytes | None) -> tuple[bytes | None, ContentHash | None]:
-        """Give what was known before the editor wrote `data`, and what it had read of it."""
+        """Return the content known before the editor wrote `data`, and the hash it had read."""
         if self.moved and begins(data, self.known):
-            # The watcher was quicker than the editor's word of its own save, or than the save.
+            # What the watcher saw was the editor's own write, perhaps half done: go back before it.
             return self.former, hash_if_there(self.former)
         return self.known, self.read
 
 
 def holds(data: bytes | None, lines: list[str]) -> bool:
-    """Whether a text is exactly what a file holds or held."""
+    """Return whether the bytes of a file decode to exactly these lines."""
     text = None if data is None else decode(data)
     return text is not None and text.text == "".join(lines)
 
 
 def begins(data: bytes | None, part: bytes | None) -> bool:
-    """Whether a content begins with another one; neither does where one is absent."""
+    """Return whether `data` starts with `part`. False if either is None."""
     return data is not None and part is not None and data.startswith(part)

@@ -1,6 +1,6 @@
-"""The diffs of one document: its text against HEAD, the baseline and the newest passing content.
+"""The diffs of one document against HEAD, the baseline and the newest passing content.
 
-Invariant: the diffs follow every edit at once.
+Invariant: the diffs are updated at each edit, before anything is shown.
 """
 
 from collections.abc import Sequence
@@ -16,9 +16,10 @@ from intent_lsp.governance.judging.file_snapshot import OpenFileState
 
 @dataclass(frozen=True, slots=True)
 class DocumentDiffs:
-    """A text against HEAD, the baseline and the newest passing content, kept up edit by edit.
+    """The diffs of a text against three references, updated edit by edit.
 
-    A reference that is HEAD itself, or that nobody can compare with, narrows nothing: None.
+    `baseline` and `passed` are None if they equal HEAD or cannot be compared by line: then they
+    exclude no changed lines.
     """
 
     head: LineDiff
@@ -27,7 +28,7 @@ class DocumentDiffs:
 
     @classmethod
     def of(cls, look: OpenFileState, lines: list[str]) -> "DocumentDiffs":
-        """Compare a text with everything that a look holds against it."""
+        """Return the diffs of the text `lines` against the references in a snapshot."""
 
         def narrowing(content: FileContent | None) -> LineDiff | None:
             if content is None or content.lines is None or content.hash == look.head.hash:
@@ -39,24 +40,24 @@ class DocumentDiffs:
 
     @property
     def each(self) -> tuple[LineDiff, ...]:
-        """Every diff there is."""
+        """The diffs that are not None."""
         return tuple(diff for diff in (self.head, self.baseline, self.passed) if diff is not None)
 
     def edited(self, edits: Sequence[LineEdit], lines: list[str]) -> None:
-        """Follow edits that were made in order, the last of which left `lines`."""
+        """Update the diffs after `edits`, made in this order. `lines` is the resulting text."""
         edit = reduce(_joined, edits)
         for diff in self.each:
             diff.edited(edit, lines)
 
     def compare(self, lines: list[str]) -> None:
-        """Compare anew from the ground up."""
+        """Compute the diffs again from the whole text."""
         for diff in self.each:
             diff.compare(lines)
 
     def runs(self, *, standing_refusal: bool) -> tuple[MarkedRun, ...] | None:
-        """Give the runs to mark; None where the text cannot be compared line by line.
+        """Return the runs of lines to mark, or None if the text cannot be compared line by line.
 
-        A standing refusal counts whatever stood before the session (requirements section 8).
+        With `standing_refusal`, lines from before the session count too (requirements section 8).
         """
         wanted = (self.passed,) if standing_refusal else (self.baseline, self.passed)
         narrowing = [diff.hunks for diff in wanted if diff is not None]
@@ -66,7 +67,7 @@ class DocumentDiffs:
 
 
 def _joined(first: LineEdit, second: LineEdit) -> LineEdit:
-    """Describe two edits made one after the other as one."""
+    """Return one edit that covers two consecutive edits."""
     reach = max(first.new_end, second.old_end)
     return LineEdit(
         start=min(first.start, second.start),

@@ -1,7 +1,8 @@
-"""What is shown on tracked documents: each one's own problems, or the first's for many alike.
+"""Which diagnostics each document shows: its own, or the first file's for many files alike.
 
-Invariant: a document that is open shows its own, and at once.
-Invariant: a root whose closed files are looked at together is shown once, when that is over.
+Invariant: an open document shows its own violations at once.
+Invariant: while several closed files of a root are examined together, they are published once, at
+the end.
 """
 
 from collections import Counter
@@ -28,10 +29,10 @@ from intent_lsp.store.fs import files
 
 @dataclass(slots=True, kw_only=True)
 class _Entry:
-    """A file that is out of bounds, and `count`, how many problems it shows.
+    """A file with violations; `count` of them are shown.
 
-    `others` are the files for which it shows them, None where another file is shown for it.
-    `due`: what is wrong with it has been found out anew, and is not shown yet.
+    `others` are the further files that it is shown for, None if another file is shown for it.
+    `due`: its violations have been computed again and are not published yet.
     """
 
     tracked: TrackedDocument
@@ -43,7 +44,7 @@ class _Entry:
 
 
 class DiagnosticGrouping:
-    """Shows what is wrong with the documents of one connection."""
+    """Publishes the violations of one connection's documents, many like files as one."""
 
     def __init__(
         self, *, settings: LiveSettings, bulletin: DiagnosticsPublisher, spelling: LspEncoder
@@ -59,9 +60,9 @@ class DiagnosticGrouping:
         self._renames: tuple[str, Mapping[WorkspacePath, WorkspacePath]] = "", {}
 
     def post(self, tracked: TrackedDocument) -> None:
-        """Find out the problems of a document's text as it stands, and show them."""
+        """Compute the violations of a document's current text, and publish them."""
         former = self._take_out(tracked.uri)
-        # Of a closed file it is enough to know that there is something to show.
+        # A closed file is shown by `_show_root`; here it only matters whether it has violations.
         problems = tracked.show(*() if tracked.version is None else (self._room(tracked),))
         entry = self._entry(tracked)
         if entry is None:
@@ -75,7 +76,7 @@ class DiagnosticGrouping:
             self._show_changed(each.open_root for each in (former, entry) if each is not None)
 
     def forget(self, tracked: TrackedDocument) -> None:
-        """Show nothing more on a document."""
+        """Clear the diagnostics of a document."""
         former = self._take_out(tracked.uri)
         self._bulletin.post(tracked.uri, None, ())
         if former is not None:
@@ -83,13 +84,13 @@ class DiagnosticGrouping:
 
     @contextmanager
     def held(self, tracked: Iterable[TrackedDocument]) -> Iterator[None]:
-        """Show the closed files of these documents' roots when what is done meanwhile is done."""
+        """Delay diagnostics of closed files in the roots of `tracked` until the context ends."""
         with self.held_roots(each.open_root for each in tracked if each.open_root is not None):
             yield
 
     @contextmanager
     def held_roots(self, roots: Iterable[OpenRoot]) -> Iterator[None]:
-        """Show the closed files of some roots when what is done meanwhile is done."""
+        """Delay the diagnostics of closed files in these roots until the context ends."""
         held = frozenset(roots)
         self._held.update(held)
         try:
@@ -102,7 +103,7 @@ class DiagnosticGrouping:
             self._show_changed(over & self._waiting)
 
     def remember_source(self, look: OpenFileState, open_root: OpenRoot) -> None:
-        """Keep the lines of the intents file, which problems refer to by place; on a thread."""
+        """Cache the lines of the intents file, to which diagnostics refer. Call on a thread."""
         path = open_root.governance.root / INTENTS_FILE
         version = look.judgement.rules.version
         if path in self._sources and self._sources[path][0] == version:
@@ -114,12 +115,12 @@ class DiagnosticGrouping:
         self._sources[path] = (version, lines_if_text(data))
 
     def end(self) -> None:
-        """Show nothing more, whatever is broken off now."""
+        """Forget every entry, so that tasks cancelled now publish nothing more."""
         self._entries.clear()
         self._roots.clear()
 
     def _entry(self, tracked: TrackedDocument) -> _Entry | None:
-        """Give what is to be known of a file that has something to show; None: it has nothing."""
+        """Return the entry of a file with something to show, or None if it has nothing."""
         open_root, place, look = tracked.open_root, tracked.place, tracked.look
         if open_root is None or place is None or look is None or not tracked.problems:
             return None
@@ -136,12 +137,12 @@ class DiagnosticGrouping:
         return _Entry(tracked=tracked, open_root=open_root, file=file)
 
     def _renamed_to(self, look: OpenFileState, path: WorkspacePath) -> WorkspacePath | None:
-        """Give the name of a file that is gone, in the record that refused it."""
+        """Return the new name of a missing file, by the record that refused its rename, or None."""
         record = look.refused
         if record is None or look.disk_bytes is not None:
             return None
         if self._renames[0] != record.id:
-            # Asked of each file of a record in turn.
+            # Cached for one record, because it is asked for each of the record's files in turn.
             files = record.files
             renames = {file.previous: file.path for file in files if file.previous is not None}
             self._renames = record.id, renames
@@ -157,7 +158,7 @@ class DiagnosticGrouping:
         return entry
 
     def _show_changed(self, roots: Iterable[OpenRoot]) -> None:
-        """Show those of some roots that are not held, and the others later."""
+        """Publish the closed files of these roots. Roots that are held are published later."""
         for root in set(roots):
             if root in self._held:
                 self._waiting.add(root)
@@ -166,10 +167,10 @@ class DiagnosticGrouping:
                 self._show_root(root)
 
     def _show_root(self, root: OpenRoot) -> None:
-        """Show the closed files of a root as far as that changes anything."""
+        """Publish the closed files of a root whose diagnostics have changed."""
         entries = self._roots.get(root, {}).values()
         shown = shown_of(entry.file for entry in entries)
-        # What is shown no more leaves room for what is.
+        # Files that are no longer shown come first, because they make room for the others.
         for entry in sorted(entries, key=lambda each: (each.file.path in shown, each.file.path)):
             others = shown.get(entry.file.path)
             if not entry.file.opened and (entry.due or entry.others != others):
@@ -178,20 +179,20 @@ class DiagnosticGrouping:
                 entry.others, entry.due = others, False
 
     def _problems(self, tracked: TrackedDocument, others: Others | None) -> Sequence[Violation]:
-        """Give what a closed file shows, also for others; None: another does for it."""
+        """Return the violations to show on a closed file; none if another file is shown for it."""
         if others is None:
             return ()
         problems = tracked.show(self._room(tracked))
         return [for_others(each, others) for each in problems[:1]] if others.count else problems
 
     def _room(self, tracked: TrackedDocument) -> int:
-        """Give how many problems the other files of its root leave for one file."""
+        """Return how many violations the root's limit leaves for one file."""
         others = (each for each in self._entries.values() if each.tracked is not tracked)
         taken = sum(each.count for each in others if each.open_root is tracked.open_root)
         return max(0, SHOWN_A_ROOT - taken)
 
     def _spell(self, tracked: TrackedDocument, problems: Iterable[Violation]) -> int:
-        """Show problems on a document, as loud as the settings say; give how many."""
+        """Publish violations with the severities of the settings. Return how many are shown."""
         severity = self._settings.severity
         sources = {path: lines for path, (_, lines) in tuple(self._sources.items())}
         shown = [

@@ -1,7 +1,7 @@
-"""The translation between core values and the protocol's types; the only module that knows both.
+"""Conversion from core values to LSP types. Only this module knows both.
 
-Invariant: positions leave in the encoding that was negotiated; optional members leave only where
-the client declares them.
+Invariant: positions are in the negotiated encoding. Optional members are sent only to a client that
+declares them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,25 +24,28 @@ DATA_VERSION: Final = 1
 
 
 def uri_of(path: str | Path) -> str:
-    """Spell an absolute path as a `file:` URI, whatever bytes its name has."""
+    """Return the `file:` URI of an absolute path.
+
+    Bytes that are not UTF-8 are percent-encoded too.
+    """
     return "file://" + quote_from_bytes(str(path).encode("utf-8", "surrogateescape"), safe="/")
 
 
 def position(lines: Sequence[str], place: Position, encoding: PositionEncoding) -> lsp.Position:
-    """Translate a place in code points to the client's units."""
+    """Return a code point position in the client's units."""
     found = to_client(lines, place, encoding)
     return lsp.Position(found.line, found.character)
 
 
 def span_range(lines: Sequence[str], span: Span, encoding: PositionEncoding) -> lsp.Range:
-    """Translate a stretch of text to the client's units."""
+    """Return a code point span in the client's units."""
     return lsp.Range(position(lines, span.start, encoding), position(lines, span.end, encoding))
 
 
 def line_range(
     lines: Sequence[str], first: int, last: int, encoding: PositionEncoding
 ) -> lsp.Range:
-    """Mark whole lines: from the first one's start to the last one's end, without terminator."""
+    """Return the range of whole lines `first` to `last`, without the last line's terminator."""
     if not lines:
         return lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
     first, last = min(first, len(lines) - 1), min(last, len(lines) - 1)
@@ -51,7 +54,7 @@ def line_range(
 
 
 class LspEncoder:
-    """Spells problems and findings for one client."""
+    """Encodes violations, findings and edits as LSP types for one client."""
 
     def __init__(self, client: ClientCapabilities, encoding: PositionEncoding) -> None:
         self.client = client
@@ -68,7 +71,10 @@ class LspEncoder:
         severity: Severity,
         sources: Mapping[Path, Sequence[str]],
     ) -> lsp.Diagnostic:
-        """Spell a violation; `sources` holds the lines of the files it refers to."""
+        """Return a violation as a diagnostic.
+
+        `sources` maps a file that the violation refers to, to its lines.
+        """
         data = {
             "v": DATA_VERSION,
             "code": problem.code,
@@ -91,7 +97,7 @@ class LspEncoder:
         )
 
     def finding(self, finding: Finding, lines: Sequence[str], uri: str) -> lsp.Diagnostic:
-        """Spell a finding in a file that people write."""
+        """Return a finding in a control file as a diagnostic."""
         related = [
             lsp.DiagnosticRelatedInformation(
                 lsp.Location(uri, span_range(lines, place.span, self.encoding)), place.message
@@ -109,17 +115,17 @@ class LspEncoder:
         )
 
     def fix_edits(self, fix: Fix, lines: Sequence[str]) -> list[lsp.TextEdit]:
-        """Spell the changes of a quick fix."""
+        """Return the edits of a quick fix."""
         return [self.edit(change, lines) for change in fix.changes]
 
     def edit(self, change: TextChange, lines: Sequence[str]) -> lsp.TextEdit:
-        """Spell one change of a text."""
+        """Return one change of a text as an edit. `lines` is the text before the change."""
         return lsp.TextEdit(span_range(lines, change.span, self.encoding), change.new_text)
 
     def workspace_edit(
         self, uri: str, version: int | None, edits: Sequence[lsp.TextEdit]
     ) -> lsp.WorkspaceEdit:
-        """Wrap edits of one document, versioned where the client can hold them to it."""
+        """Return edits of one document as a WorkspaceEdit, versioned if the client can."""
         if not self.client.document_changes:
             return lsp.WorkspaceEdit(changes={uri: list(edits)})
         document = lsp.OptionalVersionedTextDocumentIdentifier(uri=uri, version=version)
@@ -131,7 +137,10 @@ class LspEncoder:
         self,
         steps: Sequence[lsp.TextDocumentEdit | lsp.CreateFile | lsp.RenameFile | lsp.DeleteFile],
     ) -> lsp.WorkspaceEdit:
-        """Wrap edits of several documents, versioned where the client can hold them to it."""
+        """Return edits of several documents as a WorkspaceEdit, versioned if the client can.
+
+        For other clients only the text edits are kept, without versions.
+        """
         if self.client.document_changes:
             return lsp.WorkspaceEdit(document_changes=list(steps))
         changes: dict[str, list[lsp.TextEdit]] = {}
@@ -164,7 +173,7 @@ class LspEncoder:
 
 
 def hunk_change(hunk: Hunk, reference: Sequence[str]) -> TextChange:
-    """Give the change that puts one run of lines back to what the reference holds."""
+    """Return the change that restores the lines of `reference` in one hunk."""
     old = "".join(reference[hunk.old_start : hunk.old_start + hunk.old_count])
     start = Position(hunk.new_start, 0)
     return TextChange(Span(start, Position(hunk.new_start + hunk.new_count, 0)), old)

@@ -1,8 +1,9 @@
-"""The bulletin: what is shown on each file, pushed or pulled, one of the two.
+"""Diagnostics publisher: keeps each file's diagnostics and pushes them or serves pulls, never both.
 
 Specified in requirements section 8.
 
-Invariant: a client that pulls is never pushed to; a push carries the version it was computed for.
+Invariant: nothing is pushed to a client that pulls. A push carries the document version it was
+computed for.
 """
 
 import asyncio
@@ -16,21 +17,21 @@ from lsprotocol import types as lsp
 from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
 
 REFRESH_AFTER: Final = 0.05
-"""Seconds in which several causes of a refresh become one."""
+"""Seconds to wait before asking the client to pull, so that several changes cause one request."""
 
 
 DiagnosticReport = (
     lsp.RelatedFullDocumentDiagnosticReport | lsp.RelatedUnchangedDocumentDiagnosticReport
 )
 Publish = Callable[[lsp.PublishDiagnosticsParams], Callable[[], None]]
-"""Spells what is pushed, on any thread, and gives what sends it."""
+"""Encodes a push, on any thread, and returns a function that sends it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedDiagnostics:
-    """The problems of one file as last computed.
+    """The diagnostics of one file, encoded but perhaps not sent yet.
 
-    `result_id` changes with them where they are pulled; `push` sends them where they are not.
+    `result_id` identifies them to a client that pulls. `push` sends them to one that does not.
     """
 
     version: int | None
@@ -40,7 +41,7 @@ class PublishedDiagnostics:
 
 
 class DiagnosticsPublisher:
-    """Shows problems by the way that the client understands."""
+    """Publishes diagnostics in the way that the client supports."""
 
     def __init__(
         self,
@@ -57,13 +58,13 @@ class DiagnosticsPublisher:
         self._timer: asyncio.TimerHandle | None = None
 
     def post(self, uri: str, version: int | None, items: Sequence[lsp.Diagnostic]) -> None:
-        """Show these problems on a file, in the place of those before."""
+        """Replace the diagnostics of a file."""
         self.show(uri, self.posting(uri, version, items))
 
     def posting(
         self, uri: str, version: int | None, items: Sequence[lsp.Diagnostic]
     ) -> PublishedDiagnostics:
-        """Spell problems, to be shown later; on any thread, for there may be thousands."""
+        """Encode diagnostics for `show`. On any thread, because there may be thousands."""
         if self.pull:
             result_id, push = _result_id(items), _nothing
         else:
@@ -74,7 +75,7 @@ class DiagnosticsPublisher:
         )
 
     def show(self, uri: str, posting: PublishedDiagnostics) -> None:
-        """Show what was spelled for a file, in the place of what is shown there."""
+        """Replace the diagnostics of a file by encoded ones."""
         former = self._posted.get(uri)
         if posting.items:
             self._posted[uri] = posting
@@ -88,7 +89,7 @@ class DiagnosticsPublisher:
             posting.push()
 
     def items(self, uri: str) -> tuple[lsp.Diagnostic, ...]:
-        """Give what is shown on a file."""
+        """Return the diagnostics of a file."""
         posting = self._posted.get(uri)
         return () if posting is None else posting.items
 
@@ -103,7 +104,7 @@ class DiagnosticsPublisher:
         return lsp.RelatedFullDocumentDiagnosticReport(items=list(items), result_id=result_id)
 
     def workspace(self, previous: Iterable[lsp.PreviousResultId]) -> lsp.WorkspaceDiagnosticReport:
-        """Answer `workspace/diagnostic`: every file that has problems, or had them when asked."""
+        """Answer `workspace/diagnostic`: the files with diagnostics, and those in `previous`."""
         known = {entry.uri: entry.value for entry in previous}
         reports: list[
             lsp.WorkspaceFullDocumentDiagnosticReport
@@ -141,7 +142,10 @@ class DiagnosticsPublisher:
 def publication(
     protocol: IntentProtocol, shown: lsp.PublishDiagnosticsParams
 ) -> Callable[[], None]:
-    """Spell a push, each problem by itself: thousands at once would stop every other thread."""
+    """Encode a `publishDiagnostics` notification and return what sends it.
+
+    The items are encoded one by one: encoding thousands in one call would block every other thread.
+    """
     params: dict[str, object] = {"uri": shown.uri, "diagnostics": shown.diagnostics}
     if shown.version is not None:
         params["version"] = shown.version
@@ -149,7 +153,7 @@ def publication(
 
 
 def _nothing() -> None:
-    """Push nothing: it is pulled."""
+    """Do nothing, in place of a push, for a client that pulls."""
 
 
 _NOTHING: Final = "0"

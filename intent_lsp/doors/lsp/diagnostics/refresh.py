@@ -1,6 +1,7 @@
-"""A tracked document as a thread sees it: who governs it, what the disk holds, how it stands.
+"""Snapshots of tracked documents: which root governs one, what the disk holds, how it is judged.
 
-Invariant: everything here may wait on disk and git, and is called from a thread, under the lane.
+Invariant: each function here may wait on disk and git. Call it from a thread, under the document's
+lock (`lane`).
 """
 
 import logging
@@ -23,7 +24,7 @@ _log: Final = logging.getLogger(__name__)
 
 
 def attach_document(open_roots: OpenRoots, tracked: TrackedDocument) -> None:
-    """Find out who governs a document; where that is news, what the disk holds of it."""
+    """Find the root that governs a document. If that has changed, read the file anew."""
     path = path_of_uri(tracked.uri)
     open_root = None if path is None else open_roots.of_path(path)
     place = (
@@ -45,7 +46,10 @@ def attach_document(open_roots: OpenRoots, tracked: TrackedDocument) -> None:
 def take_snapshot(
     tracked: TrackedDocument, lines: list[str]
 ) -> tuple[OpenFileState | None, DocumentDiffs | None]:
-    """Take a look at a document that shows `lines`, and compare them where that is shown."""
+    """Return a snapshot of a document with the text `lines`, and its diffs if changes are shown.
+
+    Both are None if nothing governs the document, or if the snapshot fails.
+    """
     open_root, place = tracked.open_root, tracked.place
     if open_root is None or place is None:
         return None, None
@@ -63,7 +67,8 @@ def take_snapshot(
             edited=not same and not holds(held, lines),
         )
         if look.server_only:
-            # What the server has added since the editor read it is not the person's.
+            # What the server itself has written since the editor read the file is not the person's
+            # change.
             look = replace(look, head=content_of(data if same else held))
     except (OSError, IntentLspError):
         _log.exception("%s cannot be looked at", place.path)
@@ -72,22 +77,22 @@ def take_snapshot(
 
 
 def observe_disk(tracked: TrackedDocument, data: bytes | None, lines: list[str]) -> bool:
-    """Note what the disk holds of a document beside its text; whether they are the same."""
+    """Update what is known of the disk. Return whether disk and `lines` are the same."""
     same, first = holds(data, lines), tracked.disk.overtaken
-    # The text may have moved on since it was written.
+    # The buffer may have been edited since its text was written.
     own = same or tracked.has_written(data)
     if first is not None and (tracked.has_written(first.saved) or (same and data == first.saved)):
         take_back(tracked)
         tracked.disk.saw(first.saved, same_as_buffer=True)
     elif first is not None and own and data != first.saved:
-        # The editor wrote what is there now, and not what was seen first.
+        # The editor wrote what is there now, so the content read first was not its save.
         tracked.disk.overtaken = None
     tracked.disk.saw(data, same_as_buffer=own)
     return same
 
 
 def take_back(tracked: TrackedDocument) -> None:
-    """Go back to what a file held before its first save, which was made before it was seen."""
+    """Set the state back to before a first save that happened before the file was first read."""
     open_root, place, first = tracked.open_root, tracked.place, tracked.disk.overtaken
     tracked.disk.overtaken = None
     if open_root is None or place is None or first is None:
@@ -97,7 +102,7 @@ def take_back(tracked: TrackedDocument) -> None:
 
 
 def find_wrong(open_root: OpenRoot, path: WorkspacePath) -> ResolvedPath | None:
-    """Give the place of a file of which the disk may hold what is to be shown; None: it is fine."""
+    """Return the place of a closed file that may have violations, or None if it has none."""
     place = resolve_below(open_root.governance.root, path)
     try:
         fine = place is None or open_root.governance.looks.is_fine(open_root.session, place)
@@ -108,9 +113,9 @@ def find_wrong(open_root: OpenRoot, path: WorkspacePath) -> ResolvedPath | None:
 
 
 def read_closed(tracked: TrackedDocument) -> tuple[bytes | None, list[str]]:
-    """Read the file of a document that no editor has open; None: it cannot be read, or is gone.
+    """Return bytes and lines of a closed document's file. None if it is missing or unreadable.
 
-    Its lines come with it; there are none where it is not text.
+    There are no lines if the file is not text.
     """
     if tracked.open_root is None or tracked.place is None:
         return None, []
@@ -123,7 +128,7 @@ def read_closed(tracked: TrackedDocument) -> tuple[bytes | None, list[str]]:
 
 
 def is_changed(tracked: TrackedDocument) -> bool:
-    """Whether a closed document's file is not as HEAD, or the first sight, has it."""
+    """Return whether a closed document's file differs from HEAD, or from its first content."""
     open_root, place = tracked.open_root, tracked.place
     if open_root is None or place is None:
         return False

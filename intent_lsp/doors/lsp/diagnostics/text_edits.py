@@ -1,6 +1,6 @@
-"""Edits that turn a text into another one, line by line (requirements sections 7 and 8).
+"""The edits that turn one text into another, line by line (requirements sections 7 and 8).
 
-Invariant: what does not differ is not touched, so that cursors and marks stay where they are.
+Invariant: equal lines are not touched, so that cursors and marks stay in place.
 """
 
 from collections.abc import Sequence
@@ -15,9 +15,10 @@ from intent_lsp.formats.diff import line_hunks
 def turning_edits(
     lines: Sequence[str], wanted: Sequence[str], spelling: LspEncoder
 ) -> list[lsp.TextEdit]:
-    """Give the edits that turn `lines` into `wanted`; one for the whole where they cannot be told.
+    """Return the edits that turn `lines` into `wanted`.
 
-    Each spans what stands in `lines`, as the protocol wants it: none moves another.
+    If no diff can be computed, one edit replaces everything. All ranges are positions in `lines`,
+    as LSP requires.
     """
     hunks = line_hunks(wanted, lines)
     if hunks is None:

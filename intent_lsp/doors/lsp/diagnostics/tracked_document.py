@@ -1,7 +1,8 @@
-"""A tracked document: one file of a governed root that an editor shows, and how it stands.
+"""A tracked document: one file of a governed root that is open or has violations, and its state.
 
-Invariant: the look behind its diffs is taken on a thread and replaced whole, never changed.
-Invariant: whatever waits for a document does so in order, under its lane.
+Invariant: a snapshot is taken on a thread and replaced as a whole, never changed.
+Invariant: work that waits for disk or git on a document runs one after the other, under its lock
+`lane`.
 """
 
 import asyncio
@@ -25,12 +26,12 @@ from intent_lsp.governance.saves.saves import BeforeSave
 from intent_lsp.store.fs.resolve import ResolvedPath
 
 WRITTEN_KEPT: Final = 4
-"""Saves under way at a time whose texts are kept."""
+"""Texts of unrecorded saves that are kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class SaveDelta:
-    """A save: what it left, what that took the place of, and what the editor had read of it."""
+    """A save: the content it left, the content it replaced, and the hash the editor had read."""
 
     new: bytes | None
     old: bytes | None
@@ -39,17 +40,21 @@ class SaveDelta:
 
 @dataclass(slots=True, kw_only=True)
 class TrackedDocument:
-    """One file that an editor has open, or closed with problems standing.
+    """A file that an editor has open, or a closed one that still has violations.
 
-    `open_root` and `place` are None where nobody governs it; `lines` is the text as shown (the
-    document's own list), `version` its version, None once it is closed. `opened` is the text as it
-    was opened, until the file behind it was seen. `refused` is the newest save that was turned
-    back: once that is over, whether the disk stayed as it was. `written` are the texts that the
-    editor was about to write, or said that it wrote, since the last save that is recorded. `saves`
-    have been told and are not recorded yet; `all_recorded` is set when there are none. `missed` is
-    what a save that could not be recorded took the place of, and what had been read of it.
-    `rules` counts how often the rules have changed since it is tracked, `looked_by` how often they
-    had when it was looked at.
+    `lines` is the text as shown (the list belongs to the Document). `version` is None once it is
+    closed. `opened` is the text at opening, until the file is first read. `open_root` and `place`
+    are None if nothing governs it.
+
+    `written` are texts that the editor was about to write, or reported as written, since the last
+    recorded save. `saves` counts reported saves without a record; `all_recorded` is set when that
+    is 0. `before` is what was judged before the current save, `reason` why the editor saves.
+    `refused` resolves, after the newest refused save, to whether the text stayed off the disk.
+    `missed` is the content replaced by a save that could not be recorded, and the hash read of it.
+
+    `look` is the newest snapshot. `generation` counts edits. `rules` counts changes of the rules,
+    and `looked_by` is that count at the newest snapshot. `offered`: an undo of an out-of-scope save
+    was offered already.
     """
 
     uri: str
@@ -79,28 +84,28 @@ class TrackedDocument:
         self.all_recorded.set()
 
     def save_received(self) -> None:
-        """Note that the editor has told of a save, which is to be recorded."""
+        """Count a save that the editor has reported and that has no record yet."""
         self.saves += 1
         self.all_recorded.clear()
 
     def save_over(self) -> None:
-        """Note that a save is recorded, or cannot be."""
+        """Note that a reported save is recorded, or cannot be."""
         self.saves -= 1
         if not self.saves:
             self.all_recorded.set()
 
     @property
     def outdated(self) -> bool:
-        """Whether it was looked at by other rules than those of now."""
+        """Whether the rules have changed since the newest snapshot."""
         return self.rules != self.looked_by
 
     @property
     def edited(self) -> bool:
-        """Whether the editor holds text that is not what the disk was seen to hold."""
+        """Whether the buffer differs from the disk at the newest snapshot."""
         return self.look is not None and self.look.disk.lines != self.lines
 
     def follow(self, edits: Sequence[LineEdit], lines: list[str], version: int) -> None:
-        """Follow the document's newest edits."""
+        """Update text, version and diffs after an edit."""
         self.lines, self.version = lines, version
         self.generation += 1
         if self.diffs is not None and edits:
@@ -109,40 +114,40 @@ class TrackedDocument:
             self.disk.loaded(self.look.disk_bytes)
 
     def writes(self, lines: list[str]) -> None:
-        """Note a text that the editor is about to write, or says that it wrote."""
+        """Note a text that the editor is about to write, or reports as written."""
         if not self.written or self.written[-1] != lines:
             self.written = [*self.written[1 - WRITTEN_KEPT :], lines]
 
     def has_written(self, data: bytes | None) -> bool:
-        """Whether the editor itself may have written what a file holds."""
+        """Return whether these bytes may have been written by the editor itself."""
         return any(holds(data, lines) for lines in self.written)
 
     def is_writing(self, data: bytes | None) -> bool:
-        """Whether a file holds what it holds for a moment, while the editor writes it.
+        """Return whether a file may be half written by the editor at this moment.
 
-        Editors write in place, so that half of a text is seen, or put a new file in the place of
-        the old one, so that none is.
+        Editors that write in place leave part of the text for a moment. Those that replace the file
+        leave none.
         """
         texts = ("".join(lines).encode("utf-8", "surrogatepass") for lines in self.written)
         return any(data is None or (data != text and begins(text, data)) for text in texts)
 
     def replaced(self, data: bytes | None, saved: list[str]) -> SaveDelta:
-        """Give what a save of the text `saved` did; `data` is what the disk holds by now."""
+        """Return what a save of the text `saved` changed. `data` is what the disk holds now."""
         agreed = self.disk.agreed
         if not self.has_written(agreed):
             return SaveDelta(data, *self.disk.before(data))
-        # The next save may have been made as well, and will be told of.
+        # The disk may already hold the next save, which will be reported too.
         first = agreed != data and holds(agreed, saved) and self.has_written(data)
         return SaveDelta(agreed if first else data, *self.disk.begun(agreed))
 
     def recorded(self, data: bytes | None) -> None:
-        """Note that a save which left `data` is over."""
+        """Note that a save which left `data` has been recorded."""
         self.disk.saved(data)
         later = list(takewhile(lambda lines: not holds(data, lines), reversed(self.written)))
         self.written = later[::-1] if len(later) < len(self.written) else []
 
     def show(self, room: int = SHOWN_A_FILE) -> tuple[Violation, ...]:
-        """Compute the problems of the text as it stands, at most `room` of them."""
+        """Compute and return the violations of the current text, at most `room` of them."""
         look = self.look
         self.problems = ()
         if look is not None and look.shown and self.open_root is not None:
@@ -151,7 +156,8 @@ class TrackedDocument:
 
     def _runs(self, look: OpenFileState) -> Sequence[MarkedRun]:
         if look.stale:
-            # Loaded again it is read: then there is nothing that a save would overwrite.
+            # If the buffer equals the disk's text, the file was reloaded and a save overwrites
+            # nothing.
             return () if self.lines == look.disk.lines else (MarkedRun(0, 0),)
         whole = (MarkedRun(0, max(len(self.lines) - 1, 0)),)
         if look.head.lines is None or look.disk.lines is None or self.diffs is None:
@@ -161,13 +167,14 @@ class TrackedDocument:
         if runs is None:
             return whole
         if look.refused is not None and not runs and self.lines == look.disk.lines:
-            # Without a commit HEAD is what was seen first, which may be the refused text itself.
+            # Without a commit, HEAD stands for the first content seen, which may be the refused
+            # text.
             same = look.head.committed and look.head.lines == self.lines
             return () if same else runs_of_record(look.refused, len(self.lines))
         return runs
 
 
 def _held(look: OpenFileState) -> bool:
-    """Whether a reference other than HEAD holds exactly what is on disk."""
+    """Return whether the baseline or the newest passing content is exactly what is on disk."""
     references = (look.baseline, look.passed)
     return any(held is not None and held.hash == look.disk.hash for held in references)

@@ -1,7 +1,7 @@
-"""The workplace of one connection: the documents it tracks and what is shown on them.
+"""The tracked documents of one connection: takes their snapshots and publishes their violations.
 
-Invariant: the event loop never waits on disk, git or hashing; such work goes to threads.
-Invariant: answers stay in order per document: whoever works on one holds its lane.
+Invariant: the event loop never waits on disk, git or hashing; such work runs on threads.
+Invariant: results stay in order for each document: work on one holds its lock `lane`.
 """
 
 import asyncio
@@ -27,11 +27,11 @@ from intent_lsp.doors.lsp.runtime.settings import LiveSettings
 from intent_lsp.governance.judging.file_snapshot import OpenFileState
 
 IDLE: Final = 0.5
-"""Seconds without an edit after which a text is compared from the ground up."""
+"""Seconds without an edit after which a document is compared again as a whole."""
 
 
 class TrackedDocuments(DocumentIndex):
-    """Tracks the open documents of one connection and posts what is wrong with them."""
+    """Tracks the open documents of one connection, and closed ones that have violations."""
 
     def __init__(
         self,
@@ -55,15 +55,16 @@ class TrackedDocuments(DocumentIndex):
         """Track a document that the editor has opened."""
         known = self.tracked_at(document.uri)
         if known is not None and known.uri == document.uri and known.version is not None:
-            # Opened again without a close, as Neovim does after the first save under a new name:
-            # what the disk held before that save is known still.
+            # Opened again without a close, as Neovim does after the first save under a new name.
+            # Keep what the disk held before that save.
             known.lines, known.version = document.lines, document.version
             known.generation += 1
             self.work.begin(self.look_again(known))
             return
         until = ExitStack()
         if known is not None:
-            # It is out of bounds still: no other file of its root is to appear meanwhile.
+            # The document still has violations. Without this hold, another file of its root would
+            # be shown in its place for a moment.
             until.enter_context(self.showing.held((known,)))
             self._forget(known)
         tracked = TrackedDocument(
@@ -76,9 +77,9 @@ class TrackedDocuments(DocumentIndex):
         self.work.begin(self._attach(tracked, until))
 
     def changed(self, document: Document) -> TrackedDocument | None:
-        """Follow a document's newest edits, and show at once what they changed.
+        """Update a document after an edit and publish its violations at once.
 
-        Return it as it is tracked, or None if it is not.
+        Return the tracked document, or None if it is not tracked.
         """
         tracked = self.tracked(document.uri)
         if tracked is not None:
@@ -89,37 +90,38 @@ class TrackedDocuments(DocumentIndex):
         tracked.follow(document.edits, document.lines, document.version)
         if tracked.look is not None and tracked.look.shown:
             if tracked.look.server_only or tracked.outdated:
-                # The change may be what the server has added, loaded again; or other rules hold.
+                # Either the editor reloaded what the server has written, or the rules have changed:
+                # the old snapshot does not fit.
                 self.work.begin(self.look_again(tracked))
                 return
             self.post(tracked)
             self._compare_when_idle(tracked)
 
     def closed(self, tracked: TrackedDocument) -> None:
-        """Stop tracking a document; what is wrong with the file on disk stays shown."""
+        """Note that the editor has closed a document. Violations of the file on disk stay shown."""
         self._cancel_idle(tracked.uri)
         tracked.version = None
         tracked.generation += 1
         self.work.begin(self._settle_closed(tracked))
 
     async def look_again(self, tracked: TrackedDocument) -> None:
-        """Take a new look at a document and show what it gives."""
+        """Take a new snapshot of a document and publish the result."""
         async with tracked.lane:
             if tracked.version is None and not tracked.saves:
-                # A save that is not recorded yet is measured against what was known before it.
+                # Not while a save has no record: it is compared with what was known before it.
                 await self._read_closed(tracked)
             await self.look(tracked)
 
     async def look_at(self, files: Iterable[TrackedDocument]) -> None:
-        """Take a new look at some documents, and show of closed ones what it gives in one go."""
+        """Take new snapshots of several documents. Publish those of closed ones together."""
         documents = tuple(files)
         with self.showing.held(documents):
             await asyncio.gather(*map(self.look_again, documents))
 
     async def look_at_closed(self, open_root: OpenRoot, paths: Iterable[WorkspacePath]) -> None:
-        """Show what is wrong with those of a root's files that no editor has open.
+        """Publish the violations of closed files of a root.
 
-        A file with which nothing is wrong is tracked no more.
+        A file without any is no longer tracked.
         """
         with self.showing.held_roots((open_root,)):
             for path in sorted(paths):
@@ -141,7 +143,7 @@ class TrackedDocuments(DocumentIndex):
             self._forget_if_fine(tracked)
 
     async def attach_again(self, tracked: TrackedDocument) -> None:
-        """Find out anew who governs a document: roots come and go, settings switch all off."""
+        """Find a document's root again: roots come and go, and a setting can disable all."""
         async with tracked.lane:
             before = tracked.open_root
             await self.work.in_thread(refresh.attach_document, self.open_roots, tracked)
@@ -151,16 +153,16 @@ class TrackedDocuments(DocumentIndex):
                 await self.look(tracked)
 
     def outdate(self, open_root: OpenRoot) -> None:
-        """Show nothing more by the rules that a root's documents were looked at with."""
+        """Mark every snapshot of a root as taken under old rules."""
         for tracked in self.of_root(open_root):
             tracked.rules += 1
 
     async def look_at_root(self, open_root: OpenRoot) -> None:
-        """Take a new look at every document of a root."""
+        """Take new snapshots of every tracked document of a root."""
         await self.look_at(self.of_root(open_root))
 
     async def look_at_directories(self, open_root: OpenRoot, directories: frozenset[Path]) -> None:
-        """Take a new look at the documents of a root that lie in some directories."""
+        """Take new snapshots of the tracked documents of a root in some directories."""
         root = open_root.governance.root
         await self.look_at(
             tracked
@@ -169,25 +171,25 @@ class TrackedDocuments(DocumentIndex):
         )
 
     def post(self, tracked: TrackedDocument) -> None:
-        """Show the problems of a document's text as it stands."""
+        """Publish the violations of a document's current text."""
         if not _is_page(tracked) and self.tracked(tracked.uri) is tracked:
             self.showing.post(tracked)
 
     def post_all(self) -> None:
-        """Show the problems of every document by the settings of now."""
+        """Publish the violations of every document by the current settings."""
         with self.showing.held(self.all_tracked()):
             for tracked in self.all_tracked():
                 self.post(tracked)
 
     async def settled(self, uri: str) -> None:
-        """Wait until whatever is under way for a document is done."""
+        """Wait until the work under way on a document is done."""
         tracked = self.tracked(uri)
         if tracked is not None:
             async with tracked.lane:
                 return
 
     async def end(self) -> None:
-        """End what is under way; the threads finish what they write."""
+        """Cancel timers and tasks. Threads finish what they are writing."""
         for handle in self._idle.values():
             handle.cancel()
         self.showing.end()
@@ -198,7 +200,7 @@ class TrackedDocuments(DocumentIndex):
             self._forget(tracked)
 
     def _forget(self, tracked: TrackedDocument) -> None:
-        """Track a document no more, nor show anything on it."""
+        """Stop tracking a document and clear its diagnostics."""
         self._cancel_idle(tracked.uri)
         if self.drop(tracked) and not _is_page(tracked):
             self.showing.forget(tracked)
@@ -217,9 +219,10 @@ class TrackedDocuments(DocumentIndex):
             await self.open_root(tracked.open_root, root / tracked.place.path)
 
     async def look(self, tracked: TrackedDocument) -> None:
-        """Take a new look and show what it gives; whoever calls this holds the lane."""
+        """Take a new snapshot and publish the result. The caller holds the document's lock."""
         if tracked.open_root is None or tracked.place is None:
             return
+        # Try again if text or rules changed meanwhile, but not for ever: somebody may be typing.
         for _ in range(3):
             generation, lines = tracked.generation, list(tracked.lines)
             rules = tracked.rules
@@ -240,18 +243,18 @@ class TrackedDocuments(DocumentIndex):
         return look, diffs
 
     async def _settle_closed(self, tracked: TrackedDocument) -> None:
-        """Judge the file as it is on disk, now that nobody holds another text of it."""
+        """Take a snapshot of a closed document's file, and stop tracking it if it is unchanged."""
         await tracked.all_recorded.wait()
         async with tracked.lane:
             await self._read_closed(tracked)
             await self.look(tracked)
             kept = await self.work.in_thread(refresh.is_changed, tracked)
-        # What is changed is kept: it may stand against whatever intent is selected next.
+        # Keep a changed file: it may be a violation under the intent that is selected next.
         if self.tracked(tracked.uri) is tracked and not kept:
             self._forget(tracked)
 
     async def _read_closed(self, tracked: TrackedDocument) -> None:
-        """Take the disk's text for that of a file which no editor has open."""
+        """Replace the lines of a closed document by the text on disk."""
         if tracked.open_root is None or tracked.place is None:
             return
         data, tracked.lines = await self.work.in_thread(refresh.read_closed, tracked)
@@ -271,5 +274,5 @@ class TrackedDocuments(DocumentIndex):
 
 
 def _is_page(tracked: TrackedDocument) -> bool:
-    """Whether a document is a control file, on which other problems are shown."""
+    """Return whether a document is a control file, which shows findings and not violations."""
     return tracked.place is not None and tracked.place.path in CONTROL_PAGES

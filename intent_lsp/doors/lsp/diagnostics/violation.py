@@ -1,8 +1,9 @@
-"""A problem: one thing to show on a text, still without the protocol's types.
+"""A violation as it is shown on a text, independent of LSP types.
 
 Specified in requirements section 8.
 
-Invariant: a spelling of problems needs this and no desk, so that it is loaded without one.
+Invariant: this module does not import governance, so that encoding a violation can be loaded
+without it.
 """
 
 from collections.abc import Mapping
@@ -20,12 +21,12 @@ SEVERITIES: Final[Mapping[str, Severity]] = {
     ShownCode.CONTROL_PLANE_EDIT: Severity.WARNING,
     ShownCode.MORE_VIOLATIONS: Severity.INFORMATION,
 }
-"""How loud each code is; what is not listed is an Error."""
+"""The default severity of each code. A code that is not listed is an error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelatedPlace:
-    """A place in another file that a problem speaks of; `span` in code points."""
+    """A place in another file that a violation refers to. `span` is in code points."""
 
     path: Path
     span: Span
@@ -34,9 +35,9 @@ class RelatedPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Violation:
-    """One thing to show on whole lines, `first_line` to `last_line` from 0, both inclusive.
+    """One thing to show on the lines `first_line` to `last_line` (from 0, inclusive).
 
-    `hunk` is the change against HEAD behind it, where there is one.
+    `hunk` is the change against HEAD that it marks, or None.
     """
 
     code: str
@@ -51,10 +52,10 @@ class Violation:
 
     @property
     def severity(self) -> Severity:
-        """How loud it is where no setting says otherwise."""
+        """The default severity of its code."""
         return severity_of(self.code)
 
 
 def severity_of(code: str) -> Severity:
-    """Tell how loud a code is where no setting says otherwise."""
+    """Return the default severity of a code."""
     return SEVERITIES.get(code, Severity.ERROR)

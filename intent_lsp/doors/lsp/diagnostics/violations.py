@@ -1,6 +1,6 @@
-"""Problems: what is shown on a text, still without the protocol's types (requirements section 8).
+"""Computes the violations shown on a text from its snapshot (requirements section 8).
 
-Invariant: one problem for each run of changed lines, in order of position, the caps held.
+Invariant: one violation for each run of changed lines, in order of position, within the limits.
 """
 
 from collections.abc import Sequence
@@ -24,10 +24,10 @@ _ALIKE = "The same goes for {files}; open one to see its own lines."
 def problems(
     root: Path, look: OpenFileState, runs: Sequence[MarkedRun], room: int = SHOWN_A_FILE
 ) -> tuple[Violation, ...]:
-    """Give the problems of one file from its look and the runs that are to be marked.
+    """Return the violations of one file, from its snapshot and the runs to mark.
 
-    At most `room` of them, where other files of the root have taken the rest, and never more than
-    a file may have; then one more says how many are not shown.
+    At most `room`, and never more than a file's limit. If there are more runs, one last violation
+    says how many are not shown.
     """
     room = min(room, SHOWN_A_FILE)
     denied = look.judgement.denied
@@ -56,13 +56,13 @@ def problems(
 
 
 def code_of(look: OpenFileState) -> str:
-    """Give the code under which changes of a file are shown."""
+    """Return the code under which changes of a file are shown."""
     denied = look.judgement.denied
     return ShownCode.CONTROL_PLANE_EDIT.value if denied is None else denied.code.value
 
 
 def for_others(problem: Violation, others: Others) -> Violation:
-    """Give a file's problem as it is shown for others of its root, too (disk section 3)."""
+    """Return a file's violation as shown for other files of its root as well (disk section 3)."""
     count = others.count
     files = "1 more changed file" if count == 1 else f"{count:,} more changed files"
     where = f" in {others.folder}/" if others.folder else ""
@@ -71,7 +71,7 @@ def for_others(problem: Violation, others: Others) -> Violation:
 
 
 def runs_of_record(record: Record, line_count: int) -> tuple[MarkedRun, ...]:
-    """Give the runs that a standing refusal covers, where HEAD cannot tell."""
+    """Return the runs of lines that a refused record covers, for when a diff shows none."""
     found: list[MarkedRun] = []
     last = max(line_count - 1, 0)
     for file in record.files:
