@@ -1,1 +1,1 @@
-"""The state of one client's connection."""
+"""The state of one client's connection, and what follows from events on it."""

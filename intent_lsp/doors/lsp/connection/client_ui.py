@@ -1,6 +1,6 @@
-"""The person at the editor: told, asked, and offered a way out (protocol section 4).
+"""The person at the client: shows messages, asks questions, applies edits (protocol section 4).
 
-Invariant: an error, a null, a wrong-typed answer and silence all mean that nobody answered.
+Invariant: an error, null, a result of the wrong type and a timeout all count as no answer.
 """
 
 from collections.abc import Sequence
@@ -13,14 +13,14 @@ from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
 from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
 
 DECISION_TIME: Final = 3600.0
-"""Seconds for which an offer stands; an editor may show a message for as long."""
+"""Seconds that the person has to answer an offer. Editors may show a message that long."""
 
 EDIT_TIME: Final = 10.0
-"""Seconds that an editor has for applying an edit or showing a file."""
+"""Seconds that the editor has to apply an edit or to open a file."""
 
 
 class ClientUi:
-    """Speaks with the person behind one connection."""
+    """Shows messages to the person at one connection, and asks them."""
 
     def __init__(
         self, protocol: IntentProtocol, client: ClientCapabilities, spelling: LspEncoder
@@ -30,7 +30,7 @@ class ClientUi:
         self._spelling = spelling
 
     def show_message(self, message: str, kind: lsp.MessageType = lsp.MessageType.Info) -> None:
-        """Show a message."""
+        """Send `window/showMessage`."""
         self._protocol.notify(
             lsp.WINDOW_SHOW_MESSAGE, lsp.ShowMessageParams(type=kind, message=message)
         )
@@ -46,7 +46,7 @@ class ClientUi:
         kind: lsp.MessageType = lsp.MessageType.Info,
         seconds: float = DECISION_TIME,
     ) -> str | None:
-        """Offer some ways on; give the title that was chosen, None for no answer in time."""
+        """Ask the person to choose. Return the chosen title, or None without an answer in time."""
         answer = await self._protocol.ask(
             lsp.WINDOW_SHOW_MESSAGE_REQUEST,
             lsp.ShowMessageRequestParams(
@@ -61,11 +61,17 @@ class ClientUi:
 
     @property
     def can_choose(self) -> bool:
-        """Whether the client can put a question to the person; True until it says otherwise."""
+        """Whether the client can ask the person.
+
+        True until it answers that it does not know the request.
+        """
         return self._protocol.understands(lsp.WINDOW_SHOW_MESSAGE_REQUEST)
 
     async def offer(self, message: str, titles: Sequence[str]) -> str | None:
-        """Warn the person and offer ways on, as `choose` does; a client that cannot just warns."""
+        """Show a warning with buttons and return the chosen title, or None.
+
+        A client that cannot ask shows the warning alone.
+        """
         chosen = None
         if self.can_choose:
             chosen = await self.choose(message, titles, lsp.MessageType.Warning)
@@ -76,11 +82,11 @@ class ClientUi:
     async def apply(
         self, uri: str, version: int | None, edits: Sequence[lsp.TextEdit], label: str
     ) -> bool:
-        """Have the editor apply edits to one document; whether it did."""
+        """Have the editor apply edits to one document. Return whether it did."""
         return await self.apply_edit(self._spelling.workspace_edit(uri, version, edits), label)
 
     async def apply_edit(self, edit: lsp.WorkspaceEdit, label: str) -> bool:
-        """Have the editor apply an edit; whether it did."""
+        """Have the editor apply a WorkspaceEdit. Return whether it did."""
         answer = await self._protocol.ask(
             lsp.WORKSPACE_APPLY_EDIT,
             lsp.ApplyWorkspaceEditParams(edit=edit, label=label),
@@ -89,14 +95,17 @@ class ClientUi:
         return isinstance(answer, lsp.ApplyWorkspaceEditResult) and answer.applied
 
     async def delete(self, uri: str, label: str) -> bool:
-        """Have the editor delete a file; whether it did. False from one that cannot."""
+        """Have the editor delete a file.
+
+        Return whether it did; False if it does not support that.
+        """
         if not self._client.delete_files:
             return False
         edit = lsp.WorkspaceEdit(document_changes=[lsp.DeleteFile(uri=uri)])
         return await self.apply_edit(edit, label)
 
     async def show(self, path: str) -> bool:
-        """Have the editor open a file; whether it did."""
+        """Have the editor open a file. Return whether it did; False if it does not support that."""
         if not self._client.show_document:
             return False
         answer = await self._protocol.ask(
@@ -108,10 +117,10 @@ class ClientUi:
 
     @property
     def hears(self) -> bool:
-        """Whether the client asked for our own notifications."""
+        """Whether the client asked for the custom notifications `intent/*`."""
         return self._client.notifications
 
     def notify(self, method: str, params: object) -> None:
-        """Send a notification of ours, to a client that asked for them."""
+        """Send a custom notification, if the client asked for them."""
         if self.hears:
             self._protocol.notify(method, params)

@@ -1,6 +1,6 @@
-"""One connection: its workplace, its person, its client, and what they are attached to.
+"""One client connection: its roots, documents and features' state, and reactions to changes.
 
-Invariant: whatever may have changed the rules is followed by one look at what they govern.
+Invariant: after anything that may have changed a root's rules, all its documents are judged again.
 """
 
 import asyncio
@@ -41,11 +41,11 @@ UNAVAILABLE: Final = (
 DID_CHANGE: Final = "intent/didChange"
 
 SEEN_WITHIN: Final = 0.5
-"""Seconds within which files that an agent has changed are looked at."""
+"""The longest wait for an idle moment, in seconds, before examining files an agent changed."""
 
 
 class Connection:
-    """Everything that one initialized connection works with."""
+    """What the features of one initialized connection share."""
 
     def __init__(  # noqa: PLR0913 - each is a part of the connection
         self,
@@ -81,16 +81,16 @@ class Connection:
         )
 
     async def attach_folders(self) -> None:
-        """Attach to what governs the workspace folders, so that problems show at once."""
+        """Open the roots of the workspace folders, so that their violations show at once."""
         for folder in self.open_roots.folders:
             open_root = await self.tracked_documents.work.in_thread(self.open_roots.of_path, folder)
             if open_root is not None:
                 await self.open_root(open_root)
 
     async def open_root(self, open_root: OpenRoot, opened: Path | None = None) -> None:
-        """Take up a root: say what goes on, check its control files, watch it.
+        """Open a root for the client once: announce it, check its control files and watch it.
 
-        `opened` is a file of it that an editor has open: its directory is watched, too.
+        `opened` is a file of it that an editor has open. Its directory is watched as well.
         """
         new = open_root not in self._known
         if new:
@@ -100,7 +100,7 @@ class Connection:
             self.pages.watch(open_root.governance)
             await self._index(open_root)
             await self.rules_may_have_changed(open_root)
-            # What was opened before anybody governed it.
+            # Documents that were opened before this root existed.
             await self._find_below(open_root.governance.root)
         if (new or opened is not None) and self.open_roots.settings.watch in ("auto", "server"):
             await self._watch(open_root, opened)
@@ -108,7 +108,7 @@ class Connection:
             await self._unopened.follow(open_root, watch=watch in ("auto", "server"))
 
     async def _index(self, open_root: OpenRoot) -> None:
-        """Bring the index of a root's ledger up to date, which everything else asks."""
+        """Update the index of a root's ledger, on which all look-ups depend, and show progress."""
         refresh = open_root.governance.stores.ledger.index.refresh
         async with self.progress.shown(None, "Indexing the ledger") as report:
             try:
@@ -117,7 +117,7 @@ class Connection:
                 _log.warning("the ledger cannot be indexed: %s", problem)
 
     async def attach_again(self) -> None:
-        """Find out anew who governs the folders and the documents."""
+        """Find the roots of all folders and documents again."""
         await self.attach_folders()
         documents = self.tracked_documents.all_tracked()
         with self.tracked_documents.showing.held(documents):
@@ -125,7 +125,7 @@ class Connection:
                 await self.find_again(tracked)
 
     async def find_again(self, tracked: TrackedDocument) -> None:
-        """Find out anew who governs one document."""
+        """Find the root of one document again, and open it."""
         await self.tracked_documents.attach_again(tracked)
         if tracked.open_root is not None:
             await self.open_root(tracked.open_root)
@@ -142,26 +142,26 @@ class Connection:
         waiting = self._to_watch.setdefault(open_root, set())
         waiting |= {open_root.governance.root} if opened is None else {opened.parent}
         async with self._watch_lane:
-            # Setting a watch takes its time: those that came meanwhile are set with this one.
+            # Setting a watch is slow: directories added meanwhile are set together with this one.
             directories = frozenset(waiting)
             waiting.clear()
             added = await self.tracked_documents.work.in_thread(
                 self._watching.add, open_root.governance, directories
             )
         if added:
-            # What changed before the watch was set is seen now.
+            # A change made before the watch was set would otherwise be missed.
             await self.rules_may_have_changed(open_root)
             await self.tracked_documents.look_at_directories(open_root, added)
 
     async def rules_may_have_changed(self, open_root: OpenRoot) -> None:
-        """Look again at a root's documents if its rules, HEAD or active intent moved."""
+        """Judge a root's documents again if its rules, HEAD, active intent or grants changed."""
         async with self._rules_lane:
-            # What was read first is told first.
+            # Under a lock, so that states are reported in the order in which they were read.
             status, key = await self.tracked_documents.work.in_thread(_state_of, open_root)
             if self._known.get(open_root) == key:
                 return
             self._known[open_root] = key
-        # Who is told of other rules is shown nothing more by the old ones.
+        # Once the client knows of the new rules it must not see violations of the old ones.
         self.tracked_documents.outdate(open_root)
         self._tell_of_governance(open_root, status)
         told = status_wire(status)
@@ -171,7 +171,7 @@ class Connection:
         self.pages.check_root(open_root.governance.root)
         self.outcomes.origins_changed()
         self.outcomes.maps.schedule(open_root)
-        # Nobody waits for the journal, and a commit's ledger may be large.
+        # In the background: pruning the journal may take long after a large commit.
         self.tracked_documents.work.begin(
             self.tracked_documents.work.in_thread(open_root.governance.tidy)
         )
@@ -179,7 +179,7 @@ class Connection:
         self._unopened.schedule(open_root, everything=True)
 
     def files_written(self, paths: frozenset[str]) -> None:
-        """Look again at files that an agent has changed, without waiting for a watcher."""
+        """Examine files that an agent has changed, soon and without waiting for a watcher."""
         if not self._written:
             self.tracked_documents.work.begin(self._look_at_written())
         self._written |= paths
@@ -192,13 +192,13 @@ class Connection:
         await self.paths_changed(paths)
 
     async def settings_changed(self) -> None:
-        """Show everything again by the settings as they are now."""
+        """Publish everything again by the current settings."""
         await self.attach_again()
         self.tracked_documents.post_all()
         self.pages.check_all()
 
     async def end(self) -> None:
-        """End what is under way, every session and every store."""
+        """Cancel tasks and watches, then close every session and store."""
         self._watching.end()
         self._unopened.end()
         unsaved = frozenset(
@@ -208,7 +208,7 @@ class Connection:
         await asyncio.to_thread(self.open_roots.close, unsaved)
 
     def _tell_of_governance(self, open_root: OpenRoot, status: GovernanceStatus) -> None:
-        """Say once that governance went off, and that it is on again."""
+        """Show a message when governance goes off, is kept in memory only, or is on again."""
         former = self._states.get(open_root, FileState.OK)
         self._states[open_root] = status.file_state
         if status.file_state is former:
@@ -228,7 +228,7 @@ class Connection:
         self.people.show_message(said, lsp.MessageType.Warning)
 
     async def paths_changed(self, paths: frozenset[str]) -> None:
-        """Look again at what may have changed on disk."""
+        """Examine files and roots again after a change of these paths on disk."""
         if any(path.endswith(f"/{INTENTS_FILE}") for path in paths):
             await self.attach_again()
         for open_root in self.open_roots.open_root:
@@ -247,7 +247,10 @@ class Connection:
 
 
 def _what_changes(told: JsonObject) -> tuple[object, ...]:
-    """Give what `intent/didChange` tells of; a grown ledger is told by `intent/didTrace`."""
+    """Return the values that `intent/didChange` reports.
+
+    `intent/didTrace` reports ledger growth.
+    """
     return tuple(
         value for name, value in told.items() if name not in ("records", "heads", "failures")
     )
@@ -255,7 +258,7 @@ def _what_changes(told: JsonObject) -> tuple[object, ...]:
 
 def _state_of(open_root: OpenRoot) -> tuple[GovernanceStatus, tuple[object, ...]]:
     governance = open_root.governance
-    # Read once: a state and a version of two different moments would hide the change between them.
+    # Read the rules once: status and version of two moments would hide the change between them.
     rules = governance.rules.current()
     status = governance.status(open_root.session.id, rules)
     head = governance.stores.git.head_commit() if governance.stores.git is not None else None

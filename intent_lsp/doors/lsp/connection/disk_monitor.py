@@ -1,10 +1,11 @@
-"""Changes on disk outside of the editor: shown at once, recorded when all is quiet.
+"""Changes on disk outside the editor: shown at once, recorded when the work tree is quiet.
 
 Specified in requirements section 7.
 
-Invariant: whatever stirs a root is followed by one look at its work tree, however much it was.
-Invariant: a watch only says that something may have changed; what did is looked at again.
-Invariant: what a work tree costs to watch is never paid by the watch of its rules.
+Invariant: however many changes come, a root's work tree is examined by one task at a time.
+Invariant: a watch event only means that something may have changed. The disk decides what did.
+Invariant: the watch of a large work tree is separate from, and never delays, the watch of its
+rules.
 """
 
 import asyncio
@@ -26,7 +27,7 @@ from intent_lsp.store.git.directories import tree_rooms
 from intent_lsp.store.watch.watch import Polling, Watch
 
 ROOMS_AT_MOST: Final = 10_000
-"""Directories of a work tree above which it is not watched."""
+"""A work tree with more directories than this is not watched, except its root."""
 
 _RECHECK_MS: Final = 60_000
 _IGNORE_FILE: Final = ".gitignore"
@@ -34,7 +35,10 @@ Noticed = Callable[[Path, frozenset[Path]], None]
 
 
 class TreeWatcher:
-    """The watches of one connection's work trees; its methods wait, and are called from threads."""
+    """The file watches of one connection's work trees.
+
+    Methods may block; call them from a thread.
+    """
 
     def __init__(self, noticed: Noticed) -> None:
         self._noticed = noticed
@@ -44,9 +48,9 @@ class TreeWatcher:
         self._over = False
 
     def watch(self, root: Path, polling: Polling | None = None) -> None:
-        """Watch the work tree of a root; returns when changes are seen.
+        """Watch the work tree of a root, and return once changes are noticed.
 
-        `polling` is told when the system cannot tell of changes.
+        `polling` is called if the system cannot report changes.
         """
         with self._lock:
             if self._over or root in self._watches:
@@ -56,7 +60,7 @@ class TreeWatcher:
             self._watch_rooms(root)
 
     def follow(self, root: Path, paths: frozenset[Path]) -> None:
-        """Watch the directories, too, that came with a change of these paths."""
+        """Watch new directories, after a change of these paths."""
         with self._lock:
             rooms = self._rooms.get(root, frozenset())
             new = (path for path in paths if path not in rooms and path.is_dir())
@@ -64,7 +68,7 @@ class TreeWatcher:
                 self._watch_rooms(root)
 
     def end(self) -> None:
-        """Stop every watch."""
+        """Close every watch."""
         with self._lock:
             self._over = True
             watches = tuple(self._watches.values())
@@ -80,35 +84,39 @@ class TreeWatcher:
         if root in self._watches and self._rooms.get(root) != rooms:
             self._rooms[root] = rooms
             self._watches[root].watch(rooms)
-            # What came before its directory was watched is seen now.
+            # A file created before its new directory was watched would otherwise be missed.
             self._noticed(root, frozenset())
 
 
 _log: Final = logging.getLogger(__name__)
 
 QUIET: Final = 1.0
-"""Seconds without a change after which those there were are recorded; editors tell by then."""
+"""Seconds without a change after which changes are recorded.
+
+By then an editor has reported its saves.
+"""
 
 RESTED: Final = 50.0
-"""How many times as long as a look took there is none after it."""
+"""After each examination the monitor pauses this many times as long as that took."""
 
 LONGEST_PAUSE: Final = 3.0
 
 LULL_WITHIN: Final = 1.0
-"""Seconds that a look gives way to whoever asks."""
+"""The longest wait for an idle moment, in seconds, before an examination."""
 
 GIT_WITHIN: Final = 0.3
-"""Seconds after which a git that was at work is looked at again."""
+"""Seconds after which to look again if git was running."""
 
 LONGEST: Final = 10.0
-"""Seconds after which changes are recorded although it never gets quiet."""
+"""Seconds after which changes are recorded even if the work tree is never quiet."""
 
 
 @dataclass(slots=True, kw_only=True)
 class _Root:
-    """What is to be done for one root: `wanted` a look, `everything` at files that did not move.
+    """What is to be done for one root.
 
-    `unrecorded_since` is the moment on the loop's clock of the first change after the last record.
+    `wanted`: an examination is due. `everything`: it includes files that have not changed since the
+    last one. `unrecorded_since` is the loop's time at the first change without a record.
     """
 
     open_root: OpenRoot
@@ -121,7 +129,7 @@ class _Root:
 
 
 class DiskChangeMonitor:
-    """Follows the work trees of one connection's roots."""
+    """Notices and records changes in the work trees of one connection's roots."""
 
     def __init__(self, tracked_documents: TrackedDocuments, outcomes: RecordNotifier) -> None:
         self._tracked_documents = tracked_documents
@@ -131,7 +139,10 @@ class DiskChangeMonitor:
         self._watching = TreeWatcher(self._noticed)
 
     async def follow(self, open_root: OpenRoot, *, watch: bool) -> None:
-        """Begin to follow a root; `watch`: by ourselves, and not by a client's word alone."""
+        """Start to follow a root.
+
+        Without `watch`, only the client's notifications report changes.
+        """
         root = open_root.governance.root
         self._roots[root] = _Root(open_root=open_root)
         if watch:
@@ -141,7 +152,10 @@ class DiskChangeMonitor:
         self.schedule(open_root, everything=True)
 
     def schedule(self, open_root: OpenRoot, *, everything: bool = False) -> None:
-        """Look at a root's work tree soon; `everything`: its rules may have changed."""
+        """Schedule an examination of a root's work tree.
+
+        `everything`: also of files that have not changed, because the rules may have.
+        """
         stirred = self._roots.get(open_root.governance.root)
         if stirred is None:
             return
@@ -152,7 +166,7 @@ class DiskChangeMonitor:
             self._tracked_documents.work.begin(self._look(stirred))
 
     def end(self) -> None:
-        """Follow nothing any more."""
+        """Stop following every root."""
         self._watching.end()
         for root in self._roots.values():
             if root.quiet is not None:
@@ -160,8 +174,8 @@ class DiskChangeMonitor:
         self._roots.clear()
 
     def _noticed(self, root: Path, paths: frozenset[Path]) -> None:
-        """Take a change from the watch's own thread to the event loop."""
-        # The loop may have ended while the watch was speaking.
+        """Pass a change from the watch's thread to the event loop."""
+        # The loop may have been closed while the watch still reports.
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._begin, root, paths)
 
@@ -189,7 +203,7 @@ class DiskChangeMonitor:
                         paths = tree.moved.union(tree.seen.files) if everything else tree.moved
                         await self._tracked_documents.look_at_closed(root.open_root, paths)
                 self._record_when_quiet(root)
-                # A stream of changes is looked at now and then: whoever makes it waits for us, too.
+                # During a stream of changes, leave time to the program that makes them.
                 pause = RESTED * (self._loop.time() - began)
                 await asyncio.sleep(min(pause, LONGEST_PAUSE))
         finally:
@@ -207,7 +221,7 @@ class DiskChangeMonitor:
     def _begin_recording(self, root: _Root) -> None:
         since, root.quiet = root.unrecorded_since, None
         if root.wanted and since is not None and self._loop.time() < since + LONGEST:
-            # It is not quiet: the look that is due will see more of what is going on.
+            # Not quiet: an examination is due, and will schedule the record again.
             return
         root.unrecorded_since = None
         self._tracked_documents.work.begin(self._record(root))
@@ -229,7 +243,7 @@ class DiskChangeMonitor:
             )
 
     def _tell(self, open_root: OpenRoot, news: DiskNews) -> None:
-        """Tell of the records that were made; of all that wait for the ledger in one message."""
+        """Report the new records, and all that wait for the ledger in one message."""
         waiting = [change for change in news.recorded if change.queued is not None]
         for change in news.recorded:
             if change.queued is None:
@@ -239,7 +253,7 @@ class DiskChangeMonitor:
             self._outcomes.recorded(open_root, _changed(paths), None, waiting[0].queued)
 
     def _saving(self, open_root: OpenRoot) -> frozenset[WorkspacePath]:
-        """List the open files with a save of this editor's that is not recorded yet."""
+        """Return the open files with a save of this editor that has no record yet."""
         return frozenset(
             tracked.place.path
             for tracked in self._tracked_documents.of_root(open_root)

@@ -1,6 +1,6 @@
-"""One-time tokens that stand for a person's click (protocol section 2, `grantToken`).
+"""One-time tokens that prove a person's click on a grant (protocol section 2, `grantToken`).
 
-Invariant: a token is good once, for what it was given for, for ten minutes, on one connection.
+Invariant: a token is valid once, for its own grant, for ten minutes, on one connection.
 """
 
 import secrets
@@ -29,7 +29,7 @@ class GrantTokens:
     _given: dict[str, _Given] = field(default_factory=dict)
 
     def give(self, intent_id: str, patterns: tuple[str, ...], ttl: timedelta | None) -> str:
-        """Make a token for granting just this."""
+        """Return a new token for exactly this grant."""
         token = secrets.token_urlsafe(24)
         self._given[token] = _Given(intent_id, patterns, ttl, self.clock() + GOOD_FOR)
         while len(self._given) > _KEPT_AT_MOST:
@@ -39,7 +39,7 @@ class GrantTokens:
     def take(
         self, token: str, intent_id: str, patterns: tuple[str, ...], ttl: timedelta | None
     ) -> bool:
-        """Use a token up; whether it was good for this."""
+        """Use up a token. Return whether it was valid for this grant."""
         given = self._given.pop(token, None)
         if given is None or self.clock() > given.until:
             return False

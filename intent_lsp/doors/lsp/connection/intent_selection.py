@@ -1,7 +1,7 @@
-"""What a person or an agent chooses: an intent, more scope, a new intent, the end of one.
+"""Changes of the plan and of the active intent on one connection: select, grant, create, complete.
 
-Invariant: whatever is chosen is followed by one look at what it governs.
-Invariant: a save belongs to the intent that was active when it was made.
+Invariant: after each change all documents of the root are judged again.
+Invariant: a save is recorded under the intent that was active when it was made.
 """
 
 from collections.abc import Callable, Coroutine
@@ -19,7 +19,7 @@ RefreshRoot = Callable[[OpenRoot], Coroutine[object, object, None]]
 
 
 class IntentSelection:
-    """Makes the choices of one connection; `look` looks again at what a root governs."""
+    """Carries out changes of plan and active intent. `look` judges a root's documents again."""
 
     def __init__(
         self, tracked_documents: TrackedDocuments, outcomes: RecordNotifier, look: RefreshRoot
@@ -31,9 +31,9 @@ class IntentSelection:
     async def select(
         self, open_root: OpenRoot, intent_id: str, voice: AgentInfo = SILENT
     ) -> Selection | CheckoutRefusal:
-        """Make an intent the connection's own, and show what follows.
+        """Make an intent active in the connection's own session.
 
-        `voice` is what an agent says of itself that has no session beside the connection's.
+        `voice` is what an agent says about itself that uses this session.
         """
         await self._recorded(open_root)
         done = await self._tracked_documents.work.in_thread(
@@ -49,7 +49,7 @@ class IntentSelection:
     async def select_for_agent(
         self, open_root: OpenRoot, session: Session, intent_id: str, voice: AgentInfo
     ) -> Selection | CheckoutRefusal:
-        """Make an intent an agent's own."""
+        """Make an intent active in an agent's session."""
         unsaved = self._tracked_documents.unsaved(open_root)
 
         def select() -> Selection | CheckoutRefusal:
@@ -64,7 +64,7 @@ class IntentSelection:
         return done
 
     async def create(self, open_root: OpenRoot, plan: Plan) -> Intent | CheckoutRefusal:
-        """Add an intent to the plan, and show what follows."""
+        """Add an intent to the plan. Return it, or a refusal."""
         done = await self._tracked_documents.work.in_thread(
             open_root.governance.planning.create,
             plan,
@@ -76,7 +76,7 @@ class IntentSelection:
     async def complete(
         self, open_root: OpenRoot, session: Session, intent_id: str | None
     ) -> Intent | CheckoutRefusal:
-        """Complete an intent, and show what follows."""
+        """Complete an intent; None means the session's active one. Return it, or a refusal."""
         if session == open_root.session:
             await self._recorded(open_root)
         done = await self._tracked_documents.work.in_thread(
@@ -91,7 +91,7 @@ class IntentSelection:
     async def grant(
         self, open_root: OpenRoot, wish: Wish, session: Session
     ) -> Granted | CheckoutRefusal:
-        """Grant scope on the person's word, and show what follows, now and when it expires."""
+        """Grant scope that the person approved. Judge documents again now and when it expires."""
         done = await self._tracked_documents.work.in_thread(
             open_root.governance.planning.grant,
             wish,
@@ -106,7 +106,7 @@ class IntentSelection:
         return done
 
     async def clear(self, open_root: OpenRoot) -> None:
-        """Leave the person without an intent, and show what follows."""
+        """Leave the connection's own session without an active intent."""
         await self._recorded(open_root)
         await self._tracked_documents.work.in_thread(
             open_root.governance.checkout.clear, open_root.session
@@ -114,7 +114,7 @@ class IntentSelection:
         await self._look(open_root)
 
     async def _recorded(self, open_root: OpenRoot) -> None:
-        """Wait until what was saved before is recorded, under the intent it was saved for."""
+        """Wait until earlier saves are recorded, under the intent that was active for them."""
         for tracked in self._tracked_documents.of_root(open_root):
             await tracked.all_recorded.wait()
         await self._outcomes.end_runs(open_root)

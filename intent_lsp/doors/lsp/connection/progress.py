@@ -1,7 +1,7 @@
-"""Progress of long work, shown where the client can show it (protocol section 4).
+"""Work-done progress of long operations, if the client supports it (protocol section 4).
 
-Invariant: work that is over before anybody wonders shows nothing, unless the client asked for it.
-Invariant: what was begun is ended, whatever becomes of the work.
+Invariant: work without a client's token is not shown until it has taken a second.
+Invariant: every progress that has begun is ended, even if the work fails.
 """
 
 import asyncio
@@ -16,21 +16,21 @@ from lsprotocol import types as lsp
 from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
 
 WONDERING: Final = 1.0
-"""Seconds after which work is shown that the client gave no token for."""
+"""Seconds after which work without a client's token is shown."""
 
 Token = str | int
 ProgressReport = Callable[[int, int], None]
-"""Told how much is done of how much, in any unit, from any thread."""
+"""Called with the amount done and the total, in any unit, from any thread."""
 
 
 class Speaker(Protocol):
-    """Tells a client something, from any thread, and asks it, on the loop."""
+    """Sends notifications to a client from any thread, and requests from the event loop."""
 
     def notify(self, method: str, params: object) -> None:
         """Send a notification."""
 
     async def ask(self, method: str, params: object) -> object:
-        """Ask the client; None where it does not answer."""
+        """Send a request and return the result, or None if the client does not answer."""
 
 
 class ClientProgress:
@@ -45,7 +45,10 @@ class ClientProgress:
 
     @asynccontextmanager
     async def shown(self, token: Token | None, title: str) -> AsyncIterator[ProgressReport]:
-        """Show work under a token of the client's, else under one of ours when it takes long."""
+        """Show work under the client's token.
+
+        Without one, show it under a new token if it takes long.
+        """
         bar = _Bar(self._protocol, title)
         later: asyncio.Task[None] | None = None
         if token is not None:
@@ -68,7 +71,7 @@ class ClientProgress:
 
 
 class _Bar:
-    """One piece of work; nothing is said of it before `begin` nor after `end`."""
+    """The progress of one piece of work. Nothing is sent before `begin` and after `end`."""
 
     def __init__(self, protocol: Speaker, title: str) -> None:
         self._protocol = protocol
@@ -85,7 +88,7 @@ class _Bar:
     def report(self, done: int, of: int) -> None:
         percentage = min(100, done * 100 // of) if of else 100
         with self._lock:
-            # A client is told what a person could see.
+            # Send only whole percents that are new.
             if percentage > self._percentage:
                 self._percentage = percentage
                 self._say(lsp.WorkDoneProgressReport(percentage=percentage))

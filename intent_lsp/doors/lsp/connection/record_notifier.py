@@ -1,8 +1,7 @@
-"""What became of saves and calls: told, held, and written into the history in a quiet moment.
+"""Reports records and queued edits to the client, and schedules what is written after them.
 
-Invariant: what is told as recorded is on disk; what waits is said to wait.
-Invariant: a map is written at most once in two seconds, whatever stirs it meanwhile, and at the
-latest after four.
+Invariant: an edit is reported as recorded only when the record is on disk; else as waiting.
+Invariant: a root's intent map is written at most once in two seconds, and within four of a change.
 """
 
 import asyncio
@@ -24,24 +23,24 @@ from intent_lsp.governance.saves.claimed_saves import AfterSave
 _log: Final = logging.getLogger(__name__)
 
 HISTORY_AFTER: Final = 6.0
-"""Seconds after an event in which others may be done with the intents file."""
+"""Seconds to wait before writing the history, until other writers of the intents file are done."""
 
 A_MOMENT: Final = 0.01
-"""Seconds after which what has a time limit is over for certain."""
+"""Seconds added to a time limit, so that it has certainly passed."""
 
 EVERY: Final = 2.0
-"""Seconds from the first thing that may have changed a map to its writing."""
+"""Seconds from the first change that concerns an intent map to its writing."""
 
 
 class IntentMapWriter:
-    """Has the maps written that may say something else by now."""
+    """Writes the intent maps of roots in the background."""
 
     def __init__(self, work: BackgroundExecutor) -> None:
         self._work = work
         self._waiting: set[OpenRoot] = set()
 
     def schedule(self, open_root: OpenRoot) -> None:
-        """Have a root's map written in a while; until then nothing more is needed."""
+        """Schedule the writing of a root's intent map, unless it is scheduled already."""
         if open_root not in self._waiting:
             self._waiting.add(open_root)
             self._work.begin(self._write(open_root))
@@ -60,9 +59,9 @@ def _nothing() -> None:
 
 
 class RecordNotifier:
-    """Tells of the outcomes on one connection; `look` looks again at what a root governs.
+    """Reports what became of edits on one connection. `look` judges a root's documents again.
 
-    `origins_changed` is called when other words may hold of lines: a record is on disk.
+    `origins_changed` is called after each new record, because attributions may have changed.
     """
 
     def __init__(
@@ -80,39 +79,39 @@ class RecordNotifier:
         self.origins_changed: Callable[[], None] = _nothing
 
     def saved(self, open_root: OpenRoot, after: AfterSave) -> None:
-        """Tell what became of a save: recorded, waiting for the ledger, or held for an agent."""
+        """Report what became of a save: recorded, queued, or held back by an agent's claim."""
         path = after.judgement.path
         self.recorded(open_root, f"{path} is saved", after.record, after.queued)
         if after.held:
             self.later(CLAIMED_FOR.total_seconds() + A_MOMENT, self.release(open_root))
 
     def run_goes_on(self, open_root: OpenRoot, after: AfterSave, rests_after: float) -> None:
-        """Have a run of automatic saves recorded when it rests."""
+        """Schedule the record of a run of automatic saves, for when it pauses."""
         self._open_runs.setdefault(open_root, set()).add(after.judgement.path)
         self.later(rests_after, self.run_rests(open_root, after))
 
     def typed_in(self, open_root: OpenRoot, path: WorkspacePath) -> None:
-        """Record the runs of the files that somebody has left who types in another one now."""
+        """Record the runs of automatic saves of all files but `path`, which is being typed in."""
         left = self._open_runs.get(open_root, set()) - {path}
         if left:
             self._open_runs[open_root] -= left
             self._tracked_documents.work.begin(self.end_runs(open_root, left))
 
     async def closed(self, tracked: TrackedDocument) -> None:
-        """Record the run of a document that was closed."""
+        """Record the run of automatic saves of a document that was closed."""
         await tracked.all_recorded.wait()
         if tracked.open_root is not None and tracked.place is not None:
             await self.end_runs(tracked.open_root, [tracked.place.path])
 
     async def run_rests(self, open_root: OpenRoot, after: AfterSave) -> None:
-        """Record a run of automatic saves if it has not gone on since."""
+        """Record a run of automatic saves, unless it has gone on since the save `after`."""
         end = open_root.governance.saves.end_run_at_rest
         self._runs_ended(open_root, await self._tracked_documents.work.in_thread(end, after))
 
     async def end_runs(
         self, open_root: OpenRoot, paths: Collection[WorkspacePath] | None = None
     ) -> None:
-        """Record the runs of automatic saves of some files, or of all."""
+        """Record the runs of automatic saves of some files; None means of all."""
         end = open_root.governance.saves.end_runs
         self._runs_ended(open_root, await self._tracked_documents.work.in_thread(end, paths))
 
@@ -122,14 +121,14 @@ class RecordNotifier:
             self.saved(open_root, after)
 
     def claimed(self, open_root: OpenRoot, paths: Iterable[str]) -> None:
-        """Look again at open files that an agent's call claims, now and when it lapses."""
+        """Take new snapshots of open files that an agent claims, now and when the claim expires."""
         for tracked in self._tracked_documents.open_at(open_root, paths).values():
             self._tracked_documents.work.begin(self._tracked_documents.look_again(tracked))
             lapsed = CLAIMED_FOR.total_seconds() + A_MOMENT
             self.later(lapsed, self._tracked_documents.look_again(tracked))
 
     async def release(self, open_root: OpenRoot) -> None:
-        """Record the saves that agents have left to us, and show what follows."""
+        """Record the saves that claims held back, and judge the root's documents again."""
         release = open_root.governance.saves.release
         released = await self._tracked_documents.work.in_thread(release, open_root.session)
         for after in released:
@@ -139,7 +138,7 @@ class RecordNotifier:
     def recorded(
         self, open_root: OpenRoot, what: str, record: Record | None, queued: str | None
     ) -> None:
-        """Tell that a record is on disk, or that it cannot be written yet (`queued`: why)."""
+        """Report a record on disk, or that it cannot be written yet; `queued` is the reason."""
         if record is not None:
             self._people.notify(DID_TRACE, trace_wire(record))
             self.origins_changed()
@@ -149,7 +148,7 @@ class RecordNotifier:
         self.noted(open_root)
 
     def noted(self, open_root: OpenRoot) -> None:
-        """Have map and history written in a quiet moment, the latter where the team wants that."""
+        """Schedule the intent map, and the history if the policy wants one."""
         self.maps.schedule(open_root)
         if open_root not in self._writing:
             self._writing.add(open_root)
@@ -168,7 +167,7 @@ class RecordNotifier:
         await self._look(open_root)
 
     def later(self, seconds: float, work: Coroutine[object, object, None]) -> None:
-        """Begin work after a while; at the end it is forgotten."""
+        """Run `work` after some seconds, unless the connection ends before that."""
 
         async def wait() -> None:
             try:

@@ -1,6 +1,6 @@
-"""Watching what moves the rules from outside: control files, git's HEAD, the files that are open.
+"""Watches what changes rules and files from outside: control files, git's HEAD, open files.
 
-Invariant: a watch only says that something may have changed; what did is looked at again.
+Invariant: a watch event only means that something may have changed. The disk decides what did.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ OnRulesChange = Callable[[frozenset[str]], Coroutine[object, object, None]]
 
 
 class RulesWatcher:
-    """The watches of one connection, one a root."""
+    """The watches of one connection, one for each root."""
 
     def __init__(self, changed: OnRulesChange) -> None:
         self._changed = changed
@@ -28,9 +28,9 @@ class RulesWatcher:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def add(self, governance: Governance, directories: frozenset[Path]) -> frozenset[Path]:
-        """Watch a root's control files, git's own, and directories in which files are open.
+        """Watch a root's control files, its git files and some directories.
 
-        Returns when changes are seen: the directories that were not watched before.
+        Return, once changes are noticed, the directories that were not watched before.
         """
         with self._lock:
             watched = self._watched.setdefault(governance.root, set())
@@ -47,18 +47,18 @@ class RulesWatcher:
             return added
 
     def end(self) -> None:
-        """Stop every watch."""
+        """Close every watch."""
         with self._lock:
             for watch in self._watches.values():
                 watch.close()
             self._watches.clear()
 
     def _noticed(self, paths: frozenset[Path]) -> None:
-        """Take a change from the watch's own thread to the event loop."""
+        """Pass a change from the watch's thread to the event loop."""
         try:
             self._loop.call_soon_threadsafe(self._begin, paths)
         except RuntimeError:
-            # The loop has ended while the watch was speaking.
+            # The loop was closed while the watch still reports.
             return
 
     def _begin(self, paths: frozenset[Path]) -> None:

@@ -1,1 +1,1 @@
-"""Parameters and results of `intent/*` as they are on the wire."""
+"""Params and results of `intent/*` as JSON."""

@@ -1,7 +1,6 @@
-"""An agent's call and its answer on the wire (protocol section 2).
+"""An agent's tool call as params, and the decision on it as a result (protocol section 2).
 
-Invariant: what is wrong with a call's words names the field; a path is never percent-decoded, a
-URI is, once.
+Invariant: an error names the wrong field. A URI is percent-decoded once, a path never.
 """
 
 from collections.abc import Sequence
@@ -28,13 +27,13 @@ from intent_lsp.governance.calls.outcome import Outcome
 from intent_lsp.governance.calls.violations import CallViolation
 
 WRITE_TOOL: Final = "write_to_file"
-"""The tool by which an agent would write a path that it asks about."""
+"""The tool name assumed when an agent asks about a path without naming a tool."""
 
 Paths = Annotated[tuple[str, ...], msgspec.Meta(max_length=10_000)]
 
 
 class ToolCallParams(PathParams, kw_only=True, frozen=True):
-    """`ToolCall`: `intent/validateEdit`."""
+    """Params of `intent/validateEdit`: a tool call."""
 
     tool_name: Id
     paths: Paths = ()
@@ -49,7 +48,7 @@ class ToolCallParams(PathParams, kw_only=True, frozen=True):
     background: bool = False
 
     def call(self) -> ToolCall:
-        """Give the call that the params describe, or fail the request."""
+        """Return the tool call that the params describe. Raise InvalidParams if they are wrong."""
         paths = self.named()
         hashes = {
             name: hash_param(f"readHashes.{name}", told) for name, told in self.read_hashes.items()
@@ -72,7 +71,7 @@ class ToolCallParams(PathParams, kw_only=True, frozen=True):
         )
 
     def named(self) -> tuple[str, ...]:
-        """Give the paths that the call names, each once."""
+        """Return the paths that the call names, without duplicates."""
         return tuple(dict.fromkeys((*self._single(), *self.paths)))
 
     def _single(self) -> tuple[str, ...]:
@@ -85,12 +84,12 @@ class ToolCallParams(PathParams, kw_only=True, frozen=True):
 
 
 class ApplyParams(ToolCallParams, kw_only=True, frozen=True):
-    """`intent/applyEdit`: with `newText` and exactly one path, or with `edit`."""
+    """Params of `intent/applyEdit`: `newText` with exactly one path, or `edit`, a WorkspaceEdit."""
 
     edit: Any = None
 
     def wanted(self, encoding: PositionEncoding) -> tuple[WantedChange, ...]:
-        """Give the change of each file, or fail the request."""
+        """Return the change of each file. Raise InvalidParams if the params are wrong."""
         paths = self.named()
         if self.edit is not None:
             if paths or self.new_text is not None:
@@ -104,18 +103,18 @@ class ApplyParams(ToolCallParams, kw_only=True, frozen=True):
 
 
 class ExplainParams(ToolCallParams, kw_only=True, frozen=True):
-    """`intent/explain`: a call, or a path alone."""
+    """Params of `intent/explain`: a tool call, or a path alone."""
 
     tool_name: Id | None = None  # type: ignore[assignment] # a path alone names no tool
 
     def call(self) -> ToolCall:
-        """Give the call that the params describe; of a path alone, that it is written."""
+        """Return the call that the params describe; for a path alone, a call that writes it."""
         tool_name = self.tool_name or WRITE_TOOL
         return super(ExplainParams, msgspec.structs.replace(self, tool_name=tool_name)).call()
 
 
 class RecordParams(PathParams, kw_only=True, frozen=True):
-    """`intent/recordEdit`."""
+    """Params of `intent/recordEdit`."""
 
     ticket: Id
     success: bool
@@ -123,13 +122,16 @@ class RecordParams(PathParams, kw_only=True, frozen=True):
 
 
 class ReadParams(PathParams, kw_only=True, frozen=True):
-    """`intent/recordRead`."""
+    """Params of `intent/recordRead`."""
 
     hash: str | None = None
 
 
 def hash_param(field: str, told: str | None) -> ContentHash | None:
-    """Read a hash, with or without `sha256:`, or fail the request."""
+    """Return a hash, given with or without `sha256:`, or None.
+
+    Raise InvalidParams if it is malformed.
+    """
     found = None if told is None else parse_hash(told)
     if told is not None and found is None:
         raise invalid(f"params.{field}: {told!r} is not a SHA-256 hash of 64 hexadecimal digits")
@@ -137,7 +139,10 @@ def hash_param(field: str, told: str | None) -> ContentHash | None:
 
 
 def admission_wire(admission: CallDecision, root: Path) -> JsonObject:
-    """Spell the `Decision` on a call; one that a person has to make is a refusal until then."""
+    """Return the `Decision` on a call as JSON.
+
+    One that awaits a person's approval is sent as denied.
+    """
     decision = admission.decision
     return decision_json(
         decision.why if isinstance(decision, Ask) else decision,
@@ -153,7 +158,7 @@ def admission_wire(admission: CallDecision, root: Path) -> JsonObject:
 
 
 def applied_wire(applied: Applied, root: Path) -> JsonObject:
-    """Spell the answer of `intent/applyEdit`."""
+    """Return the result of `intent/applyEdit`."""
     outcome = applied.outcome
     told = admission_wire(applied.admission, root)
     if applied.problem is not None:
@@ -166,13 +171,13 @@ def applied_wire(applied: Applied, root: Path) -> JsonObject:
 
 
 def not_governed_wire() -> JsonObject:
-    """Spell what is said of every call where nothing governs."""
+    """Return the `Decision` on any call outside every governed root: allowed, exempt."""
     allowed, exempt = Allowed(ScopeValidation.EXEMPT), ScopeValidation.EXEMPT
     return decision_json(allowed, verdict=exempt, intent_id=None, files=())
 
 
 def outcome_wire(outcome: Outcome, violations: Sequence[CallViolation], root: Path) -> JsonObject:
-    """Spell the answer of `intent/recordEdit`."""
+    """Return the result of `intent/recordEdit`."""
     return {
         "recordId": outcome.recorded.record_id,
         "files": [
@@ -184,7 +189,7 @@ def outcome_wire(outcome: Outcome, violations: Sequence[CallViolation], root: Pa
 
 
 def violations_wire(violations: Sequence[CallViolation], root: Path) -> list[JsonObject]:
-    """Spell what a call has changed out of bounds."""
+    """Return the violations of a call as JSON."""
     return [
         {
             "path": each.path,

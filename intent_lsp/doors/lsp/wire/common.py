@@ -1,7 +1,7 @@
-"""The shapes of `intent/*` on the wire: params read strictly, answers spelled (protocol section 2).
+"""The params and results that several `intent/*` requests share (protocol section 2).
 
-Invariant: names on the wire are camelCase, params in snake_case are read too; records and the
-`details` of a refusal leave verbatim.
+Invariant: names are sent in camelCase; params in snake_case are accepted too. Records and the
+`details` of a refusal are sent verbatim.
 """
 
 from collections.abc import Mapping
@@ -34,10 +34,10 @@ DID_TRACE: Final = "intent/didTrace"
 _OF_FILES: Final = frozenset(
     {"path", "paths", "uri", "workspaceUri", "changes", "readHashes", "command", "patch"}
 )
-"""Fields in which a file may be named, whose name need not be text."""
+"""Fields that may hold a file name, which need not be valid text."""
 
 _PROSE: Final = frozenset({"error", "output", "reason"})
-"""Fields that hosts cut off anywhere: what is half a character there is replaced, not refused."""
+"""Fields that hosts truncate anywhere. A half character in them is accepted."""
 
 _OTHER_NAMES: Final = {
     "filePath": "path",
@@ -48,7 +48,7 @@ _OTHER_NAMES: Final = {
 
 
 class CommonParams(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
-    """What every params object may carry."""
+    """The fields that the params of every request may have."""
 
     session_id: Id | None = None
     agent_id: Id | None = None
@@ -56,7 +56,7 @@ class CommonParams(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
 
 
 class SelectParams(CommonParams, frozen=True):
-    """`intent/select`; `new_turn`: the agent's next turn begins with it."""
+    """Params of `intent/select`. `new_turn`: begin the agent's next turn first."""
 
     intent_id: Id
     model_identifier: Id | None = None
@@ -65,20 +65,23 @@ class SelectParams(CommonParams, frozen=True):
 
 
 class ChangeParams(CommonParams, frozen=True):
-    """`intent/change`."""
+    """Params of `intent/change`."""
 
     record_id: Id
 
 
 class PathParams(CommonParams, frozen=True):
-    """A file, as a URI or as a root-relative path."""
+    """Params that name a file, by URI or by root-relative path."""
 
     path: str | None = None
     uri: str | None = None
 
 
 class TraceParams(PathParams, frozen=True):
-    """`intent/trace`; `of_session` is whose records are wanted, `session_id` who asks."""
+    """Params of `intent/trace`.
+
+    `of_session` filters records; `session_id` is the asking session.
+    """
 
     intent_id: Id | None = None
     of_session: Id | None = None
@@ -88,20 +91,20 @@ class TraceParams(PathParams, frozen=True):
 
 
 class LinesParams(CommonParams, frozen=True):
-    """`intent/lines`."""
+    """Params of `intent/lines`."""
 
     intent_id: Id
     work_done_token: str | int | None = None
 
 
 class VerifyParams(CommonParams, frozen=True):
-    """`intent/verify`."""
+    """Params of `intent/verify`."""
 
     work_done_token: str | int | None = None
 
 
 class DraftParams(CommonParams, frozen=True):
-    """`intent.restoreDraft`."""
+    """Params of `intent.restoreDraft`."""
 
     id: Id
 
@@ -121,13 +124,13 @@ class WireRange(msgspec.Struct, frozen=True):
 
 
 class BlameParams(PathParams, frozen=True):
-    """`intent/blame`."""
+    """Params of `intent/blame`."""
 
     range: WireRange | None = None
 
 
 class PlaceParams(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
-    """`intent.showWhy` and `intent.revert`: where, and of which version of the text."""
+    """Params of `intent.showWhy` and `intent.revert`: a place, and the document's version."""
 
     uri: str
     range: WireRange | None = None
@@ -138,13 +141,13 @@ _S = TypeVar("_S", bound=msgspec.Struct)
 
 
 class WrongParamsError(Exception):
-    """Params that do not fit; the message names the field."""
+    """Wrong params. The message names the field."""
 
 
 def read_params(given: object, shape: type[_S]) -> _S:
-    """Read a params object, absent ones as empty; raises WrongParamsError."""
+    """Return a params object as a `shape`; None is an empty object. Raise WrongParamsError."""
     if given is None or given == []:
-        # Some clients' languages spell an empty object as an empty list.
+        # Some client languages encode an empty object as an empty list.
         given = {}
     if not isinstance(given, Mapping):
         raise WrongParamsError(f"params: expected an object, got {type(given).__name__}")
@@ -162,9 +165,9 @@ def read_params(given: object, shape: type[_S]) -> _S:
 
 
 def _hold_to_text(value: object, field: str, place: str) -> None:
-    """Refuse half a character: JSON can spell it, and neither text nor a file's name has it.
+    """Raise WrongParamsError for a lone surrogate: JSON can encode it, but no text may hold it.
 
-    `field` is the innermost name that the value stands under. Raises WrongParamsError.
+    `field` is the innermost field name of the value. `place` is its full path for the message.
     """
     if isinstance(value, str) and not _is_text(value, field):
         raise WrongParamsError(
@@ -175,7 +178,7 @@ def _hold_to_text(value: object, field: str, place: str) -> None:
             _hold_to_text(item, field, f"{place}[{number}]")
     if isinstance(value, Mapping):
         for name, item in value.items():
-            # A name may be a file's, as in `readHashes` and in the changes of an edit.
+            # A key may be a file name, as in `readHashes` and in the changes of an edit.
             _hold_to_text(name, "path", place)
             _hold_to_text(item, str(name), f"{place}.{name}")
 
@@ -187,7 +190,7 @@ def _is_text(value: str, field: str) -> bool:
 
 
 def status_wire(status: GovernanceStatus) -> JsonObject:
-    """Spell a `Status`."""
+    """Return a `Status` as JSON."""
     told = {_camel(name): value for name, value in asdict(status).items()}
     told["heads"] = list(status.heads)
     for name in ("reason", "polling"):
@@ -199,7 +202,7 @@ def status_wire(status: GovernanceStatus) -> JsonObject:
 def decision_wire(
     judgement: Judgement, uri: str, pre_hash: ContentHash | None = None
 ) -> JsonObject:
-    """Spell a `Decision` on one file that is saved."""
+    """Return the `Decision` on a save of one file as JSON."""
     verdict, intent = judgement.verdict, judgement.intent
     return decision_json(
         judgement.decision,
@@ -210,7 +213,7 @@ def decision_wire(
 
 
 def trace_wire(record: Record) -> JsonObject:
-    """Spell the params of `intent/didTrace`."""
+    """Return the params of `intent/didTrace`."""
     return {
         "recordId": record.id,
         "paths": [file.path for file in record.files],
@@ -220,7 +223,7 @@ def trace_wire(record: Record) -> JsonObject:
 
 
 def draft_wire(draft: Draft) -> JsonObject:
-    """Spell one entry of `intent/drafts`."""
+    """Return one entry of `intent/drafts`."""
     return {
         "id": draft.id,
         "path": draft.path,
@@ -237,7 +240,7 @@ def _camel(name: str) -> str:
 
 
 def _field_first(problem: str) -> str:
-    """Put the field before what is wrong with it: `params.intentId: Expected …`."""
+    """Return msgspec's message with the field in front: `params.intentId: Expected …`."""
     said, _, place = problem.partition(" - at `$")
     return f"params{place.rstrip('`')}: {said}" if place else f"params: {said}"
 

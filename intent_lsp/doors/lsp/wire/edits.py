@@ -1,7 +1,7 @@
-"""The change that an agent wants made, as `applyEdit` spells it (protocol section 2).
+"""Reads the `edit` of `intent/applyEdit` as one change for each file (protocol section 2).
 
-Invariant: an edit that does not fit is refused with the field that is wrong, before anything is
-judged; one made for another text is refused before anything is written.
+Invariant: a malformed edit raises InvalidParams before anything is judged. An edit that does not
+fit its text fails before anything is written.
 """
 
 from collections.abc import Iterator, Sequence
@@ -64,19 +64,22 @@ class _Changes(msgspec.Struct, rename="camel", frozen=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WantedChange:
-    """One file's change, and the version of its document that it was made for, if it says so."""
+    """The change of one file, and the document version it was made for, or None."""
 
     change: FileChange
     version: int | None = None
 
 
 def whole_text(path: str, text: str) -> tuple[WantedChange, ...]:
-    """Give the change that makes `text` the content of a file."""
+    """Return the change that replaces a file's content by `text`."""
     return (WantedChange(change=FileChange(path=path, rewrite=lambda _: text)),)
 
 
 def wanted_changes(edit: object, encoding: PositionEncoding) -> tuple[WantedChange, ...]:
-    """Read a `WorkspaceEdit`: one change for each file, in the order of their first mention."""
+    """Return the changes in a WorkspaceEdit, one for each file, in order of last mention.
+
+    Raise InvalidParams if the edit is malformed or empty.
+    """
     told = _converted(edit, _Changes, "edit")
     steps: Iterator[WantedChange]
     if told.document_changes:
@@ -139,7 +142,10 @@ def _edited(
 
 
 def _rewriting(edits: Sequence[_TextEdit], encoding: PositionEncoding) -> Rewrite:
-    """Apply edits that all speak of the same text, as the protocol has it."""
+    """Return a function that applies edits.
+
+    All their ranges refer to the original text, as in LSP.
+    """
 
     def rewrite(text: str) -> str:
         lines = split_lines(text)
@@ -181,10 +187,10 @@ def _spliced(text: str, spans: Sequence[tuple[int, int, str]]) -> str:
 
 
 def _after(earlier: WantedChange, step: WantedChange) -> WantedChange:
-    """Join what a file is to become with what comes after it."""
+    """Return one change that does what `earlier` does and then `step`, on the same file."""
     first, second = earlier.change, step.change
     if second.effect is Effect.DELETE:
-        # What was moved and goes then is gone from where it was.
+        # A file that is moved and then deleted is deleted at its old place.
         return step if first.source is None else _wanted(first.source, Effect.DELETE)
     if first.effect is Effect.DELETE:
         return _made_anew(step)
@@ -202,7 +208,7 @@ def _after(earlier: WantedChange, step: WantedChange) -> WantedChange:
 
 
 def _made_anew(step: WantedChange) -> WantedChange:
-    """Give the change of a file that goes and comes again."""
+    """Return the change of a file that is deleted and created again."""
     change = step.change
     rewrite = change.rewrite
     if change.effect is not Effect.CREATE or rewrite is None:

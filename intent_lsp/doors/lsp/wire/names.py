@@ -4,7 +4,10 @@ from enum import StrEnum
 
 
 class RequestName(StrEnum):
-    """A request by its name without `intent/`; its command has the same name after `intent.`."""
+    """A request name without the prefix `intent/`.
+
+    The command of the same name begins `intent.`.
+    """
 
     LIST = "list"
     SELECT = "select"
@@ -31,7 +34,7 @@ class RequestName(StrEnum):
 
 
 class CommandName(StrEnum):
-    """A command that is no request, by its name without `intent.`."""
+    """The name, without the prefix `intent.`, of a command that is not a request too."""
 
     SHOW_WHY = "showWhy"
     REVERT = "revert"

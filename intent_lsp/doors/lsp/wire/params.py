@@ -1,7 +1,7 @@
-"""The params of a request: read, or refused with the field that does not fit (protocol section 2).
+"""Reads the params of requests, or raises an error that names the wrong field (protocol section 2).
 
-Invariant: what is wrong with the client's words is `InvalidParams`, what stands in the way of an
-answer `RequestFailed` with its code; both are raised here and nowhere else.
+Invariant: wrong params raise `InvalidParams`; a request that cannot be answered raises
+`RequestFailed` with a code. Only this module makes these errors.
 """
 
 from collections.abc import Mapping
@@ -27,17 +27,17 @@ _S = TypeVar("_S", bound=msgspec.Struct)
 
 
 def failed(code: RequestCode, message: str, data: Mapping[str, object]) -> JsonRpcException:
-    """Make the error of a request that cannot be judged; `data` stands beside its code."""
+    """Return the error for a request that cannot be answered. `data` is sent beside its code."""
     return JsonRpcException(message, code=REQUEST_FAILED, data={"code": code.value, **data})
 
 
 def invalid(message: str) -> JsonRpcException:
-    """Make the error of params that do not fit; the message names the field."""
+    """Return the error for wrong params. The message names the field."""
     return JsonRpcException(message, code=INVALID_PARAMS)
 
 
 def read(given: object, shape: type[_S]) -> _S:
-    """Read params, or fail the request with `InvalidParams` that names the field."""
+    """Return params as a `shape`, or raise `InvalidParams` that names the field."""
     try:
         return read_params(given, shape)
     except WrongParamsError as wrong:
@@ -45,7 +45,10 @@ def read(given: object, shape: type[_S]) -> _S:
 
 
 def named_path(params: CommonParams) -> str | None:
-    """Give the absolute path that the params name, by workspace or by file."""
+    """Return the absolute path of the workspace or file that the params name, or None.
+
+    Raise InvalidParams for a URI that is not a `file:` URI.
+    """
     for name in ("workspace_uri", "uri"):
         uri = getattr(params, name, None)
         if uri is None:
@@ -58,12 +61,12 @@ def named_path(params: CommonParams) -> str | None:
 
 
 def session_named(params: CommonParams, open_root: OpenRoot) -> str:
-    """Give the session that the params name, else the connection's own."""
+    """Return the id of the session that the params name, else of the connection's own."""
     return params.session_id or open_root.session.id
 
 
 def session_of(params: CommonParams, open_root: OpenRoot) -> Session:
-    """Give the session that the params name: the person's own, or an agent's."""
+    """Return the session that the params name: the person's own, or an agent's."""
     session_id = session_named(params, open_root)
     if session_id == open_root.session.id and params.agent_id is None:
         return open_root.session
@@ -71,7 +74,7 @@ def session_of(params: CommonParams, open_root: OpenRoot) -> Session:
 
 
 def required_path(params: PathParams) -> str:
-    """Give the path or URI that the params must have."""
+    """Return the path or URI in the params. Raise InvalidParams if there is neither."""
     spelled = params.uri if params.uri is not None else params.path
     if not spelled:
         raise invalid("params.path: a path or a uri is needed")
@@ -79,7 +82,7 @@ def required_path(params: PathParams) -> str:
 
 
 def path_below(params: PathParams, open_root: OpenRoot) -> WorkspacePath:
-    """Give the root-relative path that the params name."""
+    """Return the root-relative path that the params name. Raise InvalidParams if it is outside."""
     spelled = required_path(params)
     if params.uri is not None:
         absolute = path_of_uri(params.uri)
@@ -94,7 +97,7 @@ def path_below(params: PathParams, open_root: OpenRoot) -> WorkspacePath:
 
 
 def cursor_of(spelled: str | None) -> PageCursor | None:
-    """Read the cursor of a page that this server gave."""
+    """Return a page cursor that this server issued, None for None, or raise InvalidParams."""
     if spelled is None:
         return None
     if not (spelled.isascii() and spelled.isdigit()):
