@@ -1,1 +1,1 @@
-"""JSON-RPC and the base protocol: messages, requests in flight, documents."""
+"""JSON-RPC and LSP basics: framing, messages, requests in flight, documents, shutdown."""

@@ -1,9 +1,9 @@
-r"""Open documents as the editor holds them: line arrays.
+r"""Open documents as the editor holds them, as arrays of lines.
 
-Invariant: `document.lines == split_lines(document.text)` after every change: a line ends at
-`\r\n`, `\n` or `\r` and nowhere else, and a `\r` that meets a `\n` becomes one terminator.
-Invariant: a change costs its own lines and one splice; the whole is never split again.
-Invariant: only the client's words change a document; the disk is never read.
+Invariant: `document.lines == split_lines(document.text)` after every change: a line ends at `\r\n`,
+`\n` or `\r` and nowhere else, and a `\r` that meets a `\n` becomes one terminator.
+Invariant: a change splits only the lines that it touches, never the whole text again.
+Invariant: only the client's messages change a document; the disk is never read.
 """
 
 import logging
@@ -21,18 +21,18 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ContentChange:
-    """`text` takes the place of `range`, or of the whole document where there is none."""
+    """A replacement of `range` by `text`; of the whole document if `range` is None."""
 
     text: str
     range: ClientRange | None = None
 
 
 class Document:
-    """One open document; `lines` keep their terminators and belong to the document.
+    """One open document. `lines` keep their terminators and belong to the document.
 
-    `edits` is what the newest change touched, in order, each counted in the document as it was
-    just before; it stands until the next change. `opened` is what the client opened it with.
-    Whoever reads on another thread than the event loop's takes a copy of `lines` first.
+    `edits` are the edits of the newest change, in order; each counts lines in the document just
+    before it. `opened` is the text at opening. A thread other than the event loop's must not read
+    `lines`; give it a copy.
     """
 
     __slots__ = ("edits", "encoding", "language_id", "lines", "opened", "uri", "version")
@@ -48,14 +48,14 @@ class Document:
 
     @property
     def text(self) -> str:
-        """The whole text; made anew at each call."""
+        """The whole text, joined at each call."""
         return "".join(self.lines)
 
     def apply(self, changes: Iterable[ContentChange]) -> tuple[LineEdit, ...]:
-        """Apply changes in order, each to what the one before it left; give what they touched.
+        """Apply changes in order, each to the result of the one before. Return the edits of lines.
 
-        A place beyond its line or the text is its end; a range whose end lies before its start
-        is read from the end to the start, as the reference implementation does.
+        A position beyond a line or the text means its end. A range that ends before it starts is
+        read the other way round, as the reference implementation does.
         """
         self.edits = tuple([self._apply(change) for change in changes])
         return self.edits
@@ -79,8 +79,8 @@ class Document:
         head = lines[first][: start.character] if start.character else ""
         tail = lines[end.line][end.character :] if end.line < len(lines) else ""
         fresh = head + text + tail
-        # Only here can halves of a terminator meet across lines: within `fresh` they are split
-        # together, and its own end is an old line's end.
+        # Only at this seam can a `\r` and a `\n` meet: within `fresh` they are split together, and
+        # its end is the end of an old line.
         if fresh.startswith("\n") and not head and first and lines[first - 1].endswith("\r"):
             first -= 1
             fresh = lines[first] + fresh
@@ -90,7 +90,7 @@ class Document:
 
 
 class Documents:
-    """The documents that the client has open, by their URI however it is percent-encoded."""
+    """The client's open documents, by URI however that is percent-encoded."""
 
     def __init__(self, encoding: PositionEncoding = PositionEncoding.UTF_16) -> None:
         self.encoding = encoding
@@ -103,11 +103,11 @@ class Documents:
         return len(self._open)
 
     def get(self, uri: str) -> Document | None:
-        """Give an open document; None when it is not open."""
+        """Return an open document, or None."""
         return self._open.get(_key(uri))
 
     def open(self, *, uri: str, version: int, language_id: str, text: str) -> Document:
-        """Take a document that the client opened; one that was open is replaced."""
+        """Add a document that the client opened, and return it. It replaces one that was open."""
         if _key(uri) in self._open:
             _log.warning("%s: opened again without a close", uri)
         document = Document(
@@ -119,10 +119,10 @@ class Documents:
     def change(
         self, uri: str, version: int, changes: Sequence[ContentChange]
     ) -> tuple[LineEdit, ...] | None:
-        """Apply a client's changes in order; None when the document is not open.
+        """Apply a client's changes in order. Return the edits, or None if the document is not open.
 
-        A version that does not grow is logged, and its changes are applied all the same: the
-        client counts them as made, and a dropped change would spoil every later one.
+        A version that does not increase is logged and its changes are applied all the same: the
+        client counts them as made, and skipping them would spoil every later one.
         """
         document = self.get(uri)
         if document is None:
@@ -134,7 +134,7 @@ class Documents:
         return document.apply(changes)
 
     def close(self, uri: str) -> Document | None:
-        """Forget a document; give it as it was, None when it was not open."""
+        """Remove a document and return it, or None if it was not open."""
         document = self._open.pop(_key(uri), None)
         if document is None:
             _log.warning("%s: a close of a document that is not open", uri)
@@ -142,12 +142,12 @@ class Documents:
 
 
 def _key(uri: str) -> str:
-    # Bytes that are no UTF-8 stay apart; with the default they would all be one character.
+    # Without surrogateescape all bytes that are not UTF-8 would become the same character.
     return unquote(uri, errors="surrogateescape") if "%" in uri else uri
 
 
 def _join_surrogates(text: str) -> str:
-    """Join the halves of a surrogate pair that met: to the client they are one character."""
+    """Return a text with surrogate pairs joined, which two changes may have sent in halves."""
     if text.isascii():
         return text
     try:

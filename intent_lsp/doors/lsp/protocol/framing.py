@@ -1,11 +1,11 @@
-r"""Message bodies out of a stream of bytes, by their headers.
+r"""Splits a byte stream into the bodies of messages, by their headers.
 
-Invariant: sans-IO and total: the same bytes give the same frames however they are cut.
+Invariant: no I/O and no exceptions: the same bytes give the same frames however they are cut.
 Invariant: memory is bounded by one message of the limit.
 
-The base protocol's header part: `Name: value` lines ended by `\r\n` (`\n` is taken too) in any case
-and order, an empty line, then `Content-Length` bytes. Empty lines before a header are passed over.
-Without a usable length nobody knows where the body ends: one `BadHeader` is the last frame.
+A header part is lines `Name: value`, ended by `\r\n` (or `\n`), in any case and order, an empty
+line, then `Content-Length` bytes. Empty lines before it are skipped. Without a usable length the
+end of the body is unknown: then `BadHeader` is the last frame.
 """
 
 import re
@@ -13,9 +13,9 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 
 MESSAGE_LIMIT = 16 << 20
-"""The longest body that is read, in bytes (requirements section 10)."""
+"""The longest body that is accepted, in bytes (requirements section 10)."""
 
-# No client means more than this; as a length it would swallow the rest of the connection.
+# No client sends more. A longer length would make the parser skip the rest of the connection.
 _LENGTH_LIMIT = 1 << 30
 _LINE_LIMIT = 64 << 10
 
@@ -25,21 +25,21 @@ _EMPTY = re.compile(rb"(?:[ \t]*\r?\n)*")
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The bytes of one message."""
+    """The body of one message."""
 
     data: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class BadHeader:
-    """A header part without a usable length; `problem` is one line. No frame follows."""
+    """A header part without a usable length. `problem` is one line. No frame follows."""
 
     problem: str
 
 
 @dataclass(frozen=True, slots=True)
 class Oversized:
-    """A body of `length` bytes, beyond `MESSAGE_LIMIT`, which was passed over."""
+    """A body of `length` bytes, more than `MESSAGE_LIMIT`, that was skipped."""
 
     length: int
 
@@ -52,14 +52,14 @@ class _HeaderError(Exception):
 
 
 class Frames:
-    """Cuts what it is fed into frames."""
+    """An incremental parser from bytes to frames."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()
         self._parser = self._parse()
 
     def feed(self, data: bytes) -> list[Frame]:
-        """Take the next bytes of the stream; give the frames that they complete."""
+        """Add the next bytes of the stream and return the frames that they complete."""
         self._buffer += data
         frames: list[Frame] = []
         while (frame := next(self._parser)) is not None:
@@ -67,7 +67,7 @@ class Frames:
         return frames
 
     def _parse(self) -> Iterator[Frame | None]:
-        """Yield frames, and None where more bytes are needed."""
+        """Yield frames, and None when more bytes are needed."""
         try:
             while True:
                 length = yield from self._read_length()
@@ -86,7 +86,7 @@ class Frames:
 
     def _read_length(self) -> Generator[None, None, int]:
         if run := _EMPTY.match(self._buffer):
-            # In one step: somebody may send nothing else.
+            # In one step, because a client may send nothing but empty lines.
             del self._buffer[: run.end()]
         while not (line := (yield from self._read_line())):
             pass

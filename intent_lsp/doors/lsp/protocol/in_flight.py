@@ -1,10 +1,10 @@
-"""Features as they run: each is done once, cancelled on request, and waited for at the end.
+"""Requests in flight: each feature runs once, can be cancelled, and is waited for at the end.
 
-Invariant: a feature that is no coroutine and asks for no thread is done when `start` returns, so
-that what it changed stands before the next message is read.
+Invariant: a feature that is not a coroutine is finished when `start` returns, before the next
+message is read.
 Invariant: `done` is called exactly once for each call.
-Invariant: work that is to be finished runs in its caller's own task: a task more would cost each
-answer as much as reading its params does.
+Invariant: uncancellable work runs in its caller's task. One task more would cost each answer as
+much as reading its params.
 """
 
 import asyncio
@@ -21,15 +21,15 @@ T = TypeVar("T")
 
 
 class Uncancellable(Protocol):
-    """Awaits work that goes on to its end although its caller is cancelled."""
+    """Awaits work that runs to its end even if the caller is cancelled."""
 
     def __call__(self, work: Coroutine[object, object, T]) -> Awaitable[T]:
-        """Begin the work; give what awaits it."""
+        """Return an awaitable of the work's result."""
         ...
 
 
 Done = Callable[[object, BaseException | None], None]
-"""Takes a result and None, or None and what was raised (CancelledError included)."""
+"""Receives a result and None, or None and the exception (CancelledError included)."""
 
 
 class InFlightRequests:
@@ -39,14 +39,14 @@ class InFlightRequests:
         self._running: dict[asyncio.Future[Any], _Call] = {}
         self._by_id: dict[IdKey, asyncio.Future[Any]] = {}
         self._cancelled: set[IdKey] = set()
-        # What is being finished, by the task that does it, and the tasks that end after that.
+        # Uncancellable work: its task, and a future that resolves when the work is over.
         self._kept: dict[asyncio.Future[Any], asyncio.Future[None]] = {}
         self._broken: set[asyncio.Future[Any]] = set()
 
     def start(
         self, feature: Callable[..., Any], args: tuple[Any, ...], done: Done, key: IdKey | None
     ) -> None:
-        """Start `feature`; `key` is the id by which it can be cancelled, if it can."""
+        """Start `feature`. `key` is the request id for `cancel`, or None for a notification."""
         try:
             outcome = feature(*args)
         except Exception as error:  # noqa: BLE001 - whatever a feature raises is its outcome
@@ -62,20 +62,20 @@ class InFlightRequests:
         future.add_done_callback(self._ended)
 
     def is_running(self, key: IdKey) -> bool:
-        """Find out whether the request of this id is not answered yet."""
+        """Return whether the request with this id is not answered yet."""
         return key in self._by_id
 
     def cancel(self, key: IdKey) -> None:
-        """Cancel a request, once; one that is unknown or answered is left alone."""
+        """Cancel a request, once. Ignore one that is unknown or answered."""
         future = self._by_id.get(key)
         if future is not None and key not in self._cancelled:
             self._cancelled.add(key)
             self._break_off(future)
 
     async def finish(self, work: Coroutine[Any, Any, T]) -> T:
-        """Await work that a cancellation of the calling feature must not break off in the middle.
+        """Await work that must not be interrupted if the calling feature is cancelled.
 
-        The feature's caller has its answer at once then, and the feature ends after the work.
+        If that happens, the client is answered at once, and the feature ends after the work.
         """
         task = asyncio.current_task()
         if task in self._kept:
@@ -92,13 +92,16 @@ class InFlightRequests:
         return outcome
 
     async def finished(self, patience: float) -> None:
-        """Wait for kept work, `patience` seconds at most."""
+        """Wait for uncancellable work, for at most `patience` seconds."""
         if self._kept:
             await asyncio.wait(tuple(self._kept.values()), timeout=patience)
 
     async def settle(self, patience: float) -> None:
-        """Cancel what runs, then wait for that and for kept work, `patience` seconds at most."""
-        # What has just begun takes its first step, by which it says what must not be broken off.
+        """Cancel all calls, then wait for them and for uncancellable work.
+
+        At most `patience` seconds; calls that have not ended by then are logged.
+        """
+        # Let calls that have just started reach `finish`, so that their work is not interrupted.
         await asyncio.sleep(0)
         waited = {*self._running, *self._kept}
         for future in tuple(self._running):
@@ -109,14 +112,14 @@ class InFlightRequests:
                 _log.warning("%d calls did not end within %g seconds", len(late), patience)
 
     async def _shielded(self, work: Coroutine[Any, Any, T]) -> T:
-        """Await work in a task of its own: whoever cancels the caller's does not ask here."""
+        """Await work in a task of its own, for a caller that is not a feature."""
         task = asyncio.ensure_future(work)
         self._kept[task] = asyncio.get_running_loop().create_future()
         task.add_done_callback(self._kept_to_its_end)
         try:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
-            # Nobody awaits it any more: its failure would be lost.
+            # Nobody awaits the result any more, so a failure would be lost.
             task.add_done_callback(_log_failure)
             raise
 
@@ -124,7 +127,7 @@ class InFlightRequests:
         self._kept.pop(task).set_result(None)
 
     def _break_off(self, future: asyncio.Future[Any]) -> None:
-        """Cancel a feature, or let it go where it finishes something."""
+        """Cancel a feature. If it is in `finish`, answer its request and let it run on."""
         if future not in self._kept:
             future.cancel()
             return
@@ -133,7 +136,7 @@ class InFlightRequests:
 
     def _ended(self, future: asyncio.Future[Any]) -> None:
         if future in self._broken:
-            # Nobody awaits it any more: its failure would be lost.
+            # Nobody awaits the result any more, so a failure would be lost.
             self._broken.discard(future)
             _log_failure(future)
             return
@@ -155,7 +158,7 @@ class InFlightRequests:
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """Who waits for a feature, and the id by which it can be cancelled, if it can."""
+    """The callback of a feature, and the id by which it can be cancelled, or None."""
 
     done: Done
     key: IdKey | None

@@ -1,7 +1,7 @@
-"""What is agreed with a client at `initialize`.
+"""What is negotiated with a client at `initialize`: encoding, capabilities, folders.
 
-Invariant: what is advertised is what is registered; only where the client declares it, too, for
-what the standard makes depend on that.
+Invariant: exactly the registered features are advertised. Where LSP requires the client to declare
+one too, it is advertised only then.
 """
 
 import logging
@@ -21,7 +21,7 @@ WIRE_VERSION = "1"
 
 
 def agree_encoding(params: lsp.InitializeParams) -> PositionEncoding:
-    """Choose the position encoding."""
+    """Return the position encoding for this client."""
     general = params.capabilities.general
     return choose_encoding(general.position_encodings if general else None)
 
@@ -29,7 +29,7 @@ def agree_encoding(params: lsp.InitializeParams) -> PositionEncoding:
 def build_capabilities(
     client: lsp.ClientCapabilities, features: FeatureManager, encoding: PositionEncoding
 ) -> lsp.ServerCapabilities:
-    """Build what the server advertises; documents are synchronised by incremental changes."""
+    """Return the server's capabilities. Documents are synchronised incrementally."""
     builder = ServerCapabilitiesBuilder(
         client,
         {*features.features, *features.builtin_features},
@@ -41,20 +41,20 @@ def build_capabilities(
     built: lsp.ServerCapabilities = builder.build()  # type: ignore[no-untyped-call]  # pygls's
     sync = built.text_document_sync
     if isinstance(sync, lsp.TextDocumentSyncOptions) and sync.save:
-        # The text of a saved document is known: only changes travel.
+        # The saved text is known from the changes, so it need not be sent again.
         sync.save = lsp.SaveOptions(include_text=False)
     built.experimental = {"intent": {"version": WIRE_VERSION}}
     return built
 
 
 def open_workspace(params: lsp.InitializeParams, encoding: PositionEncoding) -> Workspace:
-    """Give pygls's workspace, which is used for the client's folders and root alone."""
+    """Return pygls's workspace, which is used only for the client's folders and root."""
     kind = lsp.TextDocumentSyncKind.Incremental
     folders = params.workspace_folders or []
     try:
         return Workspace(_root_uri(params), kind, folders, encoding.value)
     except ValueError as error:
-        # Its folders may be all right.
+        # The folders may still be usable.
         _log.warning("the root is not a file: URI nor a path: %s", error)
         return Workspace(None, kind, folders, encoding.value)
 

@@ -1,7 +1,7 @@
-"""JSON-RPC messages as a client sends them, and how ours are spelled.
+"""JSON-RPC messages: parses what a client sends and encodes what is sent to it.
 
-Invariant: total: whatever the bytes are, they are a request, a notification, an answer or a
-refusal; `params` are what JSON gave, never turned into anything else on the way.
+Invariant: any bytes give a request, a notification, an answer or a refusal, never an exception.
+`params` stay as JSON gave them.
 """
 
 import json
@@ -21,7 +21,7 @@ IdKey = NewType("IdKey", tuple[str, MessageId])
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A call that wants one answer."""
+    """A call that requires one answer."""
 
     id: MessageId
     method: str
@@ -30,7 +30,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Notification:
-    """A call that wants none."""
+    """A call that must not be answered."""
 
     method: str
     params: Any = None
@@ -38,7 +38,7 @@ class Notification:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a client answers to a request of ours: a `result`, or an `error` that is not None."""
+    """A client's answer to a request of this server: a `result`, or an `error` that is not None."""
 
     id: MessageId
     result: Any = None
@@ -47,7 +47,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InvalidMessage:
-    """What cannot be taken as a message: the error to answer, to the id that could be read."""
+    """A message that cannot be accepted: the error to send back, and the id if it could be read."""
 
     id: MessageId | None
     code: int
@@ -58,7 +58,7 @@ Message = Request | Notification | Answer | InvalidMessage
 
 
 def read_frame(frame: Frame) -> Message:
-    """Read what the stream gave."""
+    """Return the message in a frame."""
     match frame:
         case Body(data):
             return read_body(data)
@@ -71,7 +71,7 @@ def read_frame(frame: Frame) -> Message:
 
 
 def read_body(data: bytes) -> Message:
-    """Read the body of a message: UTF-8, strict JSON, one object."""
+    """Return the message in a body, which must be UTF-8, strict JSON and one object."""
     try:
         value = json.loads(data.decode(), parse_constant=_refuse_constant)
     except RecursionError:
@@ -81,19 +81,19 @@ def read_body(data: bytes) -> Message:
             id=None, code=PARSE_ERROR, message=f"the message is not JSON: {error}"
         )
     except ValueError:
-        # Not UTF-8, NaN, or a number of more digits than Python reads.
+        # Not UTF-8, NaN, or a number with more digits than Python accepts.
         return InvalidMessage(id=None, code=PARSE_ERROR, message="the message is not JSON in UTF-8")
     return read_value(value)
 
 
 def read_value(value: object) -> Message:
-    """Read a message that JSON made a value of."""
+    """Return the message in a decoded JSON value."""
     if isinstance(value, list):
         return _refuse(None, "batches are not supported: send one message at a time")
     if not isinstance(value, dict):
         return _refuse(None, "a message is a JSON object")
     identity = read_id(value.get("id"))
-    # A client that answers us loosely has answered; to refuse an answer would help nobody.
+    # Accept an answer without `jsonrpc`: refusing it would help nobody.
     if "method" not in value and identity is not None and value.keys() & {"result", "error"}:
         return Answer(id=identity, result=value.get("result"), error=value.get("error"))
     if value.get("jsonrpc") != "2.0":
@@ -102,29 +102,29 @@ def read_value(value: object) -> Message:
 
 
 def read_id(value: object) -> MessageId | None:
-    """Read an id; None when it is not one."""
+    """Return a message id, or None if the value is not a valid one."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
-    # 1e999 is read as infinity, which JSON cannot spell.
+    # Python reads 1e999 as infinity, which cannot be written as JSON.
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def id_key(identity: MessageId) -> IdKey:
-    """Tell apart what Python takes for equal: 1 and 1.0 are different ids."""
+    """Return a key that keeps ids apart which Python treats as equal, such as 1 and 1.0."""
     return IdKey((type(identity).__name__, identity))
 
 
 def encode(message: dict[str, Any], default: Callable[[Any], Any]) -> bytes:
-    """Spell a message; `default` gives plain values for those that JSON does not know.
+    """Return a message as JSON bytes. `default` converts values that JSON does not have.
 
-    Raises TypeError, ValueError or RecursionError for what cannot be spelled.
+    Raise TypeError, ValueError or RecursionError for a value that cannot be encoded.
     """
     text = json.dumps(message, default=default, allow_nan=False, separators=(",", ":"))
     return text.encode("ascii")
 
 
 def frame(body: bytes) -> bytes:
-    """Put the header before a body."""
+    """Return a body with its header in front."""
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
 
 

@@ -1,10 +1,10 @@
-"""What this side of a connection sends: answers, errors, notifications, questions.
+"""The sending half of the protocol: answers, errors, notifications and requests to the client.
 
-Invariant: what cannot be spelled in JSON is never half sent: an answer becomes an internal error,
-a notification is dropped, a question fails; each is logged.
-Invariant: a question waits for no longer than its time limit, and not at all after `shutdown`
-or the end of the connection.
-Invariant: every question ends: with an answer of the right type, or with an exception.
+Invariant: a value that cannot be encoded is never sent in part, and is logged: an answer becomes an
+internal error, a notification is dropped, a request fails.
+Invariant: a request to the client waits no longer than its time limit, and not after `shutdown` or
+the end of the connection.
+Invariant: every request to the client ends, with a result of the right type or with an exception.
 """
 
 import asyncio
@@ -41,43 +41,43 @@ class _Question:
 
 
 class OutgoingRequests:
-    """The open questions of one connection; may be asked from any thread."""
+    """The unanswered requests to one client. Thread-safe."""
 
     def __init__(self, converter: Converter) -> None:
         self._converter = converter
         self._open: dict[MessageId, _Question] = {}
         self._numbers = itertools.count(1)
         self.over: str | None = None
-        """Why nothing can be asked any more; None: it can."""
+        """Why no request can be sent any more, or None."""
 
     def next_id(self) -> str:
-        """Give an id that was never given on this connection."""
+        """Return a request id that is new on this connection."""
         return f"server-{next(self._numbers)}"
 
     def put(self, identity: MessageId, method: str) -> Future[Any]:
-        """Open a question; its future gets the result, or a JsonRpcException."""
+        """Add a request. The returned future gets the result or a JsonRpcException."""
         future: Future[Any] = Future()
         self._open[identity] = _Question(method, future)
         return future
 
     def forget(self, identity: MessageId) -> bool:
-        """Close a question that nobody waits for; tell whether it was open."""
+        """Remove a request whose answer is not needed. Return whether it was unanswered."""
         return self._open.pop(identity, None) is not None
 
     def fail(self, identity: MessageId, reason: str) -> None:
-        """Close a question without an answer."""
+        """End a request with a JsonRpcException."""
         question = self._open.pop(identity, None)
         if question is not None and question.future.set_running_or_notify_cancel():
             question.future.set_exception(JsonRpcException(reason))
 
     def end(self, reason: str) -> None:
-        """Close all questions without an answer, those included that are still to come."""
+        """End all requests with a JsonRpcException, and let all later ones fail too."""
         self.over = reason
         for identity in tuple(self._open):
             self.fail(identity, reason)
 
     def answer(self, answer: Answer) -> None:
-        """Take the client's answer; one to a question that is not open is dropped."""
+        """Resolve a request with the client's answer. Ignore an answer to an unknown id."""
         question = self._open.pop(answer.id, None)
         if question is None or not question.future.set_running_or_notify_cancel():
             _log.debug("an answer to no open question: %r", answer.id)
@@ -111,7 +111,7 @@ class SendingProtocol(LanguageServerProtocol):
 
     @property
     def shutdown_requested(self) -> bool:
-        """Whether the client has asked for `shutdown`."""
+        """Whether the client has sent `shutdown`."""
         return self._shutdown
 
     async def ask(
@@ -120,10 +120,10 @@ class SendingProtocol(LanguageServerProtocol):
         params: object = None,
         timeout: float = 10.0,  # noqa: ASYNC109 - every caller must think of a limit
     ) -> Any | None:  # noqa: ANN401 - as many types as methods
-        """Ask the client; None for an error, a null, an answer of a wrong type, and silence.
+        """Send a request and return the result; None for an error, null, a wrong type or a timeout.
 
-        `timeout` is in seconds. An answer to a standard method has lsprotocol's type. What nobody
-        waits for any more is cancelled at the client.
+        `timeout` is in seconds. The result of a standard method has lsprotocol's type. A request
+        that times out or whose caller is cancelled, is cancelled at the client.
         """
         identity = self._questions.next_id()
         future = self.send_request(method, params, msg_id=identity)
@@ -139,7 +139,7 @@ class SendingProtocol(LanguageServerProtocol):
                 self.notify(lsp.CANCEL_REQUEST, lsp.CancelParams(id=identity))
 
     def understands(self, method: str) -> bool:
-        """Tell whether the client may know a request; False once it said that it does not."""
+        """Return False if the client has answered that it does not know this request, else True."""
         return method not in self._unknown
 
     def send_request(  # type: ignore[override]  # without pygls's callback: we await
@@ -148,7 +148,7 @@ class SendingProtocol(LanguageServerProtocol):
         params: Any | None = None,  # noqa: ANN401 - pygls's signature
         msg_id: MessageId | None = None,
     ) -> Future[Any]:
-        """Send a request; the future gets its typed result, or a JsonRpcException."""
+        """Send a request. The future gets the typed result or a JsonRpcException."""
         identity = self._questions.next_id() if msg_id is None else msg_id
         future = self._questions.put(identity, method)
         message = {"jsonrpc": self.VERSION, "id": identity, "method": method}
@@ -159,16 +159,16 @@ class SendingProtocol(LanguageServerProtocol):
         return future
 
     def notify(self, method: str, params: Any | None = None) -> None:  # noqa: ANN401 - pygls's signature
-        """Send a notification; from any thread."""
+        """Send a notification, from any thread."""
         self.notification(method, params)()
 
     def notification(self, method: str, params: object) -> Callable[[], None]:
-        """Spell a notification, on any thread; give what sends it."""
+        """Encode a notification, on any thread, and return a function that sends it."""
         message = _with_params({"jsonrpc": self.VERSION, "method": method}, params)
         return partial(self._write, self._spelled(message))
 
     def _reply(self, request: Request, result: object, error: BaseException | None) -> None:
-        """Answer a request with what its feature gave or raised."""
+        """Answer a request with what its feature returned or raised."""
         if error is not None:
             self._send_error(request.id, self._explain(request, error))
         elif not self._send_data({"jsonrpc": self.VERSION, "id": request.id, "result": result}):
@@ -184,7 +184,10 @@ class SendingProtocol(LanguageServerProtocol):
             self._send_data(message)
 
     def _explain(self, request: Request, error: BaseException) -> JsonRpcException:
-        """Give what the client is told; whatever was not raised for it goes to the log alone."""
+        """Return the error to send for an exception.
+
+        The details of an unexpected one only go to the log.
+        """
         if isinstance(error, JsonRpcException):
             return error
         if isinstance(error, asyncio.CancelledError):
@@ -193,7 +196,7 @@ class SendingProtocol(LanguageServerProtocol):
         return _internal_error(request)
 
     def _send_data(self, data: Any) -> bool:  # noqa: ANN401 - pygls's signature
-        """Send one message whole; tell whether it could be spelled."""
+        """Send one message. Return False if it cannot be encoded."""
         body = self._spelled(data)
         self._write(body)
         return body is not None

@@ -1,8 +1,8 @@
-r"""Positions as a client counts them: UTF-8, UTF-16 or UTF-32 units.
+r"""Conversion between code points and a client's UTF-8, UTF-16 or UTF-32 units.
 
-Invariant: a unit in the middle of a character means the place before that character, and one
-beyond the end of a line means its end, before the terminator; so a `\r\n` is never cut.
-Invariant: total on every text, lone surrogates included.
+Invariant: a unit inside a character means the place before it, and one beyond a line means the
+line's end before its terminator. So a `\r\n` is never split.
+Invariant: every text is accepted, lone surrogates included.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,12 +12,12 @@ from typing import NamedTuple
 from intent_lsp.core.content import line_body
 from intent_lsp.core.findings import Position
 
-# Surrogates arrive in JSON as escapes, halves of a pair included: they are counted, not refused.
+# JSON escapes can hold lone surrogates: they are counted and not refused.
 _SURROGATES = "surrogatepass"
 
 
 class PositionEncoding(StrEnum):
-    """What a `character` counts; the values are those of the Language Server Protocol."""
+    """The unit of `character`. The values are LSP's."""
 
     UTF_8 = "utf-8"
     UTF_16 = "utf-16"
@@ -25,23 +25,23 @@ class PositionEncoding(StrEnum):
 
 
 class ClientPosition(NamedTuple):
-    """A place as a client names it: both from 0, `character` in units of its encoding."""
+    """A position from the client: line and character from 0, `character` in the client's units."""
 
     line: int
     character: int
 
 
 class ClientRange(NamedTuple):
-    """A half-open stretch as a client names it."""
+    """A half-open range from the client."""
 
     start: ClientPosition
     end: ClientPosition
 
 
 def choose_encoding(offered: Iterable[object] | None) -> PositionEncoding:
-    """Choose from what a client offers, in whatever order (protocol section 4).
+    """Return the encoding to use, from what a client offers in any order (protocol section 4).
 
-    UTF-8 where it is offered, UTF-32 where nothing else is that we know, UTF-16 otherwise.
+    UTF-8 if offered; UTF-32 if it is the only known one offered; else UTF-16.
     """
     known = {name for name in offered or () if isinstance(name, str)} & set(PositionEncoding)
     if PositionEncoding.UTF_8 in known:
@@ -50,7 +50,7 @@ def choose_encoding(offered: Iterable[object] | None) -> PositionEncoding:
 
 
 def count_units(text: str, encoding: PositionEncoding) -> int:
-    """Count the units of `text`."""
+    """Return the length of `text` in units."""
     if encoding is PositionEncoding.UTF_32 or text.isascii():
         return len(text)
     if encoding is PositionEncoding.UTF_8:
@@ -59,8 +59,8 @@ def count_units(text: str, encoding: PositionEncoding) -> int:
 
 
 def to_code_points(line: str, character: int, encoding: PositionEncoding) -> int:
-    """Turn a client's `character` on `line` into code points, at most the line's own length."""
-    # A code point has at least one unit, so what is wanted lies within as many code points.
+    """Return `character` on `line` in code points, at most the line's length."""
+    # A code point has at least one unit, so the first `character` code points are enough.
     body = line_body(line)[: max(character, 0)]
     if encoding is PositionEncoding.UTF_32 or body.isascii():
         return len(body)
@@ -70,14 +70,14 @@ def to_code_points(line: str, character: int, encoding: PositionEncoding) -> int
 
 
 def to_units(line: str, code_points: int, encoding: PositionEncoding) -> int:
-    """Turn code points on `line` into a client's `character`, at most the line's own length."""
+    """Return a number of code points on `line` in units, at most the line's length."""
     return count_units(line_body(line)[: max(code_points, 0)], encoding)
 
 
 def from_client(
     lines: Sequence[str], place: ClientPosition, encoding: PositionEncoding
 ) -> Position:
-    """Give the place in code points; beyond the last line it is the end of the text.
+    """Return a client's position in code points. Beyond the last line it is the text's end.
 
     The end of a text that ends in a terminator is (number of lines, 0).
     """
@@ -87,7 +87,7 @@ def from_client(
 
 
 def to_client(lines: Sequence[str], place: Position, encoding: PositionEncoding) -> ClientPosition:
-    """Give a place in code points as the client counts it; beyond the end it is the end."""
+    """Return a code point position in the client's units. Beyond the text it is the text's end."""
     if not 0 <= place.line < len(lines):
         place = Position(0, 0) if place.line < 0 else end_of(lines)
     if place.line == len(lines):
@@ -96,7 +96,7 @@ def to_client(lines: Sequence[str], place: Position, encoding: PositionEncoding)
 
 
 def end_of(lines: Sequence[str]) -> Position:
-    """Give the place after the last character, in code points."""
+    """Return the position after the last character, in code points."""
     if not lines or lines[-1].endswith(("\n", "\r")):
         return Position(len(lines), 0)
     return Position(len(lines) - 1, len(lines[-1]))
@@ -104,7 +104,7 @@ def end_of(lines: Sequence[str]) -> Position:
 
 def _fit_utf8(body: str, units: int) -> int:
     data = body.encode("utf-8", _SURROGATES)
-    # A byte 10xxxxxx continues a character: step back to where it began.
+    # A byte 10xxxxxx continues a character: step back to its first byte.
     while units < len(data) and data[units] & 0xC0 == 0x80:  # noqa: PLR2004 - UTF-8's own bits
         units -= 1
     return len(data[:units].decode("utf-8", _SURROGATES))
@@ -113,5 +113,5 @@ def _fit_utf8(body: str, units: int) -> int:
 def _fit_utf16(body: str, units: int) -> int:
     data = body.encode("utf-16-le", _SURROGATES)[: 2 * units]
     fitting = len(data.decode("utf-16-le", _SURROGATES))
-    # A pair cut in two decodes as a lone half, where the text has a character beyond the plane.
+    # A pair that was cut decodes as a lone half, where the text has a character above U+FFFF.
     return fitting - 1 if data[-1] & 0xFC == 0xD8 and body[fitting - 1] > "\uffff" else fitting  # noqa: PLR2004 - UTF-16's own bits

@@ -1,14 +1,13 @@
-"""The protocol of one connection: who may call when, what each call changes, who answers it.
+"""The protocol of one connection: lifecycle, dispatch of messages, and their order.
 
-Invariant: every request that can be read is answered exactly once; nothing that a client sends
-raises.
-Invariant: the client is told what is wrong with its words; what went wrong in ours is logged.
-Invariant: documents change before the feature that is told of it runs, in the order of messages.
+Invariant: every readable request is answered exactly once, and nothing that a client sends raises.
+Invariant: errors in the client's messages are sent to it; our own failures are logged.
+Invariant: a document changes before the feature for that message runs, in the order of messages.
 
-pygls gives features, commands, typed notifications and progress. What it does with messages is
-replaced, because (2.1.1) its `object_hook` structures nested objects, malformed standard requests
+pygls provides features, commands, typed notifications and progress. Its message handling is
+replaced because (2.1.1) its `object_hook` structures nested objects, malformed standard requests
 are never answered, custom params lose keys, requests before `initialize` are served, cancelled
-commands run on, and `shutdown` fails while a question of ours is open.
+commands run on, and `shutdown` fails while a request to the client is open.
 """
 
 import asyncio
@@ -58,11 +57,11 @@ class _Stage(Enum):
 
 
 class IntentProtocol(SendingProtocol):
-    """pygls's protocol with messages, documents and answers of its own.
+    """pygls's protocol with its own handling of messages, documents and answers.
 
-    `documents` are the open ones, `encoding` is what positions count; both are settled when the
-    feature for `initialize` runs, which may register more features. `exit_requested` tells a
-    transport to end: after `exit`, and after a header that no message can follow.
+    `documents` are the open ones and `encoding` the unit of positions. Both are set before the
+    feature for `initialize` runs, which may register more features. `exit_requested` tells the
+    transport to stop: after `exit`, or after a header that leaves the end of its message unknown.
     """
 
     def __init__(self, server: LanguageServer, converter: Converter) -> None:
@@ -85,25 +84,28 @@ class IntentProtocol(SendingProtocol):
 
     @property
     def exit_status(self) -> int:
-        """What the process ends with: 0 after `shutdown`, else 1."""
+        """The process's exit status: 0 after `shutdown`, else 1."""
         return 0 if self._shutdown else 1
 
     async def finish(self, work: Coroutine[Any, Any, T]) -> T:
-        """Await work that `$/cancelRequest` and `exit` must not break off in the middle."""
+        """Await work that `$/cancelRequest` and `exit` must not interrupt."""
         return await self._calls.finish(work)
 
     def ends_with(self, end: EndConversation) -> None:
-        """Have `end` run once at the end, by `shutdown` or without, after all kept work."""
+        """Have `end` run once at the end, with or without `shutdown`, after uncancellable work."""
         self._ending.then = end
 
     async def ended(self, patience: float) -> None:
-        """End what ends with the conversation; kept work gets `patience` seconds before."""
+        """Run the function given to `ends_with`, and wait for it.
+
+        Uncancellable work gets at most `patience` seconds before.
+        """
         await self._ending.ended(patience)
 
     async def settle(self, patience: float) -> None:
-        """End the connection's calls, then all that ends with it.
+        """Cancel the connection's calls, then run its `end`.
 
-        Kept work gets `patience` seconds, and what ends after it as many again.
+        Uncancellable work gets `patience` seconds, and `end` as many again.
         """
         clock = asyncio.get_running_loop().time
         late = clock() + patience
@@ -112,14 +114,14 @@ class IntentProtocol(SendingProtocol):
         await self._ending.ended_within(max(0.0, late - clock()), patience)
 
     def receive(self, frame: Frame) -> None:
-        """Take what a stream gave."""
+        """Handle one frame of the stream."""
         self._take(messages.read_frame(frame))
         if isinstance(frame, BadHeader):
-            # Nobody knows where the next message begins.
+            # The start of the next message is unknown.
             self.exit_requested = True
 
     def _take(self, message: Message) -> None:
-        # Each in a context of its own, so that `msg_id` is its own.
+        # Each message has its own context, because `msg_id` is a context variable.
         run = contextvars.copy_context().run
         match message:
             case Request():
@@ -193,12 +195,12 @@ class IntentProtocol(SendingProtocol):
     ) -> None:
         result = None
         if error is None:
-            # The feature may have registered others: only now is it known what to advertise.
+            # Built afterwards, because the feature may have registered others.
             try:
                 result = self._advertise(params)
             except Exception as problem:  # noqa: BLE001 - whatever it is, the client gets its answer
                 error = problem
-        # A client that was refused may try again.
+        # A client whose `initialize` failed may try again.
         self._stage = _Stage.READY if error is None else _Stage.NEW
         self._reply(request, result, error)
 
@@ -208,7 +210,8 @@ class IntentProtocol(SendingProtocol):
         return lsp.InitializeResult(found, self.server_info)
 
     def _shut_down(self, request: Request, _: object, error: BaseException | None) -> None:
-        # An `exit` that did not wait for the answer breaks off the wait, not the end.
+        # A cancellation comes from an `exit` sent before the answer. The end goes on in its own
+        # task.
         if error is not None and not isinstance(error, asyncio.CancelledError):
             _log.error("shutdown failed", exc_info=error)
         self._reply(request, None, None)
@@ -261,7 +264,7 @@ class IntentProtocol(SendingProtocol):
 
 
 def _nothing(_: object) -> None:
-    """Stand in for a feature that nobody registered."""
+    """Do nothing, in place of a feature that is not registered."""
 
 
 def _log_failure(method: str, _: object, error: BaseException | None) -> None:

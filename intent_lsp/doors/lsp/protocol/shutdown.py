@@ -1,7 +1,7 @@
-"""The end of a conversation: what is ended with it, once work that must not be broken off is done.
+"""The end of a connection: runs once, after the work that must not be interrupted.
 
-Invariant: it happens once, however many ask for it, and goes on when whoever asked is cancelled.
-Invariant: it never raises; what goes wrong in it is logged.
+Invariant: it runs once, however often it is asked for, and goes on if a caller is cancelled.
+Invariant: it never raises; failures are logged.
 """
 
 import asyncio
@@ -15,31 +15,34 @@ EndConversation = Callable[[], Coroutine[object, object, None]]
 
 
 async def _nothing() -> None:
-    """End nothing."""
+    """Do nothing at the end."""
 
 
 class Shutdown:
-    """Ends one conversation; `finished` waits for kept work, so many seconds at most."""
+    """Ends one connection. `finished` waits for uncancellable work, at most the given seconds."""
 
     def __init__(self, finished: Callable[[float], Awaitable[None]]) -> None:
         self._finished = finished
         self._task: asyncio.Task[None] | None = None
         self.then: EndConversation = _nothing
-        """What is to be ended when nothing is left that must not be broken off."""
+        """Runs at the end, after the uncancellable work."""
 
     async def ended(self, patience: float) -> None:
-        """Begin the end unless it has begun, and wait for it; kept work gets `patience` seconds."""
+        """Start the end unless it has started, and wait for it.
+
+        Uncancellable work gets at most `patience` seconds before.
+        """
         await asyncio.shield(self._begun(patience))
 
     async def ended_within(self, patience: float, limit: float) -> None:
-        """Do so, and wait `limit` seconds at most, which is logged where they do not suffice."""
+        """As `ended`, but wait at most `limit` seconds, and log if that is not enough."""
         _, late = await asyncio.wait({self._begun(patience)}, timeout=limit)
         if late:
             _log.warning("what was open did not end within %g seconds", limit)
 
     def _begun(self, patience: float) -> asyncio.Task[None]:
         if self._task is None:
-            # A task of its own: `shutdown` is cancelled by an `exit` that does not wait for it.
+            # A task of its own, because an early `exit` cancels the `shutdown` request.
             self._task = asyncio.create_task(self._end(patience))
         return self._task
 

@@ -1,8 +1,8 @@
-"""Params of the standard's methods, structured strictly.
+"""Strict conversion of standard params and results to lsprotocol's types.
 
-Invariant: a string, an integer or a boolean is never made of something else: cattrs would read
-`"uri": null` as the text `None`.
-Invariant: a refusal names the field as the client spelled it.
+Invariant: no other type becomes a string, an integer or a boolean. cattrs would read `"uri": null`
+as the text `None`.
+Invariant: an error names the field as the client wrote it.
 """
 
 import inspect
@@ -26,26 +26,26 @@ from pygls.lsp.server import LanguageServer
 
 
 def make_strict(converter: Converter) -> None:
-    """Let `converter` refuse what it would otherwise convert to a primitive."""
+    """Make `converter` reject values that it would otherwise convert to a primitive."""
     converter.register_structure_hook(str, _string)
     converter.register_structure_hook(int, _integer)
     converter.register_structure_hook(bool, _boolean)
 
 
 def is_request(method: str) -> bool:
-    """Find out whether the standard has a request of this name."""
+    """Return whether LSP has a request with this name."""
     return lsp.METHOD_TO_TYPES.get(method, (None, None))[1] is not None
 
 
 def is_notification(method: str) -> bool:
-    """Find out whether the standard has a notification of this name."""
+    """Return whether LSP has a notification with this name."""
     return method in lsp.METHOD_TO_TYPES and not is_request(method)
 
 
 def structure_params(converter: Converter, method: str, params: object) -> Any:  # noqa: ANN401 - as many types as methods
-    """Give the params of a standard method as lsprotocol's type, those of others as they are.
+    """Return params of a standard method as lsprotocol's type, those of other methods unchanged.
 
-    Raises JsonRpcInvalidParams, which names the field.
+    Raise JsonRpcInvalidParams, which names the field.
     """
     if params is not None and not isinstance(params, dict | list):
         raise JsonRpcInvalidParams("params: expected an object or an array")
@@ -57,19 +57,19 @@ def structure_params(converter: Converter, method: str, params: object) -> Any: 
     if isinstance(params, list):
         raise JsonRpcInvalidParams("params: expected an object")
     _check_arguments(method, params)
-    # Without params, those that must be there are missing; `initialized` needs none.
+    # Absent params are read as empty, so that required fields are reported; `initialized` has none.
     message = {"id": 0, "jsonrpc": "2.0", "method": method, "params": params or {}}
     try:
         return converter.structure(message, message_type).params
     except Exception as error:
-        # The converter's hooks for unions raise whatever they like at a wrong value.
+        # The converter's hooks for unions raise any type for a wrong value.
         raise JsonRpcInvalidParams(describe(error)) from error
 
 
 def structure_result(converter: Converter, method: str, result: object) -> Any:  # noqa: ANN401 - as many types as methods
-    """Give a client's result as lsprotocol's type, that of an unknown method as it is.
+    """Return a client's result as lsprotocol's type, that of an unknown method unchanged.
 
-    Raises an exception of any type where the result is of another type.
+    Raise any exception if the result has another type.
     """
     answer_type = lsp.METHOD_TO_TYPES.get(method, (None, None))[1]
     if answer_type is None:
@@ -79,7 +79,7 @@ def structure_result(converter: Converter, method: str, result: object) -> Any: 
 
 
 def describe(error: BaseException) -> str:
-    """Say in one line which field is wrong and why, from what the converter raised."""
+    """Return one line that says which field is wrong and why, from the converter's exception."""
     path = ""
     while isinstance(error, ClassValidationError | IterableValidationError):
         error = error.exceptions[0]
@@ -93,11 +93,11 @@ def describe(error: BaseException) -> str:
 
 
 class _WrongTypeError(TypeError):
-    """What is expected, in words for the client."""
+    """A value of the wrong type. The message says what is expected."""
 
 
 def _check_arguments(method: str, params: dict[str, Any] | None) -> None:
-    # A string is a sequence to the converter: `"INT-001"` would arrive as its letters.
+    # To the converter a string is a sequence: `"INT-001"` would become a list of letters.
     if method == lsp.WORKSPACE_EXECUTE_COMMAND:
         arguments = (params or {}).get("arguments")
         if arguments is not None and not isinstance(arguments, list):
@@ -114,7 +114,7 @@ def _step(error: BaseException) -> str:
 
 
 def _spell(attribute: str) -> str:
-    """Give an attribute's name as the wire has it: `text_document` is `textDocument`."""
+    """Return the JSON name of an attribute: `text_document` is `textDocument`."""
     return re.sub(r"_(\w)", lambda found: found[1].upper(), attribute.rstrip("_"))
 
 
@@ -127,7 +127,7 @@ def _string(value: object, _: object) -> str:
 def _integer(value: object, _: object) -> int:
     if isinstance(value, int) and not isinstance(value, bool):
         return value
-    # Some clients' JSON knows only floating numbers.
+    # Some clients' JSON only has floating point numbers.
     if isinstance(value, float) and math.isfinite(value) and value.is_integer():
         return int(value)
     raise _WrongTypeError("expected an integer")
@@ -142,16 +142,15 @@ def _boolean(value: object, _: object) -> bool:
 def bind(
     features: FeatureManager, params: lsp.ExecuteCommandParams, server: LanguageServer
 ) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    """Give a registered command and what to call it with, as JSON gave it.
+    """Return a registered command and its arguments, as JSON gave them.
 
-    Raises JsonRpcInvalidParams for an unknown command, and for more or fewer arguments than it
-    takes.
+    Raise JsonRpcInvalidParams for an unknown command or a wrong number of arguments.
     """
     command = features.commands.get(params.command)
     if command is None:
         raise JsonRpcInvalidParams(f"params.command: {params.command[:100]!r} is not a command")
     args = tuple(params.arguments or ())
-    # What pygls wraps to hand the server in keeps the command itself in `func`.
+    # pygls wraps a command to pass the server in; `func` is the command itself.
     bare = partial(command.func, server) if hasattr(command, "func") else command
     try:
         inspect.signature(bare).bind(*args)

@@ -1,6 +1,6 @@
-"""The standard's notifications of documents and folders, told to those who keep them.
+"""Applies LSP's document and folder notifications to `Documents` and the workspace.
 
-Invariant: notebooks are not kept: their cells' text is never asked for.
+Invariant: notebook documents are ignored.
 """
 
 from lsprotocol import types as lsp
@@ -11,24 +11,24 @@ from intent_lsp.doors.lsp.protocol.positions import ClientPosition, ClientRange
 
 
 def open_document(documents: Documents, params: lsp.DidOpenTextDocumentParams) -> None:
-    """Take a document that the client opened."""
+    """Add a document that the client opened."""
     item = params.text_document
     documents.open(uri=item.uri, version=item.version, language_id=item.language_id, text=item.text)
 
 
 def change_document(documents: Documents, params: lsp.DidChangeTextDocumentParams) -> None:
-    """Apply the client's changes; `Document.edits` says what they touched."""
+    """Apply the client's changes. `Document.edits` then holds what they touched."""
     changes = [_read(event) for event in params.content_changes]
     documents.change(params.text_document.uri, params.text_document.version, changes)
 
 
 def close_document(documents: Documents, params: lsp.DidCloseTextDocumentParams) -> None:
-    """Forget a document that the client closed."""
+    """Remove a document that the client closed."""
     documents.close(params.text_document.uri)
 
 
 def change_folders(workspace: Workspace, params: lsp.DidChangeWorkspaceFoldersParams) -> None:
-    """Follow the client's folders; one that was removed and added again stays."""
+    """Update the folders. One that is both removed and added stays."""
     for folder in params.event.removed:
         workspace.remove_folder(folder.uri)
     for folder in params.event.added:

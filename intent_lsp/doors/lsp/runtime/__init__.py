@@ -1,1 +1,1 @@
-"""What the whole server shares: open roots, settings, threads, queues."""
+"""What the features of a connection run on: open roots, settings, threads and queues."""

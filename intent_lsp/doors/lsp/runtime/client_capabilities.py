@@ -1,6 +1,6 @@
-"""What the connected client can do, read once from its capabilities (protocol section 4).
+"""The client's capabilities that matter here, read once at `initialize` (protocol section 4).
 
-Invariant: what is not declared is not there.
+Invariant: a capability that is not declared counts as absent.
 """
 
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ class ClientCapabilities:
 
 
 def client_of(capabilities: lsp.ClientCapabilities) -> ClientCapabilities:
-    """Read the capabilities of an `initialize` request."""
+    """Return what an `initialize` request declares."""
     shown = capabilities.text_document
     workspace = capabilities.workspace or lsp.WorkspaceClientCapabilities()
     window = capabilities.window or lsp.WindowClientCapabilities()
@@ -62,14 +62,17 @@ def client_of(capabilities: lsp.ClientCapabilities) -> ClientCapabilities:
 
 
 def pulls(capabilities: lsp.ClientCapabilities) -> bool:
-    """Whether problems are pulled: never pushed too, or the client shows each twice."""
+    """Return whether the client pulls diagnostics.
+
+    Then nothing is pushed, or it would show each twice.
+    """
     shown, workspace = capabilities.text_document, capabilities.workspace
     refresh = workspace.diagnostics if workspace else None
     return bool(shown and shown.diagnostic and refresh and refresh.refresh_support)
 
 
 def _reads_markdown(hover: lsp.HoverClientCapabilities | None) -> bool:
-    """Whether the client prefers Markdown in a hover, or takes it at all."""
+    """Return whether the client accepts Markdown in a hover."""
     return lsp.MarkupKind.Markdown in ((hover and hover.content_format) or ())
 
 
@@ -79,12 +82,12 @@ def _can_delete(edit: lsp.WorkspaceEditClientCapabilities | None) -> bool:
 
 
 def _says(experimental: object, name: str) -> bool:
-    """Whether a client of ours says something of itself in the capability `intent`."""
+    """Return whether a member of the experimental capability `intent` is true."""
     return _member(_member(experimental, "intent"), name) is True
 
 
 def _command(experimental: object) -> str | None:
-    """Give the command by which a client of ours shows a record: letters and dots."""
+    """Return the client's command that shows a record, or None. It has letters, digits and dots."""
     told = _member(_member(experimental, "intent"), "recordCommand")
     return told if isinstance(told, str) and told.replace(".", "").isalnum() else None
 

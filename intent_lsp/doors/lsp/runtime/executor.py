@@ -1,8 +1,8 @@
-"""Work beside the event loop: what may wait on the world, and what nobody waits for.
+"""Threads and background tasks of one connection, and idle scheduling.
 
-Invariant: the event loop never waits on disk, git or hashing; such work goes to threads.
-Invariant: what fails while nobody waits for it is logged.
-Invariant: a lull that never comes is waited for no longer than whoever waits has said.
+Invariant: the event loop never waits on disk, git or hashing; such work runs on threads.
+Invariant: a failed background task is logged.
+Invariant: waiting for an idle moment always ends, after the time limit given by the caller.
 """
 
 import asyncio
@@ -19,11 +19,11 @@ _R = TypeVar("_R")
 THREADS: Final = 4
 
 LULL: Final = 0.03
-"""Seconds without a request after which the next is not expected at once."""
+"""Seconds without a request after which the connection counts as idle."""
 
 
 class IdleScheduler:
-    """Knows when one connection was asked last."""
+    """Lets background work wait until no client request is being answered."""
 
     def __init__(self) -> None:
         self._under_way = 0
@@ -33,7 +33,7 @@ class IdleScheduler:
 
     @contextmanager
     def asked(self) -> Iterator[None]:
-        """Note that somebody waits for an answer meanwhile."""
+        """Count a client request as active until the context ends."""
         self._under_way += 1
         try:
             yield
@@ -42,7 +42,7 @@ class IdleScheduler:
             self._last = asyncio.get_running_loop().time()
 
     async def wait_until_idle(self, at_most: float) -> None:
-        """Wait until nobody asks; `at_most` seconds, after which it may be a bad moment."""
+        """Wait until no request has been active for 30 ms, but no longer than `at_most` seconds."""
         loop = asyncio.get_running_loop()
         came = loop.create_future()
         self._waiting.add(came)
@@ -56,7 +56,10 @@ class IdleScheduler:
             self._waiting.discard(came)
 
     def _look(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Look again when there may be a lull: to be told by each answer would cost the next."""
+        """Wake the waiters if the connection is idle, else look again later.
+
+        A timer, because waking the waiters at the end of each request would slow every answer down.
+        """
         self._timer, now = None, loop.time()
         quiet = (now if self._under_way else self._last) + LULL
         if quiet <= now:
@@ -67,7 +70,7 @@ class IdleScheduler:
 
 
 class BackgroundExecutor:
-    """The threads and tasks of one connection."""
+    """The threads and background tasks of one connection."""
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[object]] = set()
@@ -76,14 +79,15 @@ class BackgroundExecutor:
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="intent-lsp")
 
     async def in_thread(self, work: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
-        """Do work that may wait on the world, off the event loop; it is not cut short.
+        """Run blocking work on a thread and return its result.
 
-        Raises CancelledError once everything has ended: then nobody waits for the outcome.
+        Cancelling the caller does not stop it.
+        Raise CancelledError after `end`, when nobody needs the result.
         """
         if self._over:
             raise asyncio.CancelledError
         loop = asyncio.get_running_loop()
-        # Cancelled with whoever waits for it; the work itself is not.
+        # The future is cancelled with its caller; the work on the thread is not.
         outcome: asyncio.Future[_R] = loop.create_future()
 
         def do() -> None:
@@ -99,14 +103,14 @@ class BackgroundExecutor:
         return await outcome
 
     def begin(self, work: Coroutine[object, object, _R]) -> asyncio.Task[_R]:
-        """Begin work that nobody waits for; what goes wrong in it is logged."""
+        """Start a background task and return it. If it fails, that is logged."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._ended)
         return task
 
     async def end(self) -> None:
-        """End what is under way; the threads finish what they write."""
+        """Cancel all tasks. Threads finish what they are writing."""
         self._over = True
         for task in tuple(self._tasks):
             task.cancel()
@@ -131,13 +135,13 @@ def _fail(outcome: asyncio.Future[_R], problem: BaseException) -> None:
 def _drop(
     loop: asyncio.AbstractEventLoop, outcome: asyncio.Future[_R], begun: Future[None]
 ) -> None:
-    """Wait no longer for work that was still to begin when all ended."""
+    """Cancel the result of work that `end` removed from the queue before it began."""
     if begun.cancelled():
         _tell(loop, outcome.cancel)
 
 
 def _tell(loop: asyncio.AbstractEventLoop, call: Callable[..., object], *args: object) -> None:
-    # The loop may be closed by now: then nobody waits.
+    # If the loop is closed, nobody waits for the result.
     with suppress(RuntimeError):
         loop.call_soon_threadsafe(call, *args)
 

@@ -1,4 +1,4 @@
-"""Turns: who comes one after the other, in the order in which the places were taken."""
+"""FIFO lock: holders run one at a time, in the order in which they reserved a slot."""
 
 import asyncio
 from collections.abc import Iterator
@@ -8,26 +8,26 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class FifoSlot:
-    """A place among those who wait; `over` lets the next one come."""
+    """A reserved place in the order of a lock. Setting `over` lets the next holder run."""
 
     before: asyncio.Event | None
     over: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def come(self) -> None:
-        """Wait until whoever came before is done."""
+        """Wait until the holder before this one is done."""
         if self.before is not None:
             await self.before.wait()
 
 
 class FifoLock:
-    """Who comes one after the other; a place is taken without waiting for it."""
+    """A lock whose places are reserved at once and waited for later, with `FifoSlot.come`."""
 
     def __init__(self) -> None:
         self._last: asyncio.Event | None = None
 
     @contextmanager
     def take(self) -> Iterator[FifoSlot]:
-        """Take the next place, and give it up at the end."""
+        """Reserve the next slot without waiting, and release it when the context ends."""
         turn = FifoSlot(self._last)
         self._last = turn.over
         try:

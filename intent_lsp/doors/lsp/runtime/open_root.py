@@ -1,4 +1,4 @@
-"""A governed root that this connection is attached to: its desk and the editor's session on it."""
+"""One governed root that a connection has open, with the editor's session on it."""
 
 from dataclasses import dataclass, field
 
@@ -9,9 +9,9 @@ from intent_lsp.governance.root.sessions import Session
 
 @dataclass(frozen=True, slots=True)
 class OpenRoot:
-    """One desk and this connection's own session there.
+    """A governed root and this connection's own session there.
 
-    Saves are recorded in `save_turns`, taken as the editor tells of them.
+    `save_turns` orders the records of saves as the editor reports them.
     """
 
     governance: Governance

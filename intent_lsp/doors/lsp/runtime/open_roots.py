@@ -1,7 +1,8 @@
-"""The desks of one connection: which governed root a path belongs to, opened when first needed.
+"""The open roots of one connection: finds the root that governs a path, and opens it when needed.
 
-Invariant: a path without governance opens nothing and writes nothing (requirements section 2).
-Invariant: each root is opened once; the innermost one wins.
+Invariant: a path outside every governed root opens nothing and writes nothing (requirements section
+2).
+Invariant: each root is opened once; of nested roots the innermost governs.
 """
 
 import logging
@@ -24,12 +25,12 @@ _log: Final = logging.getLogger(__name__)
 
 
 class OpenRoots:
-    """Opens desks; every method may wait on the disk, so that it is called from a thread."""
+    """Finds and opens governed roots. Methods may wait on the disk; call them from a thread."""
 
     def __init__(self, settings: LiveSettings, folders: Sequence[str]) -> None:
         self._settings = settings
         self.folders = tuple(folders)
-        # Roots are text here: making a path of each costs more than asking the disk.
+        # Roots are strings here: building a Path for each costs more than asking the disk.
         self._reach: dict[str, tuple[tuple[str, ...], bool]] = {}
         self._lock = threading.RLock()
         self._open: dict[str, OpenRoot] = {}
@@ -37,7 +38,7 @@ class OpenRoots:
 
     @property
     def settings(self) -> Settings:
-        """The settings as they are now."""
+        """The current settings."""
         return self._settings.now
 
     @settings.setter
@@ -51,12 +52,12 @@ class OpenRoots:
             return tuple(self._open.values())
 
     def of_path(self, path: str) -> OpenRoot | None:
-        """Give the desk that governs an absolute path; None: nobody does."""
+        """Return the root that governs an absolute path, opened if needed, or None."""
         if not self.settings.enabled:
             return None
         known = self._open.get(path)
         if known is not None and lexists(f"{path}/{INTENTS_FILE}"):
-            # An open root itself, which most requests mean: nothing above or below it counts.
+            # Most requests name an open root itself: then no other root can govern it.
             return known if self._in_reach(path) else None
         governed = governed_root(path)
         with self._lock:
@@ -66,9 +67,9 @@ class OpenRoots:
             return self._open.get(root) or self._attach(root)
 
     def first(self) -> OpenRoot | None:
-        """Give the desk of the first workspace folder that has governance.
+        """Return the root of the first workspace folder that is governed.
 
-        Where none has, it is that of the only root that is known, by a file that is open in it.
+        If no folder is, return the only root that is open, else None.
         """
         found = (self.of_path(folder) for folder in self.folders)
         first = next((open_root for open_root in found if open_root is not None), None)
@@ -79,9 +80,10 @@ class OpenRoots:
         return known[0] if len(known) == 1 else None
 
     def close(self, unsaved: Collection[OpenRoot] = ()) -> None:
-        """End every session and let go of every store.
+        """Close every session and store.
 
-        `unsaved` are the roots of whose intents file the editor holds unsaved text.
+        `unsaved` are the roots whose intents file has unsaved edits: the history is not written
+        into it.
         """
         with self._lock:
             for open_root in self._open.values():
@@ -97,14 +99,18 @@ class OpenRoots:
 
     def _in_reach(self, root: str) -> bool:
         """Whether a root lies inside or above a workspace folder (requirements section 4)."""
-        # Asked by every request: links are resolved once for each set of folders.
+        # Cached, because every request asks: links are resolved once for each set of folders.
         known = self._reach.get(root)
         if known is None or known[0] != self.folders:
             known = self._reach[root] = (self.folders, in_reach(root, self.folders))
         return known[1]
 
     def _innermost(self, path: str, found: str | None) -> str | None:
-        """Prefer an open root below the one found: its intents file has gone, loudly."""
+        """Return the innermost of `found` and the open roots above `path`.
+
+        An open root counts even if its intents file has vanished, so that this is reported and not
+        hidden by an outer root.
+        """
         seen = [root for root in self._open if path == root or relative_to(path, root) is not None]
         return max([*seen, found] if found is not None else seen, key=len, default=None)
 
@@ -113,7 +119,7 @@ class OpenRoots:
             governance = Governance(Path(root), patient=True)
             session = governance.open_editor(self.settings.session_id, self.settings.contributor)
         except (OSError, IntentLspError) as error:
-            # Governance that cannot be opened must not stop anybody's work.
+            # Governance that cannot be opened must not stop people's work.
             _log.exception("governance of %s cannot be opened; edits pass unjudged", root)
             self._failed[root] = str(error)
             return None

@@ -1,8 +1,8 @@
-"""The reach of a connection: the roots that lie inside or above its workspace folders.
+"""The reach of a connection: governed roots inside or above its workspace folders.
 
 Specified in scope section 4.
 
-Invariant: a folder and a root are compared as they are spelled and as they really are.
+Invariant: root and folder are compared as given and with links resolved.
 """
 
 import os
@@ -12,9 +12,9 @@ from intent_lsp.core.paths import relative_to
 
 
 def in_reach(root: str, folders: Sequence[str]) -> bool:
-    """Whether a root lies inside or above a folder; without folders every root does.
+    """Return whether a root lies inside or above a folder, or there are no folders.
 
-    Asks the disk where links lead.
+    May wait on the disk to resolve links.
     """
     ours = {root, os.path.realpath(root)}
     theirs = [{folder, os.path.realpath(folder)} for folder in folders]

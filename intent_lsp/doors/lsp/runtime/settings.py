@@ -1,7 +1,8 @@
-"""The settings of one connection (protocol section 1).
+"""The settings of one connection, as the client sends them (protocol section 1).
 
-Invariant: an unknown option is logged, never refused; a value of the wrong type keeps its default.
-Invariant: whoever holds this sees every change of them.
+Invariant: an unknown option is logged and ignored. A value of the wrong type leaves the setting as
+it was.
+Invariant: a change of `LiveSettings.now` is seen by everything that holds the object.
 """
 
 import logging
@@ -30,9 +31,9 @@ _LONGEST_ID: Final = 256
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What a client asked for; `severity` None for a code: it is not shown.
+    """The settings that a client asked for. A code with severity None is not shown.
 
-    `flags` say what is shown of where lines come from: `codeLens`, `hover`, `inlayHints`.
+    `flags` switch `codeLens`, `hover` and `inlayHints` on.
     """
 
     session_id: str | None = None
@@ -45,13 +46,13 @@ class Settings:
 
 
 class LiveSettings:
-    """Holds the newest settings, `now`."""
+    """The current settings, `now`, shared by all parts of a connection."""
 
     def __init__(self, now: Settings) -> None:
         self.now = now
 
     def severity(self, code: str, otherwise: Severity, path: str) -> Severity | None:
-        """Tell how loud a code is on a file; None: not shown."""
+        """Return the severity of a code on a file, by default `otherwise`; None means hide it."""
         now = self.now
         if now.exclude and compile_scope(now.exclude).covers(WorkspacePath(path)):
             return None
@@ -59,7 +60,7 @@ class LiveSettings:
 
 
 def at_start(options: object) -> Settings:
-    """Read `initializationOptions`."""
+    """Return the settings in `initializationOptions`."""
     told = _object(options, "initializationOptions")
     settings = live(told, Settings())
     session = told.get("sessionId")
@@ -71,7 +72,7 @@ def at_start(options: object) -> Settings:
 
 
 def live(options: object, former: Settings) -> Settings:
-    """Read the settings section `intentLsp`, over what was said before."""
+    """Return the settings of the section `intentLsp`, on top of `former`."""
     told = _object(options, "intentLsp")
     settings = former
     for name, value in told.items():
