@@ -1,1 +1,1 @@
-"""Connections: standard input and output, TCP, WebSocket."""
+"""Transports: standard input and output, TCP and WebSocket."""

@@ -1,7 +1,7 @@
-"""One connection over a socket, TCP or WebSocket: its messages in, its messages out, its end.
+"""A socket connection as a channel of messages, over TCP or WebSocket.
 
 Invariant: a message is sent whole and after all that was written before it, from any thread.
-Invariant: nobody waits on the other side but who sends to it: what it does not take is kept.
+Invariant: only the sending task waits for a slow client; what it has not taken yet is queued.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from intent_lsp.doors.lsp.protocol.framing import Frame
 
 
 class CloseCode(IntEnum):
-    """How a WebSocket ends (RFC 6455, section 7.4.1)."""
+    """Close codes of a WebSocket (RFC 6455, section 7.4.1). TCP only tells FINE from the others."""
 
     FINE = 1000
     GOING_AWAY = 1001
@@ -26,23 +26,23 @@ class Channel(Protocol):
     """The messages of one connection."""
 
     async def receive(self) -> list[Frame] | None:
-        """Return the next frames, or none of them as yet, or None when no more will come."""
+        """Return the next frames, an empty list if none is complete yet, or None at the end."""
         ...
 
     async def send(self, body: bytes) -> None:
-        """Send one message. Raise OSError when the other side is gone."""
+        """Send the body of one message. Raise OSError if the other side is gone."""
         ...
 
     async def close(self, code: CloseCode, reason: str) -> None:
-        """End the connection, and wait until the other side has read what was sent last.
+        """End the connection, after the other side has read what was sent last.
 
-        FINE: it reads no more than that anyway. May raise OSError.
+        FINE does not wait for that. May raise OSError.
         """
         ...
 
 
 class ChannelWriter:
-    """The client's end of the protocol: what is written, from any thread, is sent by a task."""
+    """The protocol's writer: queues bodies from any thread, and a task sends them."""
 
     def __init__(self, channel: Channel) -> None:
         self._loop = asyncio.get_running_loop()
@@ -50,19 +50,19 @@ class ChannelWriter:
         self._task = self._loop.create_task(self._send_all(channel))
 
     def write(self, data: bytes) -> None:
-        """Send the body of a message after all that was written before."""
+        """Queue the body of a message."""
         self._put(data)
 
     def close(self) -> None:
-        """Send no more than what was written before."""
+        """Stop sending after what was queued before."""
         self._put(None)
 
     async def join(self, patience: float) -> None:
-        """Wait until all is sent, `patience` seconds at most."""
+        """Wait until all is sent, at most `patience` seconds."""
         await asyncio.wait({self._task}, timeout=patience)
 
     def _put(self, data: bytes | None) -> None:
-        # The loop may be closed by now: then nobody is left to send to.
+        # If the loop is closed, the connection is gone.
         with contextlib.suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._bodies.put_nowait, data)
 

@@ -1,9 +1,10 @@
-"""The connections that wait at a socket, and the one of them that becomes the client.
+"""Admission of socket connections: one becomes the client, the others are turned away.
 
-Invariant: one client a process: once there is one, everybody else is told so and sent away.
-Invariant: who sends nothing, too much, or not all of it, has nobody wait for long.
-Invariant: connections that only hold a place make room for those who come.
-Invariant: what is sent last arrives, if it is read within two seconds.
+Invariant: one client per process. Once there is one, every other connection is told so and closed.
+Invariant: a connection that sends nothing, too much or an incomplete message is closed in limited
+time.
+Invariant: if too many connections wait, the oldest is dropped for a new one.
+Invariant: the last message is delivered, if the other side reads it within two seconds.
 """
 
 import asyncio
@@ -37,14 +38,14 @@ _BUSY: Final = "this server already has a client, and it serves only one; start 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a connection may take before it is let in: seconds, and bytes."""
+    """What a connection may use before it is admitted: seconds, and bytes."""
 
     seconds: float = 10.0
     size: int = 1 << 20
 
 
 class PendingConnection:
-    """A connection that has to be let in before its deadline, and within so many bytes."""
+    """A connection that waits for admission, with a deadline and a limit of bytes."""
 
     def __init__(self, transport: asyncio.WriteTransport, deadline: float, size: int) -> None:
         self.transport, self.deadline = transport, deadline
@@ -54,28 +55,28 @@ class PendingConnection:
 
     @property
     def is_too_big(self) -> bool:
-        """Whether more has come than a connection may send that was not let in."""
+        """Whether the connection has sent more than it may before admission."""
         return self._is_limited and self._left < 0
 
     def count(self, size: int) -> bool:
-        """Count bytes that have come; tell whether they are to be looked at."""
+        """Count received bytes. Return False if they are over the limit and must be ignored."""
         self._left -= size
         if self.is_too_big:
             self.interrupt()
         return not self.is_too_big
 
     def let_in(self) -> None:
-        """Have no limit from now on."""
+        """Lift the limit of bytes."""
         self._is_limited = False
 
     def interrupt(self) -> None:
-        """Have the wait end now."""
+        """End the wait for admission now."""
         if self.timeout is not None and not self.timeout.expired():
             self.timeout.reschedule(0)
 
 
 class ClientAdmission:
-    """Lets one connection in, and gives the protocol what that one sends.
+    """Admits one connection as the client and passes its messages to the protocol.
 
     Sets `ended` when the client has left.
     """
@@ -95,9 +96,9 @@ class ClientAdmission:
         self._client: asyncio.Task[object] | None = None
 
     def arrive(self, transport: asyncio.BaseTransport) -> PendingConnection:
-        """Take note of a connection; drop the oldest that waits where it is one too many."""
+        """Register a new connection. If too many are waiting, drop the oldest."""
         with contextlib.suppress(OSError):
-            # A client whose machine is gone sends nothing: the system asks for it.
+            # Keepalive, because a client whose machine has vanished never closes its connection.
             transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         deadline = asyncio.get_running_loop().time() + self.limits.seconds
         pending = PendingConnection(
@@ -121,8 +122,8 @@ class ClientAdmission:
             pending.transport.abort()
 
     async def finish(self) -> None:
-        """Drop who waits, end the conversation, and wait until the client has read all of it."""
-        # Who comes from now on is dropped, too.
+        """Drop waiting connections, end the client's, and wait until the client has read it all."""
+        # Drop later connections too.
         self._most = 0
         while self._pending:
             self._pending.pop().transport.abort()
@@ -132,7 +133,7 @@ class ClientAdmission:
             await asyncio.wait({self._client})
 
     async def _wait(self, pending: PendingConnection, channel: Channel) -> list[Frame] | Reject:
-        """Return what the client sends first, or why this connection is not the client."""
+        """Return the first frames of the client, or why this connection is not admitted."""
         try:
             async with asyncio.timeout_at(pending.deadline) as pending.timeout:
                 return await self._judge(pending, channel)
@@ -161,7 +162,7 @@ class ClientAdmission:
         return Reject(None, CloseCode.FINE) if self._client is None else self._overdue(pending)
 
     def _may_enter(self, pending: PendingConnection) -> bool:
-        """Tell whether the place is free, and the connection neither dropped nor cut."""
+        """Return whether there is no client yet, and the connection may still become it."""
         return self._client is None and pending in self._pending and not pending.is_too_big
 
     def _let_in(self, pending: PendingConnection) -> None:
@@ -201,7 +202,7 @@ class ClientAdmission:
                 await channel.close(code, "" if code is CloseCode.FINE else "the server ends")
 
     async def _read(self, channel: Channel, first: list[Frame]) -> CloseCode:
-        """Give the protocol what comes; return how the client is to be left."""
+        """Pass frames to the protocol until the end. Return the close code for the client."""
         frames: list[Frame] | None = first
         while frames is not None:
             for frame in frames:

@@ -1,10 +1,9 @@
-"""Who is let in as the client of a socket.
+"""Authentication of the one client of a socket server, by token and first message.
 
-Invariant: until a connection has asked for `initialize`, with the token where one is needed,
-nothing that it sends is answered but by errors, and nothing of it reaches the protocol or the
-world.
-Invariant: what speaks no LSP is refused at its first line that shows it: a web page can make a
-browser send an HTTP request to any port of this machine, with messages in its body.
+Invariant: before a valid `initialize`, with the token if one is set, a connection gets only errors,
+and nothing it sends reaches the protocol.
+Invariant: a connection that does not speak LSP is closed at its first wrong line. A web page can
+make a browser send an HTTP request, with messages in its body, to any port of this machine.
 """
 
 import hmac
@@ -23,32 +22,32 @@ SERVER_NOT_INITIALIZED: Final = -32002
 
 @dataclass(frozen=True, slots=True)
 class Accept:
-    """The connection is the client's from this message on."""
+    """The connection is the client, from this message on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """The connection goes on, once it has its answer, if there is one."""
+    """The connection may go on. `answer` is to be sent first, unless None."""
 
     answer: InvalidMessage | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Reject:
-    """The connection ends with `code`, once its answer is sent, if there is one."""
+    """The connection ends with `code`. `answer` is to be sent first, unless None."""
 
     answer: InvalidMessage | None
     code: CloseCode = CloseCode.REFUSED
 
 
 class ClientAuthenticator:
-    """Knows the token of a server; None: whoever reaches it may be its client."""
+    """Judges first messages. Without a token (None) every connection may be the client."""
 
     def __init__(self, token: str | None) -> None:
         self._token = None if token is None else token.encode()
 
     def handle(self, frame: Frame) -> Accept | Retry | Reject:
-        """Judge a connection by what it sends."""
+        """Return whether a frame admits its connection, keeps it waiting, or ends it."""
         message = messages.read_frame(frame)
         match message:
             case Request(method=lsp.INITIALIZE):
@@ -81,7 +80,7 @@ class ClientAuthenticator:
 
 
 def encode_refusal(refusal: InvalidMessage) -> bytes:
-    """Return a refusal as the body of a message."""
+    """Return a refusal as the body of an error response."""
     error = {"code": refusal.code, "message": refusal.message}
     return messages.encode({"jsonrpc": "2.0", "id": refusal.id, "error": error}, str)
 

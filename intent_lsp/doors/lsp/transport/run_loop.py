@@ -1,6 +1,6 @@
-"""The frame of a conversation with one client, whatever carries it: its loop, its end, its status.
+"""Runs the event loop of one connection over any transport, and returns the exit status.
 
-Invariant: a signal ends it as quietly as the client does.
+Invariant: a signal ends the connection as cleanly as the client's `exit` does.
 """
 
 import asyncio
@@ -15,16 +15,16 @@ from pygls.lsp.server import LanguageServer
 from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
 
 PATIENCE: Final = 5.0
-"""Seconds for work that must be finished, and again for a client that reads slowly."""
+"""Seconds for uncancellable work at the end, and again for a client that reads slowly."""
 
 Converse = Callable[[IntentProtocol], Coroutine[Any, Any, None]]
 
 
 def conduct(server: LanguageServer, converse: Converse) -> int:
-    """Run a conversation in an event loop of its own.
+    """Run a connection in an event loop of its own and return the exit status.
 
-    Gives the exit status: 0 when the client asked for `shutdown` before, else 1. Raises TypeError
-    unless the server speaks IntentProtocol.
+    0 if the client sent `shutdown`, else 1. Raise TypeError unless the server speaks
+    IntentProtocol.
     """
     protocol = server.protocol
     if not isinstance(protocol, IntentProtocol):
@@ -37,12 +37,12 @@ def conduct(server: LanguageServer, converse: Converse) -> int:
 
 
 def end_on_signals(loop: asyncio.AbstractEventLoop, ended: asyncio.Event) -> None:
-    """Have the signals that ask for an end set `ended`, from now on and since the start."""
+    """Set `ended` when SIGINT or SIGTERM arrives, including one that came during the start."""
     ending = (signal.SIGINT, signal.SIGTERM)
     for number in ending:
-        # Only the main thread of a POSIX process hears signals.
+        # Signal handlers only exist on POSIX, in the main thread.
         with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
             loop.add_signal_handler(number, ended.set)
     if sys.platform != "win32":
-        # What came while we started is heard now.
+        # Signals were blocked during the start; one that came is delivered now.
         signal.pthread_sigmask(signal.SIG_UNBLOCK, ending)

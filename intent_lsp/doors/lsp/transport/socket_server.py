@@ -1,7 +1,7 @@
-"""A server that waits at an address for its one client, over TCP or WebSocket.
+"""A server that listens for its one client at an address, over TCP or WebSocket.
 
-Invariant: off this machine, and wherever a web page can ask for a connection, a token is needed.
-Invariant: it says where it listens before it hears anybody, and how far that is to be reached.
+Invariant: a token is required beyond this machine, and for WebSocket, which web pages can reach.
+Invariant: it prints its address and who can reach it before it accepts a connection.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ Listen = Callable[[socket.socket, ClientAdmission], Awaitable[None]]
 
 
 class ListeningError(IntentLspError):
-    """An address that cannot be listened at; `cure` says what to do."""
+    """An address that cannot be listened on. `cure` says what to do."""
 
     def __init__(self, problem: str, *, cure: str) -> None:
         super().__init__(problem)
@@ -48,7 +48,7 @@ class ListeningError(IntentLspError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListenAddress:
-    """Where to wait, by `tcp` or `ws`, for whom; `token_file` None: for everybody."""
+    """Where to listen, by scheme `tcp` or `ws`. Without a `token_file` no token is needed."""
 
     scheme: str
     endpoint: Endpoint
@@ -64,7 +64,7 @@ def place_at(
     token_file: str | None = None,
     origins: Iterable[str] = (),
 ) -> ListenAddress:
-    """Make a place of what a command line has read."""
+    """Return a ListenAddress from command line values."""
     return ListenAddress(
         scheme=scheme,
         endpoint=Endpoint(*endpoint),
@@ -75,7 +75,7 @@ def place_at(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SocketServer:
-    """A place that is listened at: the socket, who is let in, and what takes connections."""
+    """A bound listener, with what authenticates and accepts its connections."""
 
     listener: socket.socket
     authenticator: ClientAuthenticator
@@ -84,9 +84,9 @@ class SocketServer:
 
 
 def open_socket_server(place: ListenAddress) -> SocketServer:
-    """Listen at a place, and say so on standard error: `intent-lsp: listening on URL (…)`.
+    """Listen on an address and print `intent-lsp: listening on URL (…)` to standard error.
 
-    Raises ListeningError and TokenFileError.
+    Raise ListeningError or TokenFileError.
     """
     listen = _listen_by(place)
     listener = _listen(place.endpoint)
@@ -102,9 +102,9 @@ def open_socket_server(place: ListenAddress) -> SocketServer:
 
 
 def serve_sockets(server: LanguageServer, place: SocketServer) -> int:
-    """Serve the first who may enter until that connection ends.
+    """Serve the first admitted connection until it ends, and return the exit status.
 
-    Gives the exit status. Raises TypeError unless the server speaks IntentProtocol.
+    Raise TypeError unless the server speaks IntentProtocol.
     """
     with place.listener:
         return conduct(server, lambda protocol: _converse(protocol, place))
@@ -117,7 +117,8 @@ async def _converse(protocol: IntentProtocol, place: SocketServer) -> None:
     await place.listen(place.listener, admission)
     await ended.wait()
     with contextlib.suppress(NotImplementedError):
-        # Who has come is met, and dropped; an asyncio.Server that closes forgets it half made.
+        # Stop accepting without closing: asyncio.Server would lose a connection that is half set
+        # up.
         loop.remove_reader(place.listener)
     await admission.finish()
 
@@ -126,7 +127,7 @@ def _listen_by(place: ListenAddress) -> Listen:
     if place.scheme == "tcp":
         return tcp_socket.listen
     try:
-        # Loaded late: nobody else pays for it, nor needs it.
+        # Imported late: only `--ws` needs the optional package websockets.
         from intent_lsp.doors.lsp.transport import web_socket  # noqa: PLC0415
     except ImportError as error:
         cure = "`pip install 'intent-lsp[ws]'`"
@@ -171,7 +172,7 @@ def _announce(place: ListenAddress, listener: socket.socket) -> None:
     reach = _HERE if _is_loopback(listener) else _EVERYWHERE
     guard = "" if place.token_file is not None else _ANYBODY
     url = f"{place.scheme}://{Endpoint(host, port)}"
-    # Whoever started us may have closed it, and then knows the port.
+    # The parent may have closed standard error; then it knows the port.
     with contextlib.suppress(AttributeError, OSError):
         sys.stderr.write(f"intent-lsp: listening on {url} ({reach}{guard})\n")
         sys.stderr.flush()

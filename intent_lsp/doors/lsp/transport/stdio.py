@@ -1,13 +1,13 @@
 """Standard input and output as the connection to one client.
 
-Invariant: only messages reach the client: whatever else is printed, by us or by a child process,
-goes to standard error, and no child process can read what the client sends.
-Invariant: the event loop never waits on the client: it reads what is there, a thread writes, and a
-thread reads from what cannot tell when something is there.
-Invariant: a connection ends quietly, by `exit`, by the end of the input, by a closed output, or by
-a signal; work that must not be broken off is waited for, but not for ever.
+Invariant: only messages reach the client: other output, ours or a child process's, goes to standard
+error. No child process can read the client's messages.
+Invariant: the event loop never waits on the client. It reads what is there and a thread writes; a
+thread also reads if the loop cannot watch the descriptor.
+Invariant: the connection ends cleanly by `exit`, end of input, closed output or a signal.
+Uncancellable work is waited for, within a time limit.
 
-The inbox has no bound: against a client that writes before it reads, a bound would be a deadlock.
+The queue of input has no limit: with one, a client that writes before it reads would deadlock.
 """
 
 import asyncio
@@ -32,18 +32,17 @@ _STDIN, _STDOUT, _STDERR = 0, 1, 2
 
 
 def serve_stdio(server: LanguageServer) -> int:
-    """Serve the client at standard input and output until the connection ends.
+    """Serve the client at standard input and output, and return the exit status.
 
-    Gives the exit status: 0 when the client asked for `shutdown` before, else 1. Standard output
-    stays with standard error afterwards: this process has said all it has to say.
+    0 if the client sent `shutdown`, else 1. Standard output is standard error afterwards.
     """
     return serve(server, *_take_stdio())
 
 
 def serve(server: LanguageServer, source: int, sink: int) -> int:
-    """Serve the client that writes to `source` and reads from `sink`; both are closed.
+    """Serve the client that writes to `source` and reads from `sink`, and return the exit status.
 
-    Gives the exit status. Raises TypeError unless the server speaks IntentProtocol.
+    Both descriptors are closed. Raise TypeError unless the server speaks IntentProtocol.
     """
     return conduct(server, lambda protocol: _converse(protocol, source, sink))
 
@@ -60,7 +59,7 @@ async def _converse(protocol: IntentProtocol, source: int, sink: int) -> None:
             ended.set()
 
     def later(call: Callable[..., None], *args: Frame) -> None:
-        # The loop may be closed by now: then nobody is left to be told.
+        # If the loop is closed, the connection has ended.
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(call, *args)
 
@@ -84,9 +83,9 @@ def _read_when_ready(
     deliver: Callable[[Frame], None],
     end: Callable[[], None],
 ) -> bool:
-    """Read a pipe or a socket on the loop: a trip from a thread takes longer than most messages do.
+    """Read a descriptor on the event loop and return True, or return False if it cannot be watched.
 
-    False: this system's loop cannot tell when the descriptor has something to give.
+    On the loop, because handing a message over from a thread takes longer than most messages do.
     """
     frames = Frames()
 
@@ -117,7 +116,7 @@ def _read_all(
     later: Callable[..., None],
 ) -> None:
     frames = Frames()
-    # Unbuffered: a thread that dies in a buffered reader takes the reader's lock along.
+    # Unbuffered: a daemon thread killed inside a buffered reader would keep the reader's lock.
     with io.FileIO(source, "r") as stream, contextlib.suppress(OSError):
         while data := stream.read(_CHUNK):
             for frame in frames.feed(data):
@@ -126,7 +125,7 @@ def _read_all(
 
 
 def _take_stdio() -> tuple[int, int]:
-    """Move the connection to descriptors that nobody else knows; give source and sink."""
+    """Return private copies of standard input and output, and redirect the standard ones."""
     for descriptor in (_STDIN, _STDOUT, _STDERR):
         _fill(descriptor)
     source, sink = os.dup(_STDIN), os.dup(_STDOUT)
@@ -136,15 +135,15 @@ def _take_stdio() -> tuple[int, int]:
         os.dup2(nothing.fileno(), _STDIN)
     os.dup2(_STDERR, _STDOUT)
     if sys.stdout is not None:
-        # What was printed before now goes where all that is printed later goes.
+        # Text printed before goes to standard error, like all later text.
         sys.stdout.flush()
     return source, sink
 
 
 def _fill(descriptor: int) -> None:
-    """Open nothing where whoever started us closed a standard stream.
+    """Open the null device for a standard stream that the parent has closed.
 
-    Otherwise the next descriptor that is opened would be taken for that stream.
+    Otherwise the next descriptor opened would get its number and be taken for it.
     """
     try:
         os.fstat(descriptor)

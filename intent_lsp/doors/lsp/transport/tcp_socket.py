@@ -1,4 +1,4 @@
-"""TCP: the base protocol's headers, as over standard input and output."""
+"""TCP channel: messages with the base protocol's headers."""
 
 import asyncio
 import socket
@@ -15,11 +15,11 @@ from intent_lsp.doors.lsp.transport.client_admission import (
 )
 
 _SLICE: Final = 16 << 10
-"""Bytes that are looked at in one go: who is refused for the first costs nobody the rest."""
+"""Bytes read at a time. A connection refused for the first bytes costs no more than that."""
 
 
 class TcpChannel:
-    """One TCP connection."""
+    """One TCP connection as a channel."""
 
     def __init__(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, pending: PendingConnection
@@ -43,9 +43,9 @@ class TcpChannel:
         await self._writer.drain()
 
     async def close(self, code: CloseCode, _: str) -> None:
-        """End this side; unless all is FINE, read what still comes until the other side ends."""
+        """End the connection. Unless FINE, first read until the other side ends it."""
         if code is not CloseCode.FINE:
-            # A system that has unread bytes when it closes takes back what it has sent.
+            # A socket closed with unread bytes resets the connection and loses what was sent last.
             self._writer.write_eof()
             while await self._reader.read(_SLICE):
                 pass
@@ -54,12 +54,12 @@ class TcpChannel:
 
 
 async def listen(listener: socket.socket, admission: ClientAdmission) -> None:
-    """Take connections from now on, until nobody reads from the listener."""
+    """Accept connections from now on."""
 
     def converse(
         reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> Coroutine[Any, Any, None]:
-        # Noted at once: a task may be cancelled before it has begun.
+        # Registered before the task runs, because the task may be cancelled before it starts.
         pending = admission.arrive(writer.transport)
         return admission.converse(pending, TcpChannel(reader, writer, pending))
 

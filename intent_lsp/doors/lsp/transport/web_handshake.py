@@ -1,9 +1,9 @@
-"""Which HTTP requests may become a WebSocket.
+"""Which HTTP requests may become a WebSocket, by their Host and Origin headers.
 
-Invariant: a request of a web page is refused unless its origin was allowed by name: every page that
-anybody opens can reach every port of this machine.
-Invariant: a request that names a host which could be somebody else's is refused: a page's own name
-can be made to lead here after the page was loaded (DNS rebinding).
+Invariant: a web page's request is refused unless its origin is allowed. Any page that somebody
+opens can reach every port of this machine.
+Invariant: a request with a foreign host name is refused. After it is loaded, a page can make its
+own name resolve to this machine (DNS rebinding).
 """
 
 import re
@@ -19,13 +19,13 @@ _HOST: Final = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^:\[\]\s]+))(?::[0-9]{1,5}
 
 @dataclass(frozen=True, slots=True)
 class HandshakeResult:
-    """What is allowed: origins as `read_origin` gives them, and the host that was asked for."""
+    """The allowed origins, as returned by `read_origin`, and the host that is listened on."""
 
     origins: frozenset[str]
     host: str
 
     def refusal(self, *, hosts: Sequence[str], origins: Sequence[str]) -> str | None:
-        """Say why a request with these values of its headers is refused; None: it is not."""
+        """Return why a request with these header values is refused, or None if it is allowed."""
         if len(hosts) != 1 or not self._is_ours(hosts[0]):
             return "the Host of the request is not an address of this server, nor its name"
         if origins and (len(origins) > 1 or read_origin(origins[0]) not in self.origins):
@@ -41,7 +41,7 @@ class HandshakeResult:
 
 
 def _is_address(name: str) -> bool:
-    """Whether no name server is asked where this leads."""
+    """Return whether a host is an IP address, which needs no name server."""
     try:
         ip_address(name)
     except ValueError:

@@ -1,8 +1,7 @@
-"""WebSocket: each message is one, of text or binary, without headers.
+"""WebSocket channel: one message per WebSocket message, text or binary, without headers.
 
-Invariant: no message is read before the request for the connection was found to be allowed.
-Invariant: memory is bounded by one message of the limit; nothing is compressed, so that nothing
-small becomes large.
+Invariant: no message is read before the handshake was allowed.
+Invariant: memory is bounded by one message of the limit. Compression is off, so nothing can expand.
 """
 
 import asyncio
@@ -29,11 +28,11 @@ from intent_lsp.doors.lsp.transport.web_handshake import HandshakeResult
 
 _SUBPROTOCOL: Final = Subprotocol("lsp")
 _LONGEST_REASON: Final = 120
-"""Bytes of a reason; a close frame has room for 123."""
+"""Bytes of a close reason. A close frame has room for 123."""
 
 
 class WebSocketChannel:
-    """One WebSocket."""
+    """One WebSocket as a channel."""
 
     def __init__(self, connection: ServerConnection) -> None:
         self._connection = connection
@@ -54,13 +53,13 @@ class WebSocketChannel:
             raise ConnectionError(str(error)) from error
 
     async def close(self, code: CloseCode, reason: str) -> None:
-        """Send a close frame, and wait for the other side's."""
+        """Send a close frame and wait for the other side's."""
         said = reason.encode()[:_LONGEST_REASON].decode(errors="ignore")
         await self._connection.close(code, said)
 
 
 class _CountedConnection(ServerConnection):
-    """A connection that waits to be let in from its first byte, which belongs to a request."""
+    """A connection that counts for admission from its first byte, before the handshake."""
 
     def __init__(self, admission: ClientAdmission, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - the library's
         super().__init__(*args, **kwargs)
@@ -78,7 +77,7 @@ class _CountedConnection(ServerConnection):
 async def listen(
     handshake: HandshakeResult, listener: socket.socket, admission: ClientAdmission
 ) -> None:
-    """Take connections from now on, until nobody reads from the listener."""
+    """Accept connections from now on."""
 
     async def converse(connection: ServerConnection) -> None:
         pending = cast("_CountedConnection", connection).pending
@@ -110,12 +109,12 @@ def _check(
 
 
 def _choose(_: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
-    """Agree to `lsp` if it is offered; a client that offers none, or others, gets none."""
+    """Return the subprotocol `lsp` if it is offered, else None."""
     return _SUBPROTOCOL if _SUBPROTOCOL in offered else None
 
 
 def _discreet_log() -> logging.Logger:
-    """Return a log that never gets to `debug`, which holds each message, and so the token."""
+    """Return a logger without DEBUG, where websockets logs every message, the token included."""
     log = logging.getLogger(f"{__name__}.wire")
     log.setLevel(logging.WARNING)
     return log

@@ -1,6 +1,6 @@
-"""Whole messages to one descriptor, in order, from any thread.
+"""Writes whole messages to one descriptor, in order, from any thread.
 
-Invariant: nobody waits on the reader: what it cannot take at once is written by a thread.
+Invariant: no caller waits for the reader. What it cannot take at once is written by a thread.
 Invariant: a message is written whole and after all that was written before it.
 """
 
@@ -15,18 +15,18 @@ from typing import Final
 _log: Final = logging.getLogger(__name__)
 
 _AT_ONCE: Final = getattr(select, "PIPE_BUF", 0)
-"""Bytes that a pipe which takes any takes at once; 0 where nobody can be asked."""
+"""Bytes that a writable pipe takes without blocking; 0 if the system has no such size."""
 
 
 class MessageWriter:
-    """Writes to a descriptor, and closes it.
+    """Writes to a descriptor and closes it at the end.
 
-    `broken` is called once, on the writing thread, when the reader is gone; what is written after
-    that is dropped.
+    `broken` is called once, on the writing thread, when the reader is gone. Later messages are
+    dropped.
     """
 
     def __init__(self, descriptor: int, broken: Callable[[], None]) -> None:
-        # Unbuffered: a thread that dies in a buffered writer takes the writer's lock along.
+        # Unbuffered: a daemon thread killed inside a buffered writer would keep the writer's lock.
         self._stream = io.FileIO(descriptor, "w")
         self._broken = broken
         self._queue: SimpleQueue[bytes | None] = SimpleQueue()
@@ -37,9 +37,9 @@ class MessageWriter:
         self._thread.start()
 
     def write(self, data: bytes) -> None:
-        """Send `data` after all that was sent before."""
+        """Write `data` after all that was written before."""
         with self._guard:
-            # A trip to a thread takes longer than most messages do.
+            # Write here if possible: handing over to a thread takes longer than most messages do.
             if not self._waiting and self._written_at_once(data):
                 return
             self._waiting += 1
@@ -52,11 +52,14 @@ class MessageWriter:
             self._queue.put(None)
 
     def join(self, patience: float) -> None:
-        """Wait until all is written, `patience` seconds at most."""
+        """Wait until all is written, at most `patience` seconds."""
         self._thread.join(patience)
 
     def _written_at_once(self, data: bytes) -> bool:
-        """Write a short message, if the reader takes it now; what fails is left to the thread."""
+        """Write a short message if the reader takes it now.
+
+        False leaves it, and any error, to the thread.
+        """
         if self._poll is None or len(data) > _AT_ONCE:
             return False
         try:
@@ -66,7 +69,7 @@ class MessageWriter:
             return False
 
     def _whole(self, data: bytes) -> bool:
-        """Write as much as goes; the rest is the thread's. False: nothing was written."""
+        """Write what fits and queue the rest. Return False if nothing was written."""
         written = self._stream.write(data)
         if 0 < written < len(data):
             self._waiting += 1
@@ -88,7 +91,7 @@ class MessageWriter:
 
 
 def _poll(descriptor: int) -> "select.poll | None":
-    """Ask the system whether a descriptor takes bytes, without waiting; None: none can be."""
+    """Return a poll object that tells whether a descriptor is writable, or None without `poll`."""
     if not hasattr(select, "poll"):
         return None
     poll = select.poll()
