@@ -1,1 +1,1 @@
-"""The shell's door: commands that people and scripts type."""
+"""The command line: the `intent-lsp` commands for people and scripts."""

@@ -1,4 +1,4 @@
-"""One command as it is typed: its name, its arguments, its help, and what answers it."""
+"""A command of the command line: its name, arguments, help page and answer."""
 
 import argparse
 import re
@@ -14,7 +14,7 @@ PROGRAM: Final = "intent-lsp"
 
 
 class Serve(Protocol):
-    """Starts the editors' door."""
+    """Starts the language server."""
 
     def __call__(
         self,
@@ -26,16 +26,16 @@ class Serve(Protocol):
         token_file: str | None = None,
         origins: Sequence[str] = (),
     ) -> int:
-        """Serve with a log level, by `stdio`, or by `tcp` or `ws` at a host and a port.
+        """Serve with a log level, by `stdio`, or by `tcp` or `ws` at `endpoint`, a host and a port.
 
-        Gives the exit status.
+        Return the exit status.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One call of a command: what was asked, where the answer goes, and the server to start."""
+    """One call of a command: its options, its output, and the function that starts the server."""
 
     options: argparse.Namespace
     page: Output
@@ -44,9 +44,10 @@ class Call:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """A command. `about` is a paragraph, `examples` are whole command lines.
+    """A command. `about` is the paragraph of its help page, `examples` are whole command lines.
 
-    `arguments` declares its words; `answer` gives the exit status.
+    `arguments` declares the arguments on a parser. `answer` runs the command and returns the exit
+    status.
     """
 
     name: str
@@ -57,15 +58,15 @@ class Command:
 
     @property
     def line(self) -> str:
-        """How the command is called."""
+        """The start of its command line, such as `intent-lsp trace list`."""
         return f"{PROGRAM} {self.name}"
 
     def help(self) -> str:
-        """Write the help page: usage, what for, words and options, examples."""
+        """Return the help page: usage, description, arguments and examples."""
         return self._parser().format_help()
 
     def read(self, words: Sequence[str]) -> argparse.Namespace:
-        """Read the words after the command's name. Raises WrongUsageError."""
+        """Parse the words after the command's name. Raise WrongUsageError."""
         parser = self._parser()
         options, rest = parser.parse_known_args(list(words))
         if rest:
@@ -85,7 +86,7 @@ class Command:
         )
         parser.refusal = self._refuse
         self.arguments(parser)
-        # Asked for before the words are read, so that it helps with wrong ones too.
+        # `main` handles --help before parsing, so that it works with wrong arguments too.
         parser.add_argument("-h", "--help", action="store_true", help="show this page")
         return parser
 
@@ -94,12 +95,12 @@ class Command:
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """Give what was probably meant; None when nothing known is near."""
+    """Return the known word most similar to `word`, or None if none is similar."""
     return next(iter(get_close_matches(word, list(known), n=1)), None)
 
 
 class _Parser(argparse.ArgumentParser):
-    """argparse's parser, which raises what it would print."""
+    """An argparse parser that raises errors instead of printing them."""
 
     refusal: Callable[[str], WrongUsageError] = WrongUsageError
 

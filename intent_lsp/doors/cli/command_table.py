@@ -1,6 +1,6 @@
-"""Every command: its name, what it does in a line, and the module that has the rest.
+"""The table of commands: name, summary for the help pages, and module.
 
-Invariant: a command's module is loaded when it is called, or when its help is asked for.
+Invariant: a command's module is imported only when it is called or its help is asked for.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from intent_lsp.doors.cli.command import PROGRAM, Command
 
 @dataclass(frozen=True, slots=True)
 class CommandEntry:
-    """A command as the help pages list it; `module` is below `intent_lsp.doors.cli`."""
+    """A command as the help pages list it. `module` is relative to `intent_lsp.doors.cli`."""
 
     name: str
     summary: str
@@ -20,11 +20,11 @@ class CommandEntry:
 
     @property
     def line(self) -> str:
-        """How the command is called."""
+        """The start of its command line, such as `intent-lsp trace list`."""
         return f"{PROGRAM} {self.name}"
 
     def load(self) -> Command:
-        """Load the module of the command."""
+        """Import the command's module and return the command."""
         command: Command = import_module(f"intent_lsp.doors.cli.{self.module}").COMMAND
         return command
 

@@ -1,4 +1,4 @@
-"""What the gate decides, in words for a person: the decision, why, and what follows from it."""
+"""A decision of the gate as labelled cells: what, why, and what follows."""
 
 from collections.abc import Iterator
 from typing import Final, assert_never
@@ -20,7 +20,7 @@ _GOES_THROUGH: Final = {
 
 
 def of_save(judgement: Judgement) -> Iterator[LabelledCell]:
-    """Tell what becomes of a person's save."""
+    """Yield what becomes of a person's save."""
     match judgement.standing:
         case FileClass.UNSEEN:
             yield _decision("allowed: neither checked nor recorded")
@@ -44,7 +44,7 @@ def of_save(judgement: Judgement) -> Iterator[LabelledCell]:
 
 
 def of_call(admission: CallDecision) -> Iterator[LabelledCell]:
-    """Tell what becomes of an agent's call."""
+    """Yield what becomes of an agent's tool call."""
     decision = admission.decision
     shown = decision.why if isinstance(decision, Ask) else decision
     yield from _judged(shown, admission.intent_id)
@@ -53,7 +53,7 @@ def of_call(admission: CallDecision) -> Iterator[LabelledCell]:
 def _judged(
     decision: SaveDecision | None, intent_id: str | None, said: str | None = None
 ) -> Iterator[LabelledCell]:
-    """Tell a decision; `said` is why, in a person's words: agents are told the exact ones."""
+    """Yield a decision. `said` replaces the reason, which is worded for agents, for a person."""
     match decision:
         case Denied():
             yield "decision", Cell(f"REFUSED: {decision.code.value}", "bold red")

@@ -1,6 +1,6 @@
-"""Exit statuses, and the one refusal of a command line that cannot be obeyed (protocol section 5).
+"""Exit statuses, and the error of a command line that cannot be carried out (protocol section 5).
 
-Invariant: a status keeps its meaning for ever.
+Invariant: the meaning of a status never changes.
 """
 
 from enum import IntEnum
@@ -9,7 +9,10 @@ from intent_lsp.core.errors import IntentLspError
 
 
 class Exit(IntEnum):
-    """What a command ends with; the last two are what a shell expects of an ended process."""
+    """The exit status of a command.
+
+    The last two are 128 plus SIGINT or SIGPIPE, as shells expect.
+    """
 
     FINE = 0
     VIOLATIONS = 1
@@ -19,7 +22,7 @@ class Exit(IntEnum):
 
 
 class WrongUsageError(IntentLspError):
-    """What was typed cannot be obeyed; `cure` says what to type instead."""
+    """A command line that cannot be carried out. `cure` says what to type instead."""
 
     def __init__(self, problem: str, *, cure: str = "") -> None:
         super().__init__(problem)

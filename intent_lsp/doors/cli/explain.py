@@ -1,6 +1,6 @@
-"""`explain`: every row of the gate on an edit that has not happened (requirements section 6).
+"""The command `explain`: every check of the gate on a hypothetical edit (requirements section 6).
 
-Invariant: nothing is kept of the question: no ticket, no record, no session.
+Invariant: nothing is stored: no ticket, no record, no session.
 """
 
 import argparse
@@ -29,14 +29,14 @@ from intent_lsp.governance.governance import Governance
 from intent_lsp.store.command_lists import sections
 
 SHELL_TOOL: Final = "Bash"
-"""The tool of a command for which none is named."""
+"""The tool assumed for --command without --tool."""
 PATCH_TOOL: Final = "apply_patch"
-"""The tool of a patch for which none is named."""
+"""The tool assumed for --patch without --tool."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Explained:
-    """The rows, the decision in words and as JSON spells it, and whether it is a refusal."""
+    """The checks, the decision as cells and as JSON, and whether it is a refusal."""
 
     rows: tuple[ExplainedRow, ...]
     words: tuple[LabelledCell, ...]
@@ -45,7 +45,7 @@ class _Explained:
 
 
 def answer(call: Call) -> int:
-    """Explain what the gate would say; 1 where it would refuse."""
+    """Show what the gate would decide. Return 1 if it would refuse."""
     options = call.options
     if options.code is not None:
         return _tell_code(call.page, options.code)
@@ -56,7 +56,7 @@ def answer(call: Call) -> int:
     with open_governance(root) as governance:
         rules = governance.rules.current()
         is_call = _is_call(options)
-        # What is supposed needs nobody who has selected anything.
+        # With --intent for a save, that intent is assumed and no session is needed.
         supposed = options.intent is not None and not is_call
         asker = None if supposed else asking(governance, options, call.page)
         session_id, agent_id = asker or ("", "")
@@ -102,7 +102,7 @@ def _patch(options: argparse.Namespace) -> str | None:
 
 
 def _spelled(start: Path, path: str) -> str:
-    """Spell a path of a call from where it was typed; what no shell expands is the call's own."""
+    """Return a call's path as absolute, seen from `start`. A `~` that the shell left is kept."""
     return path if path.startswith("~") else str(Path(start, path))
 
 
@@ -182,7 +182,7 @@ def _row(row: ExplainedRow, mark: str) -> Sequence[Cell]:
 
 
 def _tell_code(page: Output, code: str) -> int:
-    """Write what a code means."""
+    """Print the section of docs/codes.md about a code."""
     known = sections()
     found = known.get(code.upper())
     if found is None:
@@ -198,7 +198,7 @@ def _tell_code(page: Output, code: str) -> int:
 
 
 def _plain(markdown: str) -> str:
-    """Take links and emphasis out of a text that is read on a terminal."""
+    """Return Markdown without links and bold marks, for a terminal."""
     return re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", markdown).replace("**", "")
 
 

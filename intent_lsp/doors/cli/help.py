@@ -1,4 +1,4 @@
-"""The help pages above those of the commands: of the whole program, and of a family."""
+"""The help pages of the whole program and of a family of commands such as `trace`."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -32,12 +32,12 @@ or an edit that would be refused, 2 wrong usage or unreadable input.
 
 
 def program_page(product_line: str, commands: Sequence[CommandEntry]) -> str:
-    """Write the page of `intent-lsp --help`."""
+    """Return the page of `intent-lsp --help`."""
     return f"{product_line}\n{_HEAD}{_listed(commands)}{_TAIL}"
 
 
 def family_page(family: str, commands: Sequence[CommandEntry]) -> str:
-    """Write the page of `intent-lsp FAMILY --help`."""
+    """Return the page of `intent-lsp FAMILY --help`."""
     return (
         f"usage: {PROGRAM} {family} COMMAND [OPTIONS]\n\ncommands:\n{_listed(commands)}\n"
         f"  {PROGRAM} {family} COMMAND --help   what it is for, its options, examples\n"

@@ -1,6 +1,6 @@
-"""`init`: the set of files that governance needs (requirements section 2).
+"""The command `init`: creates the files that governance needs (requirements section 2).
 
-Invariant: nothing that exists is changed.
+Invariant: no existing file is changed.
 """
 
 import argparse

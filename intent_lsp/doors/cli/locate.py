@@ -1,6 +1,6 @@
-"""Where a command was called: the governed root above, and the paths below it.
+"""Paths on the command line: the governed root above a directory, and files below it.
 
-Invariant: what is typed is relative to where one stands, as with git.
+Invariant: paths are relative to the working directory or to -C, as with git.
 """
 
 from pathlib import Path
@@ -12,7 +12,7 @@ from intent_lsp.store.fs.roots import governed_root
 
 
 def directory(spelled: str) -> Path:
-    """Find a directory that exists. Raises WrongUsageError."""
+    """Return an existing directory. Raise WrongUsageError if it is not one."""
     found = Path(spelled)
     try:
         usable = found.is_dir()
@@ -24,7 +24,7 @@ def directory(spelled: str) -> Path:
 
 
 def root_above(spelled: str) -> Path:
-    """Find the root that governs a directory. Raises WrongUsageError."""
+    """Return the root that governs a directory. Raise WrongUsageError if none does."""
     start = directory(spelled)
     governed = governed_root(str(start))
     if governed is None:
@@ -37,18 +37,18 @@ def root_above(spelled: str) -> Path:
 
 
 def root_of_file(spelled: str, start: str) -> Path:
-    """Find the root that governs a file, typed relative to `start`; else the one of `start`.
+    """Return the root that governs a file, given relative to `start`, else the root of `start`.
 
-    Raises WrongUsageError.
+    Raise WrongUsageError if neither is governed.
     """
     governed = governed_root(str(directory(start).absolute() / spelled))
     return root_above(start) if governed is None else governed.root
 
 
 def file_below(root: Path, spelled: str, start: str) -> WorkspacePath:
-    """Give a file's path, typed relative to `start`, as the root sees it; it need not be there.
+    """Return a file's path below the root. It is given relative to `start` and need not exist.
 
-    Raises WrongUsageError.
+    Raise WrongUsageError for a directory or a path outside the root.
     """
     path = path_below(root, spelled, start)
     if (root / path).is_dir():
@@ -57,7 +57,7 @@ def file_below(root: Path, spelled: str, start: str) -> WorkspacePath:
 
 
 def path_below(root: Path, spelled: str, start: str) -> WorkspacePath:
-    """Give a path, typed relative to `start`, as the root sees it. Raises WrongUsageError."""
+    """Return the path below the root of a path relative to `start`, or raise WrongUsageError."""
     place = resolve_below(root, str(Path(start).absolute() / spelled))
     if place is None:
         raise WrongUsageError(f"{spelled} is not below {root}", cure="give a file inside that root")

@@ -1,8 +1,8 @@
-"""A command line, obeyed: the command found, its words read, its answer's status given.
+"""Runs a command line: finds the command, parses its words and returns its exit status.
 
-Invariant: whatever goes wrong is one line on standard error that says what to do, never a trace.
-Invariant: a reader that hangs up and a person who presses Ctrl-C are no reason to complain.
-Invariant: the server, which an editor waits for, starts without a word of the other commands.
+Invariant: an error is one line on standard error that says what to do, never a traceback.
+Invariant: a closed pipe and Ctrl-C end a command without a message.
+Invariant: starting the server imports no other command.
 """
 
 import sys
@@ -22,9 +22,9 @@ _DEFAULT: Final = "serve"
 
 
 def run(words: Sequence[str], *, product_line: str, serve: Serve) -> int:
-    """Obey one command line; give the exit status (protocol section 5).
+    """Run one command line and return the exit status (protocol section 5).
 
-    `serve` starts the editors' door, which this one does not know.
+    `serve` starts the language server, which the command line does not import.
     """
     page = Output(sys.stdout, sys.stderr)
     try:
@@ -68,7 +68,10 @@ def _obey(words: list[str], page: Output, product_line: str, serve: Serve) -> in
 
 
 def _find(words: list[str]) -> CommandEntry | list[CommandEntry]:
-    """Find the command that the first words name, or its family where the second is missing."""
+    """Return the command named by the first words, or the commands of a family named alone.
+
+    Raise WrongUsageError if there is no such command.
+    """
     if not words or words[0].startswith("-"):
         words = [_DEFAULT]
     for command in COMMANDS:
@@ -89,7 +92,7 @@ def _find(words: list[str]) -> CommandEntry | list[CommandEntry]:
 
 
 def _guesses(commands: Sequence[CommandEntry]) -> dict[str, str]:
-    """Map what may be typed first to what it means: commands, families, last words of names."""
+    """Return what a mistyped first word may mean, by a command's first and last word."""
     names = [command.name for command in commands]
     return {name.split()[-1]: name for name in names} | {
         name.split()[0]: name.split()[0] for name in names

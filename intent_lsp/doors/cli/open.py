@@ -1,7 +1,7 @@
-"""The desk of a governed root, opened for one command and let go of after it.
+"""Opens a governed root for one command, and finds the session that the command acts for.
 
-Invariant: a command opens no editor's session, so that none is ended by it.
-Invariant: what takes long is shown on a terminal, and is no part of the answer.
+Invariant: a command opens no editor session, so it ends none.
+Invariant: progress is shown only on a terminal, and is not part of the output.
 """
 
 import argparse
@@ -30,14 +30,14 @@ _CURES: Final = {
 }
 
 SHORT_SESSION: Final = 8
-"""Characters of a session's id that name it for a person."""
+"""Characters of a session id that are shown to a person."""
 
 _GONE: Final = "put it back, or run `intent-lsp init` to begin anew"
 
 
 @contextmanager
 def open_governance(root: Path) -> Iterator[Governance]:
-    """Open the desk of a root."""
+    """Open governance of a root, and close it when the context ends."""
     governance = Governance(root)
     try:
         yield governance
@@ -48,10 +48,10 @@ def open_governance(root: Path) -> Iterator[Governance]:
 def asking(
     governance: Governance, options: argparse.Namespace, page: Output
 ) -> tuple[str, str] | None:
-    """Give the session that asks and its subagent; None: nobody knows which.
+    """Return the ids of the session and subagent that ask, or None if unknown.
 
-    Where none is named it is the only live one of this user's editors, which a remark says; one
-    tells of a stranger, too.
+    Without a name, the session of this user's only live editor is taken, and a remark says so. A
+    remark also reports a session that is not known.
     """
     session_id, agent_id = session_named(options), agent_named(options)
     if session_id is None:
@@ -67,14 +67,14 @@ def asking(
 
 
 def session_name(row: SessionRow, rules: Rules) -> str:
-    """Name a session by the beginning of its id, and by its intent."""
+    """Return a session's name for a person: the start of its id, and its intent."""
     intent = rules.active(row.active_intent)
     selected = row.active_intent if intent is None else title_of(intent)
     return f"{row.session_id[:SHORT_SESSION]}: {selected or 'no intent selected'}"
 
 
 def governing(governance: Governance) -> Rules:
-    """Give the rules in force. Raises WrongUsageError where governance is off."""
+    """Return the rules in force. Raise WrongUsageError if governance is off."""
     rules = governance.rules.current()
     if rules.governed:
         return rules
@@ -83,5 +83,5 @@ def governing(governance: Governance) -> Rules:
 
 
 def refused(refusal: CheckoutRefusal) -> WrongUsageError:
-    """Make the refusal of a request the end of the command."""
+    """Return the refusal of a request as an error that ends the command."""
     return WrongUsageError(refusal.message.rstrip("."), cure=_CURES.get(refusal.code, ""))

@@ -1,10 +1,10 @@
-"""The words that several commands share: where to look, and in which form to answer."""
+"""Options that several commands share: `-C` and `--json`."""
 
 import argparse
 
 
 def add_place(parser: argparse.ArgumentParser) -> None:
-    """Add the option that names a directory of the governed tree."""
+    """Add the option -C, a directory in the governed root."""
     parser.add_argument(
         "-C",
         "--root",
@@ -15,5 +15,5 @@ def add_place(parser: argparse.ArgumentParser) -> None:
 
 
 def add_json(parser: argparse.ArgumentParser, what: str) -> None:
-    """Add the option that asks for JSON; `what` says which."""
+    """Add the option --json. `what` is its help text."""
     parser.add_argument("--json", action="store_true", help=what)

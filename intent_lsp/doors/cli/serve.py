@@ -1,4 +1,4 @@
-"""`serve`: the language server, as an editor starts it."""
+"""The command `serve`: starts the language server."""
 
 import argparse
 import sys
@@ -80,7 +80,7 @@ def _answer(call: Call) -> int:
 
 
 def _check(options: argparse.Namespace) -> None:
-    """Refuse what would protect nothing, or open nothing."""
+    """Raise WrongUsageError for options that would have no effect."""
     if options.token_file is not None and not (options.tcp or options.ws):
         raise WrongUsageError("--token-file goes with --tcp or --ws", cure=_SEE)
     if options.allow_origin and not options.ws:

@@ -1,6 +1,6 @@
-"""Who asks: the session, and the part of it, that a command names (protocol section 5).
+"""The options that name the asking session and its subagent (protocol section 5).
 
-Invariant: no session is invented: an option names one, else the environment, else there is none.
+Invariant: no session is invented: it comes from an option or the environment, or there is none.
 """
 
 import argparse
@@ -15,7 +15,7 @@ LONGEST_TEXT: Final = 4096
 
 
 def add_asker(parser: argparse.ArgumentParser) -> None:
-    """Add the options that name a session, and a subagent of it."""
+    """Add the options --session and --agent."""
     parser.add_argument(
         "--session",
         metavar="S",
@@ -26,7 +26,10 @@ def add_asker(parser: argparse.ArgumentParser) -> None:
 
 
 def session_named(options: argparse.Namespace) -> str | None:
-    """Give the session that is named, if any is. Raises WrongUsageError."""
+    """Return the session named by option or environment, or None.
+
+    Raise WrongUsageError if malformed.
+    """
     named: str | None = options.session or os.environ.get(VARIABLE) or None
     try:
         return None if named is None else identifier(named)
@@ -35,7 +38,7 @@ def session_named(options: argparse.Namespace) -> str | None:
 
 
 def session_needed(options: argparse.Namespace) -> str:
-    """Give the session that is named. Raises WrongUsageError."""
+    """Return the session named by option or environment. Raise WrongUsageError if there is none."""
     session_id = session_named(options)
     if session_id is None:
         raise WrongUsageError(
@@ -46,24 +49,24 @@ def session_needed(options: argparse.Namespace) -> str:
 
 
 def agent_named(options: argparse.Namespace) -> str:
-    """Give the subagent that is named; empty: the session itself asks."""
+    """Return the subagent that is named, or "" for the session itself."""
     return options.agent or ""
 
 
 def identifier(text: str) -> str:
-    """Read an id: of a session, an intent, a tool. Raises argparse.ArgumentTypeError."""
+    """Return the id of a session, intent or tool. Raise argparse.ArgumentTypeError if malformed."""
     return _text(text, LONGEST_ID)
 
 
 def sentence(text: str) -> str:
-    """Read a name, a sentence or a glob. Raises argparse.ArgumentTypeError."""
+    """Return a name, sentence or glob. Raise argparse.ArgumentTypeError if malformed."""
     return _text(text, LONGEST_TEXT)
 
 
 def _text(text: str, longest: int) -> str:
     if not 1 <= len(text) <= longest:
         raise argparse.ArgumentTypeError(f"it has {len(text)} characters, not 1 to {longest}")
-    # What a shell passes may be bytes of any kind; what is kept is text.
+    # Shell arguments can be any bytes; what is stored must be text.
     if any("\ud800" <= char <= "\udfff" or char == "\0" for char in text):
         raise argparse.ArgumentTypeError(f"{text!r} is not UTF-8 text")
     return text

@@ -1,4 +1,4 @@
-"""`status`: what governs here, who is at work, what is out of bounds (protocol section 5).
+"""The command `status`: the root, its sessions, its violations and its ledger (protocol section 5).
 
 Invariant: nothing is changed, and no session is opened.
 """
@@ -27,12 +27,12 @@ from intent_lsp.store.ledger.index.queries import Query
 from intent_lsp.store.state.sessions_db import SessionRow
 
 SHOWN: Final = 20
-"""Violations that are shown."""
+"""Violations that are shown; the rest are counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Known:
-    """All that is told of a root; `own` is the session that asks, if one is known."""
+    """What is shown of a root. `own` is the asking session, or None if unknown."""
 
     root: str
     rules: Rules
@@ -45,7 +45,7 @@ class _Known:
 
 
 def answer(call: Call) -> int:
-    """Show how things stand."""
+    """Show the status of the root."""
     with open_governance(root_above(call.options.root)) as governance:
         known = _known(governance, call)
     if call.options.json:

@@ -1,4 +1,4 @@
-"""`intents add`: a new intent in the intents file, and its id."""
+"""The command `intents add`: adds an intent to the intents file."""
 
 import argparse
 import json
@@ -24,7 +24,7 @@ _CURE: Final = 'give a glob such as "src/auth/**"; docs/scope.md says what a glo
 
 
 def answer(call: Call) -> int:
-    """Add the intent that is described."""
+    """Add the intent and print its id."""
     options = call.options
     plan = Plan(
         id=options.id,
@@ -69,7 +69,8 @@ def _created(governance: Governance, plan: Plan) -> Intent:
         place, why = found
         problem = f"--scope: {plan.owned_scope[place]!r} cannot be owned: {why.rstrip('.')}"
         raise WrongUsageError(problem, cure=_CURE)
-    # What an editor has open and not saved cannot be known here: it is told of the change.
+    # Unsaved edits in an editor are not known here. The editor will notice that the file has
+    # changed.
     made = governance.planning.create(plan, unsaved_file=False)
     if isinstance(made, CheckoutRefusal):
         raise refused(made)

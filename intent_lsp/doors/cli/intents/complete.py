@@ -1,4 +1,4 @@
-"""`intents complete`: an intent's work ended."""
+"""The command `intents complete`: sets an intent COMPLETED."""
 
 import argparse
 import json
@@ -21,7 +21,7 @@ from intent_lsp.governance.plan.checkout import CheckoutRefusal
 
 
 def answer(call: Call) -> int:
-    """Complete the intent of an id, else the one that the session has selected."""
+    """Complete the intent that is named, else the session's active one."""
     options = call.options
     session_id = session_needed(options)
     with open_governance(root_above(options.root)) as governance:

@@ -1,4 +1,4 @@
-"""`intents coverage`: how the open intents share the files of the work tree."""
+"""The command `intents coverage`: which files have one open intent as owner, several or none."""
 
 import argparse
 import json
@@ -29,7 +29,7 @@ class _Owned:
 
 
 def answer(call: Call) -> int:
-    """Write how many files have one owner, several or none; and which, if that is asked."""
+    """Count the files with one owner, several and none. With --list, name the last two."""
     with open_governance(root_above(call.options.root)) as governance:
         owned = _owned(governance)
     if call.options.json:

@@ -1,4 +1,4 @@
-"""`intents import`: what of another intents file was taken over, and what not."""
+"""The command `intents import`: adds the intents of another intents file."""
 
 import argparse
 import json
@@ -30,18 +30,18 @@ _NOT_CARRIED: Final = {
     "specification": "specification_id",
     "updated_at": "updated_at",
 }
-"""What an intent says that is not taken over, by the name that the file has for it."""
+"""The attributes of an intent that are not imported, with their keys in the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class _TakenOver:
-    """The intents that were added, and why others were not, by their ids."""
+    """The intents that were added, and the reasons why others were not, by id."""
 
     added: tuple[Intent, ...]
     skipped: Mapping[str, str]
 
     def left_out(self) -> Mapping[str, tuple[str, ...]]:
-        """Give the keys of each added intent that were left behind."""
+        """Return the keys that were not imported, by id of the added intent."""
         found = {
             intent.id: tuple(key for name, key in _NOT_CARRIED.items() if getattr(intent, name))
             for intent in self.added
@@ -50,9 +50,9 @@ class _TakenOver:
 
 
 def answer(call: Call) -> int:
-    """Take over what can be taken over of a file."""
+    """Import the intents of a file, and say what was skipped or left out."""
     options = call.options
-    # As with git: -C is where one stands.
+    # As with git, paths are relative to -C.
     read = _read(Path(options.root) / options.file, options.file)
     with open_governance(root_above(options.root)) as governance:
         done = _taken_over(governance, read)

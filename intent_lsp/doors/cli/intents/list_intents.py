@@ -1,4 +1,4 @@
-"""`intents list`: the intents, in the order of their file."""
+"""The command `intents list`: the intents in the order of the intents file."""
 
 import argparse
 import json
@@ -23,13 +23,13 @@ from intent_lsp.governance.root.rules import Rules
 
 IGNORED: Final = RequestCode.INTENT_IGNORED.value
 STATUS_STYLES: Final = {Status.IN_PROGRESS: "green", Status.BLOCKED: "yellow"}
-"""How a status looks on a terminal; closed ones are dim, others plain."""
+"""The style of a status on a terminal. Closed ones are dim, the others plain."""
 
 _NONE_YET: Final = "there is no intent yet; `intent-lsp intents add` writes one"
 
 
 def answer(call: Call) -> int:
-    """Write the intents that were asked for."""
+    """Print the intents, filtered by --status."""
     options = call.options
     with open_governance(root_above(options.root)) as governance:
         rules = governing(governance)
@@ -51,18 +51,18 @@ def answer(call: Call) -> int:
 
 
 def flags_of(intent: Intent, rules: Rules) -> tuple[str, ...]:
-    """Give the flags of an intent, as every door spells them."""
+    """Return the flags of an intent, spelled as in the protocol."""
     return (IGNORED,) if intent.id in rules.ignored else ()
 
 
 def status_cell(intent: Intent) -> Cell:
-    """Show an intent's status."""
+    """Return an intent's status as a cell."""
     style = "dim" if intent.status.closed else STATUS_STYLES.get(intent.status, "")
     return Cell(intent.status.value, style)
 
 
 def _counts(governance: Governance, rules: Rules) -> Mapping[str, int]:
-    """Count each intent's records, those of its earlier ids included."""
+    """Return the number of records of each intent, including those under its earlier ids."""
     found: Counter[str] = Counter()
     for name, count in governance.stores.past.counts().items():
         intent = rules.active(name)

@@ -1,4 +1,4 @@
-"""Words that several commands of `intents` take."""
+"""Argument types of the commands `intents …`."""
 
 import argparse
 
@@ -7,7 +7,7 @@ from intent_lsp.formats.intents.entry import status_meant
 
 
 def status(text: str) -> Status:
-    """Read a status, as the intents file spells it or once did. Raises ArgumentTypeError."""
+    """Return the status that a text means, older spellings included. Raise ArgumentTypeError."""
     found = status_meant(text)
     if found is None:
         raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(Status)}")

@@ -1,4 +1,4 @@
-"""`intents owners`: for each path, who owns it."""
+"""The command `intents owners`: which intents own each path."""
 
 import argparse
 import json
@@ -19,7 +19,7 @@ NOBODY: Final = "no intent owns it"
 
 
 def answer(call: Call) -> int:
-    """Write the owners of each path, by the intents of the root that governs it."""
+    """Print the owners of each path, by the intents of the root that governs it."""
     options = call.options
     rows: list[Sequence[Cell]] = []
     told: list[dict[str, object]] = []

@@ -1,4 +1,4 @@
-"""`intents select`: an intent made a session's own, and what it asks."""
+"""The command `intents select`: makes an intent active in a session."""
 
 import argparse
 import json
@@ -23,7 +23,7 @@ from intent_lsp.governance.root.rules import Rules
 
 
 def answer(call: Call) -> int:
-    """Select, and write what whoever works for the intent has to know."""
+    """Select the intent, and print what its worker has to know."""
     options = call.options
     with open_governance(root_above(options.root)) as governance:
         rules = governing(governance)
@@ -51,9 +51,10 @@ def answer(call: Call) -> int:
 
 
 def _of_editor(governance: Governance, rules: Rules, call: Call) -> str:
-    """Give the only live session of this user's editors, if the person agrees to change it.
+    """Return the id of this user's only live editor session, if the person agrees to change it.
 
-    What runs in an agent's shell must not move a person's intent: only a terminal is asked.
+    Only a terminal is asked, because a command in an agent's shell must not change the person's
+    intent.
     """
     editor = None if agent_named(call.options) else governance.sessions.only_editor()
     if editor is None or not call.page.asks:

@@ -1,4 +1,4 @@
-"""`intents show`: one intent with what was granted to it and done for it."""
+"""The command `intents show`: one intent with its grants, related files and newest records."""
 
 import argparse
 import json
@@ -36,7 +36,7 @@ _IGNORED: Final = f"{IGNORED}: a line of .intentignore matches it"
 
 @dataclass(frozen=True, slots=True)
 class _Related:
-    """A related file as the intent names it, whether it is in scope, and what it holds."""
+    """A related file as the intent names it. `hash` is None if it is out of scope or missing."""
 
     name: str
     in_scope: bool
@@ -51,7 +51,7 @@ class _Related:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Known:
-    """All that is known of an intent; its grants and its records stand newest first."""
+    """What is shown of an intent. Grants and records are newest first."""
 
     intent: Intent
     flags: tuple[str, ...]
@@ -61,7 +61,7 @@ class _Known:
 
 
 def answer(call: Call) -> int:
-    """Write the intent of an id, or of an earlier one."""
+    """Print the intent with an id, current or earlier."""
     with open_governance(root_above(call.options.root)) as governance:
         rules = governing(governance)
         intent = rules.active(call.options.id)
@@ -77,7 +77,7 @@ def answer(call: Call) -> int:
 
 def _unknown(governance: Governance, intent_id: str) -> WrongUsageError:
     refusal = governance.planning.refusal(intent_id)
-    # None: somebody has just written it.
+    # None: the intent has been added since.
     return WrongUsageError(f"{intent_id} was unknown") if refusal is None else refused(refusal)
 
 
@@ -168,7 +168,7 @@ def _past(known: _Known) -> Iterator[LabelledCell]:
 
 
 def _listed(name: str, texts: tuple[str, ...] | list[str]) -> Iterator[LabelledCell]:
-    """Give each text a row of its own, the name beside the first."""
+    """Yield each text as a labelled cell, with the label on the first only."""
     for text in texts:
         yield name, Cell(text)
         name = ""

@@ -1,1 +1,1 @@
-"""The commands `trace …`."""
+"""The commands `trace …`, which read and maintain the ledger."""

@@ -1,4 +1,4 @@
-"""Anchors as they are typed: hashes, checkpoints in lines and files, the keys of signed notes."""
+"""Anchors on the command line: hashes, checkpoints in lines and files, and signed notes."""
 
 import re
 import sys
@@ -16,7 +16,7 @@ from intent_lsp.store.ledger.hash_scan import hashes_starting
 
 STDIN: Final = "-"
 PREFIX_DIGITS: Final = 16
-"""So many digits of a hash are enough, where they begin no other."""
+"""Digits that are enough to name a hash, if only one begins with them."""
 
 SIGN_EXTRA: Final = "install the package with its extra: pip install 'intent-lsp[sign]'"
 
@@ -28,7 +28,10 @@ _AT_MOST: Final = 16 * 1024 * 1024
 
 
 def given_anchor(root: Path, spelled: str) -> Anchor:
-    """Read a hash, or its first digits. Raises WrongUsageError, LedgerUnavailableError."""
+    """Return the anchor for a hash or its first digits.
+
+    Raise WrongUsageError or LedgerUnavailableError.
+    """
     found = _HASH.fullmatch(spelled.strip().lower())
     if found is None:
         raise WrongUsageError(
@@ -41,16 +44,16 @@ def given_anchor(root: Path, spelled: str) -> Anchor:
         raise WrongUsageError(
             f"--anchor: more than one hash begins with {digits}", cure="give more"
         )
-    # Digits that begin none are an anchor that no file holds, and not a slip of the hand.
+    # Digits that match no record are an anchor that the ledger lacks, not a typing error.
     hash_ = known[0] if known else ContentHash(f"sha256:{digits}")
     return Anchor(hash=hash_, kind=AnchorKind.GIVEN, name=digits[:PREFIX_DIGITS])
 
 
 def given_checkpoints(spelled: str, public: str | None, start: str) -> Sequence[Checkpoint]:
-    """Read checkpoints: a line, a file with some, a signed note, or `-` for standard input.
+    """Return the checkpoints in a line, a file, a signed note, or standard input for `-`.
 
-    Files are seen from `start`. A note is read only with the public key, and without a note there
-    is nothing to check by one. Raises WrongUsageError, OSError.
+    File names are relative to `start`. A signed note needs the public key `public`; anything else
+    must come without one. Raise WrongUsageError or OSError.
     """
     data = spelled.encode() if _LINE.match(spelled) else file_bytes(spelled, start)
     if _SIGNATURE in data:
@@ -69,9 +72,9 @@ def given_checkpoints(spelled: str, public: str | None, start: str) -> Sequence[
 
 
 def file_bytes(spelled: str, start: str) -> bytes:
-    """Read a file as seen from `start`, or standard input for `-`.
+    """Return the bytes of a file relative to `start`, or of standard input for `-`.
 
-    Raises WrongUsageError where there is none, OSError.
+    Raise WrongUsageError if there is no such file, or OSError.
     """
     if spelled == STDIN:
         return b"" if sys.stdin is None else sys.stdin.buffer.read(_AT_MOST)
@@ -83,7 +86,7 @@ def file_bytes(spelled: str, start: str) -> bytes:
 
 def _signed(data: bytes, spelled: str, public: str, start: str) -> Checkpoint:
     try:
-        # Cryptography is for those who sign, and is not installed with the rest.
+        # Imported late: cryptography is an optional extra, needed only for signatures.
         from intent_lsp.formats.ledger.signed_note_keys import read_public_key, signed_text  # noqa: PLC0415
     except ImportError as missing:
         raise WrongUsageError("--pub needs the package cryptography", cure=SIGN_EXTRA) from missing

@@ -1,4 +1,4 @@
-"""`trace archive`: the oldest records, moved out of the main file."""
+"""The command `trace archive`: moves the oldest records out of the main ledger file."""
 
 import argparse
 import json
@@ -15,11 +15,11 @@ from intent_lsp.store.ledger.archive import Archived, CutPoint, all_but_newest, 
 
 
 def answer(call: Call) -> int:
-    """Archive, and say what became of it."""
+    """Archive records and print what was moved."""
     root = root_above(call.options.root)
     found = archive(root, _cut(call.options))
     with tracing(root) as trace:
-        # Read anew here, and not while the next edit waits for it.
+        # Update the index now, so that the next edit does not have to wait for it.
         trace.ledger.index.refresh()
     if call.options.json:
         told = {"file": found.file, "records": found.records, "left": found.left}

@@ -1,4 +1,4 @@
-"""`trace blame`: which edit each line of a file comes from."""
+"""The command `trace blame`: the attribution of each line of a file."""
 
 import argparse
 import json
@@ -51,7 +51,7 @@ _COLUMNS: Final = (
 
 
 def answer(call: Call) -> int:
-    """Write where the lines of the file come from."""
+    """Print the attribution of the file's lines."""
     options = call.options
     root = root_of_file(options.path, options.root)
     path = file_below(root, options.path, options.root)
@@ -73,7 +73,7 @@ def answer(call: Call) -> int:
 
 
 def origin(run: BlameRun) -> Sequence[Cell]:
-    """Tell a run's record in cells: id, intent, who, when."""
+    """Return a run's record as cells: id, intent, author, time."""
     record = run.record
     if record is None:
         return [Cell("-" * SHORT_ID, "dim"), Cell("-"), Cell("-"), Cell("-")]
@@ -120,7 +120,10 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def lines(text: str) -> tuple[int, int | None]:
-    """Read `-L`: the first line, and the last, None: of the file. Raises ArgumentTypeError."""
+    """Return first and last line of a `-L` value; the last is None for the end of the file.
+
+    Raise ArgumentTypeError if it is malformed.
+    """
     found = _LINES.fullmatch(text)
     if found is None or not any(map(str.isdigit, text)) or (found[4] and not found[2]):
         raise argparse.ArgumentTypeError(f"{text!r} is not START,END nor START,+COUNT")

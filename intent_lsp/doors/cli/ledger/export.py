@@ -1,4 +1,4 @@
-"""`trace export`: records given away, in forms that other tools read."""
+"""The command `trace export`: records in formats of other tools."""
 
 import argparse
 from collections.abc import Callable
@@ -18,17 +18,17 @@ from intent_lsp.store.fs.write import new_file
 FORMATS: Final = ("agent-trace", "flat", "csv", "json")
 
 Sink = Callable[[bytes], object]
-"""Takes a line with its end."""
+"""Writes one line, given with its line end."""
 
 
 def answer(call: Call) -> int:
-    """Write the records that were asked for."""
+    """Write the records that match the filters."""
     options = call.options
     root = root_above(options.root)
     if options.output is None:
         written, why = _write(call, root, call.page.json)
     else:
-        # As with git: -C is where one stands.
+        # As with git, paths are relative to -C.
         written, why = _to_file(call, root, Path(options.root) / options.output)
     if not written:
         call.page.remark(f"intent-lsp: no record matches: {why}")
@@ -61,7 +61,7 @@ def _is_ours(path: Path, root: Path) -> bool:
 
 
 def _write(call: Call, root: Path, sink: Sink) -> tuple[int, str]:
-    """Write records one by one; give how many, and why there is none."""
+    """Write records one by one. Return how many, and why there are none."""
     form, written = EXPORTS[call.options.format], 0
     with indexed(root, call.page) as trace:
         wanted = search(call.options, root, trace)

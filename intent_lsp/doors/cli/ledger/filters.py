@@ -1,6 +1,6 @@
-"""The options that narrow a question about the ledger, the same for a list, figures and a report.
+"""The filter options that `trace` commands share.
 
-Invariant: describing them loads nothing that an answer needs.
+Invariant: importing this module imports nothing that reads the ledger.
 """
 
 import argparse
@@ -12,7 +12,7 @@ VERDICTS: Final = ("PASS", "FAIL", "EXEMPT")
 
 
 def add_filters(parser: argparse.ArgumentParser) -> None:
-    """Add the options, which narrow together, and the one that names the root."""
+    """Add the filter options and -C. A record must match all that are given."""
     parser.add_argument(
         "--intent",
         metavar="ID",
@@ -35,7 +35,7 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_deeds(parser: argparse.ArgumentParser) -> None:
-    """Add the options about who made an edit, how, and what came of it."""
+    """Add the filters by contributor, tool, verdict and failure."""
     parser.add_argument(
         "--contributor",
         metavar="WHO",
@@ -51,7 +51,7 @@ def _add_deeds(parser: argparse.ArgumentParser) -> None:
 
 
 def count(text: str) -> int:
-    """Read how many are wanted, 0: all. Raises argparse.ArgumentTypeError."""
+    """Return a number of records; 0 means all. Raise argparse.ArgumentTypeError if malformed."""
     if not (text.isascii() and text.isdigit() and len(text) <= len("999999999")):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of records")
     return int(text)

@@ -1,4 +1,4 @@
-"""`trace flush`: what is still open of automatic saves, recorded now."""
+"""The command `trace flush`: records open runs of automatic saves now."""
 
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""`trace import`: records that other tools wrote, taken over."""
+"""The command `trace import`: appends records of other tools to the ledger."""
 
 import argparse
 import json
@@ -28,7 +28,7 @@ _MORE: Final = "(others)"
 
 @dataclass(slots=True)
 class _Tally:
-    """What became of the lines so far."""
+    """Counts of what became of the lines read so far."""
 
     fates: Counter[Fate] = field(default_factory=Counter)
     dialects: Counter[str] = field(default_factory=Counter)
@@ -42,7 +42,7 @@ class _Tally:
         if taken.dialect is not None:
             self.dialects[taken.dialect.value] += 1
         if taken.fate is Fate.ADDED:
-            # The names are the foreign tool's: there may be any number of them.
+            # Bounded: the other tool may use any number of names.
             self.lost.update(
                 name if name in self.lost or len(self.lost) < _NAMES else _MORE
                 for name in taken.lost
@@ -50,7 +50,7 @@ class _Tally:
 
 
 def answer(call: Call) -> int:
-    """Take over what can be taken over of a file."""
+    """Import the records of a file, or with --dry-run only report."""
     options, tally = call.options, _Tally()
     root = root_above(options.root)
     with _opened(options.file, options.root) as stream, importing(root) as governance:
@@ -72,7 +72,7 @@ def _opened(spelled: str, start: str) -> Iterator[BinaryIO]:
         yield sys.stdin.buffer
         return
     try:
-        # As with git: -C is where one stands.
+        # As with git, paths are relative to -C.
         stream = (Path(start) / spelled).open("rb")
     except (OSError, ValueError) as error:
         raise _unreadable(spelled, error) from error

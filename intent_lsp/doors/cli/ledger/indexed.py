@@ -1,6 +1,6 @@
-"""The ledger of a root, its index brought up to date before a person who waits (ledger section 4).
+"""Opens a root's ledger with its index up to date, showing progress (ledger section 4).
 
-Invariant: what takes long is shown on a terminal, and is no part of the answer.
+Invariant: progress is shown only on a terminal, and is not part of the output.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,10 @@ from intent_lsp.governance.ledger.reader import LedgerReader, tracing
 
 @contextmanager
 def indexed(root: Path, page: Output) -> Iterator[LedgerReader]:
-    """Open the ledger of a root to ask it. Raises LedgerUnavailableError."""
+    """Open the ledger of a root for reading, after updating its index.
+
+    Raise LedgerUnavailableError.
+    """
     with tracing(root) as trace:
         with page.bar("Indexing the ledger") as progress:
             trace.refresh(progress)

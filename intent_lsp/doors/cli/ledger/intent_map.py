@@ -1,4 +1,4 @@
-"""`trace map`: which intent touched which files, as the intent map has it."""
+"""The command `trace map`: the intent map, which files and definitions each intent changed."""
 
 import argparse
 from typing import Final

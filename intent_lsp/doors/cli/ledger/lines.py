@@ -1,4 +1,4 @@
-"""`trace lines`: every line that comes from an intent."""
+"""The command `trace lines`: every line attributed to an intent."""
 
 import argparse
 import json
@@ -47,7 +47,7 @@ _COLUMNS: Final = (
 
 
 def answer(call: Call) -> int:
-    """Write the lines that come from the intent."""
+    """Print the lines attributed to the intent."""
     options, page = call.options, call.page
     root = root_above(options.root)
     with indexed(root, page) as trace:

@@ -1,4 +1,4 @@
-"""`trace list`: records, newest first, under their days on a terminal."""
+"""The command `trace list`: records, newest first, grouped by day on a terminal."""
 
 import argparse
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ from intent_lsp.governance.ledger.reader import LedgerReader
 DEFAULT_LIMIT: Final = 20
 
 SHORT_ID: Final = 8
-"""Digits of an id that are shown, and that `trace show` takes."""
+"""Digits of a record id that are shown, and that `trace show` accepts."""
 
 STYLES: Final = {
     ScopeValidation.PASS: "green",
@@ -40,13 +40,13 @@ RECORD_COLUMNS: Final = (
     Column("Tool", spare=True),
     Column("Id"),
 )
-"""The columns of a table of records, for rows of `record_row`."""
+"""The columns for rows of `record_row`."""
 
 TableRow = Sequence[Cell]
 
 
 def answer(call: Call) -> int:
-    """Write the records that were asked for."""
+    """Print the records that match the filters."""
     options = call.options
     root = root_above(options.root)
     with indexed(root, call.page) as trace:
@@ -67,7 +67,7 @@ def _json(page: Output, records: Iterator[Record]) -> int:
 
 
 def _list(page: Output, records: Iterator[Record], trace: LedgerReader) -> int:
-    """Write tables of as many rows as are read at once; only the first has headings."""
+    """Print records in a table per page, with headings on the first. Return how many."""
     written, day = 0, ""
     columns: Sequence[Column] = RECORD_COLUMNS
     while block := list(islice(records, PAGE)):
@@ -84,7 +84,7 @@ def _list(page: Output, records: Iterator[Record], trace: LedgerReader) -> int:
 
 
 def _under_its_day(rows: list[TableRow], above: str, row: TableRow) -> tuple[str, TableRow]:
-    """Head a new day with a row of its own; give the day, and the row with its time alone."""
+    """Return the day of `row`, and `row` with only its time. Add a row for a new day to `rows`."""
     day, _, time = row[0].text.partition(" ")
     if day != above:
         named = date.fromisoformat(day).strftime(f"%a {day}")
@@ -100,7 +100,7 @@ def _remark(call: Call, asked: RecordSearch, trace: LedgerReader, written: int) 
 
 
 def record_row(record: Record, flags: Sequence[str]) -> Sequence[Cell]:
-    """Tell a record in a row; `flags` say what has become of its intent."""
+    """Return a record as a row. `flags` say whether its intent has changed or gone."""
     intent = " ".join([record.intent_id or "-", *flags])
     verdict = record.scope_validation.value + ("" if record.success else " (failed)")
     verdict += " (assumed)" if record.is_assumed else ""
@@ -116,7 +116,7 @@ def record_row(record: Record, flags: Sequence[str]) -> Sequence[Cell]:
 
 
 def added_and_removed(files: Sequence[RecordFile]) -> str:
-    """Say how many lines came and went: `+3 -1`; `whole file` where lines were not compared."""
+    """Return the counts of lines: `+3 -1`; `whole file` if lines were not compared; else ""."""
     if not any(talk.ranges for file in files for talk in file.conversations):
         return ""
     lines = count_of_files(files)
@@ -124,7 +124,7 @@ def added_and_removed(files: Sequence[RecordFile]) -> str:
 
 
 def came_and_went(lines: LineCount) -> str:
-    """Say how many lines came and went: `+3 -1`."""
+    """Return counts of lines as text: `+3 -1`."""
     return f"+{lines.added} -{lines.removed}"
 
 

@@ -1,4 +1,4 @@
-"""`trace merge`: two ledgers that branched, joined; for git and by hand."""
+"""The command `trace merge`: joins two ledgers that branched, as git's merge driver or by hand."""
 
 import argparse
 import json
@@ -16,7 +16,7 @@ _SHOWN_CHARACTERS: Final = 400
 
 
 def answer(call: Call) -> int:
-    """Join, and tell only what is worth a look: git calls this too."""
+    """Merge two ledgers. Print only what needs attention, because git calls this too."""
     options = call.options
     output, merged = _resolved(options) if options.resolve is not None else _merged(options)
     for remark in _remarks(merged):
@@ -61,7 +61,7 @@ def _remarks(merged: Merged) -> Iterator[str]:
         more = len(merged.odd) - _NAMED
         yield f"… and {more} lines more; `intent-lsp trace verify` checks them all"
     for aside, kept in merged.aside:
-        # Where it is kept nobody has to read it here.
+        # A line that is kept in a file need not be shown in full.
         where = f"kept in {kept}" if kept is not None else _shown(aside.text)
         yield f"{aside.place.side}:{aside.place.line}: not part of the union: {where}"
 

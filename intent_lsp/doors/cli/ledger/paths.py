@@ -1,6 +1,6 @@
-"""What `--path` means: a file, what is below a directory, or what a glob matches.
+"""The filter `--path`: a file, the files below a directory, or those that a glob matches.
 
-Invariant: a file whose name looks like a glob is that file, as long as it or its records are there.
+Invariant: a name that looks like a glob means that file if it or a record of it exists.
 """
 
 import argparse
@@ -26,12 +26,12 @@ _MAGIC: Final = frozenset("*?[{")
 
 @dataclass(frozen=True, slots=True)
 class PathFilter:
-    """Passes the records of which a file, by its name or its old name, `covers` a path."""
+    """A filter for records with a file whose current or previous path satisfies `covers`."""
 
     covers: Callable[[WorkspacePath], bool]
 
     def passes(self, record: Record) -> bool:
-        """Whether any file of a record is meant."""
+        """Return whether any file of a record satisfies the filter."""
         return any(
             self.covers(path)
             for file in record.files
@@ -43,7 +43,10 @@ class PathFilter:
 def path_filter(
     options: argparse.Namespace, root: Path, trace: LedgerReader
 ) -> WorkspacePath | PathFilter:
-    """Read `--path`, as seen from `-C`; a path is asked of the index. Raises WrongUsageError."""
+    """Return what `--path` means, seen from -C: one path, for the index, or a filter.
+
+    Raise WrongUsageError if it is outside the root or too complex.
+    """
     spelled = options.path
     if _is_root(root, spelled, options.root):
         return PathFilter(lambda _: True)
@@ -79,6 +82,6 @@ def _is_root(root: Path, spelled: str, start: str) -> bool:
 
 
 def _from_here(root: Path, glob: WorkspacePath, start: str) -> str:
-    """Give a glob below the directory where one stands, whose own name is no glob."""
+    """Return a glob in which the working directory's own name is escaped."""
     here = path_below(root, "x", start).removesuffix("x")
     return escape(here) + glob[len(here) :] if here and glob.startswith(here) else glob

@@ -1,4 +1,4 @@
-"""`trace recover`: records that the ledger has lost, appended again."""
+"""The command `trace recover`: appends records that the ledger has lost."""
 
 import argparse
 import json
@@ -28,7 +28,7 @@ _SHORT_ID: Final = 8
 
 
 def answer(call: Call) -> int:
-    """Find what is lost, append it unless only asked, and say what was done."""
+    """Find lost records, append them unless --dry-run, and print what was done."""
     options = call.options
     with recovering(root_above(options.root)) as governance:
         found = governance.lost()

@@ -1,6 +1,6 @@
-"""`trace report`: the ledger as a page to hand on.
+"""The command `trace report`: the ledger as one HTML page.
 
-Invariant: nothing but a report is replaced unasked, and a control file never.
+Invariant: without --force only an earlier report is replaced, and a control file never.
 """
 
 import argparse
@@ -28,14 +28,14 @@ _HERE = "-"
 
 
 def answer(call: Call) -> int:
-    """Write the page; 1 when the ledger does not verify, which the page says too."""
+    """Write the report. Return 1 if the ledger fails verification, which the report also says."""
     report = _report(call)
     page = report_html(report)
     spelled = call.options.html
     if spelled == _HERE:
         call.page.document(page)
     else:
-        # Seen from where `-C` says that one stands, as all paths are.
+        # As with git, paths are relative to -C.
         file = Path(call.options.root) / spelled
         put_report(file, page, root=root_above(call.options.root), force=call.options.force)
         call.page.line(f"{spelled}: {_told(report)}")
@@ -51,7 +51,8 @@ def _report(call: Call) -> ReportData:
     survey = ReportSurvey()
     with indexed(root, call.page) as trace:
         asked = search(options, root, trace)
-        # First, so that no record on the page is newer than what the verdict is on.
+        # A record that is added after this line may be in the report, but the verdict does not
+        # cover it.
         verification = trace.verify()
         for record in asked.newest_first(trace):
             survey.count(record)
@@ -73,7 +74,10 @@ def _told(report: ReportData) -> str:
 
 
 def put_report(file: Path, page: str, *, root: Path, force: bool) -> None:
-    """Write a report. Raises WrongUsageError, FileChangedError, UnsafePathError and OSError."""
+    """Write a report to a file.
+
+    Raise WrongUsageError, FileChangedError, UnsafePathError or OSError.
+    """
     _refuse_control_files(file, root)
     if not file.parent.is_dir():
         raise WrongUsageError(f"{file.parent} is not a directory", cure="make it first")

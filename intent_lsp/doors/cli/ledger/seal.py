@@ -1,4 +1,4 @@
-"""`trace seal`: a checkpoint of the ledger, made and checked."""
+"""The command `trace seal`: makes a checkpoint of the ledger, or checks one."""
 
 import argparse
 import json
@@ -26,7 +26,7 @@ from intent_lsp.governance.ledger.reader import tracing
 
 
 def answer(call: Call) -> int:
-    """Seal the ledger, or check what is given."""
+    """Make a checkpoint, or check the given ones."""
     options = call.options
     if options.check is not None:
         if options.key is not None:
@@ -64,7 +64,7 @@ def _seal(call: Call) -> int:
 
 def _signed(made: Checkpoint, spelled: str, start: str) -> Mapping[str, object]:
     try:
-        # Cryptography is for those who sign, and is not installed with the rest.
+        # Imported late: cryptography is an optional extra, needed only for signatures.
         from intent_lsp.formats.ledger.signed_note_keys import read_signing_key  # noqa: PLC0415
     except ImportError as missing:
         raise WrongUsageError("--key needs the package cryptography", cure=SIGN_EXTRA) from missing
@@ -106,7 +106,7 @@ def _check(call: Call) -> int:
 
 
 def _wrong(given: Checkpoint, found: Verification) -> str | None:
-    """Say which of a checkpoint's records is gone; None: all are there."""
+    """Return which record of a checkpoint is missing, as a clause, or None if all are there."""
     missing = {anchor.hash for anchor in found.anchors if anchor.records is None}
     gone = [head for head in given.heads if head in missing]
     return f"record {gone[0]} is in no file of the ledger" if gone else None

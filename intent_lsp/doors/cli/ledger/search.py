@@ -1,6 +1,6 @@
-"""A search of the ledger: what the index narrows, then what only a record itself can tell.
+"""A search of the ledger: by index where possible, then by filters on each record.
 
-Invariant: no more than a page of records is held at a time, however many match.
+Invariant: only one page of records is held in memory, however many match.
 """
 
 import argparse
@@ -20,14 +20,14 @@ from intent_lsp.store import clock
 from intent_lsp.store.ledger.index.queries import PageCursor, Query, RecordPage
 
 PAGE: Final = 500
-"""Records that are asked for at once."""
+"""Records that are read at once."""
 
 Passes = Callable[[Record], bool]
 
 
 @dataclass(frozen=True, slots=True)
 class Sieve:
-    """A filter that the index does not know; `said` is how it was typed."""
+    """A filter that the index does not support. `said` is how it was typed."""
 
     said: str
     passes: Passes
@@ -35,7 +35,11 @@ class Sieve:
 
 @dataclass(slots=True, kw_only=True)
 class RecordSearch:
-    """One search; `asked` are the index's filters as typed, each with the fields it sets."""
+    """One search.
+
+    `asked` are the filters that the index supports, as typed, each with its Query fields.
+    `left` counts the records that passed each sieve.
+    """
 
     asked: Sequence[tuple[str, dict[str, Any]]] = ()
     sieves: Sequence[Sieve] = ()
@@ -47,12 +51,12 @@ class RecordSearch:
         return (*(said for said, _ in self.asked), *(sieve.said for sieve in self.sieves))
 
     def newest_first(self, trace: LedgerReader, limit: int = 0) -> Iterator[Record]:
-        """Give at most `limit` records, 0: all."""
+        """Yield at most `limit` matching records, newest first; 0 means all."""
         found = (record for _, page in self._pages(trace, limit) for record in self._sifted(page))
         return islice(found, limit or None)
 
     def oldest_first(self, trace: LedgerReader, limit: int = 0) -> Iterator[Record]:
-        """Give the same records in the other direction: each page but the first is read twice."""
+        """Yield the same records, oldest first. Each page but the first is read twice."""
         wanted = limit or None
         newest: list[Record] = []
         places: list[tuple[PageCursor, int]] = []
@@ -71,7 +75,7 @@ class RecordSearch:
         yield from reversed(newest)
 
     def why_none(self, trace: LedgerReader) -> str:
-        """Say why nothing matched: the first filter that left nothing of what came to it."""
+        """Return why nothing matched: the first filter that left no record."""
         if not trace.page(Query(), limit=1).records:
             return "the ledger has no record yet"
         before, query = "", Query()
@@ -84,7 +88,7 @@ class RecordSearch:
             if not self.left[sieve.said]:
                 return f"{sieve.said} matches none{before}"
             before = " of the records that the other filters match"
-        # Somebody else wrote in between.
+        # A record was added in between.
         return "ask again"
 
     def _query(self) -> Query:
@@ -99,7 +103,7 @@ class RecordSearch:
     def _pages(
         self, trace: LedgerReader, limit: int
     ) -> Iterator[tuple[PageCursor | None, RecordPage]]:
-        """Give each page with the cursor that asks for it, newest first."""
+        """Yield each page with the cursor that asks for it, newest first."""
         query, size = self._query(), self._size(limit)
         cursor: PageCursor | None = None
         while True:
@@ -120,7 +124,7 @@ class RecordSearch:
 
 
 def search(options: argparse.Namespace, root: Path, trace: LedgerReader) -> RecordSearch:
-    """Make the search that the options ask for. Raises WrongUsageError."""
+    """Return the search for the options. Raise WrongUsageError if one is malformed."""
     asked: list[tuple[str, dict[str, Any]]] = []
     sieves = list(_sieves(options))
     if options.intent is not None:
@@ -141,7 +145,7 @@ def search(options: argparse.Namespace, root: Path, trace: LedgerReader) -> Reco
 
 
 def _sieves(options: argparse.Namespace) -> Iterator[Sieve]:
-    """Make the sieves, the cheapest first."""
+    """Yield the sieves, cheapest first."""
     if options.until is not None:
         until = _moment("--until", options.until)
         yield Sieve(f"--until {options.until}", lambda record: record.timestamp < until)
@@ -162,7 +166,10 @@ def _by_tool(name: str) -> Passes:
 
 
 def _by_contributor(who: str) -> Passes:
-    """Pass a kind, `HUMAN`, or a model, with or without its maker: `claude-opus-4-5`."""
+    """Return a filter by contributor: a kind such as `HUMAN`, or a model.
+
+    A model may be given without its maker, such as `claude-opus-4-5`.
+    """
     kind, model = who.upper(), who.lower()
 
     def passes(record: Record) -> bool:

@@ -1,6 +1,6 @@
-"""`trace show`: one record in words, and the lines that it changed.
+"""The command `trace show`: one record, and the lines that it changed.
 
-Invariant: what is shown has the record's own hashes; where nothing is kept, that is said.
+Invariant: shown contents have the hashes in the record. Missing contents are reported.
 """
 
 import argparse
@@ -42,7 +42,7 @@ _NOT_KEPT: Final = "its contents before and after are not kept"
 
 
 def answer(call: Call) -> int:
-    """Write the one record whose id begins so."""
+    """Print the record whose id begins with the given digits."""
     root = root_above(call.options.root)
     with indexed(root, call.page) as trace:
         record = _the_one(trace, call.options.id)
@@ -93,7 +93,7 @@ def _deed(record: Record, flags: Sequence[str]) -> Iterator[LabelledCell]:
 
 
 def _consent(record: Record) -> Iterator[LabelledCell]:
-    """Say what is only sometimes there."""
+    """Yield what only some records have: failure, doubts, approval and grant."""
     if not record.success:
         yield "failed", Cell(record.error or "no reason was given", "bold red")
     if record.concurrent_modification:
@@ -165,7 +165,7 @@ def _chain(record: Record) -> Iterator[LabelledCell]:
 
 
 def write_diffs(page: Output, record: Record, contents: ContentLookup) -> None:
-    """Write what a record changed, file by file; nothing for a file that kept its content."""
+    """Print a record's changes, file by file. A file with unchanged content is skipped."""
     for file in record.files:
         lines = list(_diff(file, record.vcs.revision_id, contents))
         if lines:
@@ -209,7 +209,7 @@ def _diff(file: RecordFile, revision: str, contents: ContentLookup) -> Iterator[
 
 
 def _one_side(file: RecordFile, side: DiffMark, lines: Sequence[str] | None) -> Iterator[DiffLine]:
-    """Show each range with the lines of the one content that is kept."""
+    """Yield each range with its lines from the one content that is still stored."""
     runs = [run for talk in file.conversations for run in talk.ranges]
     if lines is None or any(run.replaced is None for run in runs):
         yield _remark(_NO_TEXT)

@@ -1,4 +1,4 @@
-"""`trace stats`: how much happened, for which intents, where and by whom."""
+"""The command `trace stats`: counts of edits by intent, path, session or other groups."""
 
 import argparse
 import json
@@ -27,7 +27,7 @@ Group = tuple[str | None, Tally]
 
 
 def answer(call: Call) -> int:
-    """Count the records that were asked for, and write what they come to."""
+    """Count the records that match the filters, and print the counts."""
     options = call.options
     root = root_above(options.root)
     total, groups = Tally(), Groups(By(options.by))
@@ -85,7 +85,7 @@ def _tell(call: Call, total: Tally, groups: Groups) -> None:
 
 
 class _Drawing:
-    """The rows of one table, whose lines of days have one scale."""
+    """Builds the rows of one table. All sparklines have the same scale."""
 
     def __init__(self, total: Tally, groups: Groups, steps: str) -> None:
         self._total, self._by, self._steps = total, groups.by, steps
@@ -96,7 +96,7 @@ class _Drawing:
         self._top = max(count for tally in tallies for count in self._parts(tally))
 
     def columns(self) -> Sequence[Column]:
-        """Give the columns."""
+        """Return the columns."""
         first, last = self._ends
         days = first if first == last else f"{first} to {last}"
         return (
@@ -111,12 +111,12 @@ class _Drawing:
         )
 
     def row(self, group: Group) -> Sequence[Cell]:
-        """Tell of one group."""
+        """Return the row of one group."""
         name, tally = group
         return self._row(Cell(name or "-"), tally, self._line(tally))
 
     def total(self) -> Sequence[Cell]:
-        """Tell of all edits together."""
+        """Return the row of the total."""
         tally = self._total
         own_top = max(self._parts(tally))
         line = "" if self._by is By.DAY else sparkline(self._parts(tally), own_top, self._steps)

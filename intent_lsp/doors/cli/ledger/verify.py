@@ -1,4 +1,4 @@
-"""`trace verify`: what is wrong with the ledger, and what that proves."""
+"""The command `trace verify`: checks the ledger, and says what the result proves."""
 
 import argparse
 import json
@@ -34,7 +34,7 @@ _NOT_PROVABLE: Final = "that every edit was recorded, and that clocks were right
 
 
 def answer(call: Call) -> int:
-    """Verify, and say what was found; 1 when a problem is an error."""
+    """Verify the ledger and print the result. Return 1 if a problem is an error."""
     root = root_above(call.options.root)
     given = [given_anchor(root, spelled) for spelled in call.options.anchor]
     checkpoints = _checkpoints(call.options)
@@ -66,7 +66,7 @@ def _checkpoints(options: argparse.Namespace) -> Sequence[Checkpoint]:
 
 
 def _strict(found: Verification) -> Verification:
-    """Take a torn last line for an error."""
+    """Return the verification with a torn last line as an error."""
     problems = tuple(
         replace(problem, severity=Severity.ERROR)
         if problem.code is LedgerCode.TORN_TAIL
@@ -89,7 +89,7 @@ def _tell(page: Output, found: Verification) -> None:
 
 
 def _closing(found: Verification) -> Sequence[Sequence[Cell]]:
-    """Say what the chain shows, and what it cannot (ledger section 2)."""
+    """Return the rows that say what the chain proves and what it cannot (ledger section 2)."""
     wrong = {each.code for each in found.problems if each.severity is Severity.ERROR}
     if not wrong:
         verdict = Cell("Intact: all hashes and links match.", "green")
@@ -108,7 +108,7 @@ def _closing(found: Verification) -> Sequence[Sequence[Cell]]:
 
 
 def _is_told(anchor: Anchor) -> bool:
-    """Whether an anchor proves anything, or has something wrong with it."""
+    """Return whether an anchor is worth showing: not a known head that was found."""
     return anchor.kind is not AnchorKind.KNOWN_HEAD or anchor.records is None
 
 

@@ -1,1 +1,1 @@
-"""What the command line prints: tables, bars, times, safe text."""
+"""Terminal output: tables, progress bars, times, escaped text."""

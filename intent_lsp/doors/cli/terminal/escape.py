@@ -1,4 +1,4 @@
-"""Text as a terminal may be given it: nothing that a file name or an agent says moves the cursor.
+"""Escaping and width of text for a terminal, so that no name can move the cursor.
 
 Invariant: the result is one line of printable characters.
 """
@@ -13,12 +13,12 @@ _SHORT: Final = str.maketrans({"\n": "\\n", "\r": "\\r", "\t": "\\t"})
 
 
 def spoken(text: str) -> str:
-    r"""Spell control, format and line characters out: `\x1b`, `\u202e`."""
+    r"""Return text with control, format and line characters escaped: `\x1b`, `\u202e`."""
     return escape_unseen(text.translate(_SHORT))
 
 
 def width(text: str) -> int:
-    """Count the columns that a spoken text takes on a terminal."""
+    """Return the columns that an escaped text takes on a terminal."""
     if text.isascii():
         return len(text)
     return sum(_columns(char) for char in text)

@@ -1,7 +1,7 @@
-"""The page that a command writes its answer on: standard output, for a person or for a program.
+"""The output of a command: standard output for the answer, standard error for remarks.
 
-Invariant: JSON is UTF-8 whatever the terminal speaks; no character can fail to be written.
-Invariant: rich is loaded for a table or a bar on a terminal, and for nothing else.
+Invariant: JSON is UTF-8 whatever the terminal's encoding. Every character can be written.
+Invariant: rich is imported only for a table or a bar on a terminal.
 """
 
 import io
@@ -16,10 +16,10 @@ from intent_lsp.doors.cli.terminal.table import TextTable
 
 
 class Output:
-    """Standard output, and standard error for remarks that are no part of the answer."""
+    """Standard output for a command's answer, and standard error for remarks."""
 
     def __init__(self, out: TextIO | None, remarks: TextIO | None) -> None:
-        """Write to `out`; None: whoever started us closed it, and nobody reads."""
+        """Write to `out` and `remarks`; None if the parent has closed that stream."""
         self._out = out or io.StringIO()
         self._remarks = remarks or io.StringIO()
         if isinstance(self._out, io.TextIOWrapper):
@@ -27,22 +27,22 @@ class Output:
 
     @property
     def terminal(self) -> bool:
-        """Whether a person looks at it."""
+        """Whether standard output is a terminal."""
         return self._out.isatty()
 
     @property
     def asks(self) -> bool:
-        """Whether a person can be asked: both ends are a terminal."""
+        """Whether a person can be asked: standard input and output are terminals."""
         return self.terminal and sys.stdin is not None and sys.stdin.isatty()
 
     def agreed(self, question: str) -> bool:
-        """Ask a person a question; whether the answer is yes."""
+        """Ask a yes-or-no question. Return whether the answer is yes."""
         self._out.write(f"{spoken(question)} [y/N] ")
         self._out.flush()
         return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
     def shows(self, text: str) -> bool:
-        """Whether every character of a text can be written as it is."""
+        """Return whether the output's encoding has every character of a text."""
         try:
             text.encode(getattr(self._out, "encoding", None) or "utf-8")
         except UnicodeEncodeError:
@@ -50,15 +50,15 @@ class Output:
         return True
 
     def line(self, text: str = "") -> None:
-        """Write one line; whatever in it could move a cursor is spelled out."""
+        """Write one line, escaped."""
         self._out.write(spoken(text) + "\n")
 
     def text(self, text: str) -> None:
-        """Write text of our own as it is."""
+        """Write trusted text unescaped."""
         self._out.write(text)
 
     def json(self, line: bytes) -> None:
-        """Write one JSON value, on a line of its own."""
+        """Write one JSON value on a line of its own."""
         if isinstance(self._out, io.TextIOWrapper):
             self._out.flush()
             self._out.buffer.write(line.rstrip(b"\n") + b"\n")
@@ -66,15 +66,15 @@ class Output:
             self._out.write(line.decode().rstrip("\n") + "\n")
 
     def document(self, text: str) -> None:
-        """Write a whole document, which is UTF-8 and ends with a line end of its own."""
+        """Write a whole document as UTF-8. It ends with one line end."""
         self.json(text.encode())
 
     def table(self, table: TextTable) -> None:
-        """Write a table: drawn on a terminal, aligned for a pipe, nothing without rows."""
+        """Write a table: drawn on a terminal, else aligned. Nothing if it has no rows."""
         if not table.rows:
             return
         if self.terminal:
-            # rich costs more than all the rest of a command.
+            # Imported late: rich takes longer to import than a command takes to run.
             from intent_lsp.doors.cli.terminal.rich_table import draw  # noqa: PLC0415
 
             draw(table, self._out)
@@ -82,20 +82,20 @@ class Output:
             self.text("".join(line + "\n" for line in table.aligned()))
 
     def remark(self, text: str) -> None:
-        """Tell the person something that is no part of the answer."""
+        """Write a line to standard error that is not part of the answer. Errors are ignored."""
         with suppress(OSError):
             self._remarks.write(f"{spoken(text)}\n")
             self._remarks.flush()
 
     def bar(self, title: str) -> AbstractContextManager[ReportProgress]:
-        """Show how far work is that takes long."""
+        """Show the progress of long work, as a context manager that yields a report function."""
         return bar(title, self._remarks)
 
     def flush(self) -> None:
-        """Have everything read; raises OSError when it cannot be."""
+        """Flush standard output. Raise OSError if that fails."""
         self._out.flush()
 
     def give_up(self) -> None:
-        """Write no more, so that the interpreter's last flush finds nothing to complain about."""
+        """Send further output to the null device, so that the last flush cannot fail."""
         with suppress(OSError, ValueError), io.FileIO(os.devnull, "r+") as nothing:
             os.dup2(nothing.fileno(), self._out.fileno())

@@ -1,8 +1,7 @@
-"""A bar for work that takes long, before a person who waits (ledger section 4).
+"""A progress bar for long work on a terminal (ledger section 4).
 
-Invariant: it is no part of the answer: it is drawn on standard error, on a terminal alone, and
-leaves nothing behind.
-Invariant: rich is loaded for work that takes long, and for nothing else.
+Invariant: the bar is drawn on standard error, only on a terminal, and is erased at the end.
+Invariant: rich is imported only once work has taken long.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,10 +12,10 @@ from typing import Final, TextIO
 from intent_lsp.store import clock
 
 WONDERING: Final = timedelta(seconds=1)
-"""How long work goes on before it is shown."""
+"""How long work runs before the bar is shown."""
 
 ReportProgress = Callable[[int, int], None]
-"""Told how much is done of how much, in any unit."""
+"""Called with the amount done and the total, in any unit."""
 
 
 @contextmanager
@@ -37,8 +36,8 @@ def bar(title: str, out: TextIO, wondering: timedelta = WONDERING) -> Iterator[R
 
 @contextmanager
 def _drawing(title: str, out: TextIO) -> Iterator[ReportProgress]:
-    """Draw a bar on a terminal until the end, then wipe it; NO_COLOR and TERM are honoured."""
-    # rich costs more than most commands.
+    """Draw a bar until the context ends, then erase it. NO_COLOR and TERM are respected."""
+    # Imported late: rich takes longer to import than most commands take to run.
     from rich import progress  # noqa: PLC0415
     from rich.console import Console  # noqa: PLC0415
 
@@ -54,4 +53,4 @@ def _drawing(title: str, out: TextIO) -> Iterator[ReportProgress]:
 
 
 def _silent(done: int, of: int) -> None:
-    """Show nothing."""
+    """Ignore progress."""

@@ -1,8 +1,8 @@
-"""A table drawn by rich: colours, and columns that give way where the window is narrow.
+"""Draws a table on a terminal with rich: colours, and columns that fit the window.
 
-Invariant: what stands in a cell is text, never rich's markup.
-Invariant: nothing is cut off: a column is shown whole, folded, or not at all, and what a terminal
-is to wrap is one line.
+Invariant: a cell's text is never read as rich's markup.
+Invariant: no text is cut off. A column is shown whole, folded, or not at all; a row with a free
+column is one line for the terminal to wrap.
 """
 
 from collections.abc import Sequence
@@ -16,11 +16,11 @@ from intent_lsp.doors.cli.terminal.escape import spoken, width
 from intent_lsp.doors.cli.terminal.table import GAP, Column, TextTable
 
 _FOLDED: Final = 16
-"""Columns of a terminal below which a folded text is hard to read."""
+"""The narrowest width, in characters, at which folded text is still readable."""
 
 
 def draw(table: TextTable, out: TextIO) -> None:
-    """Draw on a terminal; NO_COLOR, COLUMNS and TERM are honoured."""
+    """Draw a table on a terminal. NO_COLOR, COLUMNS and TERM are respected."""
     console = Console(file=out, highlight=False)
     places = _fitting(table, console.width)
     if table.columns[places[-1]].free:
@@ -31,7 +31,7 @@ def draw(table: TextTable, out: TextIO) -> None:
         box=None, show_header=table.headed, pad_edge=False, padding=(0, len(GAP), 0, 0)
     )
     for column in (table.columns[place] for place in places):
-        # Where even this is too wide, all of them fold.
+        # If the table is too wide even so, every column folds.
         drawn.add_column(column.heading, no_wrap=fits and not column.fold, overflow="fold")
     for row in table.rows:
         cells = [row[place] for place in places]
@@ -40,7 +40,7 @@ def draw(table: TextTable, out: TextIO) -> None:
 
 
 def _draw_free(table: TextTable, places: Sequence[int], console: Console) -> None:
-    """Draw each row as one line, however wide the window is."""
+    """Draw each row as one line, whatever the window's width."""
     rows = [[row[place] for place in places] for row in table.rows]
     widths = [
         max(width(spoken(cell.text)) for cell in column) for column in zip(*rows, strict=True)
@@ -57,7 +57,10 @@ def _draw_free(table: TextTable, places: Sequence[int], console: Console) -> Non
 
 
 def _fitting(table: TextTable, wide: int) -> Sequence[int]:
-    """Choose the columns: all, or without as many spare ones as it takes, the last first."""
+    """Return the indexes of the columns to show.
+
+    Spare ones are dropped, last first, until it fits.
+    """
     places = list(range(len(table.columns)))
     for place in reversed(range(len(table.columns))):
         if table.columns[place].spare and _needed(table, places) > wide:
@@ -66,7 +69,7 @@ def _fitting(table: TextTable, wide: int) -> Sequence[int]:
 
 
 def _needed(table: TextTable, places: Sequence[int]) -> int:
-    """Count the columns of a terminal that some columns of the table need to be read."""
+    """Return the width, in characters, that some columns need to be readable."""
     needs = [_need(table.columns[place], table, place) for place in places]
     return sum(needs) + len(GAP) * (len(needs) - 1)
 

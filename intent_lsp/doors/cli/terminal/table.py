@@ -1,6 +1,6 @@
-"""A table: headings and rows of cells, aligned for a pipe.
+"""A table of cells, and its plain form aligned with blanks for a pipe.
 
-Invariant: a cell is one line, and nothing in it moves a terminal's cursor.
+Invariant: a cell is written as one line, and nothing in it moves a terminal's cursor.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,7 +13,7 @@ GAP = "  "
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell; `style` is one of rich's, seen on a terminal alone."""
+    """A cell. `style` is a rich style, used only on a terminal."""
 
     text: str
     style: str = ""
@@ -21,10 +21,11 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column. Where a terminal is narrow one that may `fold` folds, and a `spare` one goes.
+    """A column of a table.
 
-    A last one that is `free` goes on to the window's edge, where the terminal wraps it: what is
-    selected with a mouse is then the line itself.
+    If the terminal is narrow, a column that may `fold` is wrapped, and a `spare` one is dropped. A
+    `free` last column is left for the terminal to wrap, so that selecting it with a mouse gives the
+    original line.
     """
 
     heading: str
@@ -35,7 +36,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class TextTable:
-    """Rows below their columns; without any heading, the rows alone are shown."""
+    """Rows under their columns. If no column has a heading, only rows are shown."""
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
@@ -46,7 +47,7 @@ class TextTable:
         return any(column.heading for column in self.columns)
 
     def aligned(self) -> list[str]:
-        """Give the table as lines of aligned text, without blanks at their ends."""
+        """Return the table as aligned lines without trailing blanks."""
         rows = [[spoken(cell.text) for cell in row] for row in self.rows]
         if self.headed:
             rows.insert(0, [column.heading for column in self.columns])
@@ -55,11 +56,11 @@ class TextTable:
 
 
 LabelledCell = tuple[str, Cell]
-"""What is told of something, below a name; the empty name: more of the one before."""
+"""A label and its cell. An empty label continues the row above."""
 
 
 def facts_table(facts: Iterable[LabelledCell]) -> TextTable:
-    """Give facts as a table without headings, each behind its name."""
+    """Return labelled cells as a table without headings."""
     rows = [(Cell(name, "dim"), cell) for name, cell in facts]
     return TextTable((Column(""), Column("", fold=True)), rows)
 

@@ -1,4 +1,4 @@
-"""Moments as people type and read them: local time, `2h`, `3d`."""
+"""Times as people type and read them: local time, `2h`, `3d`."""
 
 import re
 from datetime import datetime, timedelta
@@ -11,10 +11,10 @@ _UNITS: Final = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w":
 
 
 def since(text: str, now: datetime) -> str | None:
-    """Read how far to look back, as a ledger's timestamp; None: it is not a date or time.
+    """Return the ledger timestamp that a time means, or None if it is not a time.
 
-    RFC 3339, where what is left out is the person's own: the time of day 00:00, the local offset;
-    or a number and one of `s m h d w`: so long before `now`.
+    It is RFC 3339, with 00:00 and the local offset for missing parts, or a number and one of `s m h
+    d w`, meaning that long before `now`.
     """
     ago = _AGO.fullmatch(text)
     try:
@@ -26,22 +26,22 @@ def since(text: str, now: datetime) -> str | None:
 
 
 def local(moment: str) -> str:
-    """Spell a ledger's timestamp in local time, to the second: `2026-11-21 21:27:33`."""
+    """Return a ledger timestamp in local time, to the second: `2026-11-21 21:27:33`."""
     return _here(moment).replace(tzinfo=None).isoformat(" ", "seconds")
 
 
 def local_day(moment: str) -> str:
-    """Give the local day of a ledger's timestamp: `2026-11-21`."""
+    """Return the local day of a ledger timestamp: `2026-11-21`."""
     return _here(moment).date().isoformat()
 
 
 def local_with_offset(moment: str) -> str:
-    """Spell a ledger's timestamp in local time: `2026-11-21 21:27:33 +0100`."""
+    """Return a ledger timestamp in local time with offset: `2026-11-21 21:27:33 +0100`."""
     return f"{local(moment)} {_here(moment):%z}"
 
 
 def _here(moment: str) -> datetime:
-    """Take a moment to the person's time zone; one at the ends of the calendar stays in UTC."""
+    """Return a timestamp in local time, or unchanged if local time is beyond the calendar."""
     found = datetime.fromisoformat(moment)
     try:
         return found.astimezone()
