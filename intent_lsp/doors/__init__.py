@@ -1,1 +1,1 @@
-"""Who may ask: one protocol each, translated, nothing more."""
+"""The entry points, the language server and the command line, one for each protocol."""

@@ -1,4 +1,4 @@
-"""The LSP feature registrations of the server: which method is answered by which part.
+"""The LSP features of the server: which method calls what on the language service.
 
 Invariant: `initialize` is answered before any slow import and before any root is opened.
 Invariant: an announced save or file operation (`will…`) does not wait for the language service to

@@ -103,7 +103,7 @@ class ControlFileDiagnostics:
                 self.check(page)
 
     async def settled(self, uri: str) -> None:
-        """Wait until the check of a control file that is under way, if any, has been published."""
+        """If a check of a control file is under way, wait until its result is published."""
         page = self.page(uri)
         if page is not None and page.task is not None:
             await asyncio.wait({page.task})

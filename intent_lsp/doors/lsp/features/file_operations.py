@@ -250,7 +250,7 @@ def done(operation: FileOperation, named: Sequence[OperationEnds]) -> str:
 
 
 def _files_of(paths: Iterable[WorkspacePath], named: Sequence[OperationEnds]) -> int:
-    """Count the files that some paths belong to. A renamed file has two paths."""
+    """Count the files that some paths belong to. Both paths of a renamed file count once."""
     return len({_name_before(path, named) for path in paths})
 
 

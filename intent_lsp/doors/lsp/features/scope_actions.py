@@ -43,7 +43,7 @@ class ScopeActions:
     def ways_out(
         self, tracked: TrackedDocument, problem: Violation, shown: list[lsp.Diagnostic]
     ) -> list[lsp.CodeAction]:
-        """Return the actions that solve a violation by more scope or by a new intent."""
+        """Return the actions that end a violation, by more scope or by a new intent."""
         ways: list[lsp.CodeAction] = []
         if problem.code == GateCode.SCOPE_VIOLATION:
             ways += self._expansions(tracked, shown)

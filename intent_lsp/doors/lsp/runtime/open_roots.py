@@ -106,10 +106,10 @@ class OpenRoots:
         return known[1]
 
     def _innermost(self, path: str, found: str | None) -> str | None:
-        """Return the innermost of `found` and the open roots above `path`.
+        """Return the innermost of `found` and the open roots at or above `path`.
 
-        An open root counts even if its intents file has vanished, so that this is reported and not
-        hidden by an outer root.
+        An open root counts even if its intents file has vanished. Otherwise an outer root would
+        take its place and hide the loss.
         """
         seen = [root for root in self._open if path == root or relative_to(path, root) is not None]
         return max([*seen, found] if found is not None else seen, key=len, default=None)
