@@ -170,7 +170,7 @@ def _connect(protocol: IntentProtocol, params: lsp.InitializeParams) -> Connecti
             documents=documents, settings=settings, bulletin=bulletin, spelling=spelling, work=work
         ),
     )
-    tracked_documents.open_root = connection.open_root
+    tracked_documents.announce_root = connection.announce_root
     return connection
 
 

@@ -85,9 +85,9 @@ class Connection:
         for folder in self.open_roots.folders:
             open_root = await self.tracked_documents.work.in_thread(self.open_roots.of_path, folder)
             if open_root is not None:
-                await self.open_root(open_root)
+                await self.announce_root(open_root)
 
-    async def open_root(self, open_root: OpenRoot, opened: Path | None = None) -> None:
+    async def announce_root(self, open_root: OpenRoot, opened: Path | None = None) -> None:
         """Open a root for the client once: announce it, check its control files and watch it.
 
         `opened` is a file of it that an editor has open. Its directory is watched as well.
@@ -128,7 +128,7 @@ class Connection:
         """Find the root of one document again, and open it."""
         await self.tracked_documents.attach_again(tracked)
         if tracked.open_root is not None:
-            await self.open_root(tracked.open_root)
+            await self.announce_root(tracked.open_root)
 
     async def _find_below(self, root: Path) -> None:
         documents = self.tracked_documents.all_tracked()
@@ -202,7 +202,7 @@ class Connection:
         self._watching.end()
         self._unopened.end()
         unsaved = frozenset(
-            each for each in self.open_roots.open_root if self.tracked_documents.unsaved(each)
+            each for each in self.open_roots.roots if self.tracked_documents.unsaved(each)
         )
         await self.tracked_documents.end()
         await asyncio.to_thread(self.open_roots.close, unsaved)
@@ -231,7 +231,7 @@ class Connection:
         """Examine files and roots again after a change of these paths on disk."""
         if any(path.endswith(f"/{INTENTS_FILE}") for path in paths):
             await self.attach_again()
-        for open_root in self.open_roots.open_root:
+        for open_root in self.open_roots.roots:
             if paths & {
                 f"{open_root.governance.root}/{name}" for name in (LEDGER_FILE, INTENT_MAP)
             }:

@@ -49,7 +49,7 @@ class TrackedDocuments(DocumentIndex):
         self.showing = DiagnosticGrouping(settings=settings, bulletin=bulletin, spelling=spelling)
         self.work = work
         self._idle: dict[str, asyncio.TimerHandle] = {}
-        self.open_root: Callable[[OpenRoot, Path], Awaitable[None]] | None = None
+        self.announce_root: Callable[[OpenRoot, Path], Awaitable[None]] | None = None
 
     def opened(self, document: Document) -> None:
         """Track a document that the editor has opened."""
@@ -213,10 +213,10 @@ class TrackedDocuments(DocumentIndex):
         if (
             tracked.open_root is not None
             and tracked.place is not None
-            and self.open_root is not None
+            and self.announce_root is not None
         ):
             root = tracked.open_root.governance.root
-            await self.open_root(tracked.open_root, root / tracked.place.path)
+            await self.announce_root(tracked.open_root, root / tracked.place.path)
 
     async def look(self, tracked: TrackedDocument) -> None:
         """Take a new snapshot and publish the result. The caller holds the document's lock."""

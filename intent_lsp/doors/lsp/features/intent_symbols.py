@@ -63,7 +63,7 @@ class IntentSymbols:
 
     def _symbols(self, query: str) -> list[lsp.WorkspaceSymbol]:
         found = []
-        for open_root in self._tracked_documents.open_roots.open_root:
+        for open_root in self._tracked_documents.open_roots.roots:
             rules, lines = open_root.governance.rules.current(), _lines(open_root.governance.root)
             for intent in rules.file.intents:
                 place = self._declared(open_root, rules, intent, lines)

@@ -210,7 +210,7 @@ class AgentRequests:
 
         found = await self._in_thread(judged)
         if found is not None:
-            await self._connection.open_root(found[0])
+            await self._connection.announce_root(found[0])
             self._tell(*found)
         return found
 

@@ -138,7 +138,7 @@ class IntentRequests:
         """Answer `intent/owners`."""
         open_root, told = await self._in_thread(self._owned, read(given, PathParams))
         if open_root is not None:
-            await self._connection.open_root(open_root)
+            await self._connection.announce_root(open_root)
         return told
 
     async def trace(self, given: object) -> JsonObject:
@@ -192,7 +192,7 @@ class IntentRequests:
             raise failed(RequestCode.NOT_GOVERNED, said, {"path": str(folder)}) from error
         open_root = await self._in_thread(self._connection.open_roots.of_path, str(folder))
         if open_root is not None:
-            await self._connection.open_root(open_root)
+            await self._connection.announce_root(open_root)
         return {"created": list(created)}
 
     def _status(self, params: CommonParams, open_root: OpenRoot) -> GovernanceStatus:

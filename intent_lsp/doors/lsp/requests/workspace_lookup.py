@@ -36,7 +36,7 @@ class RootLookup:
             of_path = self._connection.open_roots.of_path
             open_root = await self._connection.tracked_documents.work.in_thread(of_path, first)
             if open_root is not None:
-                await self._connection.open_root(open_root)
+                await self._connection.announce_root(open_root)
                 return open_root
         return await self.open_root(params)
 
@@ -44,7 +44,7 @@ class RootLookup:
         """Return the root of the workspace or path named, else of the first folder, else None."""
         open_root = await self._connection.tracked_documents.work.in_thread(self.governance, params)
         if open_root is not None:
-            await self._connection.open_root(open_root)
+            await self._connection.announce_root(open_root)
         return open_root
 
     def governance(self, params: CommonParams) -> OpenRoot | None:

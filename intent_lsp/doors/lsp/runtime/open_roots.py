@@ -46,7 +46,7 @@ class OpenRoots:
         self._settings.now = settings
 
     @property
-    def open_root(self) -> tuple[OpenRoot, ...]:
+    def roots(self) -> tuple[OpenRoot, ...]:
         """Every root that is open now."""
         with self._lock:
             return tuple(self._open.values())

@@ -89,8 +89,8 @@ def wanted_changes(edit: object, encoding: PositionEncoding) -> tuple[WantedChan
         steps = (_edited(uri, None, edits, encoding, "edit.changes") for uri, edits in named)
     files: dict[str, WantedChange] = {}
     for step in steps:
-        register_msgspec_types = files.pop(step.change.source or step.change.path, None)
-        done = step if register_msgspec_types is None else _after(register_msgspec_types, step)
+        earlier = files.pop(step.change.source or step.change.path, None)
+        done = step if earlier is None else _after(earlier, step)
         files[done.change.path] = done
     if not files:
         raise invalid("params.edit: it changes nothing")
