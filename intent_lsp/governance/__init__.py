@@ -1,1 +1,1 @@
-"""The desk: every question passes here; it locks, reads, asks core, writes, unlocks."""
+"""Governance of one root: lock it, read the disk, let core judge, write, and unlock."""

@@ -1,8 +1,8 @@
-"""What a repository that was set up long ago lacks, so that its tree stays clean.
+"""Advice for a root set up by an earlier version: git settings that keep the work tree clean.
 
 Specified in requirements section 2.
 
-Invariant: nothing is changed here; each lack comes with the command that mends it.
+Invariant: nothing is changed here. Each piece of advice comes with the command that follows it.
 """
 
 from collections.abc import Iterator
@@ -21,14 +21,18 @@ _GENERATED: Final = "linguist-generated"
 
 @dataclass(frozen=True, slots=True)
 class Lack:
-    """Something that is missing, and the command that mends it, as typed in the root."""
+    """A missing git setting. `command` adds it when it is run in a shell in the root directory."""
 
     what: str
     command: str
 
 
 def lacks(root: Path, git: Git | None) -> Iterator[Lack]:
-    """Tell what git should know of our files and does not; without a repository: nothing."""
+    """Yield the git settings that the root lacks; nothing outside a git repository.
+
+    A root lacks a setting if git does not ignore the intent map, if git tracks it, or if git tracks
+    the ledger and the ledger is not marked as a generated file.
+    """
     if git is None:
         return
     if not _has_line(root / _IGNORE, "intent_map.md"):
@@ -43,7 +47,10 @@ def lacks(root: Path, git: Git | None) -> Iterator[Lack]:
 
 
 def _adding(line: str, root: Path, name: str) -> str:
-    """Give the command that adds a line to a file, whose last one may not have ended."""
+    """Return a shell command that appends a line to a file.
+
+    It first ends the file's last line if that has no newline.
+    """
     text = _text(root / name)
     apart = "" if not text or text.endswith("\n") else f"echo >> {name} && "
     return f"{apart}echo {line} >> {name}"

@@ -1,7 +1,7 @@
-"""Governance of one root: every question passes here, from whatever door.
+"""Governance of one root: the entry point through which every door asks and records.
 
-Invariant: every method may wait on disk, git or SQLite, so that doors call it from a thread.
-Invariant: no state at module level; two of one root see the same files and stores.
+Invariant: every method may wait on disk, git or SQLite, so doors call it from a thread.
+Invariant: no state at module level; two objects for the same root share only its files and stores.
 """
 
 import logging
@@ -31,10 +31,10 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GovernanceStatus:
-    """How a root and a session stand (protocol section 2, `Status`).
+    """The state of a root and of one session (protocol section 2, `Status`).
 
-    `failures` counts the calls that this process could not judge; `polling` says why the system
-    cannot tell of changes on disk, so that they are looked for again and again.
+    `failures` counts the calls that this process could not judge. `polling` is the reason why files
+    are polled for changes; None while the operating system reports them.
     """
 
     root: str | None
@@ -54,10 +54,10 @@ class GovernanceStatus:
 
 
 class Governance(RootParts):
-    """Answers every question about one root.
+    """Answers every request about one root.
 
-    `patient`: what is said of judged calls waits until `unreported.write` is called, so that nobody
-    waits for it; else it is said before a judgement is given.
+    `patient`: audit events of judged calls are queued until `unreported.write` is called, so that
+    no request waits for them. Otherwise they are written before a call's decision is returned.
     """
 
     def __init__(self, root: Path, *, patient: bool = False) -> None:
@@ -65,9 +65,10 @@ class Governance(RootParts):
         self._polling: dict[str, str] = {}
 
     def open_editor(self, wanted: str | None, contributor: Contributor) -> Session:
-        """Begin the session of an editor's connection, and its baseline.
+        """Open the session of an editor's connection and return it.
 
-        What changes on disk from now on is a change.
+        The first time, also take its baseline: whatever changes on disk from then on counts as a
+        change.
         """
         intents = self.rules.current().file.intents
         session = self.sessions.open_editor(wanted, contributor, intents)
@@ -79,33 +80,36 @@ class Governance(RootParts):
         return session
 
     def _clear_up(self) -> None:
-        """Append what an earlier session could not, and forget drafts that are too old."""
+        """Append the records that an earlier session could not, and delete old drafts."""
         self.stores.drafts.prune(self.stores.clock())
         try:
-            # Those of a server that was killed, too.
+            # A server that was killed leaves its open runs of saves; they are recorded here too.
             self.stores.ledger.end_runs()
         except IntentLspError as problem:
             _log.warning("records still wait for the ledger: %s", problem)
 
     def note_polling(self, what: str, why: str | None) -> None:
-        """Note why changes of a part are looked for again and again; None: the system tells."""
+        """Note why changes of `what` are polled for. None: the operating system reports them."""
         if why is None:
             self._polling.pop(what, None)
         else:
             self._polling[what] = why
 
     def tidy(self) -> None:
-        """Shorten the journal by what a commit holds, and recommend archiving where it is time."""
+        """Prune committed records from the journal, and recommend archiving when it is due."""
         self.recovering.prune()
         recommend_archiving(self.root, self.stores.clock)
 
     def begin_turn(self, session_id: str, agent_id: str) -> tuple[SessionRow, tuple[Outcome, ...]]:
-        """Begin an agent's next turn; what its open commands have changed is recorded."""
+        """Begin an agent's next turn; return its row, and what its open commands changed.
+
+        The changes of commands whose end the host did not report are recorded first.
+        """
         ended = self._unended.end(session_id, agent_id)
         return self.sessions.begin_turn(session_id, agent_id), ended
 
     def close(self, session: Session | None) -> None:
-        """End the session and let go of every store; what is untold is told."""
+        """Write the deferred audit events, end the session (if given), and close every store."""
         self.unreported.write()
         self.saves.end_runs()
         if session is not None:
@@ -121,9 +125,9 @@ class Governance(RootParts):
     def status(
         self, session_id: str, rules: Rules | None = None, agent_id: str = ""
     ) -> GovernanceStatus:
-        """Tell how the root and a session stand, by these rules, else by those of now.
+        """Return the state of the root and of a session, by `rules` or else by the current ones.
 
-        What was judged before is told by then.
+        Deferred audit events are written first, so that the counts include them.
         """
         self.unreported.write()
         rules = rules or self.rules.current()
@@ -148,22 +152,25 @@ class Governance(RootParts):
         )
 
     def owners(self, path: WorkspacePath) -> tuple[Ownership, ...]:
-        """Tell every intent that owns a path, whatever its status, in file order."""
+        """Return every intent that owns a path, whatever its status, in file order.
+
+        Empty while the root is not governed.
+        """
         rules = self.rules.current()
         return rules.owners(path) if rules.governed else ()
 
     def explain_save(
         self, session_id: str, path: WorkspacePath
     ) -> tuple[tuple[ExplainedRow, ...], Judgement]:
-        """Tell every row of the gate on a save of a file, and what it would say."""
+        """Return the gate's checks for a save of a file, and the decision that they lead to."""
         place = resolve_below(self.root, path) or ResolvedPath(path, None)
         return self._judging.explain(session_id, place)
 
     def explain_save_under(
         self, intent_id: str, path: WorkspacePath
     ) -> tuple[tuple[ExplainedRow, ...], Judgement]:
-        """Tell what `explain_save` would tell a session that has selected an intent."""
-        # Sessions without a memory: what is only supposed here is chosen nowhere.
+        """Return what `explain_save` would return to a session with this intent selected."""
+        # These sessions have no database, so the supposed selection is stored nowhere.
         sessions = Sessions(replace(self.stores, state=None), None)
         session = sessions.open_agent(self.stores.new_id())
         sessions.choose(session.id, intent_id)
@@ -179,11 +186,11 @@ class Governance(RootParts):
         )
 
     def prepare(self) -> None:
-        """Build the index of all scopes, which the first judgement would have to wait for."""
+        """Build the index of all scopes, so that the first decision need not wait for it."""
         self.owners(INTENTS_FILE)
 
     def open_intents(self) -> Sequence[Intent]:
-        """List the intents that can be selected, the most recently used first."""
+        """Return the intents that can be selected, the most recently used first."""
         rules = self.rules.current()
         usable = [i for i in rules.file.intents if _selectable(i, rules)]
         state = self.stores.state
@@ -197,7 +204,7 @@ class Governance(RootParts):
         except StateUnavailableError:
             if rules.governed:
                 raise
-            # Whoever took the rules away may have taken all that was remembered with them.
+            # Whoever deleted the intents file may have deleted the session database with it.
             return None
 
 

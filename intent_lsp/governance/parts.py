@@ -1,6 +1,6 @@
-"""The parts that governance of one root is made of, each given those that it needs.
+"""Wiring of one governed root: builds its parts and hands each the parts that it needs.
 
-Invariant: whatever is judged and recorded shares one lock, and the intents file has another.
+Invariant: whatever judges or records uses the gate lock; edits of the intents file use another.
 """
 
 from pathlib import Path
@@ -57,7 +57,7 @@ FILE_LOCK: Final = "intents.lock"
 
 
 class RootParts:
-    """The parts of one governed root; `patient` as `Governance` has it."""
+    """The parts of one governed root. `patient`: see `Governance`."""
 
     def __init__(self, root: Path, *, patient: bool = False) -> None:
         self.root = root
@@ -88,14 +88,14 @@ class RootParts:
         self._make_calls(WorkTree(self.stores, self.contents, looks))
 
     def _make_readers(self) -> None:
-        """Make what asks the ledger."""
+        """Build the parts that read the ledger."""
         self.tracing = LedgerReader(self.stores.ledger, self.rules)
         self.blaming = FileBlame(self.root, self.stores.ledger.index)
         self.authors = Authors(self.root, self.rules, self.stores.state)
         self.recovering = Recovery(self.root, self.stores.ledger, self.stores.git)
 
     def _make_views(self) -> None:
-        """Make what keeps the files that people read."""
+        """Build the parts that write the files which people read."""
         self.history = History(
             stores=self.stores, rules=self.rules, writer=self._writer, unreported=self.unreported
         )
@@ -106,7 +106,7 @@ class RootParts:
         self.intent_map = IntentMap(stores=self.stores, rules=self.rules)
 
     def _make_plan(self) -> None:
-        """Make what people and agents choose and change intents by."""
+        """Build the parts with which people and agents select and change intents."""
         self.scope_checks = ScopeChecks(self.stores, self.rules.current().spelling)
         self.checkout = Checkout(
             stores=self.stores,
@@ -121,7 +121,7 @@ class RootParts:
         )
 
     def _make_judges(self) -> None:
-        """Make what judges files."""
+        """Build the parts that judge files."""
         self._judging = SaveJudge(
             stores=self.stores,
             rules=self.rules,
@@ -135,7 +135,7 @@ class RootParts:
         self.violations = Violations(self.stores, self.rules, self.contents)
 
     def _make_saves(self) -> None:
-        """Make what records the edits of people."""
+        """Build the parts that record the edits of people."""
         events = CallEvents(stores=self.stores, contents=self.contents)
         self.saves = Saves(
             stores=self.stores,
@@ -153,7 +153,7 @@ class RootParts:
         )
 
     def _make_calls(self, work_tree: WorkTree) -> None:
-        """Make what records the calls of agents, and then what judges them."""
+        """Build the parts that record the calls of agents, then those that judge them."""
         news = CallAudit(stores=self.stores, audit_log=self.audit_log, unreported=self.unreported)
         recording = CallRecorder(
             stores=self.stores,

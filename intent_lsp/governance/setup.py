@@ -1,4 +1,4 @@
-"""Setting a root up: the set of files that governance needs (requirements section 2).
+"""Setup of a root: creates the files that governance needs (requirements section 2).
 
 Invariant: nothing that exists is changed.
 """
@@ -13,9 +13,9 @@ _ROOM_MODE = 0o755
 
 
 def initialise(root: Path) -> tuple[str, ...]:
-    """Create what is missing of the set, with commented examples; give the paths created.
+    """Create the missing control files, with commented examples; return the paths created, sorted.
 
-    Raises UnsafePathError when something else stands in the control room's place, OSError.
+    Raise UnsafePathError if `.orchestration` is not a real directory, OSError if a write fails.
     """
     wanted = (
         (f"{CONTROL_ROOM}/.gitignore", templates.GITIGNORE),

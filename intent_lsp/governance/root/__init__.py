@@ -1,1 +1,1 @@
-"""What is open of one governed root: its stores, rules, sessions and grants."""
+"""What every other part of a governed root uses: its stores, rules, sessions and grants."""

@@ -1,6 +1,6 @@
-"""A step after an edit: one that fails is logged and stops neither the next nor the edit.
+"""Best-effort steps after an edit: a failed step is logged; the edit and later steps go on.
 
-Invariant: only what the world does to us is forgiven; a fault of ours is raised.
+Invariant: only our own errors and OSError are caught; any other exception is a bug and is raised.
 """
 
 import logging
@@ -15,7 +15,10 @@ _log: Final = logging.getLogger(__name__)
 
 @contextmanager
 def step(what: str) -> Iterator[None]:
-    """Do one step (requirements section 9); `what` is the subject of the line in the log."""
+    """Run the block; log an IntentLspError or OSError as a warning that begins with `what`.
+
+    Specified in requirements section 9.
+    """
     try:
         yield
     except (IntentLspError, OSError) as problem:

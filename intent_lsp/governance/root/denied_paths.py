@@ -1,6 +1,6 @@
-"""Paths that no agent may change: the control plane, and what the team denies (row 6).
+"""Paths that no agent may change: the control plane, and the policy's denied globs (row 6).
 
-Invariant: a path is judged alike before a call and after it.
+Invariant: the same path gets the same answer before a call and after it.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,10 @@ from intent_lsp.governance.root.rules import NameSpelling, Rules
 
 
 def denied_path(rules: Rules, path: WorkspacePath) -> Iterator[DeniedPath]:
-    """Give why no agent may change a path, if that is so (row 6)."""
+    """Yield why no agent may change a path (row 6), at most one reason; nothing if an agent may.
+
+    A rule of the policy comes before the control plane.
+    """
     denying, spelling = rules.policy.deny_mutations, rules.spelling
     rule = next((r for r in denying if globs((r.path_glob,), spelling).covers(path)), None)
     if rule is not None:
@@ -27,5 +30,5 @@ def denied_path(rules: Rules, path: WorkspacePath) -> Iterator[DeniedPath]:
 
 @lru_cache(maxsize=64)
 def globs(patterns: tuple[str, ...], spelling: NameSpelling) -> Scope:
-    """Give the scope of some globs of the policy."""
+    """Return the compiled scope of some globs of the policy."""
     return compile_scope(patterns, case_sensitive=spelling.case_sensitive, nfc=spelling.nfc)

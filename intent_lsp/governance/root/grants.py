@@ -1,6 +1,6 @@
-"""Scope granted for a time: computed from the records that granted it (requirements section 9).
+"""Temporary grants of scope, read from the ledger's records (requirements section 9).
 
-Invariant: a grant that has expired grants nothing, whatever is cached.
+Invariant: an expired grant grants nothing, even while it is cached.
 """
 
 import threading
@@ -30,14 +30,15 @@ class Grants:
         self._known: dict[frozenset[str], tuple[Grant, ...]] = {}
 
     def live(self, intent: Intent, now: datetime) -> tuple[Grant, ...]:
-        """Give the grants of an intent that have not expired, newest first.
+        """Return the temporary grants of an intent that have not expired, newest first.
 
-        What was granted for good stands in the intents file, and may have been taken out of it.
+        Permanent grants are left out: they are written into the intents file, where a person may
+        have removed them since.
         """
         return self._live(self._rules.current().file.intents, intent, now)
 
     def scope_of(self, rules: Rules, intent: Intent | None) -> Scope:
-        """Give what an intent owns now: its scope, and what it was granted for a time."""
+        """Return what an intent owns now: its own scope and its live grants. Empty for None."""
         owned = rules.scope_of(intent)
         if intent is None:
             return owned
@@ -50,7 +51,7 @@ class Grants:
         return Scope((*owned.patterns, *patterns), (*owned.compiled, *granted.compiled))
 
     def covers(self, intent_id: str | None, path: WorkspacePath) -> bool:
-        """Whether an intent owns a path by the rules as they are now."""
+        """Whether an intent owns a path under the current rules, live grants included."""
         rules = self._rules.current()
         return self.scope_of(rules, rules.active(intent_id)).covers(path)
 
@@ -60,9 +61,10 @@ class Grants:
         return tuple(g for g in grants if g.expires_at is not None and g.expires_at > at)
 
     def _granted(self, intents: Intents, intent: Intent) -> tuple[Grant, ...]:
-        """Give what was ever granted to an intent; asked again only when the ledger has changed."""
+        """Return every grant ever made to an intent, cached until the ledger changes."""
         names = frozenset(intents.names(intent))
-        # Taken before the ledger is asked: what comes meanwhile is another state of it.
+        # Take the stamp before the query: records appended in between then make the result stale,
+        # never a stale result current.
         stamp = self._stores.ledger.stamp()
         with self._lock:
             if stamp != self._stamp:

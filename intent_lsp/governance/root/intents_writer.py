@@ -1,7 +1,7 @@
-"""The server's own edits of the intents file: the smallest, or none (requirements section 3).
+"""The server's own edits of the intents file, as small as possible (requirements section 3).
 
-Invariant: a change that somebody else made is never written over; of ours none gets lost.
-Invariant: who sees the new bytes can know them as ours.
+Invariant: a change by somebody else is never overwritten, and no change of ours is lost.
+Invariant: the hash of our new text is stored before the file changes, so that it counts as ours.
 """
 
 from collections.abc import Callable
@@ -19,10 +19,10 @@ from intent_lsp.store.locks.root_lock import RootLock, holding
 
 IntentsEdit = tuple[TextChange, ...] | EditRefused
 MakeEdit = Callable[[str], IntentsEdit]
-"""Makes the edit for a text of the file, without its byte order mark."""
+"""Returns the edit for a text of the file, which comes without its byte order mark."""
 
 Then = Callable[[], None]
-"""What is to be noted of an edit while nobody else can make one."""
+"""Called after an edit, while the lock still keeps other edits out."""
 
 UNSAVED: Final = "the file is open with unsaved text"
 _ATTEMPTS: Final = 3
@@ -38,9 +38,10 @@ class IntentsWriter:
     def change(
         self, edit: MakeEdit, *, unsaved_file: bool, then: Then = lambda: None
     ) -> str | None:
-        """Make an edit; None: the file now says so. Else why it does not, as a sentence's end.
+        """Apply an edit. Return None on success, else the reason as a clause for a message.
 
-        `unsaved_file`: an editor holds unsaved text of the file. `then` is done after it is made.
+        `unsaved_file`: an editor holds unsaved text of the file, so the edit is refused. `then` is
+        called after a successful edit, under the lock.
         """
         if unsaved_file:
             return UNSAVED
@@ -54,7 +55,7 @@ class IntentsWriter:
             return f"could not be written: {error}"
 
     def close(self) -> None:
-        """Let go of the lock's file."""
+        """Close the lock's file."""
         if self._lock is not None:
             self._lock.close()
 
@@ -63,7 +64,7 @@ class IntentsWriter:
             try:
                 return self._attempt(edit)
             except FileChangedError:
-                # A person was quicker: made anew for what the file says now.
+                # Somebody changed the file in between: make the edit again for its new text.
                 continue
         return self._attempt(edit)
 
@@ -79,7 +80,7 @@ class IntentsWriter:
         if not changes:
             return None
         written = text.encode(apply_changes(text.text, changes))
-        # Noted first: whoever sees the new bytes must know them as ours.
+        # Note the hash before writing: a watcher that sees the new bytes must know them as ours.
         if self._stores.state is not None:
             self._stores.state.note_own_write(INTENTS_FILE, hash_content(written))
         replace_file(path, written, root=self._stores.root, expected=data)

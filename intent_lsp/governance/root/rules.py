@@ -1,8 +1,8 @@
-"""The rules in force: intents, policy and ignore file of one root, read once and cached.
+"""The rules in force in one root: intents, policy and ignore file, read and cached.
 
-Invariant: the cache follows each file's identity, size and modification time.
-Invariant: a file that does not parse switches governance off; it never judges by half a file.
-Invariant: a policy or an ignore file that cannot be read leaves the last good one in force.
+Invariant: a file is read again when its identity, size or modification time has changed.
+Invariant: an intents file that does not parse switches governance off; half a file never judges.
+Invariant: a policy or ignore file that cannot be read leaves the last good one in force.
 """
 
 import logging
@@ -37,7 +37,7 @@ _FILES: Final = (INTENTS_FILE, POLICY_FILE, IGNORE_FILE)
 
 
 class FileState(StrEnum):
-    """Whether the intents file governs; UNAVAILABLE: it does, and no state can be kept on disk."""
+    """Whether the intents file governs. UNAVAILABLE: it does, but no state can be kept on disk."""
 
     OK = "ok"
     BROKEN = "broken"
@@ -47,7 +47,7 @@ class FileState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NameSpelling:
-    """How the disk of a root tells names apart (scope section 4)."""
+    """How the file system of a root compares file names (scope section 4)."""
 
     case_sensitive: bool = True
     nfc: bool = False
@@ -55,9 +55,11 @@ class NameSpelling:
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """What governs at one moment; `version` grows with every change of any of the files.
+    """The rules in force at one moment.
 
-    Not slotted: the index over all scopes is built when the first owner is asked for.
+    `version` grows with every change of any of the three files.
+
+    `reason` says why the state is not OK. Not slotted, because the index of scopes is built lazily.
     """
 
     version: int
@@ -70,12 +72,12 @@ class Rules:
 
     @property
     def governed(self) -> bool:
-        """Whether row 1 of the gate goes on to the others."""
+        """Whether edits are judged at all: row 1 of the gate passes on to the other rows."""
         return self.state is FileState.OK
 
     @cached_property
     def index(self) -> ScopeIndex:
-        """Who owns a path: every intent, whatever its status."""
+        """The index that finds the owners of a path among all intents, whatever their status."""
         entries = list(self.scopes.items())
         return ScopeIndex(
             entries, case_sensitive=self.spelling.case_sensitive, nfc=self.spelling.nfc
@@ -83,7 +85,7 @@ class Rules:
 
     @cached_property
     def scopes(self) -> Mapping[IntentId, Scope]:
-        """What each intent owns, within the limits of a file (scope section 3)."""
+        """The scope of each intent, within the limits of one file (scope section 3)."""
         intents = self.file.intents
         compiled = compile_scopes(
             [intent.owned_scope for intent in intents],
@@ -105,16 +107,16 @@ class Rules:
 
     @property
     def owners(self) -> Owners:
-        """Ask the index, which is built on the first call and not before."""
+        """A function that returns a path's owners; its first call builds the index."""
         return partial(_owners, self)
 
     def active(self, intent_id: str | None) -> Intent | None:
-        """Find the intent that a session has selected, by id or earlier id."""
+        """Return the intent with this id or earlier id, or None if there is none."""
         return None if intent_id is None else self.file.intents.get(intent_id)
 
     @cached_property
     def generated(self) -> Scope:
-        """What tools leave behind: nobody's edits, whatever an intent owns."""
+        """The scope of files that tools generate; changing them breaks no rule."""
         return compile_scope(
             (*GENERATED, *self.policy.generated),
             case_sensitive=self.spelling.case_sensitive,
@@ -122,7 +124,7 @@ class Rules:
         )
 
     def scope_of(self, intent: Intent | None) -> Scope:
-        """Give what an intent owns; without an intent, nothing."""
+        """Return the scope of an intent, without grants. Empty for None."""
         return compile_scopes([()])[0] if intent is None else self.scopes[intent.id]
 
 
@@ -131,11 +133,11 @@ def _owners(rules: Rules, path: WorkspacePath) -> tuple[Ownership, ...]:
 
 
 class RulesCache:
-    """Reads the three files of a root again only when one of them has changed."""
+    """The current rules of a root; its three files are read again only when one has changed."""
 
     def __init__(self, root: Path) -> None:
         self._paths = tuple(root / name for name in _FILES)
-        # Asked several times for each edit: spelling a path costs as much as asking the disk.
+        # `current` runs several times per edit, and converting a Path costs as much as its `stat`.
         self._spelled = tuple(map(os.fspath, self._paths))
         self._spelling = NameSpelling(case_sensitive(root), nfc=sys.platform == "darwin")
         self._reader = IntentsReader()
@@ -148,7 +150,7 @@ class RulesCache:
         self._good_ignored = IgnoredIntents()
 
     def current(self) -> Rules:
-        """Give the rules as the disk has them now."""
+        """Return the rules as the files on disk have them now."""
         with self._lock:
             stamps = tuple(map(files.stamp, self._spelled))
             if self._rules is None or self._unreadable or stamps != self._stamps:
@@ -157,7 +159,7 @@ class RulesCache:
             return self._rules
 
     def _renewed(self, former: Rules | None) -> Rules:
-        """Read again; what says the same as before keeps its version."""
+        """Read the files again; return `former` and its version if they say the same."""
         if former is None:
             return self._read(1)
         fresh = self._read(former.version + 1)
@@ -165,7 +167,8 @@ class RulesCache:
 
     def _read(self, version: int) -> Rules:
         intents, policy, ignored = map(self._bytes, _FILES, self._paths)
-        # Rights can come back without a trace in a stamp.
+        # A change of permissions leaves the stamps the same, so an unreadable file is always tried
+        # again.
         self._unreadable = any(isinstance(data, OSError) for data in (intents, policy, ignored))
         state, reason, read = self._read_intents(intents)
         found = None if isinstance(policy, OSError) else policy_file(policy)
@@ -187,7 +190,7 @@ class RulesCache:
         try:
             data = files.read_bytes(path, MAX_BYTES)
         except OSError as problem:
-            # Asked for each call: said once for as long as it is so.
+            # This runs for every call: log the same problem only once while it lasts.
             if self._said.get(name) != str(problem):
                 self._said[name] = str(problem)
                 _log.warning("%s cannot be read: %s", name, problem)
@@ -216,7 +219,7 @@ class RulesCache:
 
 
 def policy_file(data: bytes | None) -> PolicyFile:
-    """Read the policy's bytes; absent or not a text: the defaults."""
+    """Parse the policy's bytes, leniently if they are not UTF-8. None: the defaults."""
     return read_policy(_lenient(data))
 
 

@@ -1,7 +1,9 @@
-"""Sessions: who is at work, and under which intent (protocol section 1, requirements section 1).
+"""Sessions of one root, and the intent that each has selected (protocol section 1).
 
-Invariant: what was chosen survives the process; without `.local/` it is kept in memory.
-Invariant: an editor's session goes on when all that was remembered is deleted, without an intent.
+Specified in requirements section 1.
+
+Invariant: a selection survives the process; without `.orchestration/.local/` it is kept in memory.
+Invariant: an editor's session goes on, without an intent, if the session database is deleted.
 """
 
 import getpass
@@ -21,12 +23,15 @@ CHECKOUT_REQUIRED: Final = "checkout_required"
 EXECUTION_AUTHORIZED: Final = "execution_authorized"
 
 AGENTS_LIVE_FOR: Final = timedelta(hours=1)
-"""How long after its last use an agent's session counts as alive: nothing tells of its end."""
+"""How long after its last use an agent's session counts as live: no host reports its end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """A session on one root, or a subagent of it; `continued` names the intent it went on with."""
+    """A session on one root, or one subagent of it (`agent_id`).
+
+    `continued` is the id of the intent that a new editor session inherited from the one before it.
+    """
 
     id: str
     contributor: Contributor
@@ -38,7 +43,7 @@ class Sessions:
     """The sessions of one root."""
 
     def __init__(self, stores: Stores, locks: SessionLocks | None) -> None:
-        """Keep the sessions of this user; without locks nobody knows which of them live."""
+        """Manage the sessions of a root. Without `locks`, no session is known to be live."""
         self._stores = stores
         self._locks = locks
         self._lock = threading.Lock()
@@ -50,7 +55,10 @@ class Sessions:
     def open_editor(
         self, wanted: str | None, contributor: Contributor, intents: Intents
     ) -> Session:
-        """Begin the editor's session: a known id goes on; a new one inherits the last intent."""
+        """Open an editor's session and return it.
+
+        A known id reopens its session. A new session without a wanted id inherits the last intent.
+        """
         if wanted is not None and (known := self.row(wanted)) is not None:
             self._hold(wanted)
             self._put(known.reopened(timestamp(self._stores.clock())))
@@ -62,34 +70,37 @@ class Sessions:
         return self._opened(Session(id=session_id, contributor=contributor, continued=inherited))
 
     def saves_as_agent(self, session_id: str) -> bool:
-        """Whether what a session saves is an agent's: its connection said so."""
+        """Whether a session's saves count as an agent's: its connection declared itself AI."""
         return session_id in self._of_agents
 
     def open_agent(self, session_id: str, agent_id: str = "") -> Session:
-        """Give an agent's session; one that is unknown starts in turn 1."""
+        """Return an agent's session; create it in turn 1 if it is unknown."""
         if self.row(session_id) is None:
             self._begin(session_id, "agent", None)
         return self.of_agent(session_id, agent_id)
 
     def of_agent(self, session_id: str, agent_id: str = "") -> Session:
-        """Name an agent's session, which need not be known."""
+        """Return an agent's session without looking it up or creating it."""
         return Session(id=session_id, contributor=AGENT, agent_id=agent_id)
 
     def row(self, session_id: str, agent_id: str = "") -> SessionRow | None:
-        """Give what is known of a session, or of a subagent: until it chooses, its session's."""
+        """Return the stored row of a session or subagent, or None if the session is unknown.
+
+        A subagent that has selected nothing itself shares the row of its session.
+        """
         known = self._known(session_id, agent_id)
         return self._known(session_id, "") if known is None and agent_id else known
 
     def active_intent(self, session_id: str, agent_id: str = "") -> str | None:
-        """Give the id of the intent that a session has selected."""
+        """Return the id of the intent that a session has selected, or None."""
         row = self.row(session_id, agent_id)
         return None if row is None else row.active_intent
 
     def choose(self, session_id: str, intent_id: str | None, agent_id: str = "") -> None:
-        """Make an intent the session's active one, or the subagent's; or none."""
+        """Make an intent (None: no intent) the active one of a session or subagent."""
         row = self.row(session_id, agent_id)
         if row is None and intent_id is not None:
-            # Its session was lost with the state: by choosing a person begins it anew.
+            # The session was lost with the database: a person's selection begins it anew.
             row = self._begin(session_id, "editor", None)
         if row is None:
             return
@@ -100,7 +111,7 @@ class Sessions:
             self._stores.state.note_selected(intent_id, at)
 
     def live(self) -> tuple[SessionRow, ...]:
-        """Give the editors' sessions that live, then agents' that were used not long ago."""
+        """Return the live editor sessions, then the agent sessions that were used recently."""
         state, locks = self._stores.state, self._locks
         if state is None or locks is None:
             return ()
@@ -110,14 +121,16 @@ class Sessions:
         return (*editors, *(row for row in agents if row.ended_at is None))
 
     def only_editor(self) -> SessionRow | None:
-        """Give the only session of an editor of this user that lives; None: none, or several."""
+        """Return the one live editor session of this user. None if there is none, or several."""
         own = [row for row in self.live() if row.kind == "editor" and row.user == self._user]
         return own[0] if len(own) == 1 else None
 
     def begin_turn(self, session_id: str, agent_id: str = "") -> SessionRow:
-        """Begin a session's next turn: its intent stays, and has to be checked out again.
+        """Begin a session's next turn and return its row.
 
-        The first turn of a session that is not known yet is turn 1.
+        The intent stays selected, but must be checked out again.
+
+        For an unknown session this is turn 1. Claims of the previous turn end.
         """
         row = self.row(session_id, agent_id)
         if row is None:
@@ -130,7 +143,7 @@ class Sessions:
         return row
 
     def end(self, session_id: str) -> None:
-        """End a session; its intent is what the next one goes on with."""
+        """End a session. The user's next editor session may inherit its intent."""
         self._of_editors.discard(session_id)
         if self._stores.state is not None:
             self._stores.state.end_session(session_id, timestamp(self._stores.clock()))
@@ -170,7 +183,7 @@ class Sessions:
             started_at=at,
             last_used_at=at,
         )
-        # Whoever was first has begun it: what was chosen in it since stays chosen.
+        # If another process began it first, its row is kept with whatever was selected since.
         if self._stores.state is not None:
             return self._stores.state.begin_session(row)
         with self._lock:
@@ -183,7 +196,8 @@ class Sessions:
                 return self._memory.get((session_id, agent_id))
         row = state.session(session_id, agent_id)
         if row is None and not agent_id and session_id in self._of_editors:
-            # It was lost with the state, which is there again: so is its editor.
+            # The row was lost with the database, but the editor is still here: begin its session
+            # again.
             self._hold(session_id)
             return self._begin(session_id, "editor", None)
         return row
@@ -197,7 +211,7 @@ class Sessions:
 
 
 def this_user() -> str:
-    """Give the name by which the system knows whoever runs this process."""
+    """Return the login name of the user who runs this process, or "unknown"."""
     try:
         return getpass.getuser()
     except (OSError, KeyError):

@@ -1,8 +1,8 @@
 """The stores of one governed root, opened together.
 
-Invariant: without a writable `.local/` the desk goes on, without memory.
-Invariant: a ledger that cannot be read is logged, once until it can be, and stops no judgement, no
-record and no answer.
+Invariant: without a writable `.orchestration/.local/`, governance goes on without saved state.
+Invariant: a ledger that cannot be read is logged once, until it can be read again. It stops no
+decision, no record and no answer.
 """
 
 import logging
@@ -31,11 +31,11 @@ from intent_lsp.store.state.sessions_db import SessionDb
 _T = TypeVar("_T")
 
 _ASKED: Final = 200
-"""Records of one file that are looked through for a content."""
+"""The most records of one file that are searched for a content."""
 
 
 class LedgerHistory:
-    """Asks the index of one root's ledger."""
+    """Queries of one root's ledger index. Each returns a default if the ledger cannot be read."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
@@ -43,32 +43,35 @@ class LedgerHistory:
         self._failures = 0
 
     def newest(self, path: WorkspacePath) -> Record | None:
-        """Give the newest record that touched a path; None also where nobody can tell."""
+        """Return the newest record that touched a path. None if there is none, or unreadable."""
         return self._told(lambda: self._index.newest_for_path(path), None)
 
     def newest_passes(self, path: WorkspacePath) -> bool:
-        """Whether the newest record of a path broke no rule, or there is none; asked quickly."""
+        """Whether the newest record of a path broke no rule or there is none; a quick query.
+
+        False if the ledger cannot be read.
+        """
         return self._told(lambda: self._index.newest_passes(path), False)  # noqa: FBT003 - what is told otherwise
 
     def standing_violations(self, path: WorkspacePath) -> tuple[Record, ...]:
-        """Give a path's newest records, as far as each broke a rule, the newest first.
+        """Return the unbroken run of violations that ends a path's history, newest first.
 
-        A call that failed without changing the file is none of them, and ends nothing.
+        Records of calls that failed without changing the file are skipped.
         """
         found = (each for each in self._newest(path) if not _came_to_nothing(each, path))
         return tuple(takewhile(lambda each: each.scope_validation is ScopeValidation.FAIL, found))
 
     def newest_violations(self, limit: int) -> tuple[Record, ...]:
-        """Give the newest records, of whatever file, that broke a rule."""
+        """Return the newest records, of any file, that broke a rule."""
         query = Query(passing=False)
         return self._told(lambda: self._index.query(query, limit=limit).records, ())
 
     def newest_passing(self, path: WorkspacePath) -> Record | None:
-        """Give the newest record of a path that happened and broke no rule."""
+        """Return the newest record of a path whose call succeeded and broke no rule, or None."""
         return self._told(lambda: self._index.newest_passing_for_path(path), None)
 
     def has_left(self, path: WorkspacePath, hash_: ContentHash) -> bool:
-        """Whether one of the newest records of a file has left it so."""
+        """Whether one of a file's 200 newest records left it with this content."""
         return any(
             file.post_hash == hash_
             for each in self._newest(path)
@@ -77,43 +80,43 @@ class LedgerHistory:
         )
 
     def left_last(self, path: WorkspacePath, hash_: ContentHash | None) -> bool:
-        """Whether the newest record of a file has left it so (None: gone)."""
+        """Whether the newest record of a file left it with this content (None: deleted)."""
         newest = self.newest(path)
         left = {} if newest is None else newest.left()
         return path in left and left[path] == hash_
 
     def is_none_since(self, moment: str) -> bool:
-        """Whether no record is as young as an RFC 3339 time; False also where nobody can tell."""
+        """Whether no record is as young as an RFC 3339 time. False if the ledger cannot be read."""
         query = Query(since=moment)
         return self._told(lambda: not self._index.query(query, limit=1).records, False)  # noqa: FBT003 - what is told otherwise
 
     def of_intent(self, intents: Intents, intent: Intent, *, limit: int) -> tuple[Record, ...]:
-        """Give an intent's newest records, under its earlier ids too.
+        """Return an intent's newest records, under its earlier ids too.
 
-        An earlier id that another of the `intents` has now gives nothing of that one.
+        An earlier id that another of the `intents` uses now is not counted as this intent's.
         """
         query = Query(intent_ids=intents.names(intent))
         return self._told(lambda: self._index.query(query, limit=limit).records, ())
 
     def grants(self, names: Collection[str], *, limit: int) -> tuple[Record, ...] | None:
-        """Give the newest grants of scope to an intent of these names; None: nobody can tell."""
+        """Return the newest records that grant scope to any of these ids. None if unreadable."""
         query = Query(intent_ids=names, grants=True)
         return self._told(lambda: self._index.query(query, limit=limit).records, None)
 
     def count(self) -> int:
-        """Count the records; 0 also where nobody can tell."""
+        """Return the number of records; 0 if the ledger cannot be read."""
         return self._told(self._index.count, 0)
 
     def counts(self) -> Mapping[str, int]:
-        """Count the records of each intent, by the id that they name."""
+        """Return the number of records by the intent id that they name."""
         return self._told(self._index.counts, {})
 
     def touched_files(self, since: TouchMark | None) -> TouchedFiles | None:
-        """Give what each intent has touched since a mark, or ever; None: nobody can tell."""
+        """Return what each intent has touched since a mark (None: ever). None if unreadable."""
         return self._told(lambda: self._index.touched_files(since), None)
 
     def heads(self) -> tuple[str, ...]:
-        """Give the hashes of the records that no later record names."""
+        """Return the hashes of the ledger's heads: the records that no later record follows."""
         return self._told(lambda: tuple(head.hash for head in self._index.heads()), ())
 
     def _newest(self, path: WorkspacePath) -> tuple[Record, ...]:
@@ -130,7 +133,8 @@ class LedgerHistory:
                 self._said = str(problem)
                 _log.warning("the ledger cannot be read: %s", problem)
             return otherwise
-        # An answer that was asked for before the last failure says nothing of what is now.
+        # Another thread's query may have failed after this one started: then this success does not
+        # show that the ledger is readable now.
         if self._said is not None and failures == self._failures:
             self._said = None
             _log.warning("the ledger can be read again")
@@ -142,11 +146,11 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stores:
-    """Every store of a root; `git` is None outside of a repository, `state` without `.local/`.
+    """Every store of a root. `git` is None outside a repository, `state` without `.local/`.
 
-    `trees` are those of the contents that were recorded last; `past` is what the ledger tells, as
-    far as it can be read. `coming_saves` are the texts that editors of this process are about to
-    save, or have just saved, by file.
+    `trees` caches the syntax trees used last. `past` queries the ledger and tolerates that it
+    cannot be read. `coming_saves` are, by file, the texts that editors of this process are about to
+    save or have just saved.
     """
 
     root: Path
@@ -162,40 +166,40 @@ class Stores:
     past: LedgerHistory = field(init=False)
 
     def __post_init__(self) -> None:
-        """Ask the ledger by one that remembers what it has said of it."""
+        """Create `past` here, so that it remembers which problem of the ledger it has logged."""
         object.__setattr__(self, "past", LedgerHistory(self.ledger.index))
 
     def problem(self) -> str | None:
-        """Tell why the state cannot be kept on disk; None: it can, or there never was a place."""
+        """Return why the state cannot be kept on disk. None if it can, or if there is no state."""
         return None if self.state is None else self.state.problem()
 
     def content(self, hash_: ContentHash) -> bytes | None:
-        """Give a content that is kept with an open ticket, or as a snapshot; None: in neither."""
+        """Return a content that is kept with an open ticket or in the blob cache, or None."""
         kept = None if self.state is None else self.state.tickets.content(hash_)
         return self.snapshots.get(hash_) if kept is None else kept
 
     def end_runs(
         self, paths: Collection[WorkspacePath] | None = None, *, idle_since: str | None = None
     ) -> None:
-        """Record what editors have saved automatically, as far as the ledger can be written."""
+        """Append the records of open runs of automatic saves. A failure is only logged."""
         try:
             self.ledger.end_runs(paths, idle_since=idle_since)
         except IntentLspError as problem:
             _log.warning("an open run of saves waits for the ledger: %s", problem)
 
     def is_coming_save(self, path: WorkspacePath, data: bytes | None) -> bool:
-        """Whether a file holds what an editor is about to save, or has just saved."""
+        """Whether `data` is the text that an editor is about to save, or has just saved."""
         coming = self.coming_saves.get(path)
         held = None if coming is None or data is None else decode(data)
         return held is not None and held.text == coming
 
     def revision(self) -> str:
-        """Give the commit checked out, as records name it; UNKNOWN without one."""
+        """Return the checked-out commit as records name it; UNKNOWN without one."""
         return (self.git.head_commit() if self.git is not None else None) or UNKNOWN_REVISION
 
 
 def _came_to_nothing(record: Record, path: WorkspacePath) -> bool:
-    """Whether a call failed and left a file as it was."""
+    """Whether a record is of a failed call that left a file as it was."""
     touched = (file for file in record.files if path in (file.path, file.previous))
     return not record.success and all(
         file.pre_hash == file.post_hash and file.previous is None for file in touched

@@ -1,7 +1,7 @@
-"""The syntax trees of the contents that were asked for last.
+"""Cache of the syntax trees that were asked for last.
 
-Invariant: what is kept saves time and nothing else.
-Invariant: threads may ask at the same time: none waits while another parses.
+Invariant: the cache only saves time; a cached tree equals a freshly parsed one.
+Invariant: threads may use it at the same time; none waits while another parses.
 """
 
 import threading
@@ -14,18 +14,18 @@ from intent_lsp.formats.syntax.outline import OutlinedTree, outlined_tree
 MAX_TREES: Final = 8
 
 MAX_BYTES: Final = 1024 * 1024
-"""Bytes of all texts whose trees are kept; a tree takes 10 to 35 times as many as its text."""
+"""Bytes of all source texts whose trees are cached; a tree takes 10 to 35 times as many."""
 
 
 class SyntaxTreeCache:
-    """Gives the trees of contents, with their definitions."""
+    """Returns the syntax trees of contents, with their definitions."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._kept: dict[tuple[str, ContentHash], OutlinedTree] = {}
 
     def tree(self, path: str, data: bytes, late: Late = in_time) -> OutlinedTree | None:
-        """Give the tree of a file's content; None as of `outlined_tree`, or over 400 KB."""
+        """Return the tree of a file's content, or None over 400 KB or as `outlined_tree`."""
         if len(data) > RECORDED_AT_MOST:
             return None
         key = (path, hash_content(data))
@@ -37,7 +37,7 @@ class SyntaxTreeCache:
         return found
 
     def _keep(self, key: tuple[str, ContentHash], found: OutlinedTree) -> None:
-        """Keep a tree as the one that was asked for last."""
+        """Cache a tree as the most recently used, and evict the oldest beyond the limits."""
         with self._lock:
             self._kept.pop(key, None)
             self._kept[key] = found
