@@ -1,1 +1,1 @@
-"""Saves and file operations of editors, judged and recorded."""
+"""Saves and file operations of editors: the gate judges them, the ledger records them."""

@@ -1,7 +1,7 @@
-"""Saves of files that an agent's open call claims: whose change they are (requirements section 7).
+"""Saves of files that an agent's open call claims, and who records them (requirements section 7).
 
-Invariant: a change has one record: the agent's when that records its call, else the editor's own
-once the claim has lapsed.
+Invariant: a change has one record: the agent's if its call is recorded, else the editor's own once
+the claim has lapsed.
 """
 
 import logging
@@ -27,10 +27,11 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AfterSave:
-    """What a save came to; `record` is None when nothing changed or the record waits (`queued`).
+    """The outcome of a save.
 
-    `held`: it may be the change of an agent, whose record it is then. `run`: the id of the record
-    that it will be a part of when its run of automatic saves ends.
+    `record` is None if nothing changed, or the record is queued (`queued`: why). `held`: the change
+    may be an agent's, so no record is written yet. `run`: the save belongs to an open run of
+    automatic saves; this is the id that the run's record will have.
     """
 
     judgement: Judgement
@@ -42,14 +43,14 @@ class AfterSave:
     run: str | None = None
 
     def recorded(self, outcome: Appended | Queued) -> "AfterSave":
-        """Give what the save came to once its record was appended, or waits."""
+        """Return this outcome with the record that was appended, or the reason why it is queued."""
         if isinstance(outcome, Appended):
             return replace(self, record=outcome.record)
         return replace(self, queued=outcome.reason)
 
 
 class ClaimedSaves:
-    """Holds and records the saves of one root that may be agents' changes."""
+    """Holds the saves of one root that may be agents' changes, and records them in the end."""
 
     def __init__(
         self, *, stores: Stores, judging: SaveJudge, ticket_saves: TicketSaves, audit_log: AuditLog
@@ -60,7 +61,10 @@ class ClaimedSaves:
         self._audit_log = audit_log
 
     def save(self, ticket: Ticket, session: Session, file: SavedFile, done: AfterSave) -> AfterSave:
-        """Record a save as the change that an agent had made, or hold it until the agent does."""
+        """Record a save under the ticket that claims its file, or hold it for that ticket.
+
+        It is recorded at once if the ticket expects an editor to make the change (`by_save`).
+        """
         if ticket.by_save:
             outcome = self._ticket_saves.record(ticket, file)
             if outcome is None:
@@ -81,7 +85,7 @@ class ClaimedSaves:
         return replace(done, held=True)
 
     def release(self, session: Session) -> tuple[AfterSave, ...]:
-        """Record the saves that agents have left to us: those whose claims have lapsed."""
+        """Record, as the editor's own, the held saves whose claims have lapsed."""
         state = self._stores.state
         if state is None:
             return ()
@@ -90,7 +94,10 @@ class ClaimedSaves:
         return tuple(after for after in made if after is not None)
 
     def _released(self, session: Session, held: HeldSave, ticket: Ticket) -> AfterSave | None:
-        """Record a save that no agent has recorded as its own."""
+        """Record a held save as the editor's.
+
+        None if its content is lost or its file is not recorded.
+        """
         place = resolve_below(self._stores.root, held.path)
         old = next((file.pre_hash for file in ticket.files if file.path == held.path), None)
         new = self._stores.snapshots.get(held.hash)
@@ -119,7 +126,7 @@ class ClaimedSaves:
 
 
 def audit_event(session: Session, judgement: Judgement) -> AuditEvent:
-    """Describe a save to the chronicle."""
+    """Return the audit event of a save."""
     return AuditEvent(
         tool=EDITOR_SAVE,
         session_id=session.id,

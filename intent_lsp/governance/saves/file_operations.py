@@ -1,7 +1,7 @@
-"""File operations of an editor: judged when announced, recorded once done (requirements section 7).
+"""File operations of an editor: judged when announced, recorded when done (requirements section 7).
 
-Invariant: an operation has one record, which names both ends of every file that was renamed.
-Invariant: nothing refuses an operation: the protocol cannot, so that it is told of and recorded.
+Invariant: an operation has one record, which names both paths of every renamed file.
+Invariant: an operation is never refused, since the protocol cannot; it is reported and recorded.
 """
 
 import threading
@@ -31,7 +31,7 @@ from intent_lsp.store.fs.operation_paths import place_of_name
 from intent_lsp.store.ledger.ledger import Appended, Queued
 
 _INSIDE: Final = "-"
-"""A name that a file below a new directory could have."""
+"""A file name that stands for any file below a new directory."""
 
 
 _Judged = tuple[JudgedFile, list[Judgement]]
@@ -39,7 +39,10 @@ _Judged = tuple[JudgedFile, list[Judgement]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forecast:
-    """What an operation on so many files would come to: `refused`, the ends that break a rule."""
+    """The expected outcome of an announced operation. `files` counts its files.
+
+    `refused` are the decisions on paths that break a rule.
+    """
 
     files: int
     refused: tuple[Judgement, ...]
@@ -47,10 +50,11 @@ class Forecast:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AfterOperation:
-    """What an operation on so many files came to: its record, or why that waits (`queued`).
+    """The outcome of an operation on `files` files: its record, or why that is queued (`queued`).
 
-    `refused` are the ends that broke a rule, to be shown where the team wants that; `paths` are
-    all that the operation changed. Neither record nor `queued`: nothing was changed that counts.
+    `refused` are the decisions on paths that broke a rule, to be shown to the person; empty in
+    observe mode. `paths` are all paths that changed. With neither record nor `queued`, nothing to
+    be recorded has changed.
     """
 
     files: int = 0
@@ -89,9 +93,9 @@ class FileOperations:
     ) -> Forecast:
         """Judge an operation that is about to happen, and keep what its files hold.
 
-        What is refused is given where it is to be shown: not in `observe`. `too_late` is set by
-        whoever lets the editor go on meanwhile. Raises OverLimitError for more files than one
-        record holds.
+        The result lists no refusals in observe mode. The caller sets `too_late` when it stops
+        waiting: the editor may have made the change by then. Raise RequestLimitError for more files
+        than one record can hold.
         """
         with self._lock:
             files = self._files.announced(named, too_late)
@@ -105,16 +109,18 @@ class FileOperations:
     def after(
         self, session: Session, operation: FileOperation, named: Sequence[OperationEnds]
     ) -> AfterOperation:
-        """Record an operation that has happened, as one record of all of its files.
+        """Record an operation that has happened, as one record of all its files.
 
-        Raises OverLimitError for more files than one record holds, LedgerUnavailableError when a
-        record can neither be appended nor wait.
+        Raise RequestLimitError for more files than one record can hold, LedgerUnavailableError if
+        the record can neither be appended nor queued.
         """
         with self._lock:
             if not (self._stores.root / CONTROL_ROOM).is_dir():
-                # The control room itself was taken away: nothing is written where it was.
+                # The operation deleted `.orchestration` itself: do not create it again by writing
+                # there.
                 return AfterOperation()
-            # What was saved by itself came before, and tells what a file held.
+            # Automatic saves came first, and their records show what a file held before the
+            # operation.
             self._stores.end_runs()
             found = (self._judged(session, f) for f in self._files.done(operation, named))
             judged = [each for each in found if each is not None]
@@ -152,10 +158,10 @@ class FileOperations:
             yield self._of_text(session, ends.new, text)
 
     def _judged(self, session: Session, file: OperationTarget) -> _Judged | None:
-        """Judge both ends of a file by what has become of it; None: that is nobody's business.
+        """Judge both paths of a file by its state now. None if neither is recorded.
 
-        An end that is neither judged nor recorded, such as one that git ignores, is as good as
-        outside of the root. What an open call of an agent claims is in that call's record.
+        A path that is not recorded, such as one that git ignores, is treated as outside the root. A
+        file that an agent's open ticket claims is left to the record of that call.
         """
         ends, new_text = file.hashes.ends, None if file.data is None else decode(file.data)
         old = None if ends.old is None else self._of_gone(session, ends.old)
@@ -182,19 +188,22 @@ class FileOperations:
             return ()
         old = None if hashes.pre is None else self._stores.content(hashes.pre)
         if old is None and hashes.pre is not None and data:
-            # What it held is kept no more: all that is known is what it holds now.
+            # The old content is no longer kept, so no diff is possible: the whole file counts as
+            # changed.
             return (whole_range(data),)
         return file_ranges(old, data)
 
     def _follow(self, session: Session, files: Sequence[JudgedFile]) -> None:
-        """Take what is known of renamed files to their new names.
+        """Carry what is known of renamed files over to their new names.
 
-        Not where a rule was broken: what the file was is then still what undoing leads back to.
+        Baselines and moves are not carried over for a violation: undoing it leads back to the old
+        name.
         """
         moves = []
         for file in files:
             old, new = file.hashes.ends.old, file.hashes.ends.new
-            # What becomes of a file before the next look is told from what it is now.
+            # The next disk snapshot is compared with this state, so that the operation is no disk
+            # change.
             if old is not None:
                 self._disk.note_left(old, None)
             if new is not None:
@@ -207,29 +216,36 @@ class FileOperations:
             self._stores.state.moves.follow(moves)
 
     def _fails_below(self, session: Session, judgement: Judgement) -> bool:
-        """Whether a file below a new name would be refused, too.
+        """Whether a file below a newly created path would be refused too.
 
-        Nobody knows yet whether it is to be a file, or a directory for files in scope.
+        The new path may become a directory that only holds files in scope, so it is not refused
+        alone.
         """
         inside = WorkspacePath(f"{judgement.path}/{_INSIDE}")
         return _fails(self._judge(session, inside))
 
     def _of_gone(self, session: Session, path: WorkspacePath) -> Judgement:
-        """Judge that a file goes; one that was not there before the session may always go."""
+        """Judge the removal of a path.
+
+        A file created since the session began may always be removed.
+        """
         judgement = self._judge(session, path)
         if judgement.denied is None or not self._is_new(session, path):
             return judgement
         return replace(judgement, decision=Allowed(ScopeValidation.EXEMPT))
 
     def _of_text(self, session: Session, path: WorkspacePath, text: str | None) -> Judgement:
-        """Judge that a file comes; what HEAD or the session's baseline holds there may."""
+        """Judge the appearance of a file.
+
+        Content that HEAD or the session's baseline has there may appear.
+        """
         return self._judging.allow_restoring(self._judge(session, path), session.id, UNREAD, text)
 
     def _is_new(self, session: Session, path: WorkspacePath) -> bool:
-        """Whether neither HEAD nor the session's baseline has a file, by where its bytes go."""
+        """Whether neither HEAD nor the session's baseline has a file. Links are resolved first."""
         real = place_of_name(self._stores.root, path).real or path
         head = self._contents.head(real)
-        # Where there is neither, it is unknown what was there.
+        # Without a commit and a whole baseline it is unknown whether the file existed.
         told = head.committed or self._contents.has_whole_baseline(session.id)
         if not told or head.hash is not None:
             return False
@@ -245,7 +261,7 @@ def audit_event_of(
     intent: Intent | None,
     paths: tuple[WorkspacePath, ...],
 ) -> AuditEvent:
-    """Describe an operation to the chronicle."""
+    """Return the audit event of a file operation."""
     return AuditEvent(
         tool=operation.value,
         session_id=session.id,
@@ -260,7 +276,7 @@ def _fails(judgement: Judgement) -> bool:
 
 
 def _shown(judgements: Iterable[Judgement]) -> tuple[Judgement, ...]:
-    """Give the refusals that a person is told of."""
+    """Return the violations that a person is shown: none if governance is off or only observes."""
     return tuple(
         each
         for each in judgements

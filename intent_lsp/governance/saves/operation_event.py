@@ -1,4 +1,4 @@
-"""A file operation as the event that the ledger keeps (ledger section 1)."""
+"""The ledger event of a file operation (ledger section 1)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from intent_lsp.governance.root.sessions import Session
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedFile:
-    """One file of an operation: what became of it, which lines, and what the gate says of it."""
+    """One file of an operation: its paths and hashes, the changed lines, and the verdict."""
 
     hashes: FileHashes
     ranges: tuple[Range, ...]
@@ -35,9 +35,9 @@ def operation_event(
     files: Sequence[JudgedFile],
     revision: str,
 ) -> Event:
-    """Describe an operation: who, under which intent, which files from which hash to which.
+    """Return the event that records an operation.
 
-    The worst of the files decides: one that is out of scope makes it `FAIL`.
+    Its verdict is the worst of its files: one file out of scope makes it `FAIL`.
     """
     kind = mutation_class([file.hashes for file in files])
     related = related_to(None if intent is None else specification_of(intent), kind)
@@ -55,7 +55,10 @@ def operation_event(
 
 
 def worst(verdicts: Sequence[ScopeValidation]) -> ScopeValidation:
-    """Give the verdict on all that was judged together; nothing at all is exempt."""
+    """Return the worst of some verdicts, FAIL before PASS before EXEMPT.
+
+    EXEMPT if there are none.
+    """
     order = (ScopeValidation.FAIL, ScopeValidation.PASS, ScopeValidation.EXEMPT)
     return next((verdict for verdict in order if verdict in verdicts), ScopeValidation.EXEMPT)
 

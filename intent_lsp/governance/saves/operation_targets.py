@@ -1,8 +1,10 @@
-"""The files behind an editor's file operations, and what they held before (requirements section 7).
+"""The files that an editor's file operation affects, and what they held before it.
 
-Invariant: what a file held is known from the announcement of its operation; where nobody
-announced it, from the ledger or from HEAD.
-Invariant: whoever calls this holds the lock of the operations.
+Specified in requirements section 7.
+
+Invariant: what a file held is known from the announcement of its operation, else from the ledger or
+from HEAD.
+Invariant: the caller holds the lock of `FileOperations`.
 """
 
 from collections import deque
@@ -21,14 +23,14 @@ from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.operation_paths import files_named, is_there
 
 _ANNOUNCED_AT_MOST: Final = 16
-"""Announcements that are kept; an editor need not go on with what it has announced."""
+"""Announcements that are kept. An editor may never carry out an operation that it announced."""
 
 _WHAT: Final = "files of one operation"
 
 
 @dataclass(frozen=True, slots=True)
 class OperationTarget:
-    """One file of an operation that has happened, and what it holds now (None: it is gone)."""
+    """One file that an operation has changed. `data` is its content now; None if it is gone."""
 
     hashes: FileHashes
     data: bytes | None
@@ -36,14 +38,14 @@ class OperationTarget:
 
 @dataclass(slots=True)
 class _Announced:
-    """What was found before an operation: the files behind each name, and what they held."""
+    """The state before an operation: the files below each named path, and their hashes."""
 
     files: dict[OperationEnds, tuple[OperationEnds, ...]] = field(default_factory=dict)
     held: dict[WorkspacePath, ContentHash] = field(default_factory=dict)
 
 
 class OperationTargets:
-    """Finds the files of one root's operations."""
+    """Finds the files that one root's operations affect."""
 
     def __init__(self, stores: Stores, contents: Contents) -> None:
         self._stores = stores
@@ -53,10 +55,10 @@ class OperationTargets:
     def announced(
         self, named: Sequence[OperationEnds], too_late: Event
     ) -> tuple[OperationEnds, ...]:
-        """List and read the files of an operation that is about to happen, unless it is by now.
+        """List and read the files of an operation that is about to happen. Empty if it is too late.
 
-        `too_late` is set by whoever lets the editor go on; what is seen since then may be what the
-        operation has left. Raises OverLimitError.
+        `too_late` is set when the editor is no longer kept waiting; the disk may then show the
+        state after the operation. Raise RequestLimitError for too many files.
         """
         announced = _Announced()
         left = FILES_AT_MOST
@@ -70,14 +72,15 @@ class OperationTargets:
         return tuple(each for files in announced.files.values() for each in files)
 
     def _hold(self, announced: _Announced, too_late: Event) -> None:
-        """Read and keep what the files of an announcement hold now."""
+        """Hash the files of an announcement now, and keep their contents up to a limit."""
         left = KEPT_AT_ONCE
         for ends in (ends for files in announced.files.values() for ends in files):
             for path in ends.paths:
                 data = self._contents.disk_if_readable(path)
                 if data is None or (path == ends.new and too_late.is_set()):
-                    # Not there, gone already, or there only now. What still has its old name is
-                    # what it was.
+                    # The file is absent, or it may have appeared through the operation itself. A
+                    # file that still has its old name was not yet touched, so it can be read even
+                    # when it is late.
                     continue
                 announced.held[path] = hash_content(data)
                 if len(data) <= left:
@@ -85,16 +88,16 @@ class OperationTargets:
                     left -= len(data)
 
     def held_text(self, path: WorkspacePath) -> str | None:
-        """Give the text that a file of the newest announcement holds; None: none is kept."""
+        """Return the text that a file of the newest announcement held. None if not kept."""
         held = self._announced[-1].held.get(path)
         return None if held is None else self._contents.kept(held).text
 
     def done(
         self, operation: FileOperation, named: Sequence[OperationEnds]
     ) -> Iterator[OperationTarget]:
-        """Give the files that an operation has changed, one at a time.
+        """Yield the files that an operation has changed.
 
-        Raises OverLimitError.
+        Raise RequestLimitError for too many files.
         """
         left = FILES_AT_MOST
         for ends in named:
@@ -113,7 +116,7 @@ class OperationTargets:
         return next(known, None) or _Announced()
 
     def _files(self, ends: OperationEnds, at_most: int) -> tuple[OperationEnds, ...]:
-        """List the files behind a name; those of a rename or deletion have the old name yet."""
+        """List the files below a named path as it is before the operation."""
         here = ends.new if ends.old is None else ends.old
         paths = None if here is None else files_named(self._stores.root, here, at_most=at_most)
         if here is None:
@@ -123,7 +126,7 @@ class OperationTargets:
         return tuple(_below(ends, path[len(here) :]) for path in paths)
 
     def _files_after(self, ends: OperationEnds, at_most: int) -> tuple[OperationEnds, ...]:
-        """List the files behind a name once its operation is over and nobody has announced it."""
+        """List the files below a named path after an operation whose announcement was not seen."""
         if ends.new is not None:
             found = self._files(OperationEnds(None, ends.new), at_most)
             return tuple(_below(ends, file.paths[0][len(ends.new) :]) for file in found)
@@ -135,7 +138,7 @@ class OperationTargets:
         return (*below, OperationEnds(old, None))
 
     def _operated(self, ends: OperationEnds, announced: _Announced) -> OperationTarget | None:
-        """Give what became of one file; None: nothing did."""
+        """Return what happened to one file, or None if it is unchanged."""
         data = None if ends.new is None else self._contents.disk_if_readable(ends.new)
         post = hash_if_there(data)
         if ends.new is None:
@@ -146,15 +149,16 @@ class OperationTargets:
             pre = announced.held.get(ends.new)
             changed = post != pre
         else:
-            # A rename by itself changes no content.
+            # Not announced: a rename by itself changes no content, so the file held before what it
+            # holds now.
             pre = announced.held.get(ends.old) or post
             changed = post is not None
         return OperationTarget(FileHashes(ends, pre, post), data) if changed else None
 
     def _held(self, path: WorkspacePath | None, announced: _Announced) -> ContentHash | None:
-        """Tell what a file held that is gone: what was seen, else what was recorded or committed.
+        """Return the hash that a deleted file had: as announced, else as recorded, else as in HEAD.
 
-        None: nobody knows of such a file.
+        None if no such file is known.
         """
         if path is None or path in announced.held:
             return None if path is None else announced.held[path]
@@ -166,7 +170,7 @@ class OperationTargets:
 
 
 def _below(ends: OperationEnds, rest: str) -> OperationEnds:
-    """Give the ends of a file that lies below both, at the same place; "": the names themselves."""
+    """Return the old and new path of a file at the same place below both; `rest` may be empty."""
     old = None if ends.old is None else WorkspacePath(f"{ends.old}{rest}")
     new = None if ends.new is None else WorkspacePath(f"{ends.new}{rest}")
     return OperationEnds(old, new)

@@ -1,9 +1,9 @@
-"""Runs of automatic saves: one record for what an editor saved while somebody typed.
+"""Runs of automatic saves: one record for all that an editor saved while somebody typed.
 
 Specified in requirements section 7.
 
-Invariant: an open run is on disk as if it ended now; it is never lost, and recorded once.
-Invariant: a run has one file, one session, one intent and one verdict; what differs begins another.
+Invariant: an open run is on disk as if it ended now. It is never lost, and recorded once.
+Invariant: a run has one file, session, intent and verdict. A save that differs begins another run.
 """
 
 import logging
@@ -30,7 +30,7 @@ RESTS_AFTER: Final = 3.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Run:
-    """A run as it is kept: the save that it would be, and what its last save came to."""
+    """An open run: `save` merges its saves into one, `after` is its last save's outcome."""
 
     record_id: str
     save: Save
@@ -38,7 +38,10 @@ class _Run:
 
 
 class SaveRuns:
-    """The runs of automatic saves that this process has begun; whoever asks takes turns."""
+    """The open runs of automatic saves of this process.
+
+    Not thread-safe: the caller holds a lock.
+    """
 
     def __init__(self, stores: Stores, audit_log: AuditLog) -> None:
         self._stores = stores
@@ -47,7 +50,10 @@ class SaveRuns:
         self._ended: list[AfterSave] = []
 
     def add(self, save: Save, after: AfterSave) -> AfterSave | None:
-        """Add a save to its file's run, or begin one; None: it is to be recorded by itself."""
+        """Add a save to its file's run, or begin a run.
+
+        None if the save has to be recorded by itself.
+        """
         try:
             return self._added(save, after)
         except LedgerUnavailableError as problem:
@@ -67,11 +73,11 @@ class SaveRuns:
             if whole.hashes[0] != whole.hashes[1]:
                 record_id = self._put(whole, run.record_id)
             elif self._stores.ledger.drop_run(run.record_id):
-                # All of it was taken back.
+                # The run's saves cancel out: the file holds what it held before the run.
                 del self._runs[path]
                 return after
             if record_id is None:
-                # Somebody has ended the run: with what came before.
+                # Another process or thread has ended the run with what it held before this save.
                 self.end([path])
         if record_id is None:
             whole, record_id = save, self._put(save, None)
@@ -82,7 +88,10 @@ class SaveRuns:
         return done
 
     def _open(self, save: Save) -> _Run | None:
-        """Give the run that a save goes on with; one that it does not go on with has ended."""
+        """Return the open run that a save continues, or None.
+
+        End a run that it does not continue.
+        """
         path = save.judgement.path
         run = self._runs.get(path)
         if run is not None and not _goes_on(run.save, save):
@@ -91,12 +100,12 @@ class SaveRuns:
         return run
 
     def is_at(self, path: WorkspacePath, record_id: str, left: ContentHash | None) -> bool:
-        """Whether a file's run is still the one, and nothing was added to it since."""
+        """Whether a file's open run is still this one and still leaves the file with this hash."""
         run = self._runs.get(path)
         return run is not None and (run.record_id, run.save.hashes[1]) == (record_id, left)
 
     def end(self, paths: Collection[WorkspacePath] | None = None) -> None:
-        """Record the runs of some files, or of all."""
+        """End and record the runs of some files, or of all."""
         ending = [path for path in self._runs if paths is None or path in paths]
         ended = [self._runs.pop(path) for path in ending]
         queued = None
@@ -111,7 +120,7 @@ class SaveRuns:
             self._ended.append(after if queued else self._recorded(run, after))
 
     def _recorded(self, run: _Run, after: AfterSave) -> AfterSave:
-        """Give what a run came to; one whose file is gone is recorded as this process knows it."""
+        """Return the outcome of an ended run; append its record if no process has done so."""
         try:
             event = self._event(run.save)
             return after.recorded(self._stores.ledger.append_or_queue(event, run.record_id))
@@ -119,7 +128,7 @@ class SaveRuns:
             return replace(after, queued=str(problem))
 
     def take_ended(self) -> tuple[AfterSave, ...]:
-        """Give what the runs came to that have ended since this was asked last."""
+        """Return the outcomes of the runs that have ended since the last call."""
         ended, self._ended = tuple(self._ended), []
         return ended
 
@@ -132,7 +141,7 @@ class SaveRuns:
 
 
 def _joined(run: Save, save: Save) -> Save:
-    """Give a run and the save that goes on with it as one."""
+    """Return a run and the save that continues it, merged into one save."""
     return replace(
         save,
         old=run.old,
@@ -142,7 +151,7 @@ def _joined(run: Save, save: Save) -> Save:
 
 
 def _goes_on(run: Save, save: Save) -> bool:
-    """Whether a save goes on with a run: nothing is another but the text."""
+    """Whether a save continues a run: it starts from the run's last text, and all else is equal."""
     return run.hashes[1] == save.hashes[0] and _told(run) == _told(save)
 
 

@@ -1,9 +1,10 @@
-"""Saves: what is judged before an editor writes a file, and recorded after it did.
+"""Saves of an editor: judged before the file is written, recorded afterwards.
 
 Specified in requirements section 7.
 
-Invariant: judged and recorded inside the root's lock; a save that changes nothing has no record.
-Invariant: a refused text is on disk as a draft before anything is asked of the editor.
+Invariant: judging and recording hold the lock of `Saves`. A save that changes nothing has no
+record.
+Invariant: a refused text is on disk as a draft before the editor is asked to do anything.
 """
 
 import logging
@@ -37,9 +38,9 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BeforeSave:
-    """What the disk held just before a save, and what the gate said of the buffer.
+    """The file on disk just before a save, and the judged buffer.
 
-    `draft` is kept when the save is to be turned back: the buffer becomes what `disk` holds.
+    `draft` is set if the save is to be reverted: the buffer is then replaced by what `disk` holds.
     """
 
     judgement: Judgement
@@ -50,7 +51,10 @@ class BeforeSave:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Buffer:
-    """An editor's buffer at the moment of a save; `read` is the hash that the editor last read."""
+    """An editor's buffer at the moment of a save. `read` is the hash that the editor last read.
+
+    `manual`: a person saved it, not the editor by itself.
+    """
 
     lines: list[str]
     read: ContentHash | None
@@ -59,10 +63,10 @@ class Buffer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """What an editor has saved: what the file holds now (`disk`), and held before (`known`).
+    """A save that has happened: the file's content now (`disk`) and before it (`known`).
 
-    `known` was seen before the save, else it is the last known content. `automatic`: the editor
-    saved by itself, and is likely to go on.
+    `known` was read before the save, else it is the last known content. `automatic`: the editor
+    saved by itself and is likely to do so again soon.
     """
 
     disk: bytes | None
@@ -94,14 +98,14 @@ class Saves:
         self._lock = threading.Lock()
 
     def before(self, session: Session, place: ResolvedPath, buffer: Buffer) -> BeforeSave:
-        """Judge a buffer that is about to be written, and keep a draft if it is turned back."""
+        """Judge a buffer that is about to be written; keep a draft if it will be reverted."""
         with self._lock:
             disk = self._contents.disk(place.path)
-            # Whole texts are compared, not lines: that costs a large file's save next to nothing.
+            # Compare whole texts, not lines: this is cheap even for large files.
             content, text = content_of(disk), "".join(buffer.lines)
             reading = BaseHash(read=buffer.read, disk=content.hash)
             if disk is not None and content.text == text:
-                # Nothing would change, so nothing can be overwritten.
+                # Nothing would change, so the save cannot be stale.
                 reading = BaseHash(read=content.hash, disk=content.hash)
             judgement = self._judging.judge(session.id, place, reading)
             judgement = self._judging.allow_restoring(judgement, session.id, reading, text)
@@ -113,9 +117,9 @@ class Saves:
             return BeforeSave(judgement=judgement, disk=disk, content=content, draft=draft)
 
     def after(self, session: Session, place: ResolvedPath, written: Written) -> AfterSave:
-        """Record a save that has happened, when it changed the file.
+        """Record a save that has happened, if it changed the file.
 
-        An automatic one is recorded when its run ends, which `end_runs` tells of.
+        An automatic save is recorded when its run ends; `end_runs` returns the outcome.
         """
         try:
             with self._lock:
@@ -139,7 +143,7 @@ class Saves:
     def _after(
         self, session: Session, place: ResolvedPath, written: Written
     ) -> tuple[AfterSave, Save | None]:
-        """Give what a save came to, and the save if it is still to be recorded."""
+        """Return the outcome of a save, and the save itself if it is still to be recorded."""
         disk, known, read = written.disk, written.known, written.read
         old, new = content_of(known), content_of(disk)
         reading = BaseHash(read=read, disk=old.hash)
@@ -168,16 +172,19 @@ class Saves:
         return done, save
 
     def end_runs(self, paths: Collection[WorkspacePath] | None = None) -> tuple[AfterSave, ...]:
-        """Record the runs of automatic saves of some files, or of all.
+        """End and record the runs of automatic saves of some files, or of all.
 
-        Gives what every run came to that has ended since this was asked last.
+        Return the outcomes of all runs that have ended since the last call.
         """
         with self._lock:
             self._runs.end(paths)
             return self._runs.take_ended()
 
     def end_run_at_rest(self, after: AfterSave) -> tuple[AfterSave, ...]:
-        """Record a run if no save was added to it since `after`; else as `end_runs` of none."""
+        """End the run of `after` if no save was added to it since.
+
+        Return the outcomes of all runs that have ended since the last call.
+        """
         path = after.judgement.path
         with self._lock:
             if after.run and self._runs.is_at(path, after.run, hash_if_there(after.disk)):
@@ -187,7 +194,10 @@ class Saves:
     def after_unreadable(
         self, session: Session, place: ResolvedPath, *, known: bytes | None
     ) -> AfterSave | None:
-        """Record a save of a file that cannot be read: without the hash of what it holds now."""
+        """Record a save of a file that cannot be read now. Its record has no hash after the save.
+
+        None if saves of this file are not recorded.
+        """
         self._stores.coming_saves.pop(place.path, None)
         with self._lock:
             judgement = self._judging.judge(session.id, place)
@@ -207,17 +217,17 @@ class Saves:
         return after.recorded(outcome)
 
     def release(self, session: Session) -> tuple[AfterSave, ...]:
-        """Record the saves that agents have left to us: those whose claims have lapsed."""
+        """Record, as the editor's own, the held saves whose claims have lapsed."""
         with self._lock:
             return self._held.release(session)
 
     def _tell_refusal(self, session: Session, judgement: Judgement) -> None:
         if judgement.denied is not None:
-            # A person's save teaches agents nothing.
+            # A person's refused save is no lesson for agents.
             self._audit_log.denied(audit_event(session, judgement), judgement.denied, teach=False)
 
     def remove_empty(self, place: ResolvedPath) -> bool:
-        """Delete a file that holds nothing; False: it holds something, or cannot be deleted."""
+        """Delete an empty file. Return whether it was deleted."""
         path = self._stores.root / place.path
         with self._lock:
             try:
@@ -229,7 +239,7 @@ class Saves:
     def keep_draft(
         self, session: Session, judgement: Judgement, base: ContentHash | None, text: str
     ) -> Draft:
-        """Keep a refused text, on disk before this returns."""
+        """Write a refused text as a draft. It is on disk when this returns."""
         denied = judgement.denied
         return self._stores.drafts.write(
             path=judgement.path,
@@ -248,7 +258,7 @@ def _turned_back(judgement: Judgement, content: FileContent, text: str) -> bool:
         denied is not None
         and denied.code is not GateCode.STALE_FILE
         and judgement.rules.policy.enforcement is Enforcement.BLOCK
-        # What is on disk and is not text cannot be turned back to.
+        # A buffer cannot be reverted to a disk content that is not text.
         and content.text is not None
         and content.text != text
     )
