@@ -1,1 +1,1 @@
-"""Tool calls of agents: authorized, carried out, recorded."""
+"""Tool calls of agents: authorized, carried out and recorded."""

@@ -1,4 +1,4 @@
-"""What the gate said of an agent's call, and what it is recorded under (requirements section 6)."""
+"""The gate's decision on an agent's call, and its ticket (requirements section 6)."""
 
 from dataclasses import dataclass, replace
 
@@ -10,11 +10,12 @@ from intent_lsp.governance.calls.outcome import Outcome
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallDecision:
-    """A judged call; `ticket` is there when it may happen, is governed and changes files.
+    """A judged call. `ticket` is set if the call is allowed, governed and may change files.
 
-    `again`: its host has asked before, and was given the same answer. `program` is the first word
-    of the command that it runs. `failed` is why it could not be judged, and was allowed all the
-    same. `before` is what was recorded of its session's commands whose end nobody had told.
+    `again`: the host sent this call before and got the same answer. `program` is the first word of
+    the command that it runs. `failed` is why the call could not be judged and was allowed without a
+    decision. `before` are the outcomes recorded just before for the session's commands whose end
+    was never reported.
     """
 
     decision: Decision
@@ -31,13 +32,16 @@ class CallDecision:
 
     @property
     def verdict(self) -> ScopeValidation:
-        """The verdict that a record of it would have now."""
+        """The verdict that a record of the call would have now."""
         decision = self.decision.why if isinstance(self.decision, Ask) else self.decision
         return decision.verdict
 
 
 def warned(admission: CallDecision, *warnings: str) -> CallDecision:
-    """Give an admission with more warnings; a refusal has none."""
+    """Return the decision with more warnings.
+
+    A decision that does not allow the call is unchanged.
+    """
     decision = admission.decision
     if not isinstance(decision, Allowed):
         return admission
@@ -46,7 +50,7 @@ def warned(admission: CallDecision, *warnings: str) -> CallDecision:
 
 
 def of_ticket(ticket: Ticket, *, again: bool) -> CallDecision:
-    """Give the admission that a ticket was issued for."""
+    """Return the decision for which a ticket was issued."""
     return CallDecision(
         decision=Allowed(ticket.verdict, ticket.warnings),
         tool_name=ticket.tool_name,

@@ -1,6 +1,6 @@
-"""Making the change that an agent asked for, in files that no editor has open (protocol 2).
+"""Carrying out an agent's change in files that no editor has open (protocol section 2).
 
-Invariant: all of the files change, or none; what is written over is what was judged.
+Invariant: all the files change, or none. Only the content that was judged is overwritten.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,16 +18,17 @@ from intent_lsp.store.fs.transaction import WorkFile, change_files
 
 
 class CallApplier:
-    """Makes the changes of one root's agents."""
+    """Writes the changes of one root's agents to disk."""
 
     def __init__(self, *, stores: Stores, contents: Contents) -> None:
         self._stores = stores
         self._contents = contents
 
     def make(self, changes: Sequence[FileChange], ticket: Ticket | None) -> str | None:
-        """Make the changes that a ticket allows; None: all are made. Else why none is.
+        """Write the changes that a ticket allows. Return None on success, else why nothing changed.
 
-        Without a ticket, where governance is off, they are made of whatever is there.
+        With a ticket, every file must still have the hash that was judged. Without one, where
+        governance is off, the files are changed whatever they hold.
         """
         judged = None if ticket is None else {file.path: file.pre_hash for file in ticket.files}
         try:
@@ -61,7 +62,10 @@ class CallApplier:
 
 
 def _after(change: FileChange, before: bytes | None) -> bytes | None:
-    """Give what a file is to hold, spelled as it spells its text now."""
+    """Return what a file is to hold, in its present encoding. None if it is to be deleted.
+
+    Raise ValueError if a file to be rewritten is not text.
+    """
     if change.effect is Effect.DELETE:
         return None
     if change.rewrite is None:
@@ -70,5 +74,6 @@ def _after(change: FileChange, before: bytes | None) -> bytes | None:
     if text is None:
         raise ValueError(f"{change.path} is not text that can be edited")
     new = change.rewrite(text.text)
-    # Who reads a file's bytes as they are gives its mark back with the text: one is enough.
+    # The new text may contain the byte order mark that the agent read with the file; do not write
+    # it twice.
     return text.encode(new.removeprefix("\ufeff") if text.mark else new)

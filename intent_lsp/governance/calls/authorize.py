@@ -1,9 +1,9 @@
-"""Admitting an agent's call: its facts looked up, the gate asked, a ticket issued.
+"""Authorization of an agent's call: look up its facts, ask the gate, and issue a ticket.
 
 Specified in requirements section 6.
 
-Invariant: whoever calls this holds the root's lock until the ticket is kept, so that no verdict
-is on an older hash than the one that it names.
+Invariant: the caller holds the root's lock until the ticket is stored, so that the files still have
+the hashes that were judged.
 """
 
 from dataclasses import dataclass, replace
@@ -32,14 +32,14 @@ NO_MEMORY: Final = ".orchestration/.local cannot be written: this edit will have
 IN_MEMORY: Final = "{}. Until that is fixed, only this server knows of this call."
 NOT_COMPARED: Final = "The work tree cannot be compared: what this changes will not be known."
 WITH_TICKET_AT_MOST: Final = 64 * 1024
-"""Bytes of a content that is kept with its ticket."""
+"""Bytes up to which a file's content is stored in the database with the ticket."""
 FILES_WITH_TICKET: Final = 100
 FIRST_INTENT: Final = "run intent-lsp intents add, or let a person create the file"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedCall:
-    """A call as the gate was asked about it."""
+    """A call with the request that the gate judged, its facts, its files, and the decision."""
 
     question: GateRequest
     facts: CallFacts
@@ -48,7 +48,7 @@ class JudgedCall:
 
 
 class CallAuthorizer:
-    """Admits the calls of one root's agents."""
+    """Judges the calls of one root's agents and issues their tickets."""
 
     def __init__(
         self, *, stores: Stores, contents: Contents, grants: Grants, work_tree: WorkTree
@@ -60,9 +60,9 @@ class CallAuthorizer:
         self._facts = CallFactsOf(stores=stores, contents=contents, grants=grants)
 
     def admit(self, hearing: Hearing, *, by_save: bool = False) -> CallDecision:
-        """Judge a call, and give it a ticket if it may happen.
+        """Judge a call, and issue a ticket if it is allowed.
 
-        Where a person has to be asked and can be, the decision is Ask, and nothing is kept of it.
+        If a person has to be asked and can be, the decision is Ask and nothing is stored.
         `by_save`: an editor makes the change, and its save is recorded under the ticket.
         """
         hearing = self._facts.heard(hearing)
@@ -94,7 +94,8 @@ class CallAuthorizer:
                 return admission
             if rules.policy.fail_open:
                 return _in_memory(admission.ticket, problem)
-            # The disk was found full by this very call.
+            # Storing this ticket failed, for example because the disk is full: deny the call
+            # instead.
             decision = unavailable(problem, ())
         if isinstance(decision, Denied):
             self._keep_refusal(asked, decision)
@@ -108,7 +109,7 @@ class CallAuthorizer:
         )
 
     def judge(self, hearing: Hearing) -> JudgedCall:
-        """Ask the gate about a call."""
+        """Return the gate's decision on a call, with what it was based on. Nothing is stored."""
         judged = hearing.reading.mutating and hearing.rules.governed
         files = self._facts.files(hearing.reading) if judged else ()
         facts = self._facts.of_call(hearing, files)
@@ -118,7 +119,7 @@ class CallAuthorizer:
         )
 
     def explain(self, hearing: Hearing) -> tuple[tuple[ExplainedRow, ...], CallDecision]:
-        """Tell every row of the gate, and what it would say: nothing is kept of it."""
+        """Return every check of the gate on a call, and the decision. Nothing is stored."""
         hearing = self._facts.heard(hearing)
         judged = self.judge(hearing)
         decision = judged.decision
@@ -138,12 +139,12 @@ class CallAuthorizer:
         return explain_call(judged.question, judged.facts), admission
 
     def _given_before(self, asker: Asker, call: ToolCall) -> CallDecision | None:
-        """Give the same answer to a call that its host has named before."""
+        """Return the earlier decision on a call that its host sends again. None if it is new."""
         state, use = self._stores.state, call.tool_use_id
         if state is None or use is None:
             return None
         ticket = state.tickets.of_use(asker.session_id, asker.agent_id, use)
-        # An id that comes with another call is no name of a call: that one is judged anew.
+        # If the same `tool_use_id` comes with a different call, that call is judged as a new one.
         if ticket is not None and ticket.fingerprint == call.fingerprint:
             return of_ticket(ticket, again=True)
         refused = state.tickets.refused_use(
@@ -173,9 +174,10 @@ class CallAuthorizer:
         state.tickets.refuse(asker.session_id, asker.agent_id, use, refused, self._stores.clock())
 
     def begin_command(self, admission: CallDecision) -> CallDecision:
-        """Have the ticket of a command hold what is there before it: no lock need be held.
+        """Store the state of the work tree before a command with its ticket. Needs no lock.
 
-        Who asks again, and was never answered, is given what is there now.
+        For a call sent again whose command has no stored state and no outcome yet, the present
+        state is stored.
         """
         ticket, state = admission.ticket, self._stores.state
         if ticket is None or state is None:
@@ -198,25 +200,26 @@ class CallAuthorizer:
             if file.data is None or file.hash is None:
                 continue
             if len(file.data) <= WITH_TICKET_AT_MOST and len(small) < FILES_WITH_TICKET:
-                # With the ticket, in its transaction: a file of its own costs the caller more.
+                # Small contents go into the ticket's transaction: writing a file for each costs the
+                # caller more time.
                 small[file.hash] = file.data
             else:
                 self._contents.keep(file.data, file.hash)
         if self._stores.state is not None:
             self._stores.state.tickets.issue(ticket, now, small)
             return of_ticket(ticket, again=False)
-        # Without a memory nothing can be recorded later: it is allowed, and that is said.
+        # Without a database there is nothing to record the call by later: allow it, with a warning.
         forgetful = Allowed(decision.verdict, (*decision.warnings, NO_MEMORY))
         return replace(of_ticket(ticket, again=False), ticket=None, decision=forgetful)
 
 
 def _in_memory(ticket: Ticket, problem: str) -> CallDecision:
-    """Warn whoever was given a ticket that memory alone keeps."""
+    """Return the decision for a ticket that is kept in memory only, with a warning that says so."""
     told = (*ticket.warnings, IN_MEMORY.format(problem))
     return of_ticket(replace(ticket, warnings=told), again=False)
 
 
 def _feedback(word: ApprovalAnswer, facts: CallFacts) -> str:
-    """Say why nobody approved: of the first intent, what to do instead."""
+    """Return why nobody approved; if the root has no intent yet, what to do instead."""
     first = facts.bootstrap and word.is_nobody
     return FIRST_INTENT if first else word.feedback

@@ -1,8 +1,8 @@
-"""What is told of judged and recorded calls, each once (requirements section 9).
+"""Audit events of judged and recorded calls, each written once (requirements section 9).
 
-Invariant: what is given again, and what a person has yet to decide, is not told; neither is a
-command that was to change nothing, and did not.
-Invariant: a record is told of after all that was judged before it.
+Invariant: there is no event for a repeated answer, for a pending approval, or for a command that
+was not expected to change anything and did not.
+Invariant: the event of a record comes after those of all calls judged before it.
 """
 
 from functools import partial
@@ -18,7 +18,7 @@ from intent_lsp.governance.views.deferred import DeferredQueue
 
 
 class CallAudit:
-    """Tells of the calls of one root."""
+    """Writes the audit events of one root's calls."""
 
     def __init__(self, *, stores: Stores, audit_log: AuditLog, unreported: DeferredQueue) -> None:
         self._stores = stores
@@ -26,7 +26,7 @@ class CallAudit:
         self._deferred = unreported
 
     def judged(self, admission: CallDecision, session_id: str, agent_id: str) -> None:
-        """Tell of a judgement, once its answer is given."""
+        """Queue the audit event of a judged call."""
         if admission.again or not admission.governed or isinstance(admission.decision, Ask):
             return
         if admission.ticket is not None and admission.ticket.looking:
@@ -34,7 +34,7 @@ class CallAudit:
         self._deferred.add(partial(self._judged, admission, session_id, agent_id))
 
     def recorded(self, outcome: Outcome) -> None:
-        """Tell of a call that happened, or failed; one that broke a rule unseen is a lesson."""
+        """Write the audit event of a recorded call; add a lesson if it broke a rule."""
         if outcome.again:
             return
         self._deferred.write()
@@ -76,7 +76,7 @@ class CallAudit:
 
 
 def _paths(admission: CallDecision) -> tuple[WorkspacePath, ...]:
-    """List the files of a call; of a refused one also those outside of the root."""
+    """Return the files of a call, for a refused call those outside the root too."""
     inside = [path for file in admission.files for path in (file.previous, file.path) if path]
     decision = admission.decision
     refused = decision.paths if isinstance(decision, Denied) else ()

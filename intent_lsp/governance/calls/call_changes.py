@@ -1,6 +1,6 @@
-"""Which changes on disk are a call's own: those that its ticket named, and those besides.
+"""Which changes on disk belong to a call: those that its ticket names, and others that it made.
 
-Invariant: whoever calls this holds the root's lock.
+Invariant: the caller holds the root's lock.
 """
 
 from collections.abc import Collection, Sequence
@@ -21,9 +21,10 @@ from intent_lsp.governance.root.stores import Stores
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundChanges:
-    """The files of a ticket, and those that it could not name; `outside` lead out of the root now.
+    """The files that a call changed.
 
-    `whole`: all that it changed is among them; else none is no sign that nothing changed.
+    `outside` are paths of its ticket that now lead out of the root. `whole`: all changes of the
+    call are known; otherwise an empty `files` does not mean that nothing changed.
     """
 
     files: tuple[FoundFile, ...]
@@ -36,7 +37,8 @@ class FoundChanges:
 class CallChanges:
     """Finds the changes of one root's calls.
 
-    `left` are files that a command has left to another one under way, which may have made them so.
+    `left` are changed files that no intent of the commands under way owns. They are attributed to
+    the last of those commands to be recorded.
     """
 
     stores: Stores
@@ -47,11 +49,12 @@ class CallChanges:
     left: set[WorkspacePath] = field(default_factory=set, init=False)
 
     def find(self, ticket: Ticket, compared: TreeChanges | None) -> FoundChanges:
-        """Read the ticket's files, and find those that it could not name."""
+        """Read the files that the ticket names, and find other files that the call changed."""
         state = self.stores.state
         saved = () if state is None else state.tickets.held(ticket.id)
         named = tuple(self._after_others(file) for file in self.events.found(ticket, saved))
-        # A link, too, is a file that git knows, and reads as what it leads to.
+        # A named symbolic link shows up in the tree comparison too; skip every path that is already
+        # known.
         told = [file for file in named if file.changed]
         besides, doubts = self.besides(
             ticket, compared, {end for file in told for end in file.ends}
@@ -69,7 +72,7 @@ class CallChanges:
     def besides(
         self, ticket: Ticket, compared: TreeChanges | None, known: Collection[WorkspacePath | None]
     ) -> tuple[list[FoundFile], Doubts]:
-        """Find the files that a call has changed beside those that are `known`."""
+        """Return the files that a call changed besides the `known` ones, and how sure that is."""
         since, session = datetime.fromisoformat(ticket.issued_at), ticket.session_id
         changed = () if compared is None else compared.files
         changed = self.work_tree.unreported(changed, since=since, session_id=session)
@@ -83,7 +86,8 @@ class CallChanges:
         )
         for file in besides:
             self.foreign.record_before(file.path, file.old)
-        # Of git's own files each command knows for itself what it found: the first one tells.
+        # Each command has its own earlier state of the protected files; the first one recorded
+        # reports a change.
         guarded = ProtectedFiles(self.stores).changes(ticket.guarded) if ticket.guarded else ()
         guarded = self.work_tree.unreported(guarded, since=since, session_id=session)
         besides += [self.events.found_besides(each) for each in guarded if each.path not in known]
@@ -96,10 +100,10 @@ class CallChanges:
     def _of_this_command(
         self, ticket: Ticket, besides: Sequence[FoundFile], *, now: datetime
     ) -> list[FoundFile]:
-        """Give the changes that are a command's where others are under way that may have made them.
+        """Return the changes that belong to a command while other commands may have made them.
 
-        A change in the scope of one of their intents alone is that one's; what is in nobody's is
-        left to the last of them.
+        A change that only another command's intent owns belongs to that command. A change that no
+        intent owns belongs to the last command to be recorded.
         """
         state = self.stores.state
         others = () if state is None else state.tickets.commands.since(now - COMMAND_AWAITED_FOR)
@@ -110,7 +114,8 @@ class CallChanges:
                 continue
             rivals = [other for other in others if other.may_have_made(file.path, file.new)]
             if rivals and not self.grants.covers(ticket.intent_id, file.path):
-                # What a rival owns it will tell of; of what nobody owns the last one does.
+                # The rival that owns the file will record it. If none does, the last command
+                # recorded takes it.
                 if not any(self.grants.covers(other.intent_id, file.path) for other in rivals):
                     self.left.add(file.path)
                 continue
@@ -122,7 +127,7 @@ class CallChanges:
         return mine
 
     def _is_anothers(self, ticket: Ticket, file: FoundFile, now: datetime) -> bool:
-        """Whether a change is what another call claims, or what an editor is about to tell of."""
+        """Whether another call claims a change, or an editor is about to record it."""
         state = self.stores.state
         claim = None if state is None else state.tickets.over(file.path, now)
         if claim is not None and claim.id != ticket.id:
@@ -130,11 +135,14 @@ class CallChanges:
         return self.stores.is_coming_save(file.path, file.data)
 
     def _may_hide(self, ticket: Ticket, file: ChangedFile) -> bool:
-        """Whether a file is hidden by an ignore file that the intent owns: it is nobody's then."""
+        """Whether the intent owns the ignore file that hides a file, which is then not reported."""
         return file.hidden_by is not None and self.grants.covers(ticket.intent_id, file.hidden_by)
 
     def _after_others(self, file: FoundFile) -> FoundFile:
-        """Give a file as its call changed it: after what somebody else has written meanwhile."""
+        """Return a file as the call changed it, starting from what somebody else wrote in between.
+
+        That foreign change is recorded first.
+        """
         if file.saved or file.ticket.previous is not None or file.new == file.old:
             return file
         third = self.foreign.record_foreign(file.ticket, file.data)
@@ -144,10 +152,10 @@ class CallChanges:
 
 
 def _is_rival(other: Ticket, ticket: Ticket) -> bool:
-    """Whether another open command may as well have made what one is found to have changed.
+    """Whether another open command may just as well have made the changes of this one.
 
-    Not one of the same session whose end nobody has told: that has very likely ended. Nor one that
-    only looks, where this one may do anything.
+    Not a command of the same agent that went on to another call, as it has very likely ended. Not a
+    read-only command, if this one is not read-only.
     """
     if other.looking and not ticket.looking:
         return False

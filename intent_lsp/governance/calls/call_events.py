@@ -1,6 +1,6 @@
-"""A recorded call as the event that the ledger keeps (ledger section 1, requirements section 9).
+"""The ledger event of an agent's call (ledger section 1, requirements section 9).
 
-Invariant: what is described is what the disk holds when it is recorded.
+Invariant: the event describes what the disk holds when the call is recorded.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -38,12 +38,12 @@ from intent_lsp.store.fs import files
 from intent_lsp.store.state.notes import AgentInfo
 
 _FEW: Final = 8
-"""Up to so many files each is asked for by itself: that is quicker than to find out for all."""
+"""Up to this many files, each is looked up separately, which is quicker than one query for all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doubts:
-    """Why a record of a call is less sure than others (`core.records.Event`)."""
+    """Why a record is less certain than others; the fields are those of `core.records.Event`."""
 
     assumed: bool = False
     compared: bool = True
@@ -55,12 +55,12 @@ NO_DOUBTS: Final = Doubts()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundFile:
-    """A ticket's file when it is recorded: what it holds now, and its hash (`new`; None: gone).
+    """A file of a call at recording time: its content (`data`) and hash (`new`; None: gone).
 
-    `besides`: the ticket did not name it; `old_known` is False where nobody knows what it held;
-    `saved`: an editor has saved it; `unreadable`: it is there, and nobody knows what it holds;
-    `discarded`: git threw away what nobody had committed; `overtaken`: somebody else changed it
-    between the ticket and now.
+    `besides`: the ticket did not name it. `old_known`: false if its earlier content is unknown.
+    `saved`: an editor has saved it. `unreadable`: it exists but cannot be read. `discarded`: git
+    removed a content that nobody had committed. `overtaken`: somebody else changed it between the
+    ticket and now.
     """
 
     ticket: TicketFile
@@ -75,41 +75,44 @@ class FoundFile:
 
     @property
     def path(self) -> WorkspacePath:
-        """Where the file is now, or was."""
+        """The path of the file now, or before it was deleted."""
         return self.ticket.path
 
     @property
     def old(self) -> ContentHash | None:
-        """The hash that the ticket holds; None: there was no file."""
+        """The hash before the call; None if there was no file, or if `old_known` is false."""
         return self.ticket.pre_hash
 
     @property
     def ends(self) -> tuple[WorkspacePath | None, WorkspacePath]:
-        """Where the file was, if it was moved, and where it is."""
+        """The old path if the file was moved (else None), and the present path."""
         return self.ticket.previous, self.path
 
     @property
     def mixed(self) -> bool:
-        """Whether a person has changed what the call said it would write."""
+        """Whether a person edited the text that the call announced before saving it."""
         announced = self.ticket.announced
         return self.saved and announced is not None and announced != self.new
 
     @property
     def changed(self) -> bool:
-        """Whether anything has happened to it."""
+        """Whether the file has changed, moved, or cannot be compared."""
         moved = self.ticket.previous is not None
         return self.old != self.new or moved or self.unreadable or not self.old_known
 
 
 class CallEvents:
-    """Describes what has become of the tickets of one root."""
+    """Reads the files of one root's tickets and makes the ledger events of their calls."""
 
     def __init__(self, *, stores: Stores, contents: Contents) -> None:
         self._stores = stores
         self._contents = contents
 
     def found(self, ticket: Ticket, saved: Collection[WorkspacePath]) -> tuple[FoundFile, ...]:
-        """Read the files of a ticket as they are now; `saved` are those that an editor wrote."""
+        """Read the files of a ticket as they are now.
+
+        `saved` are those that an editor has saved.
+        """
         read = ((file, self._contents.disk_if_readable(file.path)) for file in ticket.files)
         return tuple(
             FoundFile(
@@ -126,7 +129,7 @@ class CallEvents:
         return files.stamp(self._stores.root / path) is not None
 
     def found_besides(self, changed: ChangedFile) -> FoundFile:
-        """Describe a file that a call has changed without naming it."""
+        """Return a file that a call changed without naming it."""
         effect = Effect.WRITE if changed.new is not None else Effect.DELETE
         return FoundFile(
             ticket=TicketFile(path=changed.path, pre_hash=changed.old, effect=effect),
@@ -138,7 +141,7 @@ class CallEvents:
         )
 
     def under_new_names(self, besides: Sequence[FoundFile]) -> list[FoundFile]:
-        """Take a file that went and one that came for one that was moved, where they fit."""
+        """Combine a deleted and a new file of similar content into one renamed file."""
         gone, came = dict[WorkspacePath, bytes](), dict[WorkspacePath, bytes]()
         for file in besides:
             if file.discarded:
@@ -157,7 +160,7 @@ class CallEvents:
         ]
 
     def found_away(self, path: WorkspacePath) -> FoundFile:
-        """Describe a file that a link has led a call to; nobody looked at it before."""
+        """Return a file that the call reached through a link; its earlier content is unknown."""
         data = self._contents.disk_if_readable(path)
         return FoundFile(
             ticket=TicketFile(path=path, pre_hash=None),
@@ -177,7 +180,10 @@ class CallEvents:
         verdict: ScopeValidation,
         doubts: Doubts = NO_DOUBTS,
     ) -> Event | None:
-        """Describe a call that has happened or failed; None: it changed none of its files."""
+        """Return the event of a call that happened or failed.
+
+        None if it succeeded and changed no file.
+        """
         changed = [file for file in found if file.changed]
         if not changed and found and error is None:
             return None
@@ -213,7 +219,7 @@ class CallEvents:
         return any(self._overtaken(ticket, file) for file in found)
 
     def _overtaken(self, ticket: Ticket, file: FoundFile) -> bool:
-        """Whether another's record of the file came between the ticket and now."""
+        """Whether somebody else's record of the file was made after the ticket."""
         newest = self._stores.past.newest(file.path)
         if newest is None or newest.timestamp <= ticket.issued_at:
             return False
@@ -262,7 +268,8 @@ class CallEvents:
         kept = None if file.old is None else self._stores.content(file.old)
         if kept is not None:
             return file_ranges(kept, file.data)
-        # What it held is kept no more: all that is known is what it holds now.
+        # The old content is no longer kept, so no diff is possible: the whole file counts as
+        # changed.
         return (whole_range(file.data or b""),)
 
 

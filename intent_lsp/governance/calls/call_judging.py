@@ -1,6 +1,6 @@
-"""A call judged under the root's lock, and answered as the team wants it where judging fails.
+"""Judging a call under the root's lock, and answering by policy if judging itself fails.
 
-Invariant: what goes wrong on our side frees no part of a call that may not happen.
+Invariant: an internal error never allows a part of a call that can be judged and is denied.
 """
 
 import logging
@@ -35,7 +35,7 @@ UNREADABLE: Final = "the intents file cannot be read"
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who makes a call, and what a person has said of it."""
+    """The agent that makes a call, and a person's answer to an approval request (`word`)."""
 
     session_id: str
     agent_id: str
@@ -44,9 +44,9 @@ class Caller:
 
 @dataclass(slots=True, kw_only=True)
 class CallJudging:
-    """Judges the calls of one root's agents, whatever fails.
+    """Judges the calls of one root's agents; an internal error becomes a decision by policy.
 
-    `failures` counts the calls that could not be judged, by a failure of ours.
+    `failures` counts the calls that could not be judged.
     """
 
     stores: Stores
@@ -65,9 +65,13 @@ class CallJudging:
         read: Callable[[Rules], CallReading],
         admit: Callable[[Hearing], CallDecision],
     ) -> CallDecision:
-        """Judge under the lock; what goes wrong on our side is answered as the team wants it."""
+        """Judge a call under the lock. An internal error is answered as the policy says.
+
+        `read` parses the call under the current rules; `admit` decides on it. Raise
+        InvalidCallError or RequestLimitError if the call cannot be read.
+        """
         rules = self.rules.current()
-        # Read before the lock is taken: others need not wait for a command to be parsed.
+        # Parse the command before taking the lock, so that other callers need not wait for it.
         reading = whole_reading(call, partial(read, rules))
         unended: tuple[Outcome, ...] = ()
         if reading.mutating and rules.governed:
@@ -76,7 +80,7 @@ class CallJudging:
             cause = self._cause(reading, rules)
             if cause is None:
                 with holding(self.lock) as waited:
-                    # Who had to wait judges by what governs now, and not by what did before.
+                    # The rules may have changed while this call waited for the lock.
                     now = self.rules.current() if waited else rules
                     admission = admit(self._hearing(caller, call, reading, now))
             else:
@@ -90,7 +94,10 @@ class CallJudging:
         return replace(admission, before=unended)
 
     def begin(self, call: ToolCall, admission: CallDecision) -> CallDecision:
-        """Begin an admitted command; what goes wrong is answered as the team wants it."""
+        """Store the state before an allowed command.
+
+        An internal error is answered as the policy says.
+        """
         try:
             return self.admitting.begin_command(admission)
         except Exception as problem:  # noqa: BLE001 - whatever it is, it is not the agent's fault
@@ -103,7 +110,7 @@ class CallJudging:
     def explain(
         self, caller: Caller, call: ToolCall, read: Callable[[Rules], CallReading]
     ) -> tuple[tuple[ExplainedRow, ...], CallDecision]:
-        """Give every row of the gate on a call, and what it would say; nothing is kept of it."""
+        """Return every check of the gate on a call, and the decision. Nothing is stored."""
         rules = self.rules.current()
         reading = whole_reading(call, partial(read, rules))
         hearing = self._hearing(caller, call, reading, rules)
@@ -113,7 +120,10 @@ class CallJudging:
         return rows, admission
 
     def _cause(self, reading: CallReading, rules: Rules) -> str | None:
-        """Tell what a call is refused for where the team wants no failure to pass."""
+        """Return why a call is refused unjudged.
+
+        None if it can be judged, or the policy is fail-open.
+        """
         if not reading.mutating or rules.policy.fail_open:
             return None
         return self.stores.problem() if rules.governed else rules.reason or UNREADABLE
@@ -133,9 +143,10 @@ class CallJudging:
     def _failed(
         self, caller: Caller, call: ToolCall, reading: CallReading, problem: Exception
     ) -> CallDecision:
-        """Answer a call that could not be judged as a whole.
+        """Return the decision on a call that could not be judged as a whole.
 
-        A part of it that can be judged, and may not happen, is refused whatever failed.
+        With a fail-open policy it is allowed, unless a part of it can be judged alone and is
+        denied.
         """
         if not self.rules.current().policy.fail_open:
             return _unavailable(call, str(problem))
@@ -153,7 +164,7 @@ class CallJudging:
         )
 
     def _refused(self, caller: Caller, call: ToolCall, part: CallReading) -> CallDecision | None:
-        """Judge a part of a call by itself; None: it may happen, or cannot be judged either."""
+        """Judge a part of a call alone. None if it is not denied, or cannot be judged either."""
         try:
             hearing = self._hearing(caller, call, part, self.rules.current())
             judged = self.admitting.judge(hearing)

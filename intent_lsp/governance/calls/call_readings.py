@@ -1,6 +1,6 @@
-"""What an agent's call would change, read before anybody waits for the root's lock.
+"""What an agent's call would change, parsed before the root's lock is taken.
 
-Invariant: nothing is let through unread.
+Invariant: a call that cannot be read is never allowed.
 """
 
 import logging
@@ -21,11 +21,14 @@ from intent_lsp.store.git.repository import Git
 _log: Final = logging.getLogger(__name__)
 
 FILES_AT_MOST: Final = 10_000
-"""Files of one record."""
+"""The most files that one record may hold."""
 
 
 def read_tool_call(call: ToolCall, policy: TeamPolicy, git: Git | None) -> CallReading:
-    """Read a call; git that was configured to run programs may do more than to look."""
+    """Parse a call.
+
+    A read-only git command may change files if git is configured to run programs.
+    """
     reading = read_call(call, policy, command_lists())
     if reading.mutating or not reading.git or not runs_programs(git):
         return reading
@@ -33,13 +36,16 @@ def read_tool_call(call: ToolCall, policy: TeamPolicy, git: Git | None) -> CallR
 
 
 def read_changes(changes: Sequence[FileChange]) -> CallReading:
-    """Read the changes that an agent wants made."""
+    """Return the reading of explicit file changes."""
     touched = dict.fromkeys(path for change in changes for path in change.touched)
     return CallReading(mutating=True, paths=tuple(touched))
 
 
 def whole_reading(call: ToolCall, read: Callable[[], CallReading]) -> CallReading:
-    """Read a call. Raises InvalidCallError, RequestLimitError: nothing is let through unread."""
+    """Parse a call by `read`.
+
+    Raise InvalidCallError if it cannot be read, RequestLimitError if it names too many files.
+    """
     try:
         reading = _within_limit(read())
     except RequestLimitError:
@@ -55,7 +61,7 @@ def whole_reading(call: ToolCall, read: Callable[[], CallReading]) -> CallReadin
 
 
 def parts_of(reading: CallReading) -> Iterator[CallReading]:
-    """Give a call once for what holds whatever it changes, and once for each of its paths."""
+    """Yield a changing call without its paths, then once for each of its paths alone."""
     if reading.mutating:
         yield replace(reading, paths=(), perhaps=())
         for touched in reading.paths:

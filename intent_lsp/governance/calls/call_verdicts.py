@@ -1,6 +1,6 @@
-"""What a record says of each file that a call has changed: in bounds, out of bounds, exempt.
+"""The verdict on each file that a call has changed: PASS, FAIL or EXEMPT.
 
-Invariant: what the call had named keeps the verdict that its ticket holds.
+Invariant: a file that the call had named keeps the verdict of its ticket.
 """
 
 from collections.abc import Collection
@@ -24,7 +24,7 @@ _WORST_FIRST: Final = (ScopeValidation.FAIL, ScopeValidation.PASS, ScopeValidati
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallVerdicts:
-    """Judges what the calls of one root have changed."""
+    """Judges the files that the calls of one root have changed."""
 
     root: Path
     rules: RulesCache
@@ -32,7 +32,10 @@ class CallVerdicts:
     putting_back: RestoringEdits
 
     def violating(self, ticket: Ticket, found: FoundChanges) -> tuple[WorkspacePath, ...]:
-        """List the files that nobody had named and that the intent may not change."""
+        """Return the changed files that the call had not named and that its intent may not change.
+
+        Includes the named paths that now lead out of the root.
+        """
         besides = [
             path
             for file in found.files
@@ -56,10 +59,10 @@ class CallVerdicts:
     def by_verdict(
         self, ticket: Ticket, found: FoundChanges, violating: Collection[WorkspacePath]
     ) -> dict[ScopeValidation, list[FoundFile]]:
-        """Part the files of a call by what is said of each, the worst first.
+        """Group the files of a call by verdict, the worst first.
 
-        What leads out of the root is told with all the others; a call that changed none has a
-        verdict, too.
+        If a path leads out of the root, all files fail together. A call without changed files gets
+        one empty group with its ticket's verdict.
         """
         if found.outside:
             return {ScopeValidation.FAIL: list(found.files)}
@@ -71,7 +74,7 @@ class CallVerdicts:
     def _verdict(
         self, ticket: Ticket, file: FoundFile, violating: Collection[WorkspacePath]
     ) -> ScopeValidation:
-        """Judge a file that a call has changed: one that it had named was judged before."""
+        """Return the verdict on one changed file: the ticket's, if the call had named the file."""
         if not file.besides:
             return ticket.verdict
         if not {file.path, file.ticket.previous}.isdisjoint(violating):

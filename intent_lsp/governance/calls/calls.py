@@ -1,7 +1,7 @@
-"""Agents' calls: judged before they happen, recorded after (requirements sections 6 and 9).
+"""Calls of agents: judged before they happen, recorded afterwards (requirements sections 6 and 9).
 
-Invariant: judged inside the root's lock, and claimed before it is let go.
-Invariant: no person is waited for, and nothing but the ledger is written, while the lock is held.
+Invariant: a call is judged under the root's lock, and its files are claimed before the release.
+Invariant: while the lock is held nobody waits for a person, and only the ledger is written.
 """
 
 import logging
@@ -40,7 +40,7 @@ UNMADE: Final = "it could not be judged"
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """A change that was asked for: judged, and made if it may be; `problem`: why it was not."""
+    """The result of a requested change. `problem` is why it was not made; None if it was."""
 
     admission: CallDecision
     outcome: Outcome | None = None
@@ -48,7 +48,7 @@ class Applied:
 
 
 class AgentCalls:
-    """Judges, makes and records the calls of one root's agents."""
+    """Judges, applies and records the calls of one root's agents."""
 
     def __init__(  # noqa: PLR0913 - each is a part of governance that it needs
         self,
@@ -72,15 +72,15 @@ class AgentCalls:
 
     @property
     def failures(self) -> int:
-        """How many calls could not be judged, by a failure of ours."""
+        """How many calls could not be judged because of an internal error."""
         return self._judging.failures
 
     def admit(
         self, session_id: str, agent_id: str, call: ToolCall, word: ApprovalAnswer = NO_ANSWER
     ) -> CallDecision:
-        """Judge a call, and give it a ticket if it may happen.
+        """Judge a call, and issue a ticket if it is allowed.
 
-        What goes wrong on our side lets it pass, or refuses it where the team says so.
+        An internal error allows the call, or denies it if the policy says so.
         """
         caller = Caller(session_id, agent_id, word)
         admission = self._judging.judge(
@@ -88,7 +88,7 @@ class AgentCalls:
         )
         if call.command is None or admission.ticket is None:
             return admission
-        # Not under the lock: others need not wait for the work tree to be looked through.
+        # Not under the lock, so that others need not wait while the work tree is read.
         return self._judging.begin(call, admission)
 
     def admit_change(
@@ -99,7 +99,7 @@ class AgentCalls:
         changes: Sequence[FileChange],
         word: ApprovalAnswer = NO_ANSWER,
     ) -> CallDecision:
-        """Judge a change that an editor is to make, which is recorded when that is saved."""
+        """Judge a change that an editor is going to make; its save is recorded under the ticket."""
         caller = Caller(session_id, agent_id, word)
         admit = partial(self._admitting.admit, by_save=True)
         return self._judging.judge(caller, call, lambda _rules: read_changes(changes), admit)
@@ -112,9 +112,9 @@ class AgentCalls:
         changes: Sequence[FileChange],
         word: ApprovalAnswer = NO_ANSWER,
     ) -> Applied:
-        """Judge a change, make it and record it, all under one lock.
+        """Judge a change, write it and record it, all under one lock.
 
-        Where governance is off and that blocks nothing, it is made without a record.
+        Where governance is off and the call is allowed, it is written without a record.
         """
         made: list[tuple[Outcome | None, str | None]] = []
 
@@ -126,7 +126,7 @@ class AgentCalls:
 
         caller = Caller(session_id, agent_id, word)
         admission = self._judging.judge(caller, call, lambda _rules: read_changes(changes), admit)
-        # Where judging failed and that blocks nothing, it was not made all the same.
+        # If judging failed and the policy let the call pass, the change was still not written.
         unmade = UNMADE if isinstance(admission.decision, Allowed) else None
         outcome, problem = made[0] if made else (None, unmade)
         if outcome is not None:
@@ -134,16 +134,17 @@ class AgentCalls:
         return Applied(admission, outcome, problem)
 
     def outcome(self, ticket_id: str) -> Outcome | None:
-        """Give what has become of a ticket, once it has come to its end; None: it has not."""
+        """Return the outcome of a ticket, or None while it is open."""
         with holding(self._lock):
             if not self._recording.is_recorded(ticket_id):
                 return None
             return self._recording.record(ticket_id)
 
     def record(self, ticket_id: str, *, error: str | None = None) -> Outcome | None:
-        """Record what has become of a ticket's files; `error`: the call failed. None: unknown.
+        """Record what a ticket's call changed; `error`: why the call failed.
 
-        A ticket that was recorded gives the same answer again.
+        None for an unknown ticket. A ticket that is already recorded returns the same outcome
+        again.
         """
         compared = self._recording.compare(ticket_id)
         with holding(self._lock):
@@ -155,14 +156,14 @@ class AgentCalls:
     def explain(
         self, session_id: str, agent_id: str, call: ToolCall
     ) -> tuple[tuple[ExplainedRow, ...], CallDecision]:
-        """Give every row of the gate on a call, and what it would say; nothing is kept of it."""
+        """Return every check of the gate on a call, and the decision. Nothing is stored."""
         caller = Caller(session_id, agent_id)
         return self._judging.explain(caller, call, partial(self._read, call))
 
     def read(
         self, session_id: str, agent_id: str, path: WorkspacePath, hash_: ContentHash | None
     ) -> None:
-        """Note what an agent has read of a file (None: that there is none)."""
+        """Store the hash of a file that an agent has read (None: there was no file)."""
         state = self._stores.state
         if state is not None:
             row = self._sessions.row(session_id, agent_id)
@@ -170,7 +171,7 @@ class AgentCalls:
             state.put_read(session_id, agent_id, path, ReadHash(hash_, turn))
 
     def close(self) -> None:
-        """Let go of the lock's file."""
+        """Close the lock's file."""
         if self._lock is not None:
             self._lock.close()
 
@@ -180,7 +181,10 @@ class AgentCalls:
     def _made(
         self, admission: CallDecision, changes: Sequence[FileChange]
     ) -> tuple[Outcome | None, str | None]:
-        """Make a change that may be made, and record it; a call that came twice is made once."""
+        """Write an allowed change and record it. Return the outcome and the problem, if any.
+
+        A call that is sent twice is written once.
+        """
         ticket = admission.ticket
         if ticket is None:
             return None, self._applying.make(changes, ticket)

@@ -1,8 +1,8 @@
-"""Where the files of a ticket are when it is recorded: links may have come since.
+"""Paths of a ticket that symbolic links made since then lead elsewhere.
 
 Specified in requirements section 6.
 
-Invariant: what is written through a link is a change of the file that the link leads to.
+Invariant: a write through a link is a change of the file that the link leads to.
 """
 
 from collections.abc import Sequence
@@ -16,14 +16,15 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.store.fs.resolve import last_touched, resolve_below
 
 _ROUNDED_BY: Final = 2.0
-"""Seconds: the steps in which some file systems note a moment."""
+"""Seconds by which some file systems round modification times."""
 
 
 @dataclass(frozen=True, slots=True)
 class RetargetedLinks:
-    """Where paths of a ticket lead now that they did not lead to when they were judged.
+    """Paths of a ticket that now lead elsewhere than when the call was judged.
 
-    `inside` are other files of the root; `outside` are the ticket's own paths that leave it.
+    `inside` are the files of the root that they lead to. `outside` are those paths of the ticket
+    that now leave the root.
     """
 
     inside: tuple[WorkspacePath, ...] = ()
@@ -31,10 +32,9 @@ class RetargetedLinks:
 
 
 def led_away(root: Path, ticket: Ticket) -> RetargetedLinks:
-    """Resolve every path of a ticket again.
+    """Resolve every path of a ticket again, and return those that lead elsewhere now.
 
-    A file that has not been touched since the ticket was given is left out, and so is a directory:
-    a link that leads to it is no change of it.
+    Targets that are directories, or untouched since the ticket was issued, are left out.
     """
     judged = {end for file in ticket.files for end in (file.path, file.real, file.previous)}
     inside: dict[WorkspacePath, None] = {}

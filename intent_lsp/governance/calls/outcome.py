@@ -1,4 +1,4 @@
-"""What became of an agent's call: its records, its violations, what it threw away."""
+"""The outcome of an agent's call: its records, its violations, and what it discarded."""
 
 from dataclasses import dataclass
 
@@ -10,11 +10,12 @@ from intent_lsp.store.state.drafts import Draft
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What became of a ticket; `record` is None where none was made, or it was made before.
+    """The outcome of a ticket.
 
-    `queued` says why a record waits. `beside` are the records of files with other verdicts than
-    those of `record`. `discarded` are drafts of what it threw away of others. `again`: it was told
-    of before.
+    `record` is None if nothing was recorded, or it was recorded earlier. `queued` is why the record
+    waits for the ledger. `beside` are further records, of files with other verdicts. `discarded`
+    are drafts of uncommitted texts that the call threw away. `again`: the outcome was returned
+    before.
     """
 
     ticket: Ticket
@@ -28,5 +29,5 @@ class Outcome:
 
     @property
     def violating(self) -> tuple[WorkspacePath, ...]:
-        """The files that nobody had named, and that its intent may not change."""
+        """The changed files that the call had not named and that its intent may not change."""
         return self.recorded.violating

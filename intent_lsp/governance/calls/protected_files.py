@@ -1,6 +1,6 @@
-"""What a command did to files that no work tree shows: git's own, the ledger, ignored rules.
+"""What a command did to files that git status does not show: git's own, the ledger, ignored rules.
 
-Invariant: what git brought with another commit is git's; what a command did by itself is not.
+Invariant: what git brings with another commit is git's doing. A command's own edit is not.
 """
 
 import logging
@@ -30,14 +30,14 @@ _Files = Mapping[WorkspacePath, GuardedFile]
 
 
 class ProtectedFiles:
-    """Compares the guarded files of one root with what they were."""
+    """Compares the protected files of one root with their earlier state."""
 
     def __init__(self, stores: Stores) -> None:
         self._stores = stores
         self._ledger: Final = stores.root / LEDGER_FILE
 
     def seen(self) -> GuardedSeen:
-        """See what stands there before a command."""
+        """Return the state of the protected files now, to be kept while a command runs."""
         git = self._stores.git
         return GuardedSeen(
             head=None if git is None else git.head_commit(),
@@ -47,7 +47,7 @@ class ProtectedFiles:
         )
 
     def changes(self, before: GuardedSeen) -> tuple[ChangedFile, ...]:
-        """Give what is another than before."""
+        """Return the protected files that differ from an earlier state."""
         return (*self._of_git(before), *self._of_ledger(before))
 
     def _files(self) -> _Files:
@@ -67,7 +67,7 @@ class ProtectedFiles:
         for path in sorted(known.keys() | now):
             old, new = known.get(path), now.get(path)
             if old is None and path == HEAD_LOG:
-                # Git begins it with the first commit.
+                # Git creates the HEAD log with the first commit.
                 continue
             if old is None or new is None or old.meaning != new.meaning:
                 yield ChangedFile(
@@ -85,7 +85,7 @@ class ProtectedFiles:
         yield ChangedFile(path=LEDGER_FILE, old=None, new=new, data=None, old_known=False)
 
     def _gits(self, before: GuardedSeen) -> bool:
-        """Whether the ledger is another because another commit was checked out."""
+        """Whether the ledger differs because git checked out another commit."""
         git = self._stores.git
         head = None if git is None else git.head_commit()
         if git is None or head is None or head == before.head:
@@ -94,7 +94,7 @@ class ProtectedFiles:
         if LEDGER_FILE in GitTrees(git).authored(moves or ()):
             return False
         kept, now = git.head_bytes(LEDGER_FILE), self._lines()
-        # Others may have recorded since.
+        # Records may have been appended since the checkout.
         return now is None if kept is None else (now or b"").startswith(kept)
 
     def _lines(self) -> bytes | None:

@@ -1,7 +1,8 @@
-"""Recording what has become of an agent's call (requirements section 9, ledger section 1).
+"""Recording what an agent's call changed (requirements section 9, ledger section 1).
 
-Invariant: what is recorded is what is found on disk, under the verdict that the ticket holds.
-Invariant: whoever calls this holds the root's lock.
+Invariant: what is recorded is what is found on disk. Files that the call named keep the ticket's
+verdict.
+Invariant: the caller holds the root's lock.
 """
 
 from collections.abc import Iterator, Sequence
@@ -33,7 +34,7 @@ from intent_lsp.store.state.drafts import Draft
 from intent_lsp.store.state.sessions_db import ReadHash
 
 DISCARDED: Final = "DISCARDED"
-"""The code of a draft that nobody refused: a command threw the text away."""
+"""The code of a draft whose text was not refused: a command discarded it."""
 
 
 class CallRecorder:
@@ -70,9 +71,9 @@ class CallRecorder:
         )
 
     def compare(self, ticket_id: str) -> TreeChanges | None:
-        """Tell what a command has changed, before `record`; None: nothing that can be compared.
+        """Return what a command has changed so far, for `record`. None if it cannot be compared.
 
-        It may take a while, and needs no lock.
+        It may take seconds, and needs no lock.
         """
         state, now = self._stores.state, self._stores.clock()
         known = None if state is None else state.tickets.ticket(ticket_id, now)
@@ -90,10 +91,10 @@ class CallRecorder:
         compared: TreeChanges | None = None,
         told: bool = True,
     ) -> Outcome | None:
-        """Record what has become of a ticket's files; `error`: the call failed. None: unknown.
+        """Record what a ticket's call changed; `error`: why the call failed.
 
-        `compared` is what `compare` gave; `told`: its host has told of its end. A ticket that was
-        recorded gives the same answer again.
+        None for an unknown ticket. `compared` is the result of `compare`. `told`: the host reported
+        the end of the call. A ticket that is already recorded returns the same outcome again.
         """
         state, now = self._stores.state, self._stores.clock()
         known = None if state is None else state.tickets.ticket(ticket_id, now)
@@ -107,7 +108,8 @@ class CallRecorder:
             return Outcome(ticket=ticket, recorded=before, error=before.error, again=True)
         found = self._changes.find(ticket, compared)
         if ticket.gone_on and not told:
-            # Whoever changed something since its session went on: hardly this one.
+            # The session went on long before this command was compared: changes since then are
+            # probably not its own.
             found = replace(found, doubts=replace(found.doubts, assumed=True))
         outcome = self._recorded(ticket, found, error, ticket.id)
         outcome = replace(outcome, recorded=state.tickets.end(ticket_id, outcome.recorded))
@@ -116,9 +118,9 @@ class CallRecorder:
         return outcome
 
     def _reconstructed(self, ticket: Ticket, compared: TreeChanges | None) -> Outcome:
-        """Record a command that has deleted what was known of it, together with all its changes.
+        """Record a command that deleted its own ticket from the database, with all that it changed.
 
-        Whatever it did besides, that is a violation.
+        Deleting the state is a violation in any case, so every file is recorded as FAIL.
         """
         found = self._changes.find(ticket, compared)
         files = tuple(file for file in found.files if file.changed)
@@ -144,22 +146,24 @@ class CallRecorder:
         )
 
     def record_so_far(self, ticket: Ticket, compared: TreeChanges) -> Outcome | None:
-        """Record what an open command has changed by now, and let it go on from there.
+        """Record what an open command has changed by now; later changes are compared from here.
 
-        None: nothing, or somebody else has recorded it.
+        None if it changed nothing, or its ticket has changed in the meantime.
         """
         state = self._stores.state
         known = None if state is None else state.tickets.ticket(ticket.id, self._stores.clock())
         if state is None or known is None or known[0] != ticket or known[1] is not None:
             return None
-        # What no work tree shows has no later beginning: it is told of at the end.
+        # The state of the protected files is not renewed here, so they are compared only at the
+        # end.
         named = {end for file in ticket.files for end in (file.path, file.previous)}
         besides, doubts = self._changes.besides(replace(ticket, guarded=None), compared, named)
         doubts = replace(doubts, assumed=doubts.assumed or ticket.gone_on)
         outcome = None
         if besides:
             found = FoundChanges(files=tuple(besides), whole=True, outside=(), doubts=doubts)
-            # By what was found: who asks again after a crash gets the record that there is.
+            # The id is derived from the changes, so that a repeated call after a crash finds the
+            # existing record.
             held = sorted((file.path, file.new or "") for file in besides)
             outcome = self._recorded(ticket, found, None, _named_after(ticket.id, str(held)))
         state.tickets.commands.go_on(ticket.id, compared.now)
@@ -168,10 +172,10 @@ class CallRecorder:
     def _recorded(
         self, ticket: Ticket, all_found: FoundChanges, error: str | None, record_id: str
     ) -> Outcome:
-        """Record what was found, a record for each verdict; the first has the id that is given."""
+        """Record the found changes, one record for each verdict; the first gets `record_id`."""
         found, violating = all_found.files, self._verdicts.violating(ticket, all_found)
         if ticket.looking and not found:
-            # A search that finds nothing fails, and is no failed change.
+            # A search that finds nothing exits with an error, but that is no failed change.
             error = None
         nothing = not found and error is None and (all_found.whole or ticket.looking)
         parts = {} if nothing else self._verdicts.by_verdict(ticket, all_found, violating)
@@ -204,18 +208,18 @@ class CallRecorder:
         )
 
     def _keep(self, ticket: Ticket, found: Sequence[FoundFile]) -> None:
-        """Keep what a call has left, and that its agent knows it."""
+        """Keep the contents that a call left, and note that its agent knows them."""
         for file in found:
             self._disk.note_left(file.path, file.new)
             if file.data is not None:
-                # Whoever asks later what has changed since needs it, whatever becomes of us.
+                # Later comparisons need this content, even after this process has ended.
                 self._contents.keep(file.data, file.new)
         if self._stores.state is not None:
             reads = {file.path: ReadHash(file.new, ticket.turn) for file in found}
             self._stores.state.put_reads(ticket.session_id, ticket.agent_id, reads)
 
     def _second_look(self, ticket: Ticket, compared: TreeChanges) -> Ticket:
-        """Give the ticket under which what a command has left running is found later."""
+        """Return a follow-up ticket for changes by processes that a command left running."""
         return replace(
             ticket,
             id=self._stores.new_id(),
@@ -234,11 +238,12 @@ class CallRecorder:
         if event is None:
             return None
         event = veiled(event, self._rules.current().policy)
-        # By an id of the ticket's: who asks again after a crash gets the record that there is.
+        # The record's id is derived from the ticket's, so that a repeated call after a crash finds
+        # the existing record.
         return self._stores.ledger.append_or_queue(event, record_id)
 
     def _kept_drafts(self, ticket: Ticket, found: Sequence[FoundFile]) -> Iterator[Draft]:
-        """Keep as drafts what a call threw away that nobody had committed."""
+        """Write a draft of each uncommitted text that a call discarded, and yield it."""
         for file in found:
             lost = file.old if file.discarded else None
             data = None if lost is None else self._stores.content(lost)
@@ -257,19 +262,19 @@ class CallRecorder:
                 )
 
     def is_recorded(self, ticket_id: str) -> bool:
-        """Whether a ticket has come to its end."""
+        """Whether a ticket is recorded already."""
         state = self._stores.state
         known = None if state is None else state.tickets.ticket(ticket_id, self._stores.clock())
         return known is not None and known[1] is not None
 
 
 def _doubts(doubts: Doubts, files: Sequence[FoundFile]) -> Doubts:
-    """Say of a record that nobody can tell which of several commands has made its files so."""
+    """Return the doubts with `assumed` set if another command may have made one of the files."""
     shared = any(file.besides and file.overtaken for file in files)
     return replace(doubts, assumed=doubts.assumed or shared)
 
 
 def _named_after(record_id: str, what: str) -> str:
-    """Give the id of another record of a ticket: the same one whenever it is asked for."""
+    """Return the id of a further record of a ticket. The same arguments give the same id."""
     named = f"{record_id} {what}".encode("utf-8", "surrogateescape")
     return str(UUID(bytes=sha256(named).digest()[:16], version=4))

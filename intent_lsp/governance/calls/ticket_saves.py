@@ -1,4 +1,4 @@
-"""Saves of documents that an agent's call had the editor change, recorded under its ticket."""
+"""Saves of documents that an editor changed for an agent's call, recorded under its ticket."""
 
 from dataclasses import dataclass, replace
 
@@ -15,7 +15,7 @@ from intent_lsp.store.state.sessions_db import ReadHash
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedFile:
-    """A file that an editor has saved: what it held before (None: absent), and holds now."""
+    """A file that an editor has saved: its content before (None: absent) and now."""
 
     path: WorkspacePath
     old: bytes | None
@@ -24,16 +24,16 @@ class SavedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TicketSaves:
-    """Records the saves of one root's documents that tickets are the reason of."""
+    """Records saves of one root under the tickets that asked for them."""
 
     stores: Stores
     rules: RulesCache
     events: CallEvents
 
     def record(self, ticket: Ticket, save: SavedFile) -> Appended | Queued | None:
-        """Record a save of a document that a ticket had the editor change; None: nothing changed.
+        """Record a save of a document that was changed for a ticket. None if nothing changed.
 
-        The ticket has come to its end when the last of its files is saved.
+        The ticket is closed when the last of its files is saved.
         """
         state = self.stores.state
         of_path = (file for file in ticket.files if file.path == save.path)

@@ -1,6 +1,6 @@
-"""A call that may happen as the ticket that it is recorded under (requirements section 6).
+"""Making the ticket of an allowed call (requirements section 6).
 
-Invariant: pure; the world has been asked before.
+Invariant: pure functions. All facts were looked up before.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,11 @@ from intent_lsp.governance.judging.save_events import specification_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuthorizedCall:
-    """A call as it was judged: by whom, under which intent, on which files."""
+    """A call as it was judged, with all that its ticket takes over.
+
+    `looking`: the command's text shows no change of a file. `by_save`: an editor makes the change.
+    `approved_by` is the session of the person who approved it.
+    """
 
     call: ToolCall
     asker: Asker
@@ -35,7 +39,7 @@ class AuthorizedCall:
 
 
 def ticket_of(asked: AuthorizedCall, decision: Allowed, *, ticket_id: str, at: str) -> Ticket:
-    """Give the ticket of a call that may happen."""
+    """Return the ticket of an allowed call, issued at the timestamp `at`."""
     call, asker, intent = asked.call, asked.asker, asked.intent
     return Ticket(
         id=ticket_id,
@@ -65,12 +69,12 @@ def ticket_of(asked: AuthorizedCall, decision: Allowed, *, ticket_id: str, at: s
 
 
 def ticket_files(asked: AuthorizedCall) -> tuple[TicketFile, ...]:
-    """Give a call's files inside the root, a rename as one file at its new end."""
+    """Return a call's files inside the root. A rename is one file, at its new path."""
     return tuple(_ticket_files(asked))
 
 
 def inferred_class(files: tuple[CallFile, ...]) -> MutationClass:
-    """Tell what kind of change a call makes that does not say so itself."""
+    """Return the mutation class of a call that does not state one, by what it does to its files."""
     effects = {file.touched.effect if file.there else Effect.CREATE for file in files}
     if effects == {Effect.DELETE}:
         return MutationClass.FILE_DELETION

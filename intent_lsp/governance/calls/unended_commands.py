@@ -1,6 +1,9 @@
-"""Commands of agents whose end nobody has told: compared when their session goes on (ADR 0014).
+"""Open commands whose end the host has not reported, compared when their session goes on.
 
-Invariant: what a command has changed before its session's next call is not that call's.
+Specified in ADR 0014.
+
+Invariant: a change that a command made before its session's next call is not attributed to that
+call.
 """
 
 import logging
@@ -19,11 +22,11 @@ from intent_lsp.store.locks.root_lock import RootLock, holding
 _log: Final = logging.getLogger(__name__)
 
 AT_ONCE: Final = 20
-"""Open commands of one session that are compared when it goes on, the newest ones."""
+"""The most open commands of one session that are compared when it goes on, the newest first."""
 
 
 class UnendedCommands:
-    """Records what the open commands of one root's sessions have changed."""
+    """Records what open commands have changed when their session goes on or their turn ends."""
 
     def __init__(
         self,
@@ -41,21 +44,24 @@ class UnendedCommands:
         self._lock = lock
 
     def compare(self, session_id: str, agent_id: str) -> tuple[Outcome, ...]:
-        """Record what they have changed by now: the session goes on to its next call.
+        """Record what an agent's open commands have changed by now, before its next call.
 
-        They stay open, since a host may have several under way, and go on from what there is now.
+        They stay open, as several may run at once; later changes are compared from here.
         """
         tickets = self._open(session_id, agent_id)[-AT_ONCE:]
         return self._each(tickets, _SoFar(self._work_tree, self._recording, self._lock))
 
     def end(self, session_id: str, agent_id: str) -> tuple[Outcome, ...]:
-        """Record what they have changed, and end them: their turn is over, or their session."""
+        """Record what an agent's open commands have changed, and close their tickets."""
         return self._each(self._open(session_id, agent_id), self._ended)
 
     def _each(
         self, tickets: Sequence[Ticket], record: Callable[[Ticket], Outcome | None]
     ) -> tuple[Outcome, ...]:
-        """Compare each of them; what goes wrong is logged, and stops neither call nor turn."""
+        """Record each ticket and return the outcomes.
+
+        An exception is logged, and the next one follows.
+        """
         found = list[Outcome]()
         for ticket in tickets:
             try:
@@ -84,10 +90,10 @@ class UnendedCommands:
 
 
 class _SoFar:
-    """Records what some commands have changed by now, all of them by one look.
+    """Records what several commands have changed by now, from one shared snapshot of the tree.
 
-    One whose tree is as it was at the call before costs no comparison. While git is at work
-    nothing is told: a later call sees it.
+    A command whose tree is unchanged since its last comparison is skipped. While git is running,
+    nothing is recorded; a later call compares again.
     """
 
     def __init__(self, work_tree: WorkTree, recording: CallRecorder, lock: RootLock | None) -> None:
@@ -98,7 +104,10 @@ class _SoFar:
         self._look: TreeAtRest | None = None
 
     def __call__(self, ticket: Ticket) -> Outcome | None:
-        """Record what one has changed; None: nothing that is its own, or nobody can tell."""
+        """Record what one command has changed.
+
+        None if nothing is its own, or it cannot be compared.
+        """
         if not self._looked:
             self._look, self._looked = self._work_tree.look(), True
         if self._look is None or ticket.tree is None:

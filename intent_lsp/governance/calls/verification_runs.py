@@ -1,6 +1,9 @@
-"""Commands that verify: what they came to, and what they have changed (requirements section 6).
+"""Results of verification commands, such as tests, and what they changed.
 
-Invariant: what a verification has changed is recorded once, whoever tells of its end first.
+Specified in requirements section 6.
+
+Invariant: what a verification changed is recorded once, whether the host or the agent reports its
+end first.
 """
 
 from intent_lsp.core.agents.tickets import command_hash
@@ -18,7 +21,7 @@ from intent_lsp.store.locks.root_lock import RootLock, holding
 
 
 class VerificationRuns:
-    """Takes what the verifications of one root's agents came to."""
+    """Handles the results of one root's verification commands."""
 
     def __init__(  # noqa: PLR0913 - each is a part of the desk that it needs
         self,
@@ -40,9 +43,10 @@ class VerificationRuns:
     def end(
         self, session_id: str, agent_id: str, command: str, *, success: bool
     ) -> tuple[bool, Outcome | None]:
-        """Take what a verification came to; whether it is a new lesson, and what it changed.
+        """Handle the result of a verification. Return whether it is a new lesson, and its outcome.
 
-        What a command that was asked about has changed is recorded, once.
+        If the command has an open ticket, its changes are recorded under it. The outcome is None if
+        it has none.
         """
         outcome = None
         ticket_id = self._ticket(session_id, agent_id, command_hash(command))
@@ -55,7 +59,7 @@ class VerificationRuns:
         return not success and self._failed(session_id, command), outcome
 
     def _ticket(self, session_id: str, agent_id: str, command: ContentHash) -> str | None:
-        """Give the newest open ticket under which a command is run; None: there is none."""
+        """Return the id of the newest open ticket for a command, or None."""
         state = self._stores.state
         if state is None:
             return None

@@ -1,6 +1,6 @@
-"""What a call was found to have changed out of bounds, and the way back (requirements section 6).
+"""Messages about out-of-scope changes by a call, and how to undo them (requirements section 6).
 
-Invariant: a way back is one that gives the file what it held before the call.
+Invariant: undoing gives the file what it held before the call.
 """
 
 import shlex
@@ -19,7 +19,7 @@ from intent_lsp.store.fs.resolve import resolve_below
 from intent_lsp.store.fs.roots import RootsBelow
 
 TOLD_AT_MOST = 50
-"""Files of one call that are told of by name: a model has to read them."""
+"""The most files of one call that get a message of their own: a model has to read them all."""
 
 _PATTERN = frozenset(":*?[\\")
 _SCOPE = "ask for scope (intent/requestScopeExpansion)"
@@ -28,7 +28,7 @@ _SELECT = "select an intent that owns it (intent/select)"
 
 @dataclass(frozen=True, slots=True)
 class CallViolation:
-    """One file that a call changed and should not have; `message` is for whoever made the call."""
+    """One file that a call changed and should not have. `message` is for the agent."""
 
     path: WorkspacePath
     code: GateCode
@@ -36,7 +36,7 @@ class CallViolation:
 
 
 class Violations:
-    """Tells of one root's calls what they have changed out of bounds."""
+    """Explains what one root's calls changed out of scope."""
 
     def __init__(self, stores: Stores, rules: RulesCache, contents: Contents) -> None:
         self._stores = stores
@@ -44,7 +44,7 @@ class Violations:
         self._contents = contents
 
     def of(self, outcome: Outcome) -> tuple[CallViolation, ...]:
-        """Give each file of a recorded call that broke a rule, with its way back."""
+        """Return the violations of a recorded call, each with the way to undo it."""
         ticket, files = outcome.ticket, outcome.recorded.files
         old = {path: before for path, before, _ in files}
         new = {path: after for path, _, after in files}
@@ -74,7 +74,10 @@ class Violations:
     def _broken(
         self, path: WorkspacePath, ticket: Ticket, others: RootsBelow
     ) -> tuple[GateCode, str, str]:
-        """Give the rule that a file broke, why, and what else may be done than to put it back."""
+        """Return the code of the broken rule, the reason, and an alternative to undoing.
+
+        The alternative is empty if there is none.
+        """
         place = resolve_below(self._stores.root, path)
         if place is None or place.real is None or others.hold(place.path):
             return GateCode.OUTSIDE_WORKSPACE, "it lies outside of this workspace", ""
@@ -94,20 +97,25 @@ class Violations:
         *,
         known: bool,
     ) -> str:
-        """Tell how a file is given again what it held; `new` is what the call left of it."""
+        """Return how to restore what a file held before.
+
+        `old` and `new`: its hash before and after. `known`: whether the hash before the call is
+        known.
+        """
         git = self._stores.git
         if known and old is None:
             program = "git rm -qf" if git is not None and git.tracked(path) else "rm"
             return f"put it back (`{program} -- {shlex.quote(path)}`)"
         if not known or git is None or old != self._contents.head(path).hash:
             return "put it back as it was before"
-        # Of a name that looks like a pattern git would take others along.
+        # Git reads pathspecs as patterns: a literal match keeps other files out.
         program = "git" if _PATTERN.isdisjoint(path) else "git --literal-pathspecs"
         how = "restore"
         staged = git.staged_version(path)
         if staged != git.head_version(path):
             data = None if staged is None else git.version_bytes(staged)
-            # What somebody else has staged is left to them.
+            # If the index holds the call's own text, restore the index too. Anything else was
+            # staged by somebody else and stays.
             how = "restore -s HEAD -SW" if hash_if_there(data) == new else "restore -s HEAD"
         return f"put it back (`{program} {how} -- {shlex.quote(path)}`)"
 

@@ -1,1 +1,1 @@
-"""Edits judged before they happen and after."""
+"""Judging: the facts of a save or a call, as the gate gets them, and its decision."""

@@ -1,9 +1,9 @@
-"""The facts of an agent's call: where its paths lead, what they hold, who claims them.
+"""The facts that the gate judges an agent's call by: its paths, their contents and claims.
 
 Specified in requirements section 6.
 
-Invariant: looked up under the root's lock, so that what is judged is what is there.
-Invariant: a path is judged as it reads and where its bytes go.
+Invariant: facts are read under the root's lock, so that they hold when the gate judges.
+Invariant: a path is judged both as it is written and as its links resolve.
 """
 
 import os
@@ -47,10 +47,10 @@ _NOTHING_KNOWN: Final = FileMemory()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallFile:
-    """One path of a call: as it was spelled, where it is (None: outside of the root), its bytes.
+    """One path of a call. `place` is where it leads, None if it cannot lie below the root.
 
-    `there`: there is such a file, whether or not it can be read. `outside`: it is none of this
-    root's, but outside of it or in another governed root below it (requirements section 4).
+    `there`: the file exists, readable or not. `outside`: it lies outside the root, or in another
+    governed root below it (requirements section 4).
     """
 
     touched: TouchedPath
@@ -62,7 +62,7 @@ class CallFile:
 
 
 class CallFactsOf:
-    """Looks up what judging the calls of one root needs."""
+    """Reads the facts that the gate needs to judge the calls of one root."""
 
     def __init__(self, *, stores: Stores, contents: Contents, grants: Grants) -> None:
         self._stores = stores
@@ -72,10 +72,10 @@ class CallFactsOf:
         self._command_paths = CommandPaths(stores)
 
     def heard(self, hearing: Hearing) -> Hearing:
-        """Give a call with the paths that are judged: of a command as the disk has them.
+        """Return a call with the paths to judge: for a command, those that exist on disk.
 
-        A command may put back what was changed out of bounds, and the disk decides whether it did:
-        left out are the paths whose standing violation it would undo.
+        Paths that the command may restore after an agent's violation are left out. The comparison
+        after the command shows whether it did.
         """
         reading, call = hearing.reading, hearing.call
         if call.command is not None and not call.paths and call.patch is None:
@@ -98,7 +98,7 @@ class CallFactsOf:
         return self._putting_back.may_undo(place.path, deleting=deleting)
 
     def files(self, reading: CallReading) -> tuple[CallFile, ...]:
-        """Place every path of a call, and read what it holds."""
+        """Resolve every path of a call and read the files."""
         others = RootsBelow(self._stores.root)
         known = [self._file(touched, others) for touched in reading.paths]
         perhaps = [self._file(touched, others) for touched in reading.perhaps]
@@ -107,10 +107,11 @@ class CallFactsOf:
     def question(
         self, hearing: Hearing, files: Sequence[CallFile], facts: CallFacts
     ) -> GateRequest:
-        """Describe a call to the gate; `facts` holds for it as a whole."""
+        """Return the gate request for a call. `facts` are those of the call as a whole."""
         call, asker, rules = hearing.call, hearing.asker, hearing.rules
         active = None if asker.row is None else asker.row.active_intent
-        # Cited and checked out are compared by the gate; what it judges under is the cited one.
+        # The gate itself checks that the cited intent is the one checked out; the scope is that of
+        # the cited one.
         intent_id = call.intent_id or active
         return GateRequest(
             tool_name=call.tool_name,
@@ -125,10 +126,11 @@ class CallFactsOf:
         )
 
     def of_call(self, hearing: Hearing, files: Sequence[CallFile]) -> CallFacts:
-        """Give what holds for the call as a whole."""
+        """Return the facts that concern the call as a whole, not a single file."""
         call, reading, rules = hearing.call, hearing.reading, hearing.rules
         policy, row = rules.policy, hearing.asker.row
-        # What changes nothing is not held to the contract: its directory need not be read.
+        # A call that changes nothing cannot break the directory contract, so skip reading the
+        # directory.
         heeded = reading.mutating and policy.contract is not ContractRule.IGNORE
         drift = control_drift(self._stores.root) if heeded else ()
         denies = policy.contract is ContractRule.DENY
@@ -163,7 +165,7 @@ class CallFactsOf:
         if place is None or place.real is None:
             return CallFile(touched=touched, place=place, outside=True)
         data = self._contents.disk_if_readable(place.path)
-        # What cannot be read is there all the same.
+        # A file that cannot be read exists nevertheless.
         there = data is not None or disk.stamp(self._stores.root / place.path) is not None
         return CallFile(
             touched=touched,
@@ -215,7 +217,7 @@ class CallFactsOf:
 def _expected(
     call: ToolCall, asker: Asker, file: CallFile, memory: FileMemory
 ) -> tuple[ContentHash | Unread | None, bool]:
-    """Give the hash that the asker read last, and whether that was in this turn."""
+    """Return the hash that the agent read last, and whether it read it in this turn."""
     for name in (file.touched.path, _path(file)):
         if name in call.read_hashes:
             return call.read_hashes[name], True
@@ -225,7 +227,7 @@ def _expected(
 
 
 def _path(file: CallFile) -> WorkspacePath:
-    """Give the path by which a refusal names a file: outside of the root, its caller's."""
+    """Return the path by which a refusal names a file; outside the root, as the caller wrote it."""
     return WorkspacePath(file.touched.path) if file.place is None else file.place.path
 
 
@@ -239,7 +241,10 @@ def _denied(rules: Rules, files: Sequence[CallFile]) -> Iterator[DeniedPath]:
 
 
 def announced(call: ToolCall, files: int) -> ContentHash | None:
-    """Give the hash of the text that a call says it writes into its only file."""
+    """Return the hash of the text that a call says it writes.
+
+    None unless it has exactly one file.
+    """
     if call.new_text is None or files != 1:
         return None
     return hash_content(call.new_text.encode("utf-8", "surrogatepass"))

@@ -1,6 +1,6 @@
-"""A call that is to be judged, and who makes it (requirements section 6).
+"""A call that is to be judged, and the agent that makes it (requirements section 6).
 
-Invariant: values only; what they lead to is looked up under the root's lock.
+Invariant: values only. The facts that they refer to are read under the root's lock.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from intent_lsp.store.state.sessions_db import SessionRow
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asker:
-    """Who makes a call: a session, or a subagent of it, and its row."""
+    """The agent that makes a call: a session, or a subagent of it, with its stored row."""
 
     session_id: str
     agent_id: str
@@ -22,13 +22,16 @@ class Asker:
 
     @property
     def turn(self) -> int:
-        """The turn that the asker is in."""
+        """The agent's current turn; 1 for an unknown session."""
         return 1 if self.row is None else self.row.turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hearing:
-    """A call to be judged: what it would do, who makes it, by which rules, on whose word."""
+    """A call to be judged: what it would do, who makes it, by which rules.
+
+    `word` is a person's answer to an approval request.
+    """
 
     call: ToolCall
     reading: CallReading

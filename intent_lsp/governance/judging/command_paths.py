@@ -1,6 +1,6 @@
-"""The paths of a command as the disk has them: globs and directories filled in, nobody's left out.
+"""The paths of a shell command as they exist on disk: globs and directories are expanded.
 
-Invariant: a path that is left out is compared after the command, as every other is.
+Invariant: a path that is left out here is still compared after the command, like any other.
 """
 
 import os
@@ -23,24 +23,24 @@ from intent_lsp.store.fs.roots import RootsBelow
 from intent_lsp.store.unowned_places import is_ignored, is_temporary
 
 MATCHES_AT_MOST: Final = 1_000
-"""Files of one glob or directory that are judged by name."""
+"""The most files of one command that are judged by name."""
 
 _REST: Final = "…"
-"""A name for what may be in a directory besides what is judged by name."""
+"""A file name that stands for any other file in a directory."""
 
 _GLOB: Final = re.compile(r"[*?\[{]")
 _DIRECTORIES: Final = frozenset({Effect.CREATE, Effect.DELETE})
-"""What may become of a path that is not there and is a directory."""
+"""Effects under which a path that does not exist may be a directory."""
 
 
 class CommandPaths:
-    """Finds on the disk of one root what the paths of a command mean."""
+    """Expands the paths of a command by the files of one root."""
 
     def __init__(self, stores: Stores) -> None:
         self._stores = stores
 
     def found(self, reading: CallReading, rules: Rules) -> CallReading:
-        """Give a command's reading with the paths that somebody owns, each by its name."""
+        """Return a command's reading with its paths expanded to files that the rules concern."""
         if not reading.paths:
             return reading
         paths, unknown = dict[TouchedPath, None](), list[str](reading.unknown)
@@ -54,14 +54,15 @@ class CommandPaths:
                 files = [*islice(self._kept(each, rules, others), max(room, 0) + 1)]
                 paths |= dict.fromkeys(files)
                 if len(files) > room:
-                    # Whoever owns all that may be there owns this, too.
+                    # Too many files to list: judge a placeholder that only an intent that owns the
+                    # whole directory covers.
                     paths[replace(each, path=_below(each.path, _REST), source=None)] = None
                     unknown.append(f"`{each.path}` stands for more than {MATCHES_AT_MOST} files")
         looking = reading.looking and len(unknown) == len(reading.unknown)
         return replace(reading, paths=tuple(paths), unknown=tuple(unknown), looking=looking)
 
     def _filled(self, touched: TouchedPath) -> tuple[TouchedPath, ...]:
-        """Give what a glob stands for now, as a shell would fill it in."""
+        """Return the paths that a glob matches now, as a shell would expand it."""
         # Path.glob takes no absolute pattern.
         found = iglob(touched.path, root_dir=self._stores.root)  # noqa: PTH207
         names = islice(found, MATCHES_AT_MOST + 1)
@@ -70,9 +71,9 @@ class CommandPaths:
     def _kept(
         self, touched: TouchedPath, rules: Rules, others: RootsBelow
     ) -> Iterator[TouchedPath]:
-        """Give the files that a path stands for, but for those that are nobody's."""
+        """Yield the files that a path stands for, without those that no rule concerns."""
         for each in self._files(touched, rules, others):
-            # Of what is in a directory git has been asked.
+            # Git listed the files of a directory, so they are known not to be ignored.
             asked = each is not touched and each.source is None and self._stores.git is not None
             if asked or not self._is_nobodys(each, rules, others):
                 yield each
@@ -80,7 +81,7 @@ class CommandPaths:
     def _files(
         self, touched: TouchedPath, rules: Rules, others: RootsBelow
     ) -> Iterator[TouchedPath]:
-        """Give the files that a path stands for: of a directory, those in it."""
+        """Yield the files that a path stands for; for a directory, the files in it."""
         place = resolve_below(self._stores.root, touched.path)
         if place is None or place.real is None or others.hold(place.path):
             yield touched
@@ -100,7 +101,7 @@ class CommandPaths:
             yield from self._copied(touched, others)
 
     def _copied(self, touched: TouchedPath, others: RootsBelow) -> Iterator[TouchedPath]:
-        """Give what comes of a source: of a directory, its files under another name."""
+        """Yield the files that a copy or move creates; for a directory, each of its files."""
         source = None if touched.effect is Effect.CREATE else touched.source
         full = self._at(source or "")
         if source is None or os.path.islink(full) or not os.path.isdir(full):  # noqa: PTH112, PTH114 - as above
@@ -112,14 +113,14 @@ class CommandPaths:
                 yield replace(touched, path=_below(touched.path, name))
 
     def _in_directory(self, touched: TouchedPath, place: ResolvedPath) -> Iterator[TouchedPath]:
-        """Give the files of a directory that a command deletes, restores or writes."""
+        """Yield the files of a directory that a command deletes, restores or writes."""
         if touched.effect is Effect.CREATE:
             return
         names = self._names(place, tracked=touched.restores)
         if names is None:
             names = _walked(self._at(place.path))
         if touched.restores and self._stores.git is not None:
-            # Git puts back what differs, and leaves the rest alone.
+            # Git only rewrites the files that differ.
             changed = frozenset(self._stores.git.changed_paths())
             names = (name for name in names if _below(place.path, name) in changed)
         any_ = False
@@ -127,21 +128,21 @@ class CommandPaths:
             any_ = True
             yield replace(touched, path=_below(place.path, name))
         if not any_ and touched.effect is not Effect.DELETE and not touched.restores:
-            # What will be in it nobody can tell.
+            # The files that the command will write into it are unknown: judge the directory itself.
             yield touched
 
     def _at(self, path: str) -> str:
-        """Give a path of the root, or an absolute one, as the system has it."""
+        """Return the file system path of a path that is relative to the root or absolute."""
         return os.path.join(self._stores.root, path)  # noqa: PTH118 - Path asks by exceptions
 
     def _names(self, place: ResolvedPath, *, tracked: bool) -> Iterable[str] | None:
-        """Give the names in a directory that git does not ignore; None: git cannot tell."""
+        """Return the names in a directory that git does not ignore. None if git cannot list it."""
         readable = os.access(self._at(place.path), os.R_OK | os.X_OK)
         git = self._stores.git
         return None if git is None or not readable else git.names_in(place.path, tracked=tracked)
 
     def _is_denied(self, place: ResolvedPath, rules: Rules, *, directory: bool) -> bool:
-        """Whether nobody may change a path, or, of a directory, something that may be in it."""
+        """Whether no agent may change a path, or anything that may lie in a directory."""
         for path in (place.path, place.real or place.path):
             inside = WorkspacePath(_below(path, _REST))
             if any(denied_path(rules, path)) or (directory and any(denied_path(rules, inside))):
@@ -156,7 +157,8 @@ class CommandPaths:
         if place is None or place.real is None:
             return "\0" not in touched.path and is_temporary(self._stores.root, touched.path)
         if touched.effect is Effect.DELETE and touched.path.endswith(LOCAL_ROOM):
-            # Git would take it along, where it is.
+            # If `.local/` exists, a deletion that names it would delete it, even though git ignores
+            # it.
             return not os.path.lexists(self._stores.root / place.path)
         names = dict.fromkeys((place.path, place.real))
         is_directory = os.path.isdir(self._at(place.path))  # noqa: PTH112 - as above
@@ -180,7 +182,7 @@ class CommandPaths:
 
 
 def _at_home(touched: TouchedPath) -> TouchedPath:
-    """Give a path with the home directory in the place of `~`, as a shell does."""
+    """Return a path with `~` expanded, as a shell does."""
     path, source = touched.path, touched.source
     if path.startswith("~") and "\0" not in path:
         home, slash, rest = path.partition("/")
@@ -192,7 +194,10 @@ def _at_home(touched: TouchedPath) -> TouchedPath:
 
 
 def _walked(directory: str) -> Iterator[str]:
-    """Give the paths of the files and links below a directory, from it, and of what is closed."""
+    """Yield the relative paths of the files and links below a directory.
+
+    A directory that cannot be read yields the placeholder for any file in it.
+    """
     closed: list[str] = []
     for place, rooms, names in os.walk(directory, onerror=lambda p: closed.append(p.filename)):
         below = os.path.relpath(place, directory)

@@ -1,6 +1,6 @@
-"""A look at one file: everything that its diagnostics are computed from (requirements section 8).
+"""A snapshot of one file: all that its diagnostics are computed from (requirements section 8).
 
-Invariant: a look is a value; the text being typed is compared with it without asking the disk.
+Invariant: a snapshot is a value; unsaved text is compared with it without reading the disk.
 """
 
 from dataclasses import dataclass
@@ -23,10 +23,11 @@ from intent_lsp.store.fs.resolve import ResolvedPath
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenFileState:
-    """One file as a session stands to it now.
+    """A file as it is for one session at one moment.
 
-    `head`, `baseline` and `passed` (the newest passing content that is kept) are what the text is
-    compared with; `refused` is the newest record when it stands as a refusal of what is on disk.
+    Unsaved text is compared with `head`, `baseline` and `passed` (the newest content with verdict
+    PASS that is kept). `refused` is the file's newest record if it is a violation that still
+    describes the file on disk.
     """
 
     judgement: Judgement
@@ -39,35 +40,35 @@ class OpenFileState:
 
     @property
     def shown(self) -> bool:
-        """Whether changes of this file are shown at all."""
+        """Whether changes of this file are shown as violations at all."""
         return _is_shown(self.judgement)
 
     @property
     def server_only(self) -> bool:
-        """Whether only the server writes this file."""
+        """Whether only the server may write this file."""
         return self.judgement.standing is FileClass.SERVER_ONLY
 
     @property
     def stale(self) -> bool:
-        """Whether the disk moved on since the editor read the file."""
+        """Whether the disk has changed since the editor read the file."""
         denied = self.judgement.denied
         return denied is not None and denied.code is GateCode.STALE_FILE
 
 
 JUST_NOW: Final = 10.0
-"""Seconds that a first save can be ahead of us while the server starts."""
+"""Seconds that a first save may have been made before the server saw the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Overtaken:
-    """A first save that was made before the file was seen, and what the file held until then."""
+    """A save made before the server first read the file: the content saved, and that before it."""
 
     saved: bytes
     before: bytes | None
 
 
 class OpenFileStates:
-    """Takes looks at the files of one root."""
+    """Takes snapshots of the files of one root."""
 
     def __init__(self, *, stores: Stores, judging: SaveJudge, contents: Contents) -> None:
         self._stores = stores
@@ -83,10 +84,10 @@ class OpenFileStates:
         *,
         edited: bool,
     ) -> OpenFileState:
-        """Look at a file; `data` is what the disk holds, `read` the editor's read hash.
+        """Take a snapshot of a file.
 
-        `edited`: the editor has unsaved text. A text that nobody edits overwrites nothing, so that
-        it is never stale.
+        `data` is its content on disk, `read` the hash the editor last read. `edited`: the editor
+        has unsaved text. Without it the file is never stale, since nothing would be overwritten.
         """
         disk = content_of(data)
         reading = BaseHash(read=read if edited else disk.hash, disk=disk.hash)
@@ -104,9 +105,9 @@ class OpenFileStates:
         )
 
     def is_fine(self, session: Session, place: ResolvedPath) -> bool:
-        """Whether nothing is wrong with a file as the disk has it; False: `look` tells.
+        """Whether a file on disk has no violation, by a quick check.
 
-        What is changed often is mostly changed by someone who may: that is told without comparing.
+        False: take a snapshot to find out.
         """
         judgement = self._judging.judge(session.id, place)
         if not _is_shown(judgement):
@@ -119,16 +120,16 @@ class OpenFileStates:
         return passed is not None and _post_hash(passed, place.path) == held
 
     def read_first(self, path: WorkspacePath) -> bytes | None:
-        """Read a file that an editor has opened, and remember it where no commit knows it."""
+        """Read a file that an editor has opened; remember its content if no commit holds it."""
         data = self._contents.disk(path)
         self._contents.seen(path, data)
         return data
 
     def overtaken(self, path: WorkspacePath, data: bytes | None, opened: str) -> Overtaken | None:
-        """Give what a file held before a first save that may have been quicker than we.
+        """Return a save made before the server first read the file, or None if there was none.
 
-        `data` is what it held at first sight, `opened` the text that the editor opened it with.
-        None: they are the same, or what the file held was not written just now.
+        `data` is what the server read first, `opened` the text that the editor opened. A difference
+        counts as such a save only if the file was written within the last 10 seconds.
         """
         text, stamp = None if data is None else decode(data), files.stamp(self._stores.root / path)
         if data is None or text is None or text.text == opened or stamp is None:
@@ -144,12 +145,16 @@ class OpenFileStates:
             return None
 
     def was_overtaken(self, session: Session, path: WorkspacePath, first: Overtaken) -> None:
-        """Take out of baseline and first sight what the person had saved by then."""
+        """Correct the baseline and the initial content of a file that was saved before it was read.
+
+        They take the content from before that save.
+        """
         self._contents.correct(session.id, path, first.saved, first.before)
 
     def _baseline(self, session: Session, path: WorkspacePath, disk: FileContent) -> FileContent:
         baseline = self._contents.baseline(session.id, path)
-        # Kept by its hash alone (large, or the cache is gone), it may still be what is on disk.
+        # Of a large or evicted baseline only the hash is left, but it may equal the content on
+        # disk.
         return disk if baseline.hash == disk.hash else baseline
 
     def _passed(self, path: WorkspacePath) -> FileContent | None:
@@ -165,7 +170,7 @@ class OpenFileStates:
 
 
 def _is_shown(judgement: Judgement) -> bool:
-    """Whether changes of a file that is judged so are shown at all."""
+    """Whether changes of a file with this decision are shown as violations at all."""
     rules = judgement.rules
     if not rules.governed or rules.policy.enforcement is Enforcement.OBSERVE:
         return False

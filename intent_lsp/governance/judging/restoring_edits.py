@@ -1,6 +1,6 @@
-"""Edits that put a file back as it was before it was changed out of bounds (decision 0006).
+"""Edits that restore a file to what it was before a violation (ADR 0006).
 
-Invariant: only a file whose newest record is a `FAIL` can be put back.
+Invariant: only a file whose newest record has the verdict FAIL can be restored.
 """
 
 from intent_lsp.core.content import ContentHash
@@ -11,17 +11,17 @@ from intent_lsp.governance.root.stores import Stores
 
 
 class RestoringEdits:
-    """Tells of one root's files whether an edit puts them back."""
+    """Decides for the files of one root whether an edit restores them."""
 
     def __init__(self, stores: Stores, contents: Contents) -> None:
         self._stores = stores
         self._contents = contents
 
     def may_undo(self, path: WorkspacePath, *, deleting: bool) -> bool:
-        """Whether to delete a file, or to give it what HEAD has, undoes its violations.
+        """Whether deleting a file, or checking it out from HEAD, would undo its violations.
 
-        They have to be agents' own, and the file must hold what they left: nothing of anybody else
-        is lost by it.
+        All of them must be agents' own, and the file must still hold what they left, so that nobody
+        else's work is lost.
         """
         if self._stores.past.newest_passes(path):
             return False
@@ -34,24 +34,28 @@ class RestoringEdits:
         return before == (None if deleting else self._contents.head(path).hash)
 
     def puts_back(self, path: WorkspacePath, new: ContentHash | None) -> bool:
-        """Whether a file (`new` None: gone) is what it was before its violation, or as in HEAD."""
+        """Whether content `new` (None: deleted) undoes a file's violation.
+
+        That is, it is what the file held before its newest record, a FAIL, or what HEAD holds.
+        """
         newest = self._stores.past.newest(path)
         if newest is None or newest.scope_validation is not ScopeValidation.FAIL:
             return False
         if new == _ends(newest, path)[0]:
             return True
-        # What HEAD does not have either may have been somebody's, and not committed.
+        # A deletion is no restoration just because HEAD lacks the file: it may hold uncommitted
+        # work.
         return new is not None and new == self._contents.head(path).hash
 
 
 def _is_agents(record: Record) -> bool:
-    """Whether an agent made a change, and nobody else may have."""
+    """Whether an agent certainly made the change of a record."""
     talks = [talk for file in record.files for talk in file.conversations]
     by_agents = all(talk.contributor.entity_type is EntityType.AI for talk in talks)
     return by_agents and not record.is_assumed
 
 
 def _ends(record: Record, path: WorkspacePath) -> tuple[ContentHash | None, ContentHash | None]:
-    """Give what a record says that a file held before and after it."""
+    """Return the hashes of a path before and after a record; None for both if it is not in it."""
     ends = ((file.pre_hash, file.post_hash) for file in record.files if file.path == path)
     return next(ends, (None, None))

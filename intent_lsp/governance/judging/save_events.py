@@ -1,4 +1,4 @@
-"""A save as the event that the ledger keeps (ledger section 1)."""
+"""The ledger event of a save (ledger section 1)."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -28,14 +28,15 @@ from intent_lsp.store.clock import budget
 from intent_lsp.store.ledger.ledger import Appended, Queued
 
 PARSING_SECONDS: Final = 0.5
-"""What the syntax trees of one file's change may take; without them less is known of it."""
+"""Seconds that parsing one file's change may take; beyond them its record has less detail."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Save:
     """One save that changed a file from `old` (None: absent) to `new` (None: unreadable).
 
-    `hashes`: of both; None where there is none.
+    `hashes` are those of both, None where there is none. `concurrent`: it overwrote a change that
+    the editor had not read.
     """
 
     session: Session
@@ -48,13 +49,13 @@ class Save:
 
 
 def record_save(stores: Stores, save: Save) -> Appended | Queued:
-    """Append the record of a save, without what the team does not want told, or have it wait."""
+    """Append or queue the record of a save, without what the policy hides."""
     event = veiled(save_event(save, stores.revision(), stores.trees), save.judgement.rules.policy)
     return stores.ledger.append_or_queue(event)
 
 
 def save_event(save: Save, revision: str, trees: SyntaxTreeCache) -> Event:
-    """Describe a save: who, under which intent, which lines, from which hash to which."""
+    """Return the event of a save, with the commit `revision`."""
     intent = save.judgement.intent
     kind, fingerprint = _inferred(save, trees)
     return Event(
@@ -73,9 +74,9 @@ def save_event(save: Save, revision: str, trees: SyntaxTreeCache) -> Event:
 
 
 def _inferred(save: Save, trees: SyntaxTreeCache) -> tuple[MutationClass, AstFingerprint | None]:
-    """Tell what kind of change a save was, and what its file defines now."""
+    """Return the mutation class of a save, and a fingerprint of what its file defines now."""
     if save.new is None and save.old is not None:
-        # It is there, and nobody knows what it holds.
+        # The file exists but cannot be read.
         return MutationClass.INTENT_EVOLUTION, None
     late = budget(PARSING_SECONDS)
     return inferred_change(save.judgement.path, save.old, save.new, late, trees.tree)
@@ -99,12 +100,12 @@ def _file(save: Save, kind: MutationClass, fingerprint: AstFingerprint | None) -
 
 
 def specification_of(intent: Intent) -> str:
-    """Give what records refer to for an intent: its specification, else its id."""
+    """Return what records name for an intent: its specification, else its id."""
     return intent.specification or intent.id
 
 
 def related_to(specification: str | None, kind: MutationClass) -> tuple[RelatedEntry, ...]:
-    """Tell what an edit belongs to: the specification, if there is one, and its class."""
+    """Return the related entries of an edit: its specification, if any, and its mutation class."""
     related = (RelatedEntry(type="mutation_class", value=kind.value),)
     if specification is None:
         return related

@@ -1,10 +1,11 @@
-"""Judging one file for one session: its standing, then the gate (requirements sections 6 to 8).
+"""Judging a save: which rules its file falls under, then the gate (requirements sections 6 to 8).
 
 Specified in requirements section 6.
 
-Invariant: what the server wrote itself is never stale and never a problem.
-Invariant: putting a file back to HEAD or to the session's baseline is never refused (ADR 0006).
-Invariant: what people may always mend, and what only the server writes, no agent may save.
+Invariant: what the server wrote itself is never stale and never a violation.
+Invariant: restoring a file to HEAD or to the session's baseline is never refused (ADR 0006).
+Invariant: files that people may always change, and files that only the server writes, are refused
+to agents.
 """
 
 from dataclasses import dataclass, replace
@@ -49,9 +50,10 @@ _NOT_ASKED: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """One file judged for one session; `decision` is None where the gate is not asked.
+    """The decision on one file for one session. `decision` is None if the gate is not asked.
 
-    `ticket` is an agent's that is open over the file: what is saved meanwhile is judged as it was.
+    `standing` is the file's class. `owners` are the intents under which a refused edit would pass.
+    `ticket` is an agent's open ticket for the file: a save meanwhile gets that ticket's verdict.
     """
 
     path: WorkspacePath
@@ -64,12 +66,12 @@ class Judgement:
 
     @property
     def denied(self) -> Denied | None:
-        """The refusal, when there is one."""
+        """The refusal, or None."""
         return self.decision if isinstance(self.decision, Denied) else None
 
     @property
     def verdict(self) -> ScopeValidation | None:
-        """What a record says of an edit judged so; None: it is not recorded."""
+        """The verdict that a record of the edit has. None if the edit is not recorded."""
         match self.standing:
             case FileClass.UNSEEN:
                 return None
@@ -83,7 +85,7 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaseHash:
-    """What the asker read of a file, and what the disk holds now (None: absent)."""
+    """The hash that the author of an edit read, and the hash on disk now (None: absent)."""
 
     read: ContentHash | Unread | None = Unread.NEVER
     disk: ContentHash | None = None
@@ -98,12 +100,12 @@ _OF_INTENTS: Final = (
     GateCode.INTENT_IGNORED,
     GateCode.SCOPE_VIOLATION,
 )
-"""The refusals that another intent would lead out of."""
+"""The refusals that selecting another intent could solve."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SaveJudge:
-    """Judges the files of one root."""
+    """Judges edits of the files of one root."""
 
     stores: Stores
     rules: RulesCache
@@ -112,7 +114,7 @@ class SaveJudge:
     grants: Grants
 
     def judge(self, session_id: str, place: ResolvedPath, reading: BaseHash = UNREAD) -> Judgement:
-        """Judge an edit of a file by a session, by the rules as they are now."""
+        """Judge an edit of a file by a session, under the current rules."""
         rules = self.rules.current()
         intent_id = self.sessions.active_intent(session_id)
         kind = self._standing(place, rules)
@@ -139,7 +141,7 @@ class SaveJudge:
     def explain(
         self, session_id: str, place: ResolvedPath
     ) -> tuple[tuple[ExplainedRow, ...], Judgement]:
-        """Tell every row of the gate on a save, and what becomes of it."""
+        """Return every check of the gate on a save, and the decision."""
         judgement = self.judge(session_id, place)
         row = unasked_row(judgement.path, judgement.standing, judgement.denied)
         if row is not None:
@@ -151,9 +153,9 @@ class SaveJudge:
     def allow_restoring(
         self, judgement: Judgement, session_id: str, reading: BaseHash, text: str | None
     ) -> Judgement:
-        """Let an edit pass whose outcome is the file as HEAD or the baseline has it.
+        """Return the decision, turned into allowed if the text is that of HEAD or the baseline.
 
-        Over a change that its author never saw, whatever row refused it, it is no undoing.
+        Not if the disk holds a change that the author never read: restoring would overwrite it.
         """
         if judgement.denied is None or text is None or self.stale(judgement.path, reading):
             return judgement
@@ -162,7 +164,7 @@ class SaveJudge:
         return replace(judgement, decision=Allowed(ScopeValidation.EXEMPT))
 
     def stale(self, path: WorkspacePath, reading: BaseHash) -> bool:
-        """Whether the disk holds what the asker never read, and the server did not write."""
+        """Whether the disk holds a content that neither the author read nor the server wrote."""
         expected = self._expected(path, reading)
         return expected is not Unread.NEVER and expected != reading.disk
 
@@ -202,7 +204,7 @@ class SaveJudge:
             expected=self._expected(place.path, reading),
             current=reading.disk,
         )
-        # An edit is judged by where its bytes go: both spellings must be in scope.
+        # The path may be a link: both it and the file that it leads to must be in scope.
         if place.real is None or place.real == place.path:
             return (fact,)
         return (fact, FileFact(path=place.real))
@@ -212,19 +214,19 @@ class SaveJudge:
         return reading.disk if own else reading.read
 
     def clear_own_write(self, path: WorkspacePath) -> None:
-        """Note that a person has written a file since: what it held of ours counts no more."""
+        """Forget the server's last write of a file, since a person has written the file."""
         state = self.stores.state
         if state is not None and state.own_write(path) is not None:
             state.forget_own_write(path)
 
     def own_write(self, path: WorkspacePath) -> ContentHash | None:
-        """Give the hash of the server's own last write of a file."""
+        """Return the hash of the server's own last write of a file, or None."""
         state = self.stores.state
         return None if state is None else state.own_write(path)
 
 
 def _decided(judgement: Judgement, question: GateRequest, place: ResolvedPath) -> Judgement:
-    """Ask the rows that hold for everybody, unless the edit's standing decides, or is refused."""
+    """Return the judgement with the gate's decision, unless it is decided already."""
     if judgement.denied is not None or judgement.standing is not FileClass.JUDGED:
         return judgement
     decision = judge_save(question)
@@ -235,7 +237,7 @@ def _decided(judgement: Judgement, question: GateRequest, place: ResolvedPath) -
 
 
 def _is_generated(denied: Denied, rules: Rules, place: ResolvedPath) -> bool:
-    """Whether what no intent covers is what a tool leaves behind."""
+    """Whether a refused edit is of a file that a tool generates."""
     paths = {place.path, place.real or place.path}
     return denied.code in _OF_INTENTS and all(map(rules.generated.covers, paths))
 
@@ -245,7 +247,7 @@ def _same(content: FileContent, text: str) -> bool:
 
 
 def _leading_out(decision: SaveDecision, rules: Rules, place: ResolvedPath) -> tuple[IntentId, ...]:
-    """List the intents under which a refused edit would pass: open, usable, owners of its file."""
+    """Return the open intents that own a refused file and could be selected for it."""
     if not isinstance(decision, Denied) or decision.code not in _OF_INTENTS:
         return ()
     intents, real = rules.file.intents, place.real or place.path
@@ -260,15 +262,16 @@ def _leading_out(decision: SaveDecision, rules: Rules, place: ResolvedPath) -> t
 def agents_standing(
     standing: FileClass, question: GateRequest, rules: Rules
 ) -> tuple[FileClass, Denied | None]:
-    """Tell how an agent's save is treated whose file has this standing for people.
+    """Return the class of a file for an agent's save, given its class for people.
 
-    The second part is why it may not be saved, whatever its scope says; None: the rows decide.
+    The second part is the refusal if no agent may change the file at all, else None.
     """
     found = tuple(each for path in question.paths for each in denied_path(rules, path))
     if not found:
         return (FileClass.JUDGED if standing is FileClass.EXEMPT else standing), None
     call = CallFacts(policy_version=rules.policy.version, denied_paths=found)
-    # Of the control plane only what is saved is shown: others write there beside the agent.
+    # A control file is marked SERVER_ONLY rather than JUDGED, so that only the saved text counts:
+    # people also write there.
     control = any(map(control_plane, question.paths))
     return (
         FileClass.SERVER_ONLY if control else FileClass.JUDGED,
@@ -279,9 +282,9 @@ def agents_standing(
 def unasked_row(
     path: WorkspacePath, standing: FileClass, denied: Denied | None
 ) -> ExplainedRow | None:
-    """Tell the one row that decides, where no other is asked; None: they are.
+    """Return the one check that decides without the gate, or None if the gate is asked.
 
-    `denied` is why an agent may not save it, if that is so.
+    `denied` is the refusal if no agent may change the file.
     """
     if denied is not None and denied.code is GateCode.PATH_DENIED:
         fact = denied.message
