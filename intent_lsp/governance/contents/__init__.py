@@ -1,1 +1,1 @@
-"""What files held: now, when a session first met them, and in the past."""
+"""Contents of files: on disk now, in HEAD, in a session's baseline, and in the past."""

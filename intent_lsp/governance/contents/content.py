@@ -1,6 +1,6 @@
-"""A file's content at one moment: its hash, its text, its lines.
+"""A file's content at one moment: its hash, its text and its lines.
 
-Invariant: a value; lines are split when they are first asked for, and then once.
+Invariant: a value. Lines are split on first use, once.
 """
 
 from dataclasses import dataclass
@@ -12,10 +12,11 @@ from intent_lsp.core.content import ContentHash, decode, hash_content, split_lin
 
 @dataclass(frozen=True, kw_only=True)
 class FileContent:
-    """`text` is without a byte order mark; None where it is not text, or only its hash is known.
+    """The content of a file. `text` has no byte order mark.
 
-    An absent file has no hash and an empty text. `committed`: a commit holds it, so that it is
-    what everybody agreed on. Not slotted: the lines of a large file are seldom asked for.
+    `text` is None if the file is not text, or only its hash is known. An absent file has no hash
+    and an empty text. `committed`: the content comes from a commit. Not slotted, because the lines
+    of a large file are split lazily.
     """
 
     hash: ContentHash | None
@@ -32,7 +33,7 @@ ABSENT: Final = FileContent(hash=None, text="")
 
 
 def content_of(data: bytes | None, *, committed: bool = False) -> FileContent:
-    """Decode raw bytes; None: the file is absent."""
+    """Return the content made of raw bytes. None: the file is absent."""
     if data is None:
         return FileContent(hash=None, text="", committed=committed)
     text = decode(data)

@@ -1,8 +1,8 @@
-"""Contents found again by their hashes, wherever they are still kept (ledger section 5).
+"""Lookup of contents by hash: in the blob cache, on disk, and in commits (ledger section 5).
 
-Invariant: what is given has the hash that was asked for.
-Invariant: nothing is written, and no program of git's filters is started.
-Invariant: a kept snapshot, the file as it is, and what commits hold; nothing is written.
+Invariant: a returned content has the wanted hash.
+Invariant: nothing is written, and no git filter program is started.
+Invariant: only the blob cache, the file on disk and commits are searched.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -25,16 +25,16 @@ LARGEST: Final = 16 << 20
 """Bytes of a file above which it is not read to be hashed."""
 
 REVISIONS: Final = 64
-"""Commits that are looked into at most, those of the newest records first."""
+"""The most commits that are searched; those that the newest records name come first."""
 
 MERGED: Final = 64
-"""Commits that were merged, and are looked into besides for each name."""
+"""The most merged commits that are searched in addition, for each name of the file."""
 
 Read = Callable[[], bytes | None]
 
 
 class ContentLookup:
-    """Looks for contents below one root: kept ones, the file as it is now, what commits hold."""
+    """Looks up contents below one root: in the blob cache, on disk and in commits."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -42,7 +42,10 @@ class ContentLookup:
         self._git = Git.open(root)
 
     def find(self, wanted: ContentHash, path: WorkspacePath, revision: str) -> bytes | None:
-        """Give the content of a hash, which a file had around a commit; None: it is not kept."""
+        """Return the content with a hash that a file had around a commit.
+
+        None if it is not found.
+        """
         for read in self._places(wanted, path, revision):
             data = read()
             if data is not None and hash_content(data) == wanted:
@@ -61,7 +64,10 @@ class ContentLookup:
                 yield lambda: self._committed(git, git.version_at(revision, path))
 
     def _on_disk(self, path: WorkspacePath) -> bytes | None:
-        """Read a file of the root; a record's path may be anything that somebody wrote."""
+        """Read a file of the root. None if it is absent, unreadable, too large or outside the root.
+
+        The path comes from a record, which may hold anything.
+        """
         place = resolve_below(self._root, path)
         if place is None or place.real is None:
             return None
@@ -73,14 +79,14 @@ class ContentLookup:
             return None
 
     def _committed(self, git: Git, version: Version | None) -> bytes | None:
-        # A filter may fetch what it smudges, which nobody asked for.
+        # A filter program may download content (Git LFS does), so do not run one here.
         return None if version is None or version.how.program else git.version_bytes(version)
 
 
 class PastContents:
-    """What a file held, and held under earlier names; made for one answer.
+    """The past contents of one file under all its names; made for a single blame.
 
-    Nothing is opened before a content is asked for, which most answers do without.
+    The repository is opened only when a content is requested, which is rare.
     """
 
     def __init__(self, root: Path, sources: Sequence[FileRecord]) -> None:
@@ -89,7 +95,10 @@ class PastContents:
         self._paths = tuple(dict.fromkeys(file.path for _, file in reversed(sources)))
 
     def lines(self, wanted: ContentHash) -> Sequence[str] | None:
-        """Give the lines of a content; None: nothing holds it, or it is not compared by line."""
+        """Return the lines of a content.
+
+        None if it is not found, not text, or too large to diff.
+        """
         data = self._kept(wanted)
         if data is None and wanted in self._committed:
             data = self._committed[wanted]()
@@ -102,7 +111,7 @@ class PastContents:
 
     @cached_property
     def _committed(self) -> Mapping[ContentHash, Read]:
-        """What reads the contents that are in the commits which records name."""
+        """Functions that read the file's versions in the commits that records name, by hash."""
         git = Git.open(self._root)
         reads = [] if git is None else [partial(git.version_bytes, v) for v in self._versions(git)]
         found = ((read(), read) for read in reads)
@@ -113,7 +122,10 @@ class PastContents:
         return next((data for data in found if data is not None), None)
 
     def _versions(self, git: Git) -> Iterable[Version]:
-        """Give the file's versions in commits that records name or that were merged, each once."""
+        """Return the file's distinct versions in the named and in merged commits.
+
+        Named commits are those that its records name.
+        """
         places = dict.fromkeys(
             (record.vcs.revision_id, file.path)
             for record, file in reversed(self._sources)
@@ -126,5 +138,5 @@ class PastContents:
         )
         wanted = dict.fromkeys((*list(places)[:REVISIONS], *merged))
         found = [git.version_at(*place) for place in wanted]
-        # A filter may fetch what it smudges, which nobody asked for.
+        # A filter program may download content (Git LFS does), so do not run one here.
         return dict.fromkeys(it for it in found if it is not None and not it.how.program)

@@ -1,9 +1,9 @@
-"""The contents a file's change is measured against: HEAD, the baseline, what a record let pass.
+"""Contents that a file's changes are compared with: HEAD, the session's baseline, kept contents.
 
-Invariant: without a repository or a commit, HEAD is the disk's content at first sight.
+Invariant: without a repository or a commit, the file's initial content on disk counts as HEAD.
 Invariant: unsaved text is never part of a baseline.
-Invariant: a content is kept under a name that never means another one, so that it is never stale.
-Invariant: what is kept together is bounded; what was not asked for the longest goes first.
+Invariant: the key of a cached content never means another content, so a cache entry is never stale.
+Invariant: the cache is bounded; the least recently used entry goes first.
 """
 
 import logging
@@ -27,16 +27,16 @@ from intent_lsp.store.git.status import tree_status
 _log: Final = logging.getLogger(__name__)
 
 KEPT_AT_MOST: Final = 5 * 1024 * 1024
-"""Bytes of a file above which a baseline keeps its hash alone."""
+"""Bytes of a file above which a baseline keeps only its hash."""
 
 _ABSENT_IN_HEAD: Final = content_of(None, committed=True)
 
 KEPT_TOGETHER: Final = 16 << 20
-"""Characters of all contents kept; a content that is larger alone is not kept."""
+"""Characters of all cached contents. A single content that is larger is not cached."""
 
 
 class ContentLru:
-    """Contents by the name of what they are: a hash, or a version that git knows."""
+    """A cache of contents, keyed by hash or by a version that git knows."""
 
     def __init__(self, kept_together: int = KEPT_TOGETHER) -> None:
         self._room = kept_together
@@ -45,17 +45,17 @@ class ContentLru:
         self._size = 0
 
     def get(self, name: Hashable, read: Callable[[], FileContent]) -> FileContent:
-        """Give the content of a name; `read` is called, outside the lock, when it is not kept."""
+        """Return the content of a key. If it is not cached, `read` is called, outside the lock."""
         with self._lock:
             known = self._kept.pop(name, None)
             if known is not None:
-                # Last in the dictionary is the last that was asked for.
+                # Reinserting keeps the dictionary in order of use.
                 self._kept[name] = known
                 return known
         return self._keep(name, read())
 
     def _keep(self, name: Hashable, content: FileContent) -> FileContent:
-        # What could not be read may be readable the next time.
+        # Do not cache a failure: the next read may succeed.
         if content.hash is None or content.text is None or len(content.text) > self._room:
             return content
         with self._lock:
@@ -69,9 +69,10 @@ class ContentLru:
 
 
 class Seen(NamedTuple):
-    """A work tree: HEAD's commit, and the files that differ from it (None: no hash is known).
+    """The state of a work tree: HEAD's commit, and the hashes of the files that differ from it.
 
-    Where HEAD is unborn it is the empty tree, from which every file differs.
+    A hash of None means that the content is not known. On an unborn branch `head` is the empty
+    tree, from which every file differs.
     """
 
     head: str | None
@@ -79,7 +80,7 @@ class Seen(NamedTuple):
 
 
 class Contents:
-    """What is known of the past contents of one root's files."""
+    """The present and past contents of one root's files."""
 
     def __init__(self, stores: Stores) -> None:
         self._stores = stores
@@ -89,11 +90,14 @@ class Contents:
         self._sight_baseline: dict[str, dict[WorkspacePath, bytes | None]] = {}
 
     def disk(self, path: WorkspacePath) -> bytes | None:
-        """Read a file of the root as it is on disk now."""
+        """Return what a file of the root holds on disk now. None if it is absent. Raise OSError."""
         return files.read_bytes(self._stores.root / path)
 
     def disk_if_readable(self, path: WorkspacePath) -> bytes | None:
-        """Read a file as it is on disk now; None, and a line in the log, where it cannot be."""
+        """Return what a file holds on disk now.
+
+        None if it is absent or unreadable; the latter is logged.
+        """
         try:
             return self.disk(path)
         except OSError as problem:
@@ -101,11 +105,14 @@ class Contents:
             return None
 
     def hash_of(self, path: WorkspacePath) -> ContentHash | None:
-        """Hash a file as it is on disk now; None: there is none."""
+        """Return the hash of a file on disk now, or None if it is absent."""
         return hash_if_there(self.disk(path))
 
     def seen(self, path: WorkspacePath, data: bytes | None) -> None:
-        """Remember a file's content at first sight, where no commit or no baseline knows it."""
+        """Remember the initial content of a file that an editor opens.
+
+        Only needed if there is no commit, or a baseline that was taken without one.
+        """
         committed = self._committed()
         if not committed or self._sight_baseline:
             self._first_sight.open(path, data)
@@ -113,14 +120,17 @@ class Contents:
                 self.keep(data)
 
     def tree_seen(self, seen: Seen) -> None:
-        """Remember a whole tree without a commit at first sight, until a commit knows of it."""
+        """Remember the initial contents of a tree without a commit. Forget them if it has one."""
         if seen.head == EMPTY_TREE:
             self._first_sight.find(seen.files)
         else:
             self._first_sight.forget_found()
 
     def head(self, path: WorkspacePath) -> FileContent:
-        """Give the content in HEAD as the work tree spells it, or that of the first sight."""
+        """Return a file's content in HEAD, as checked out.
+
+        Without a commit, its initial content.
+        """
         git = self._stores.git
         if git is not None and self._committed():
             version = git.head_version(path)
@@ -128,9 +138,9 @@ class Contents:
         return self._first_sight.content(path) or ABSENT
 
     def begin_baseline(self, session_id: str, seen: Seen | None = None) -> None:
-        """Take the disk's content, as it is now, as this session's baseline.
+        """Make the present content of the disk the baseline of a session.
 
-        `seen`: what somebody has just looked at, so that it need not be looked at again.
+        `seen` is a snapshot that was just taken, so that none has to be taken here.
         """
         git, state = self._stores.git, self._stores.state
         if git is not None and state is not None and seen is None:
@@ -138,26 +148,27 @@ class Contents:
         if state is None or seen is None:
             self._baseline_of_sight(session_id)
             if state is not None:
-                # What an earlier one said of other files counts no more.
+                # Entries of an earlier baseline no longer hold.
                 state.replace_baseline(session_id, None, {})
             return
         with self._lock:
             self._sight_baseline.pop(session_id, None)
         changed = dict(seen.files)
         if seen.head == EMPTY_TREE:
-            # What git ignores is not in the tree, and was opened all the same.
+            # An ignored file is not in the tree, but an editor may have opened it.
             changed = {**dict.fromkeys(self._first_sight.opened()), **changed}
-        # What was not seen as a file of the root may be a link that leads out of it.
+        # A path without a hash was not read as a file of the root; it may be a link that leads out.
+        # Read it here.
         changed = {path: hash_ or self._keep(path) for path, hash_ in changed.items()}
         state.replace_baseline(session_id, seen.head, changed)
 
     def has_whole_baseline(self, session_id: str) -> bool:
-        """Whether a file that the session's baseline does not have was not there when it began."""
+        """Whether the baseline is complete: a file that is not in it did not exist then."""
         state = self._stores.state
         return state is not None and state.baseline_head(session_id) is not None
 
     def baseline(self, session_id: str, path: WorkspacePath) -> FileContent:
-        """Give what stood on disk when the session began or chose a different intent."""
+        """Return what a file held when the session began or selected another intent."""
         git, state = self._stores.git, self._stores.state
         commit = None if git is None or state is None else state.baseline_head(session_id)
         if git is None or state is None or commit is None:
@@ -171,7 +182,10 @@ class Contents:
     def correct(
         self, session_id: str, path: WorkspacePath, taken: bytes, before: bytes | None
     ) -> None:
-        """Take `before` for what was `taken` for the baseline and the first sight of a file."""
+        """Replace `taken` by `before` in the initial contents and in the session's baseline.
+
+        The baseline changes only if it holds `taken`.
+        """
         in_baseline = self.baseline(session_id, path).hash == hash_content(taken)
         self._first_sight.correct(path, before)
         if not in_baseline:
@@ -186,7 +200,7 @@ class Contents:
             self._sight_baseline.setdefault(session_id, {})[path] = before
 
     def follow(self, session_id: str, old: WorkspacePath, new: WorkspacePath) -> None:
-        """Take what is known of a file to the name that it was moved to: baseline, first sight."""
+        """Carry the baseline and the initial content of a file over to its new name."""
         git, state = self._stores.git, self._stores.state
         self._first_sight.follow(old, new)
         commit = None if git is None or state is None else state.baseline_head(session_id)
@@ -207,21 +221,21 @@ class Contents:
         state.move_baseline(session_id, new, hash_if_there(data))
 
     def kept(self, content_hash: ContentHash | None) -> FileContent:
-        """Give a content that `.local/` keeps; its lines are None where it keeps it no more."""
+        """Return a content from the blob cache; its text is None if it is not kept any more."""
         if content_hash is None:
             return ABSENT
         return self._recent.get(content_hash, lambda: self._snapshot(content_hash))
 
     def kept_bytes(self, content_hash: ContentHash) -> bytes | None:
-        """Give the bytes of a content that `.local/` keeps; None: it keeps it no more."""
+        """Return the bytes of a kept content, or None if it is not kept any more."""
         return self._stores.content(content_hash)
 
     def left_by_record(self, path: WorkspacePath, content_hash: ContentHash) -> bool:
-        """Whether the newest record of a file tells of this content."""
+        """Whether the newest record of a file left it with this content."""
         return self._stores.past.left_last(path, content_hash)
 
     def keep(self, data: bytes, known: ContentHash | None = None) -> None:
-        """Keep a content in `.local/`, unless it is too large; `known` is its hash, if at hand."""
+        """Keep a content in the blob cache, up to 5 MB; `known` is its hash if it is at hand."""
         if len(data) <= KEPT_AT_MOST:
             self._stores.snapshots.put(data, known)
 
@@ -233,7 +247,7 @@ class Contents:
         def read() -> FileContent:
             return content_of(git.version_bytes(version), committed=True)
 
-        # What a program makes of a blob is not told by the blob alone.
+        # A filter program may make different content of the same blob, so the blob is no cache key.
         return read() if version.how.program else self._recent.get(version, read)
 
     def _committed(self) -> bool:
@@ -241,19 +255,22 @@ class Contents:
         return git is not None and git.head_commit() is not None
 
     def _changed(self, git: Git) -> Seen:
-        # The ledger is nobody's edit, and larger than all that is.
+        # Files that only the server writes are left out; the ledger is large and no edit.
         paths = (path for path in git.changed_paths() if not server_only(path))
         return Seen(git.head_commit(), dict.fromkeys(paths))
 
     def _uncommitted(self) -> Seen | None:
-        """Look at a tree without a commit; None: git does not answer, or there is too much."""
+        """Return the state of a tree without a commit.
+
+        None if git does not answer or it is too large.
+        """
         status = tree_status(self._stores.root)
         if status is None or is_too_large(self._stores.root, status.paths):
             return None
         found = dict[WorkspacePath, ContentHash | None]()
         for path, held in read_tree(self._stores.root, status.paths):
             found[path] = held.hash
-            # What was found first is kept by whoever found it, as far as there is room.
+            # A file's initial content was already kept when it was found.
             if held.data is not None and held.hash != self._first_sight.found(path):
                 self.keep(held.data, held.hash)
         return Seen(status.head or EMPTY_TREE, found)
@@ -270,7 +287,7 @@ class Contents:
         return found
 
     def _sighted(self, session_id: str, path: WorkspacePath) -> FileContent:
-        """Give the baseline of a session that began without a commit or without `.local/`."""
+        """Return the baseline of a session that began without a commit or without `.local/`."""
         with self._lock:
             known = self._sight_baseline.get(session_id, {})
             if path in known:

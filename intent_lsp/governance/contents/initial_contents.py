@@ -1,7 +1,9 @@
-"""What files held when they were seen first, where no commit tells (requirements section 8).
+"""Initial contents: what files held when they were first read, if no commit has it.
 
-Invariant: what was seen first stays; what is found in the tree later was not there at first.
-Invariant: a file that an editor has opened is remembered whole, others by their hash.
+Specified in requirements section 8.
+
+Invariant: the first content stays. A file that appears in the tree later counts as absent at first.
+Invariant: a file that an editor has opened is kept whole, any other by its hash.
 """
 
 import threading
@@ -13,9 +15,9 @@ from intent_lsp.governance.contents.content import FileContent, content_of
 
 
 class InitialContents:
-    """The first sight of one root's files; any thread may call.
+    """The initial contents of one root's files. Thread-safe.
 
-    `kept` gives the content that has a hash; None: that of no file.
+    `kept` returns the content with a hash, and an absent file for None.
     """
 
     def __init__(self, kept: Callable[[ContentHash | None], FileContent]) -> None:
@@ -25,19 +27,25 @@ class InitialContents:
         self._found: dict[WorkspacePath, ContentHash | None] | None = None
 
     def opened(self) -> tuple[WorkspacePath, ...]:
-        """List the files that are remembered whole."""
+        """Return the files that are kept whole."""
         with self._lock:
             return tuple(self._opened)
 
     def open(self, path: WorkspacePath, data: bytes | None) -> None:
-        """Remember a file that an editor opens (None: there is none), unless it was another."""
+        """Keep a file that an editor opens (None: absent).
+
+        Not if it differs from what was found in the tree, or was kept before.
+        """
         held = hash_if_there(data)
         with self._lock:
             if (self._found or {}).get(path, held) == held:
                 self._opened.setdefault(path, data)
 
     def find(self, files: Mapping[WorkspacePath, ContentHash | None]) -> None:
-        """Take a look at the whole tree; the first one tells what there was."""
+        """Note the hashes of all files of a tree.
+
+        Files that appear after the first call count as absent at first.
+        """
         with self._lock:
             if self._found is None:
                 self._found = dict(files)
@@ -45,17 +53,17 @@ class InitialContents:
                 self._found[path] = None
 
     def forget_found(self) -> None:
-        """Forget what was found in the tree: a commit tells by now."""
+        """Forget the hashes found in the tree, since a commit has the files now."""
         with self._lock:
             self._found = None
 
     def found(self, path: WorkspacePath) -> ContentHash | None:
-        """Give the hash with which a file was found in the tree; None: it was not."""
+        """Return the hash with which a file was found in the tree, or None."""
         with self._lock:
             return (self._found or {}).get(path)
 
     def content(self, path: WorkspacePath) -> FileContent | None:
-        """Give what a file held; None: it was not seen."""
+        """Return the initial content of a file, or None if it is unknown."""
         with self._lock:
             if path in self._opened:
                 return content_of(self._opened[path])
@@ -65,13 +73,13 @@ class InitialContents:
         return self._kept(held)
 
     def correct(self, path: WorkspacePath, before: bytes | None) -> None:
-        """Take `before` for what a file held, where it was seen."""
+        """Make `before` the initial content of a file whose initial content is known."""
         with self._lock:
             if path in self._opened or path in (self._found or ()):
                 self._opened[path] = before
 
     def follow(self, old: WorkspacePath, new: WorkspacePath) -> None:
-        """Take what is known of a file to the name that it was moved to."""
+        """Carry the initial content of a file over to its new name."""
         with self._lock:
             if old in self._opened:
                 self._opened[new] = self._opened[old]

@@ -1,8 +1,8 @@
-"""A work tree that has no commit yet: all its files are changes of the empty tree.
+"""A work tree without a commit yet: all its files count as changes of the empty tree.
 
 Specified in requirements section 8.
 
-Invariant: it is read as a whole, or, where that would take long, not at all.
+Invariant: it is read as a whole, or not at all if that would take long.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,17 +15,17 @@ from intent_lsp.store.fs.files import stamp
 from intent_lsp.store.fs.tree_reader import ReadFile, TreeFiles
 
 EMPTY_TREE: Final = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
-"""What stands for HEAD where it is unborn: git knows the tree without a file by this id."""
+"""Git's id of the tree without a file; stands for HEAD on an unborn branch."""
 
 FILES_AT_MOST: Final = 3_000
-"""Files above which a tree without a commit is not read: whoever starts an editor waits for it."""
+"""Files above which the tree is not read, since an editor's start waits for it."""
 
 BYTES_AT_MOST: Final = 256 * 1024 * 1024
-"""Bytes of all its files together above which it is not."""
+"""Bytes of all its files together above which the tree is not read."""
 
 
 def is_too_large(root: Path, paths: Iterable[WorkspacePath]) -> bool:
-    """Whether the files of a tree, the server's own aside, are too many or too large to be read."""
+    """Whether a tree has too many files or bytes to be read, the server's own files not counted."""
     size = 0
     for count, path in enumerate((path for path in paths if not server_only(path)), start=1):
         found = stamp(f"{root}/{path}")
@@ -38,7 +38,7 @@ def is_too_large(root: Path, paths: Iterable[WorkspacePath]) -> bool:
 def read_tree(
     root: Path, paths: Iterable[WorkspacePath]
 ) -> Iterator[tuple[WorkspacePath, ReadFile]]:
-    """Read the files of a tree; those that cannot be read are left out, and the server's own."""
+    """Yield each file of a tree with its content, without unreadable and server-only files."""
     files = TreeFiles(root)
     for path in paths:
         if server_only(path):

@@ -270,8 +270,8 @@ def agents_standing(
     if not found:
         return (FileClass.JUDGED if standing is FileClass.EXEMPT else standing), None
     call = CallFacts(policy_version=rules.policy.version, denied_paths=found)
-    # A control file is marked SERVER_ONLY rather than JUDGED, so that only the saved text counts:
-    # people also write there.
+    # A SERVER_ONLY text is compared with what the editor last read, not with HEAD: diagnostics show
+    # the agent's own edit of a control file, and not what others have written to it since.
     control = any(map(control_plane, question.paths))
     return (
         FileClass.SERVER_ONLY if control else FileClass.JUDGED,
