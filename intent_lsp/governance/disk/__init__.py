@@ -1,1 +1,1 @@
-"""Changes on disk: what changed since a work tree was seen last, and who made it."""
+"""Changes on disk: what changed since the last snapshot of a work tree, and who changed it."""

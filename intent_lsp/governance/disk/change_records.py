@@ -1,6 +1,7 @@
-"""Changes on disk as they are recorded: judged, those of one author with one verdict together.
+"""Recording of unreported changes on disk: judged, and grouped by author, verdict and intent.
 
-Invariant: recorded inside the root's lock, so that two servers on one root record a change once.
+Invariant: changes are recorded under the root's lock, so that of two servers on one root only one
+records a change.
 """
 
 import logging
@@ -34,7 +35,7 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedChange:
-    """Changes of one record, or of one that waits for the ledger (`queued`: why)."""
+    """The paths of one record, or of one that is queued for the ledger (`queued`: why)."""
 
     paths: tuple[WorkspacePath, ...]
     record: Record | None = None
@@ -42,13 +43,14 @@ class RecordedChange:
 
 
 Held = Callable[[WorkspacePath], ReadFile | None]
-"""Reads what a file holds now; None: it cannot be read."""
+"""Reads what a file holds now. None if it cannot be read."""
 
 
 class _Group(NamedTuple):
-    """What changes of one record have in common; `intent` is its id.
+    """What the changes of one record have in common; `intent` is its id.
 
-    Files that came, that went and that changed are told apart: a record has one class.
+    Created, deleted and changed files are kept apart by `effect`, since a record has one mutation
+    class.
     """
 
     author: Author
@@ -59,7 +61,7 @@ class _Group(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiskRecorder:
-    """Judges and records the changes of one root's files."""
+    """Judges and records the unreported changes of one root's files."""
 
     stores: Stores
     judging: SaveJudge
@@ -74,9 +76,9 @@ class DiskRecorder:
         ready: Mapping[WorkspacePath, PendingChange],
         inner: Mapping[WorkspacePath, TreeSnapshot],
     ) -> Iterator[RecordedChange]:
-        """Record changes: those of one author with one verdict together.
+        """Record the `ready` changes; those with the same author, verdict and intent together.
 
-        `inner` are the repositories inside of the root, as the last look saw them.
+        `inner` are the repositories below the root, as the last snapshot saw them.
         """
         held = partial(self._held, TreeFiles(self.stores.root), inner)
         names = self._renamed(held, ready)
@@ -118,7 +120,7 @@ class DiskRecorder:
         old: ContentHash | None,
         new: ContentHash | None,
     ) -> None:
-        """Record that a file came from one content to another, by nobody knows whom."""
+        """Record that a file changed from one content to another, by an unknown author."""
         before, after = (None if each is None else self.stores.content(each) for each in (old, new))
         change = DiskChange(path=path, old=HeldThen(hash=old, data=before), new=new, data=after)
         author = _nobody(observer)
@@ -127,11 +129,11 @@ class DiskRecorder:
             record_changes(self.stores, [change], author, *judged)
 
     def has_control_dir(self) -> bool:
-        """Whether there is a place for records: where it was deleted, none is made for them."""
+        """Whether `.orchestration` exists. If it was deleted, no record may create it again."""
         return (self.stores.root / CONTROL_ROOM).is_dir()
 
     def all_is_recorded(self) -> bool:
-        """Whether no record waits for the ledger, which may be of what would be recorded here."""
+        """Whether no record is queued; a queued one might be of the same change."""
         try:
             self.stores.ledger.drain()
         except IntentLspError as problem:
@@ -165,12 +167,13 @@ class DiskRecorder:
         path: WorkspacePath,
         names: Mapping[WorkspacePath, WorkspacePath],
     ) -> DiskChange | None:
-        """Describe a change, or a file's new name; None: not now, or there is none any more."""
+        """Describe a change or rename. None if there is none any more, or not yet a settled one."""
         pending, previous = self.pending.waiting[path], names.get(path)
         before = pending if previous is None else self.pending.waiting[previous]
         held = held_by(path)
         if held is None or held.hash != pending.new or self._is_claimed(path):
-            # It has moved on, or is about to, and will be looked at again.
+            # The file has changed again, or an agent is about to change it: the next snapshot
+            # decides.
             return None
         if self.stores.past.left_last(path, pending.new):
             self.pending.waiting.pop(path)
@@ -184,7 +187,7 @@ class DiskRecorder:
         )
 
     def _old(self, path: WorkspacePath, pending: PendingChange) -> HeldThen:
-        """Tell what a file held before its change: by a record of meanwhile, else as seen."""
+        """Return what a file held before its change: by a record made meanwhile, else as noted."""
         newest = self.stores.past.newest(path)
         old = pending.old
         if newest is not None and newest.timestamp > pending.since:
@@ -205,14 +208,14 @@ class DiskRecorder:
             return None
 
     def _is_claimed(self, path: WorkspacePath) -> bool:
-        """Whether an agent writes the file by now, and will tell of it."""
+        """Whether an agent's open call claims the file and will record it."""
         state = self.stores.state
         return state is not None and state.tickets.over(path, self.stores.clock()) is not None
 
     def _judged(
         self, change: DiskChange, author: Author
     ) -> tuple[Judgement, ScopeValidation] | None:
-        """Judge a change; None: nobody is to know of it."""
+        """Judge a change. None if changes of this file are not recorded."""
         place = resolve_below(self.stores.root, change.path)
         if place is None:
             return None
@@ -251,7 +254,7 @@ class DiskRecorder:
 
 
 def _nobody(session: Session) -> Author:
-    """Give the author of what nobody has announced: the session that saw it stands for them."""
+    """Return the author of a change that nobody reported; the observing session stands in."""
     return Author(session_id=session.id, contributor=UNKNOWN_CONTRIBUTOR, assumed=True)
 
 

@@ -1,4 +1,4 @@
-"""Files that hold something else than at an earlier look: edits, and what git itself made."""
+"""The result of comparing two snapshots: files that people edited, and files that git changed."""
 
 from dataclasses import dataclass
 
@@ -8,12 +8,11 @@ from intent_lsp.core.paths import WorkspacePath
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedFile:
-    """A file whose content is another than before: its hashes (None: no file), and what it holds.
+    """A file that holds something else than before: its hashes (None: no file) and its content.
 
-    `data` is None too where the file is too large to hold. `old_known` is False where nobody can
-    tell any more what the file held; `old` is then None. `discarded`: git has put what was there
-    before, uncommitted, out of the work tree. `hidden_by` is the ignore file whose new line keeps
-    the file from git's sight.
+    `data` is None too if the file is too large to keep. `old_known` is false if the earlier content
+    cannot be determined; `old` is then None. `discarded`: git removed an uncommitted content from
+    the work tree. `hidden_by` is the ignore file whose new line hides the file from git.
     """
 
     path: WorkspacePath
@@ -27,10 +26,10 @@ class ChangedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What changed between two snapshots: edits, and what git made, by path.
+    """What changed between two snapshots: edits, and by path what git itself changed (`gits`).
 
-    `unseen` are edits that somebody has committed since, and that git has taken away by now: what
-    the file held before, and in that commit.
+    `discarded` are uncommitted contents that git removed. `unseen` are edits that somebody
+    committed and git has removed again since: the content before, and that in the commit.
     """
 
     edits: tuple[ChangedFile, ...]

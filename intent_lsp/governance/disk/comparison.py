@@ -1,7 +1,7 @@
-"""The comparator: what has changed between two snapshots of a work tree, and what of it is git's.
+"""Comparison of two snapshots of a work tree: which files changed, and which of them by git.
 
-Invariant: what git calls the same blob before and after is unchanged, and is not read.
-Invariant: a tree that cannot be compared is None, never "nothing changed".
+Invariant: a file with the same blob before and after is unchanged, and is not read.
+Invariant: a tree that cannot be compared gives None, never "nothing changed".
 """
 
 import logging
@@ -23,14 +23,14 @@ from intent_lsp.store.git.trees import GitTrees
 _log: Final = logging.getLogger(__name__)
 
 UNSEEN_AT_MOST: Final = 1_000
-"""Files of commits, made since the last look, that are looked at where git took them away again."""
+"""The most files of new commits that are checked for an edit that git has removed again."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """What a path held at one moment: its hash where `hashed`, its blob where git knows one.
+    """What a path held at one moment: its hash if `hashed`, its blob if git knows one.
 
-    Without either there was no file.
+    With neither, there was no file.
     """
 
     hash: ContentHash | None = None
@@ -53,9 +53,9 @@ def compare(
     *,
     also_unseen: bool = False,
 ) -> Comparison | None:
-    """Tell what has changed below a directory; None: nobody can tell.
+    """Return what changed below a directory between two snapshots. None if it cannot be compared.
 
-    `also_unseen`: what was committed since is read, too; of the repository itself.
+    `also_unseen`: also find edits that were committed in between, in the repository itself.
     """
     then, now = _unfolded(then, now), _unfolded(now, then)
     comparing = _Comparing(looks, contents, then, now)
@@ -77,7 +77,10 @@ def compare(
 
 
 def _unfolded(snapshot: TreeSnapshot, other: TreeSnapshot) -> TreeSnapshot:
-    """Take the files of a repository that has no commit, and is in one snapshot alone, as ours."""
+    """Return the snapshot with an inner repository's files as its own files.
+
+    Only for a repository without a commit that the other snapshot does not have.
+    """
     alone = [p for p, i in snapshot.inner.items() if p not in other.inner and i.head is None]
     if not alone:
         return snapshot
@@ -96,7 +99,7 @@ def _inner(
     then: TreeSnapshot,
     now: TreeSnapshot,
 ) -> Comparison | None:
-    """Compare a repository inside of another; one that came or went is one file."""
+    """Compare a repository inside another. One that appeared or vanished counts as one file."""
     before, after, inner = then.inner.get(path), now.inner.get(path), looks.git_of(path)
     if before is not None and after is not None and inner is not None:
         return _moved_below(path, compare(inner, contents, before, after))
@@ -145,7 +148,7 @@ class _Comparing:
         self._changes = None if self._git is None else self._git_changes(self._git)
 
     def comparison(self) -> Comparison | None:
-        """Tell what has changed; None: nobody can tell."""
+        """Return what changed. None if it cannot be compared."""
         paths = self._then.files.keys() | self._now.files.keys()
         if self._changes is not None:
             more = self._changes.paths()
@@ -191,11 +194,11 @@ class _Comparing:
         )
 
     def _was_gits(self, path: WorkspacePath, old: ContentHash | None) -> bool:
-        """Whether nobody loses anything with what a file held: it was not there, or git's own."""
+        """Whether an old content is no loss: there was no file, or git itself wrote it."""
         return old is None or (self._changes is not None and self._changes.wrote(path, old))
 
     def unseen(self, compared: Comparison) -> Iterator[ChangedFile]:
-        """Give what somebody has committed since, of files that hold something else by now."""
+        """Yield edits that were committed since, in files that hold another content by now."""
         changes, edited = self._changes, {file.path for file in compared.edits}
         if changes is None:
             return
@@ -236,7 +239,7 @@ class _Comparing:
         return self._side(self._now, path)
 
     def _side(self, snapshot: TreeSnapshot, path: WorkspacePath) -> _Side:
-        """Tell what a path held: by the snapshot, or else by HEAD, from which it did not differ."""
+        """Return what a path held: as in the snapshot, else as in HEAD."""
         listed = snapshot.files.get(path)
         if listed is not None:
             return _listed(listed)
@@ -247,14 +250,17 @@ class _Comparing:
         return _ABSENT if blob is None else _Side(None, blob, hashed=False)
 
     def _blobs(self, paths: Iterable[WorkspacePath]) -> dict[WorkspacePath, str] | None:
-        """Ask git for the blobs of files that it does not call the same as one; None: no answer."""
+        """Return the blob ids of files that git did not report as unchanged.
+
+        None if git does not answer.
+        """
         if self._changes is None:
             return {}
         found = self._changes.trees.object_ids(tuple(paths))
         return None if found is None else dict(found)
 
     def _changed(self, path: WorkspacePath, old: _Side) -> ChangedFile | None:
-        """Read a file that may be another; None: it holds what it held."""
+        """Read a file that may have changed. None if it has not."""
         held = self._files.held(path)
         before, known = self._old(path, old)
         if known and before == held.hash:
@@ -262,7 +268,7 @@ class _Comparing:
         return ChangedFile(path=path, old=before, new=held.hash, data=held.data, old_known=known)
 
     def _old(self, path: WorkspacePath, old: _Side) -> tuple[ContentHash | None, bool]:
-        """Tell the hash of what a file held, and whether that is known."""
+        """Return the hash of what a file held before, and whether that is known."""
         if old.hashed:
             return old.hash, True
         head, git = self._then.head, self._git

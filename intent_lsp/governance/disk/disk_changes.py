@@ -1,9 +1,10 @@
-"""Changes on disk that nobody has told of: noticed, told from git's own, recorded.
+"""Changes on disk that nobody reported: noticed, told apart from git's own, and recorded.
 
 Specified in requirements section 7.
 
-Invariant: a content that a record, the server or git accounts for has no record here.
-Invariant: recorded inside the root's lock, so that two servers on one root record a change once.
+Invariant: a content that a record, the server or git explains is not recorded here.
+Invariant: changes are recorded under the root's lock, so that of two servers on one root only one
+records a change.
 """
 
 import threading
@@ -36,9 +37,9 @@ from intent_lsp.store.locks.root_lock import RootLock
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeLook:
-    """The files that differ from HEAD now; `moved` hold something else than at the last look.
+    """The files that differ from HEAD now. `moved` are those that changed since the last snapshot.
 
-    `again`: git is at work, and what has changed is told later.
+    `again`: git is running, so the changes are reported later.
     """
 
     seen: Seen
@@ -48,7 +49,7 @@ class TreeLook:
 
 @dataclass(frozen=True, slots=True)
 class DiskNews:
-    """What was recorded, and whether changes wait: for an agent, the ledger, or a git at work."""
+    """What was recorded, and whether changes wait for an agent, the ledger or git (`git`)."""
 
     recorded: tuple[RecordedChange, ...] = ()
     waiting: bool = False
@@ -56,10 +57,10 @@ class DiskNews:
 
 
 class DiskChanges:
-    """Notices and records the changes of one root's files.
+    """Notices and records the changes of one root's files. Thread-safe.
 
-    Without a commit they are changes of what the first look found; without a repository nothing is
-    noticed. Methods may be called from any thread.
+    Without a commit, changes are counted from the first snapshot. Without a repository none are
+    noticed.
     """
 
     def __init__(
@@ -77,7 +78,7 @@ class DiskChanges:
         self._lock = threading.Lock()
         self._then: TreeSnapshot | None = None
         self._then_at = ""
-        # What calls were recorded to have left since the last look.
+        # The hashes that recorded calls and operations left since the last snapshot.
         self._left: dict[WorkspacePath, ContentHash | None] = {}
         self._pending = PendingChanges(stores=stores)
         self._git_work = GitWork(stores=stores)
@@ -92,7 +93,10 @@ class DiskChanges:
         self.foreign = ForeignWrites(stores=stores, pending=self._pending, recorder=self._recorder)
 
     def look(self) -> TreeLook | None:
-        """Look at the work tree; what the first look finds needs no account. None: it cannot be."""
+        """Take a snapshot of the work tree and note what changed since the last one.
+
+        None if impossible. What the first snapshot finds is not recorded as changed.
+        """
         with self._lock:
             git = self._stores.git
             if git is None:
@@ -106,10 +110,11 @@ class DiskChanges:
             compared = None if before is None else self._compared(before, now)
             again = TreeLook(seen=self._seen(now), moved=frozenset(), again=True)
             if before is not None and compared is None and not self._is_made_anew(before):
-                # A file went while git was asked for it.
+                # A file vanished while git was reading it: try again later.
                 return again
             edited = compared is not None and bool(compared.edits)
-            # Where git is half way, what it has committed already would be forgotten.
+            # In the middle of a git command, keep the old snapshot: otherwise commits that it has
+            # made so far would be forgotten.
             moved = before is not None and (edited or now.git != before.git)
             if before is not None and moved and self._git_work.goes_on(rest, before):
                 return again
@@ -130,11 +135,11 @@ class DiskChanges:
         return compare(self._looks, self._contents, before, now, also_unseen=True)
 
     def record(self, session: Session, saving: Collection[WorkspacePath] = ()) -> DiskNews:
-        """Record what nobody accounts for, under the session of whoever changed it.
+        """Record the changes that nobody else accounts for.
 
-        That is an agent whose call was open; else nobody knows who, and it is `session` that saw
-        it. While git is at work, while an agent may still tell, while records wait for the ledger,
-        and while an editor saves (`saving` are its files), changes wait.
+        The author is the agent whose call was open, else an unknown one, and `session` is named as
+        the observer. Changes wait while git is running, while an agent may still report them, while
+        records are queued, and while an editor saves the file (`saving`).
         """
         with self._lock:
             self.foreign.observer = session
@@ -153,31 +158,31 @@ class DiskChanges:
             return DiskNews(recorded, not awaited.isdisjoint(pending.waiting))
 
     def note_left(self, path: WorkspacePath, left: ContentHash | None) -> None:
-        """Have the next look begin with what a call or an operation has left of a file."""
-        # Before the first look there is nothing to begin with.
+        """Note what a call or operation left of a file; the next snapshot is compared with it."""
+        # Before the first snapshot there is nothing to compare with.
         if self._then is not None and is_anybodys(path):
             self._left[path] = left
 
     def _forget_left(self, seen: Mapping[WorkspacePath, ContentHash | None]) -> None:
-        """Forget what a look began with; what calls were recorded to have left since stays."""
+        """Forget the noted hashes that a snapshot has used, unless they have changed since."""
         for path, left in seen.items():
             if self._left.get(path) == left:
                 self._left.pop(path, None)
 
     def _is_made_anew(self, before: TreeSnapshot) -> bool:
-        """Whether what there was is lost, as with a repository that is made anew."""
+        """Whether the earlier commit is gone, as when the repository was created anew."""
         git = self._stores.git
         return git is None or (before.head is not None and git.versions_at(before.head, ()) is None)
 
     def _stays(self, now: TreeSnapshot) -> bool:
-        """Whether git neither moved HEAD nor put anything away since the last look."""
+        """Whether git has neither moved HEAD nor stashed anything since the last snapshot."""
         then = None if self._then is None else self._then.git
         if then is None or now.git is None:
             return False
         return (then.head, then.stashes) == (now.git.head, now.git.stashes)
 
     def _take(self, compared: Comparison, now: TreeSnapshot, at: str) -> None:
-        """Take over what changed: what nobody accounts for waits, what git made waits no more."""
+        """Sort a comparison: unexplained changes wait, changes that git made wait no longer."""
         for path in compared.gits:
             self._pending.follow_git(path)
         for file in compared.unseen:
@@ -185,18 +190,19 @@ class DiskChanges:
             taken = PendingChange(old=old, new=file.new, since=self._then_at)
             self._pending.keep_taken(file.path, taken)
         for file in compared.discarded if self._stays(now) else ():
-            # What was out of bounds and is put back, by whatever means, ends its violation.
+            # A `git restore` that undoes a violation is noted too, so that a record ends the
+            # violation.
             if self._recorder.putting_back.puts_back(file.path, file.new):
                 self._pending.note(file, self._then_at)
         below = RootsBelow(self._stores.root)
         for file in compared.edits:
-            # What lies in a governed root below is for its own server to tell.
+            # Files of a governed root below belong to that root's own server.
             if not below.hold(file.path):
                 self._pending.note(file, self._then_at)
         self._then_at = at
 
     def _seen(self, now: TreeSnapshot) -> Seen:
-        """Give what was seen of this root's own files."""
+        """Return the state of this root's own files, without those of governed roots below."""
         below = RootsBelow(self._stores.root)
         files = {path: file.hash for path, file in now.files.items() if not below.hold(path)}
         return Seen(now.head or EMPTY_TREE, files)
@@ -205,7 +211,7 @@ class DiskChanges:
 def _with_left(
     before: TreeSnapshot, left: Mapping[WorkspacePath, ContentHash | None]
 ) -> TreeSnapshot:
-    """Give a snapshot with what files were recorded to hold since."""
+    """Return a snapshot with the hashes that files were recorded to have since."""
     if not left:
         return before
     nothing = FileSnapshot(None)

@@ -1,6 +1,6 @@
-"""A change on disk that nobody has told of, as the event that the ledger keeps (ledger section 1).
+"""The ledger event of a change on disk that nobody reported (ledger section 1).
 
-Invariant: what is described is what the disk held when it was looked at.
+Invariant: the event describes what the disk held when the snapshot was taken.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,14 +34,14 @@ from intent_lsp.store.clock import budget
 from intent_lsp.store.ledger.ledger import Appended, Queued
 
 PARSING_SECONDS: Final = 0.3
-"""What the syntax trees of one record may take: others wait for the root's lock meanwhile."""
+"""Seconds that parsing the files of one record may take, since others wait for the root's lock."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Author:
-    """Who changed a file, as far as anybody knows: the session that it is recorded under.
+    """The presumed author of a change, with the session that it is recorded under.
 
-    `assumed`: nobody has announced that it would.
+    `assumed`: nobody announced the change.
     """
 
     session_id: str
@@ -52,9 +52,9 @@ class Author:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldThen:
-    """What a file held before: its hash (None: there was none), and its bytes while they are kept.
+    """What a file held before: its hash (None: no file), and its bytes if they are kept.
 
-    `known` is False where nobody can tell any more.
+    `known` is false if it cannot be determined.
     """
 
     hash: ContentHash | None
@@ -64,9 +64,9 @@ class HeldThen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiskChange:
-    """A file that holds something else than before; `data` None: it is gone, or too large.
+    """A file that changed on disk. `data` is None if it is gone or too large.
 
-    `previous` is its name of before, where it has another now.
+    `previous` is its old path if it was renamed.
     """
 
     path: WorkspacePath
@@ -83,9 +83,9 @@ def record_changes(
     judgement: Judgement,
     verdict: ScopeValidation,
 ) -> Appended | Queued:
-    """Append one record of changes, without what the team does not want told, or have it wait.
+    """Append or queue one record of changes with the same verdict, without what the policy hides.
 
-    All of them have one verdict, under the intent of `judgement`.
+    It names the intent of `judgement`.
     """
     event = _event(changes, author, judgement, verdict, stores)
     return stores.ledger.append_or_queue(veiled(event, judgement.rules.policy))
@@ -139,18 +139,21 @@ def _event(
 def _inferred(
     change: DiskChange, late: Callable[[], bool], trees: SyntaxTreeCache
 ) -> tuple[MutationClass, AstFingerprint | None]:
-    """Tell what kind of change it was, and what its file defines now (requirements section 9)."""
+    """Return the mutation class of a change, and a fingerprint of what its file defines now.
+
+    Specified in requirements section 9.
+    """
     old = change.old
     if change.new is None:
         return MutationClass.FILE_DELETION, None
     created = old.known and old.hash is None
     if change.data is None:
-        # It is too large to hold.
+        # The file is too large to keep.
         kind = MutationClass.FILE_CREATION if created else MutationClass.INTENT_EVOLUTION
         return kind, None
     if created or old.data is not None:
         return inferred_change(change.path, old.data, change.data, late, trees.tree)
-    # What it held is kept no more: nobody can tell what has become of it.
+    # The old content is no longer kept, so the kind of change cannot be inferred.
     fingerprint = file_fingerprint(change.path, change.data, late, trees.tree)
     return MutationClass.INTENT_EVOLUTION, fingerprint
 
@@ -160,5 +163,5 @@ def _ranges(change: DiskChange) -> tuple[Range, ...]:
     comparable = change.data is not None or change.new is None
     if comparable and (gone or change.old.data is not None):
         return file_ranges(change.old.data, change.data)
-    # What it held is kept no more: all that is known is what it holds now.
+    # The old content is no longer kept, so no diff is possible: the whole file counts as changed.
     return (whole_range(change.data or b""),)

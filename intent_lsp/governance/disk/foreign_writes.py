@@ -1,6 +1,6 @@
-"""What others wrote into files that a call has changed, recorded before the call's own change.
+"""Changes by others to a file that a call changed too, recorded before the call's own change.
 
-Invariant: whoever calls this holds the root's lock.
+Invariant: the caller holds the root's lock.
 """
 
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ from intent_lsp.governance.root.stores import Stores
 
 @dataclass(slots=True, kw_only=True)
 class ForeignWrites:
-    """Records what others wrote between two contents of one root's files.
+    """Records what others wrote into files that calls change.
 
-    `observer` is the session that sees it; None: nobody has looked.
+    `observer` is the session whose snapshots noticed it; None before the first snapshot.
     """
 
     stores: Stores
@@ -27,10 +27,11 @@ class ForeignWrites:
     observer: Session | None = None
 
     def record_foreign(self, file: TicketFile, data: bytes | None) -> ContentHash | None:
-        """Record what somebody else wrote into a file that a call claimed; None: nothing was seen.
+        """Record what somebody else wrote into a file that a call claimed.
 
-        The file holds `data` now. What was seen in between is another's, unless it is what the
-        call had written so far. Whoever asks holds the root's lock.
+        Return its hash, or None. The file holds `data` now. A content noticed in between is
+        somebody else's, unless it is a part of what the call was writing. The caller holds the
+        root's lock.
         """
         self.record_before(file.path, file.pre_hash)
         seen = self.pending.waiting.get(file.path)
@@ -40,9 +41,9 @@ class ForeignWrites:
         return third
 
     def record_before(self, path: WorkspacePath, pre: ContentHash | None) -> None:
-        """Record the unannounced change that a call has found: the file held `pre` when it began.
+        """Record an unreported change that was made before a call began; the file held `pre` then.
 
-        Whoever asks holds the root's lock.
+        The caller holds the root's lock.
         """
         seen = self.pending.waiting.get(path)
         if seen is not None:
@@ -54,15 +55,15 @@ class ForeignWrites:
             self._record_step(path, seen.old.hash, pre)
 
     def _comes(self, path: WorkspacePath, left: ContentHash | None) -> bool:
-        """Whether an editor has saved a content, and is about to tell of it."""
+        """Whether an editor has saved this content and is about to record it."""
         if left is None or path not in self.stores.coming_saves:
             return False
         return self.stores.is_coming_save(path, self.stores.content(left))
 
     def _third(self, seen: PendingChange, file: TicketFile, data: bytes) -> ContentHash | None:
-        """Give the last content seen that is neither what a call found nor what it wrote."""
+        """Return the last noticed content that is neither what the call found nor what it wrote."""
         pre, now = file.pre_hash, hash_content(data)
-        # A call that has not left what it said is not the only one that wrote.
+        # The file does not hold what the call announced, so somebody else wrote too.
         mixed = file.announced is not None and file.announced != now
         held = (seen.old.hash, *seen.passed, seen.new)
         after = held[len(held) - held[::-1].index(pre) :] if pre in held else ()

@@ -1,6 +1,6 @@
-"""What git itself has made of files between two snapshots of a work tree (decision 0014).
+"""Which changes between two snapshots of a work tree git itself made (ADR 0014).
 
-Invariant: that something was staged or committed makes it nobody else's: git's is only what it
+Invariant: staging or committing a change does not make it git's. Git's are only contents that it
 brought from a commit, a stash or a merge.
 """
 
@@ -17,7 +17,7 @@ from intent_lsp.store.git.snapshot import GitSnapshots
 from intent_lsp.store.git.trees import GitTrees, merge_of_stash
 
 STASHES_AT_MOST = 10
-"""Stashes, the newest ones, of which the contents are known again."""
+"""The most stashes, newest first, whose contents are recognized."""
 
 _NOTHING_LOGGED = LogMark(0, hash_content(b""))
 
@@ -26,8 +26,8 @@ _NOTHING_LOGGED = LogMark(0, hash_content(b""))
 class GitChanges:
     """What git did between two snapshots of one repository's files.
 
-    `content` gives a content that was kept when the first one was taken; `recorded`: whether a
-    file's newest record tells of a content.
+    `content` returns a content kept since the first snapshot. `recorded` says whether a file's
+    newest record left it with a content.
     """
 
     content: Callable[[ContentHash], bytes | None]
@@ -41,13 +41,16 @@ class GitChanges:
     after: GitSnapshot = field(init=False)
 
     def __post_init__(self) -> None:
-        """Take the two snapshots of the repository, which both have one."""
+        """Unpack the git state of both snapshots."""
         object.__setattr__(self, "before", self.then.git or GitSnapshot())
         object.__setattr__(self, "after", self.now.git or GitSnapshot())
 
     @cached_property
     def moves(self) -> tuple[Move, ...] | None:
-        """How HEAD came from where it was to where it is; None: no log tells."""
+        """How HEAD moved between the snapshots, from the reflog.
+
+        None if the reflog does not say.
+        """
         mark = self.before.log
         if mark is None and self.before.head is None:
             mark = _NOTHING_LOGGED
@@ -55,35 +58,42 @@ class GitChanges:
 
     @cached_property
     def authored(self) -> frozenset[WorkspacePath]:
-        """The files that commits made since then changed themselves."""
+        """The files that commits made in between changed themselves."""
         return frozenset[WorkspacePath]().union(*self._authored_in.values())
 
     @cached_property
     def _authored_in(self) -> Mapping[str, frozenset[WorkspacePath]]:
-        """The files that each of those commits changed itself, the oldest commit first."""
+        """The files that each commit made in between changed itself, the oldest commit first."""
         commits = dict.fromkeys(move.new for move in self.moves or () if move.authored)
         return {commit: self.trees.authored_in(commit) for commit in commits}
 
     def authored_content(self, path: WorkspacePath) -> bytes | None:
-        """Give what the newest of those commits that changed a file has of it; None: none has."""
+        """Return a file's content in the newest commit made in between that changed it, or None."""
         found = (data for data in reversed(self._authored_contents(path)) if data is not None)
         return next(found, None)
 
     def _authored_contents(self, path: WorkspacePath) -> Sequence[bytes | None]:
-        """Give what each of those commits that changed a file has of it; None: it has none."""
+        """Return a file's contents in the commits made in between that changed it.
+
+        None stands for a commit that deleted it.
+        """
         changing = (commit for commit, paths in self._authored_in.items() if path in paths)
         versions = (self.git.version_at(commit, path) for commit in changing)
         return [None if each is None else self.git.version_bytes(each) for each in versions]
 
     def paths(self) -> frozenset[WorkspacePath] | None:
-        """List the files whose blobs differ, or that a commit changed; None: unreadable."""
+        """Return the files whose blobs differ, or that a commit changed.
+
+        None if git cannot read them.
+        """
         changed = self.trees.changed(self.before.head, self.after.head)
         return None if changed is None else changed | self.authored
 
     def made(self, path: WorkspacePath, old: ContentHash | None, blob: str | None) -> bool:
-        """Whether git made a file what it is: it held `old`, and is this blob (None: gone)."""
+        """Whether git made a file what it is. It held `old`, and is `blob` now (None: gone)."""
         if path in self.after.unmerged:
-            # What is written into a conflict that stood already is an edit; a side is not.
+            # Git writes a new conflict, and either side of an old one; anything else in an old
+            # conflict is an edit.
             return path not in self.before.unmerged or blob in self._sides(path)
         if blob is None and not self._was_tracked(path):
             return old is not None and self._put_away_untracked(path, old)
@@ -97,7 +107,7 @@ class GitChanges:
         )
 
     def wrote(self, path: WorkspacePath, old: ContentHash) -> bool:
-        """Whether what a file held was git's own: the outcome of a merge that stood unfinished."""
+        """Whether the old content of a file was git's own: the result of an unfinished merge."""
         listed = self.then.files.get(path)
         if path in self.before.unmerged:
             data = self.content(old)
@@ -106,12 +116,12 @@ class GitChanges:
         return blob is not None and self.trees.merging_gives(path, blob, self.before.standing)
 
     def _sides(self, path: WorkspacePath) -> frozenset[str]:
-        """Give the blobs that either side of a merge, which stood unfinished, had of a path."""
+        """Return the blobs that either side of an unfinished merge had of a path."""
         found = (self.trees.blob(s, path) for merge in self.before.standing for s in merge[1:])
         return frozenset(blob for blob in found if blob is not None)
 
     def _held_then(self, path: WorkspacePath) -> frozenset[str]:
-        """Give the blobs that HEAD and the index had of a path."""
+        """Return the blobs that HEAD and the index had of a path at the first snapshot."""
         head = None if self.before.head is None else self.trees.blob(self.before.head, path)
         listed = self.then.files.get(path)
         found = (head, head if listed is None else listed.index)
@@ -123,7 +133,7 @@ class GitChanges:
         )
 
     def _checked_out(self, path: WorkspacePath, old: ContentHash | None, blob: str | None) -> bool:
-        """Whether a commit that HEAD came to has the file so, or lacks it."""
+        """Whether a commit that HEAD moved to has the file with this blob, or lacks it (None)."""
         if self.moves is None:
             head = self.after.head
             if head is None or head == self.before.head:
@@ -133,8 +143,8 @@ class GitChanges:
             if self.trees.blob(move.new, path) != blob:
                 continue
             if path in self.authored:
-                # Somebody committed another content of it; this one may be an older commit's, or
-                # what git has made of one that is told of.
+                # Somebody committed another content of it in between. This one may come from an
+                # older commit, or be what git made of a content that is recorded.
                 if self._is_known(move.new) or (move.made and self._is_told(path, old)):
                     return True
             elif move.authored or self._is_trusted(move):
@@ -142,7 +152,7 @@ class GitChanges:
         return False
 
     def _is_told(self, path: WorkspacePath, old: ContentHash | None) -> bool:
-        """Whether all that somebody committed since was there before, or a record tells of it."""
+        """Whether every content committed in between was there before, or has a record."""
         hashes = [data and hash_content(data) for data in self._authored_contents(path)]
         return bool(hashes) and all(
             each and (each == old or self.recorded(path, each)) for each in hashes
@@ -152,7 +162,7 @@ class GitChanges:
         return move.made or move.new in self._logged or self._is_known(move.new)
 
     def _is_known(self, commit: str) -> bool:
-        """Whether a commit was there before, or came from another repository."""
+        """Whether a commit existed at the first snapshot, or was fetched since."""
         known = self._known
         if commit not in known:
             known[commit] = self.trees.leads_to(self._tips, commit)
@@ -169,7 +179,7 @@ class GitChanges:
 
     @cached_property
     def _logged(self) -> frozenset[str]:
-        """Give the commits that HEAD came to by a commit or a merge, now or earlier."""
+        """The commits that HEAD moved to by a commit or a merge, by the whole reflog."""
         made = frozenset(move.new for move in self.moves or () if move.authored or move.made)
         mark = self.before.log
         return made if mark is None else made | logged_before(self.git.git_dir, mark)
@@ -187,7 +197,7 @@ class GitChanges:
         return False
 
     def _taken_along(self, path: WorkspacePath, old: ContentHash | None, blob: str | None) -> bool:
-        """Whether git took uncommitted changes of a file along to another commit."""
+        """Whether git merged a file's uncommitted changes into another commit at checkout."""
         heads = (self.before.head, self.after.head)
         if old is None or blob is None or None in heads or path in self.authored:
             return False
@@ -198,7 +208,7 @@ class GitChanges:
         return self.trees.merged_blob(base, ours, theirs) == blob
 
     def _put_away_untracked(self, path: WorkspacePath, old: ContentHash) -> bool:
-        """Whether a file that git did not track went into a stash that was made since."""
+        """Whether an untracked file went into a stash made in between."""
         for stash in self.after.stashes:
             if stash not in self.before.stashes:
                 version = self.git.version_at(f"{stash}^3", path)
@@ -216,7 +226,7 @@ class GitChanges:
 
 
 def _has_conflict(data: bytes) -> bool:
-    """Whether a file still holds what git puts around the sides of a conflict."""
+    """Whether a content still has git's conflict markers."""
     lines = data.split(b"\n")
     starts = (b"<<<<<<< ", b">>>>>>> ")
     return all(any(line.startswith(start) for line in lines) for start in starts)

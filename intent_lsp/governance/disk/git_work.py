@@ -1,4 +1,4 @@
-"""Whether git is at work on a root, from one look to the next."""
+"""Whether a git command is running in a root, followed from one snapshot to the next."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -9,14 +9,15 @@ from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.git.activity import GitMoment, GitRest, git_moment
 
 GIT_AWAITED_FOR: Final = timedelta(seconds=30)
-"""How long a lock of git's that nothing moves under is taken for a git at work."""
+"""How long an unchanging git lock file counts as a running git command."""
 
 
 @dataclass(slots=True, kw_only=True)
 class GitWork:
-    """Follows the git of one root; `moment` is what it had at the last look that counts.
+    """Follows the git activity of one root. `moment` is git's state at the last complete snapshot.
 
-    `passed_over`: a lock stands under which nothing moves.
+    `passed_over`: a lock file exists, but nothing has changed for so long that it is ignored.
+    `stuck` is the state with that lock file, and when it was noticed.
     """
 
     stores: Stores
@@ -25,7 +26,10 @@ class GitWork:
     stuck: tuple[GitMoment, datetime] | None = None
 
     def goes_on(self, rest: GitRest, before: TreeSnapshot) -> bool:
-        """Whether git is at work; a lock that stands, and nothing else moves, is passed over."""
+        """Whether git is running.
+
+        A lock file under which nothing changes is ignored after a while.
+        """
         git = before.git
         if git is None or rest.lasted(git.index, git.log):
             self.stuck, self.passed_over = None, False
@@ -37,7 +41,7 @@ class GitWork:
         return not self.passed_over
 
     def has_moved(self) -> bool:
-        """Whether git has moved since the last look, which another then has to follow."""
+        """Whether git has done something since the last snapshot, so that another one is needed."""
         git, moment = self.stores.git, self.moment
         if git is None or moment is None:
             return False

@@ -1,7 +1,7 @@
-"""Files that a command made and hid from git by new lines of ignore files (decision 0014).
+"""Files that a command created and hid from git by new lines in ignore files (ADR 0014).
 
-Invariant: a file that was ignored before is nobody's; one that was seen before is compared by
-whoever calls this.
+Invariant: files that were ignored before are not reported. Files seen before are compared by the
+caller.
 """
 
 import logging
@@ -25,7 +25,7 @@ _EXCLUDE: Final = WorkspacePath(".git/info/exclude")
 
 
 def keep_excludes(git: GitSnapshot, contents: Contents) -> None:
-    """Keep what the ignore files outside of the work tree hold, as it was when they were seen."""
+    """Keep the contents of the ignore files outside the work tree, as a snapshot saw them."""
     for place, _ in git.excludes:
         try:
             data = read_bytes(Path(place))
@@ -43,7 +43,7 @@ def hidden_files(
     now: TreeSnapshot,
     edits: Iterable[ChangedFile],
 ) -> Iterator[ChangedFile]:
-    """Give the files that are there, were not ignored before, and are ignored now."""
+    """Yield the files that exist, were not ignored before, and are ignored now."""
     root, git = looks.root, looks.git
     if git is None:
         return
@@ -79,7 +79,10 @@ def _changed_in_tree(
 def _changed_elsewhere(
     contents: Contents, before: GitSnapshot | None, now: GitSnapshot | None
 ) -> Iterator[tuple[str, bytes]]:
-    """Give the changed ignore files outside of the work tree, by the names that git may use."""
+    """Yield the old contents of changed ignore files outside the work tree.
+
+    Each comes with the names that git may report for it.
+    """
     old = dict(before.excludes) if before is not None else {}
     new = dict(now.excludes) if now is not None else {}
     for place in sorted(old.keys() | new.keys()):
@@ -91,5 +94,5 @@ def _changed_elsewhere(
 
 
 def _held(contents: Contents, hash_: ContentHash | None) -> bytes | None:
-    """Give what an ignore file held; None: that is not known any more."""
+    """Return what an ignore file held before, or None if that is not kept any more."""
     return b"" if hash_ is None else contents.kept_bytes(hash_)

@@ -1,4 +1,4 @@
-"""Changes on disk that nobody has accounted for yet, and those that git took away meanwhile."""
+"""Changes on disk that nobody has accounted for yet, and those that git has removed meanwhile."""
 
 from collections.abc import Collection
 from contextlib import suppress
@@ -17,21 +17,21 @@ from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.tree_reader import TreeFiles, holds_file
 
 ABANDONED_AFTER: Final = timedelta(seconds=30)
-"""How long after its last save a run of automatic saves has nobody any more who will end it."""
+"""How long after its last save a run of automatic saves counts as abandoned."""
 
 TAKEN_AT_MOST: Final = 1_000
-"""Unrecorded changes that git took away which are known again when it brings them back."""
+"""The most removed changes that are remembered, to be recognized when git brings them back."""
 
 _PASSED: Final = 8
-"""Contents of a file between two records that are remembered."""
+"""The most contents of a file between two records that are remembered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingChange:
-    """A change that nobody has accounted for yet: what the file held, and was seen to hold since.
+    """An unrecorded change of a file: what the file held before (`old`), and holds now (`new`).
 
-    `since` is the moment of the look before it. `ticket` is of the call that may have made it;
-    `passed` are contents that it was seen to hold in between.
+    `since` is the time of the snapshot before it. `ticket` is that of a call that may have made it.
+    `passed` are contents that the file had in between.
     """
 
     old: HeldThen
@@ -43,10 +43,11 @@ class PendingChange:
 
 @dataclass(slots=True, kw_only=True)
 class PendingChanges:
-    """The changes of one root's files that wait for whoever accounts for them, by their paths.
+    """The unrecorded changes of one root's files, by path.
 
-    `taken` are changes that git took out of the work tree before they were recorded. `unlisted` is
-    what files held when git listed them last that it does not list any more.
+    `waiting` are to be recorded. `taken` are those that git removed from the work tree before they
+    were recorded. `unlisted` are the last hashes of files that still exist but that git no longer
+    lists.
     """
 
     stores: Stores
@@ -55,11 +56,11 @@ class PendingChanges:
     unlisted: dict[WorkspacePath, ContentHash] = field(default_factory=dict)
 
     def forget(self) -> None:
-        """Let go of all of them: what there was is lost."""
+        """Forget all changes, since the state to compare with is lost."""
         self.waiting, self.taken = {}, {}
 
     def note(self, file: ChangedFile, since: str) -> None:
-        """Have a change wait; one that brings back what was there before waits no more."""
+        """Note a change. If the file is back at its old content, drop the change."""
         known = self.waiting.get(file.path)
         if file.old is None and file.path in self.unlisted:
             file = replace(file, old=self.unlisted[file.path])
@@ -67,7 +68,7 @@ class PendingChanges:
             old = HeldThen(hash=file.old, data=None, known=file.old_known)
             known = PendingChange(old=old, new=file.new, since=since)
         if known.old.known and known.old.hash == file.new:
-            # It is as it was.
+            # The file is back at its old content.
             self.waiting.pop(file.path, None)
         else:
             ticket = known.ticket if known.new == file.new else None
@@ -77,9 +78,9 @@ class PendingChanges:
             self.waiting[file.path] = replace(known, new=file.new, ticket=ticket, passed=passed)
 
     def follow_git(self, path: WorkspacePath) -> None:
-        """Let go of a change that git took out of the work tree, until git brings it back.
+        """Set aside a change that git removed from the work tree, until git brings it back.
 
-        Somebody's edit that is committed and rebased, or stashed and popped, is their edit still.
+        An edit that is committed and rebased, or stashed and popped, is still its author's.
         """
         taken = self.waiting.pop(path, None)
         if taken is not None and taken.new is not None:
@@ -93,13 +94,13 @@ class PendingChanges:
                         self.waiting[path] = back
 
     def keep_taken(self, path: WorkspacePath, taken: PendingChange) -> None:
-        """Remember a change that git took away, the newest ones."""
+        """Remember a change that git removed; beyond the limit the oldest is forgotten."""
         self.taken[path] = taken
         while len(self.taken) > TAKEN_AT_MOST:
             del self.taken[next(iter(self.taken))]
 
     def note_unlisted(self, before: TreeSnapshot, now: TreeSnapshot) -> None:
-        """Remember what files held of which git tells no more, though they are still there."""
+        """Remember the hashes of existing files that git listed before and does not list now."""
         for path in now.files:
             self.unlisted.pop(path, None)
         for path, file in before.files.items():
@@ -108,7 +109,7 @@ class PendingChanges:
                 self.unlisted[path] = file.hash
 
     def account(self, saving: Collection[WorkspacePath] = ()) -> None:
-        """Let go of the changes that the server itself has made, or of which a record tells."""
+        """Drop the changes that the server itself made or that a record explains."""
         self._end_runs_of_others(saving)
         for changes in (self.waiting, self.taken):
             for path, change in tuple(changes.items()):
@@ -116,34 +117,37 @@ class PendingChanges:
                     del changes[path]
 
     def awaited(self) -> set[WorkspacePath]:
-        """List the files of which an open call, or an open run of saves, will tell."""
+        """Return the files whose changes an open call or an open run of saves will record.
+
+        Also note with each change the ticket of a call that may have made it.
+        """
         state, at = self.stores.state, self.stores.clock()
         left = self.stores.ledger.left_by_runs()
-        # What an editor has saved automatically is recorded when its run ends.
+        # Automatic saves are recorded when their run ends.
         waiting = {p for p, each in self.waiting.items() if p in left and left[p] == each.new}
         if state is None or not self.waiting:
             return waiting
         commands = state.tickets.commands.since(at - COMMAND_AWAITED_FOR)
         for path, change in self.waiting.items():
             makers = [each for each in commands if each.may_have_made(path, change.new)]
-            # One that is under way is likelier than what another has left running, or a look.
+            # Prefer a running command over a background process or a read-only command.
             first = min(makers, key=lambda each: (each.late, each.looking), default=None)
             ticket = state.tickets.over(path, at) or first
             if ticket is not None:
                 self.waiting[path] = replace(change, ticket=ticket)
-                # What a command has left running tells of no end.
+                # Nobody reports the end of a background process, so do not wait for it.
                 waiting.update(() if ticket.late else (path,))
         return waiting
 
     def is_own(self, path: WorkspacePath, new: ContentHash | None) -> bool:
-        """Whether a file is as the server itself wrote it last."""
+        """Whether this content is what the server itself wrote to the file last."""
         state = self.stores.state
         return state is not None and new is not None and state.own_write(path) == new
 
     def _end_runs_of_others(self, saving: Collection[WorkspacePath]) -> None:
-        """End the runs whose files somebody else has changed, and those of servers long gone.
+        """End runs of saves whose files somebody else changed, and those of servers that are gone.
 
-        What an editor is saving goes on with its run.
+        A file in `saving` keeps its run.
         """
         since = timestamp(self.stores.clock() - ABANDONED_AFTER)
         self.stores.end_runs(idle_since=since)
@@ -154,7 +158,10 @@ class PendingChanges:
             self.stores.end_runs(others)
 
     def _is_of_others(self, path: WorkspacePath, left: ContentHash | None) -> bool:
-        """Whether a file holds what its run has not left; the last look may be older than that."""
+        """Whether a file holds something that its run of saves did not leave.
+
+        The disk is read again, since the run may be newer than the last snapshot.
+        """
         try:
             held = TreeFiles(self.stores.root).held(path)
         except OSError:

@@ -1,7 +1,7 @@
-"""Snapshots of a work tree: which files differ from HEAD, what they hold, what git knows of them.
+"""Snapshots of a work tree: files that differ from HEAD, their hashes, and git's state.
 
-Invariant: a file is hashed again only when it may have changed, and kept when it was.
-Invariant: a tree that cannot be looked at is None, never "nothing there".
+Invariant: a file is hashed again only if it may have changed, and its content is then kept.
+Invariant: a tree that cannot be read gives None, never "nothing there".
 """
 
 import logging
@@ -32,29 +32,29 @@ from intent_lsp.store.git.status import TreeStatus, tree_status
 _log: Final = logging.getLogger(__name__)
 
 FILES_AT_MOST: Final = 10_000
-"""Files that differ from HEAD, or lie below a root without one, above which none is looked at."""
+"""Differing files (without git: all files) above which no snapshot is taken."""
 
 KEPT_AT_ONCE: Final = 64 * 1024 * 1024
 """Bytes of one tree that are kept; of the rest only the hash, so that older contents stay."""
 
 KEPT_UNCOMMITTED: Final = 16 * 1024 * 1024
-"""Bytes that one look at a tree without a commit keeps: whoever starts an editor waits for it."""
+"""Bytes that one snapshot keeps of a tree without a commit: an editor's start waits for it."""
 
 INNER_AT_MOST: Final = 50
-"""Repositories inside of one that are looked at."""
+"""The most inner repositories that a snapshot includes."""
 
 _KEPT_AT_LEAST: Final = 32 * 1024
-"""Bytes that a smaller file counts as: it takes as long to keep."""
+"""Bytes that a smaller file counts as, since keeping it takes as long."""
 
 _ROUNDED_BY: Final = 2.0
-"""Seconds: a file that was written less long ago may change once more within its stamp."""
+"""Seconds after a write in which another write may leave the same modification time."""
 
-# What only the server writes, and git's own, does not depend on a policy.
+# Which files are the server's or git's own does not depend on the policy.
 _ANY_POLICY: Final = TeamPolicy()
 
 
 class TreeLooks:
-    """Looks at the work tree of one directory, again and again; any thread may."""
+    """Takes snapshots of the work tree of one directory. Thread-safe."""
 
     def __init__(
         self, root: Path, git: Git | None, contents: Contents, clock: Callable[[], datetime]
@@ -73,10 +73,10 @@ class TreeLooks:
         self._said: str | None = None
 
     def look(self, *, soon: bool = False) -> TreeSnapshot | None:
-        """Look at the tree now; None: git does not answer, or there is too much to look at.
+        """Take a snapshot. None if git does not answer, or there is too much to read.
 
-        Left out is what only the server writes. `soon`: somebody waits for it, so that a large tree
-        without a commit is not read.
+        Files that only the server writes are left out. `soon`: somebody waits for it, so a large
+        tree without a commit is not read.
         """
         with self._lock:
             status = self._status()
@@ -89,26 +89,29 @@ class TreeLooks:
             )
 
     def git_of(self, inner: WorkspacePath) -> "TreeLooks | None":
-        """Give the looks at a repository inside of this one that was seen; None: it never was."""
+        """Return the snapshots of an inner repository, or None if it has never been seen."""
         return self._inner.get(inner)
 
     @property
     def root(self) -> Path:
-        """The directory that is looked at."""
+        """The directory of which snapshots are taken."""
         return self._root
 
     @property
     def git(self) -> Git | None:
-        """Its repository; None: it has none."""
+        """Its repository, or None."""
         return self._git
 
     @property
     def gits(self) -> GitSnapshots | None:
-        """What is asked of its repository."""
+        """The reader of its repository's state, or None."""
         return self._gits
 
     def _status(self) -> TreeStatus | None:
-        """Ask git which files to look at, or take every file where there is no git."""
+        """Return git's status; without git, all files.
+
+        None if there are too many or git does not answer.
+        """
         if self._git is not None and self._index is not None:
             try:
                 return tree_status(self._root, self._index.place())
@@ -118,7 +121,7 @@ class TreeLooks:
         return None if paths is None else TreeStatus(head=None, paths=paths)
 
     def _overwhelmed(self, status: TreeStatus, *, soon: bool) -> bool:
-        """Whether there is too much to look at; it is said once, until there is not."""
+        """Whether there is too much to read. It is logged once while it lasts."""
         said = None
         if len(status.paths) > FILES_AT_MOST:
             said = "changed files are not compared"
@@ -160,7 +163,7 @@ class TreeLooks:
             return
         named, sparse = set(status.paths), self._gits.is_sparse()
         for path, blob in self._gits.flags().unlooked.items():
-            # What a sparse work tree leaves out is not missing.
+            # A file left out by a sparse checkout is not deleted.
             if path not in named and (not sparse or holds_file(self._root / path)):
                 yield path, blob, False
 
@@ -192,7 +195,7 @@ class TreeLooks:
         held = files.held(path)
         known = path in self._kept and self._kept[path] == held.hash
         if held.data is None or len(held.data) > KEPT_AT_MOST:
-            # There is nothing to keep, or it is too large.
+            # The file is absent or too large to keep.
             self._kept[path] = held.hash
         elif known or self._room > 0:
             self._contents.keep(held.data, held.hash)
@@ -201,7 +204,7 @@ class TreeLooks:
         return held.hash
 
     def _keep_more(self, files: TreeFiles, found: dict[WorkspacePath, FileSnapshot]) -> None:
-        """Keep what there was no room for before, as far as there is now."""
+        """Keep contents that did not fit an earlier snapshot's limit, as far as they fit now."""
         kept = self._kept = {path: hash_ for path, hash_ in self._kept.items() if path in found}
         for path in [path for path, file in found.items() if kept.get(path) != file.hash]:
             if self._room <= 0:
@@ -215,6 +218,6 @@ class TreeLooks:
 
 
 def is_anybodys(path: WorkspacePath) -> bool:
-    """Whether a change of a file is anybody's but the server's and git's own."""
+    """Whether a file may be edited by people or agents: not only by the server or git."""
     kind = standing(path, _ANY_POLICY, ignored=False)
     return kind not in (FileClass.SERVER_ONLY, FileClass.UNSEEN) and not is_temporary(path)

@@ -1,10 +1,10 @@
-"""The work tree before a command and after it (requirements section 6, decision 0014).
+"""The work tree before and after a command, compared (requirements section 6, ADR 0014).
 
 Specified in requirements section 3.
 
-Invariant: a tree that cannot be compared is None, never "nothing changed".
-Invariant: while git is at work nothing is told, until it rests or nobody waits any longer.
-Invariant: what cannot be read is a change of the rules.
+Invariant: a tree that cannot be compared gives None, never "nothing changed".
+Invariant: while git is running nothing is reported, until it has finished or the wait times out.
+Invariant: an intents file that cannot be read counts as changed rules.
 """
 
 import logging
@@ -32,17 +32,16 @@ from intent_lsp.store.git.activity import GitRest
 _log: Final = logging.getLogger(__name__)
 
 GIT_AWAITED_FOR: Final = 5.0
-"""Seconds that a command's record waits for git to come to rest: its agent waits for the answer."""
+"""Seconds that recording a command waits for git to finish; its agent waits for the answer."""
 
 _ANY_STATUS: Final = Status.PLANNED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeChanges:
-    """What a command changed; `assumed`: git did not come to rest, and may have made some of it.
+    """What a command changed. `assumed`: git was still running and may have made some of it.
 
-    `now` is what the tree holds now, from which a next comparison goes on; it was looked at after
-    `at`.
+    `now` is the snapshot that the next comparison starts from; it was taken after the time `at`.
     """
 
     files: tuple[ChangedFile, ...]
@@ -53,7 +52,7 @@ class TreeChanges:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeAtRest:
-    """What a tree held at one look, which began after `at`, and whether git has rested since."""
+    """A snapshot, taken after the time `at`; `rest` tells whether git has been idle since."""
 
     now: TreeSnapshot
     at: str
@@ -61,7 +60,7 @@ class TreeAtRest:
 
 
 class WorkTree:
-    """Compares the work tree of one root with what it was."""
+    """Compares the work tree of one root with earlier snapshots."""
 
     def __init__(self, stores: Stores, contents: Contents, looks: TreeLooks | None = None) -> None:
         self._stores = stores
@@ -70,8 +69,12 @@ class WorkTree:
         self._looks = looks or TreeLooks(stores.root, stores.git, contents, stores.clock)
 
     def seen(self) -> TreeSnapshot | None:
-        """Look at what a command may change, and keep it; None: the tree cannot be compared."""
-        # What editors have saved by themselves so far is nobody else's change.
+        """Take a snapshot before a command, and keep its contents.
+
+        None if it cannot be compared later.
+        """
+        # Record what editors have saved automatically so far, so that it is not attributed to the
+        # command.
         self._stores.end_runs()
         found = self._looks.look()
         if found is None:
@@ -81,11 +84,12 @@ class WorkTree:
         return found
 
     def changes(self, before: TreeSnapshot) -> TreeChanges | None:
-        """Give the files that hold something else than before; None: nobody can tell.
+        """Return the files that a command changed since a snapshot.
 
-        Left out is what git made of a file, unless it discarded what nobody had committed, what git
-        ignores, what only the server writes, and what it wrote last itself, unless that gives
-        agents other rules. It waits for a git that is at work: no lock is to be held meanwhile.
+        None if they cannot be compared. Left out are changes that git made (unless it discarded
+        uncommitted work), ignored files, files that only the server writes, and the server's own
+        last writes (unless they change the rules for agents). It waits for a running git, so the
+        caller must hold no lock.
         """
         if before.git is not None and self._stores.git is None:
             return None
@@ -96,14 +100,17 @@ class WorkTree:
         return replace(self._found(before, look, compared), assumed=assumed)
 
     def look(self) -> TreeAtRest | None:
-        """Look at the tree once, for comparisons that wait for nobody; None: it cannot be."""
+        """Take one snapshot, for comparisons that do not wait. None if it cannot be taken."""
         git, at = self._stores.git, timestamp(self._stores.clock())
         rest = None if git is None else GitRest(git.git_dir)
         now = self._looks.look()
         return None if now is None else TreeAtRest(now=now, at=at, rest=rest)
 
     def changes_until(self, before: TreeSnapshot, look: TreeAtRest) -> TreeChanges | None:
-        """Give what `changes` would, as it was at one look; None also while git is at work."""
+        """Return the changes from one snapshot to another, without waiting.
+
+        None also while git is running.
+        """
         git = before.git
         if git is not None and (look.rest is None or not look.rest.lasted(git.index, git.log)):
             return None
@@ -122,12 +129,12 @@ class WorkTree:
     def unreported(
         self, files: Iterable[ChangedFile], *, since: datetime, session_id: str
     ) -> tuple[ChangedFile, ...]:
-        """Give the changes of a session's command since a moment that no record has told of.
+        """Return the changes of a session's command since a time that no record explains.
 
-        Whose record left something else, is what the change then began with. What git discarded of
-        a session's own is no loss. Whoever asks holds the root's lock.
+        If a record made in between left another content, the change starts from that one.
+        Discarding the session's own uncommitted work is no loss. The caller holds the root's lock.
         """
-        # What an editor saved after the look, or before one that ended no runs, is the editor's.
+        # Record automatic saves made since the snapshot first, so that they count as the editor's.
         self._stores.end_runs()
         moment = timestamp(since)
         none = self._stores.past.is_none_since(moment)
@@ -137,9 +144,9 @@ class WorkTree:
         return tuple(file for file in kept if file is not None)
 
     def _without_own_loss(self, session_id: str, file: ChangedFile) -> ChangedFile | None:
-        """Give a change, but for what the session has thrown away that it had written itself.
+        """Return a change. None if the session only discarded what it had written itself.
 
-        Where that was out of bounds, the file is put back, which is told.
+        If that was a violation, the change is reported, since it restores the file.
         """
         if not self._is_own_loss(session_id, file):
             return file
@@ -147,7 +154,7 @@ class WorkTree:
         return replace(file, discarded=False) if back else None
 
     def _compared(self, before: TreeSnapshot) -> tuple[TreeAtRest | None, Comparison | None, bool]:
-        """Compare when git rests; whether it did not while it was waited for."""
+        """Wait for git to be idle and compare. The last part: whether the wait timed out."""
         late = deadline(GIT_AWAITED_FOR)
         while True:
             look = self.look()
@@ -167,29 +174,29 @@ class WorkTree:
             look.rest.wait()
 
     def _deferred(self, file: ChangedFile, since: str) -> ChangedFile | None:
-        """Give a change as it is a command's; None: somebody else has accounted for it."""
+        """Return a change as the command's own. None if somebody else's record explains it."""
         newest = self._stores.past.newest(file.path)
         if newest is None or newest.timestamp <= since:
             return file
         left = next((f.post_hash for f in newest.files if f.path == file.path), None)
         if left == file.new:
             return None
-        # Somebody recorded a change meanwhile: this one began with what that one left.
+        # A change recorded meanwhile left another content, so this change starts from that one.
         return replace(file, old=left, old_known=True)
 
     def _own(self, file: ChangedFile) -> bool:
-        """Whether a file is as we wrote it last, and that was nobody's way to other rules."""
+        """Whether a file is as the server wrote it last, and that changed no rules."""
         state = self._stores.state
         if state is None or file.new is None or state.own_write(file.path) != file.new:
             return False
         if not control_plane(file.path):
             return True
-        # A command may have had our own program change what it is held to.
+        # A command may have run our own program to change the rules that govern it.
         kept = None if file.old is None else self._stores.content(file.old)
         return kept is not None and only_bookkeeping(kept, file.data or b"")
 
     def _is_own_loss(self, session_id: str, file: ChangedFile) -> bool:
-        """Whether the session itself wrote what it has now thrown away."""
+        """Whether the session itself wrote what it has now discarded."""
         newest = self._stores.past.newest(file.path) if file.discarded else None
         if newest is None or newest.session_id != session_id:
             return False
@@ -199,7 +206,8 @@ class WorkTree:
 def only_bookkeeping(before: bytes, after: bytes) -> bool:
     """Whether two contents of the intents file give every intent the same rules.
 
-    They may differ in `status`, `recent_history` and `updated_at`, which we write at any time.
+    Only `status`, `recent_history` and `updated_at` may differ, which the server writes at any
+    time.
     """
     rules = _rules(before)
     return rules is not None and rules == _rules(after)
