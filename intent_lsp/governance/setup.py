@@ -21,7 +21,7 @@ def initialise(root: Path) -> tuple[str, ...]:
         (f"{CONTROL_ROOM}/.gitignore", templates.GITIGNORE),
         (f"{CONTROL_ROOM}/.gitattributes", templates.GITATTRIBUTES),
         (POLICY_FILE, templates.POLICY),
-        # Last, since its presence is what switches governance on.
+        # Create it last, since its presence switches governance on.
         (INTENTS_FILE, templates.INTENTS),
     )
     make_directory(root / CONTROL_ROOM, mode=_ROOM_MODE)

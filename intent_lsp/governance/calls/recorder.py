@@ -40,7 +40,7 @@ DISCARDED: Final = "DISCARDED"
 class CallRecorder:
     """Records the calls of one root's agents."""
 
-    def __init__(  # noqa: PLR0913 - each is a part of the desk that it needs
+    def __init__(  # noqa: PLR0913 - each is a part of governance that it needs
         self,
         *,
         stores: Stores,

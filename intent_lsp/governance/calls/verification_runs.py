@@ -23,7 +23,7 @@ from intent_lsp.store.locks.root_lock import RootLock, holding
 class VerificationRuns:
     """Handles the results of one root's verification commands."""
 
-    def __init__(  # noqa: PLR0913 - each is a part of the desk that it needs
+    def __init__(  # noqa: PLR0913 - each is a part of governance that it needs
         self,
         *,
         stores: Stores,

@@ -148,7 +148,10 @@ class DiskRecorder:
     def _renamed(
         self, held_by: Held, ready: Mapping[WorkspacePath, PendingChange]
     ) -> Mapping[WorkspacePath, WorkspacePath]:
-        """Give the old names of files that went and came again as others, and were seen to."""
+        """Return the renamed files, old path by new path.
+
+        A file counts as renamed if it vanished and one with similar content appeared.
+        """
         gone, came = dict[WorkspacePath, bytes](), dict[WorkspacePath, bytes]()
         for path, each in ready.items():
             if each.new is None and each.old.hash is not None:

@@ -113,7 +113,10 @@ def _inner(
 
 
 def commit_hash(snapshot: TreeSnapshot | None) -> ContentHash | None:
-    """Give the hash by which an inner repository stands for a file, as git's own diffs spell it."""
+    """Return the hash that stands for an inner repository in records, or None for no repository.
+
+    It is the hash of the line that a git diff shows for a submodule.
+    """
     if snapshot is None:
         return None
     return hash_content(f"Subproject commit {snapshot.head or 0}\n".encode())

@@ -218,7 +218,7 @@ class GitChanges:
         return False
 
     def _left_out(self, path: WorkspacePath) -> bool:
-        """Whether git took a file away that it still knows, or forgot together with its HEAD."""
+        """Whether git removed a file by a sparse checkout, or by a switch to an unborn branch."""
         if self.after.head is None:
             listed = self.now.files.get(path)
             return self.before.head is not None and (listed is None or listed.index is None)

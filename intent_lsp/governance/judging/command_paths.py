@@ -63,7 +63,7 @@ class CommandPaths:
 
     def _filled(self, touched: TouchedPath) -> tuple[TouchedPath, ...]:
         """Return the paths that a glob matches now, as a shell would expand it."""
-        # Path.glob takes no absolute pattern.
+        # Path.glob does not accept an absolute pattern.
         found = iglob(touched.path, root_dir=self._stores.root)  # noqa: PTH207
         names = islice(found, MATCHES_AT_MOST + 1)
         return tuple(replace(touched, path=name, pattern=False) for name in names)

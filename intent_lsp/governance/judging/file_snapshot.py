@@ -141,7 +141,7 @@ class OpenFileStates:
             return Overtaken(saved=data, before=None)
         try:
             return Overtaken(saved=data, before=text.encode(opened))
-        except UnicodeEncodeError:  # A lone surrogate, of which no file was made.
+        except UnicodeEncodeError:  # A lone surrogate: no file can hold it.
             return None
 
     def was_overtaken(self, session: Session, path: WorkspacePath, first: Overtaken) -> None:

@@ -1,1 +1,1 @@
-"""The ledger read, verified, sealed, recovered and asked for blame."""
+"""Uses of a root's ledger: reading, verification, checkpoints, recovery and blame."""

@@ -1,6 +1,6 @@
-"""The people behind lines, by name: the author of a commit, or *you* (ledger section 5).
+"""Names of the people behind lines: the author of a commit, or *you* (ledger section 5).
 
-Invariant: where the team wants no names, no name is given, and git is not asked.
+Invariant: if the policy wants no names, none is returned and git is not run.
 """
 
 import logging
@@ -23,16 +23,16 @@ _log: Final = logging.getLogger(__name__)
 
 
 class Authors:
-    """Names the people in the runs of one root; any number of threads may ask."""
+    """Finds the names of the people in blame runs of one root. Thread-safe."""
 
     def __init__(self, root: Path, rules: RulesCache, state: SessionDb | None) -> None:
-        """Ask this state for the sessions of this user; without one nobody is *you*."""
+        """Use `state` to find the sessions of this user. Without it nobody is *you*."""
         self._rules = rules
         self._state = state
         self._commits = LedgerAuthors(root)
 
     def people(self, runs: Iterable[BlameRun]) -> RecordAuthors:
-        """Tell who the people in some runs are, as far as it is known."""
+        """Return who the people in some blame runs are, as far as it is known."""
         records = of_people(runs)
         if not records or self._rules.current().policy.authors is AuthorNames.NONE:
             return RecordAuthors()
@@ -43,12 +43,12 @@ class Authors:
         return RecordAuthors(names, own)
 
     def named(self, runs: Iterable[BlameRun]) -> tuple[BlameRun, ...]:
-        """Give some runs, those of people with their names."""
+        """Return the blame runs with the names of their people filled in."""
         runs = tuple(runs)
         return named(runs, self.people(runs))
 
     def _own_sessions(self) -> Collection[str]:
-        """Give the names that records may have for the sessions of this user."""
+        """Return the ids of this user's sessions, plain and hashed, as records may have either."""
         try:
             own = () if self._state is None else self._state.sessions_of(this_user())
         except StateUnavailableError as problem:
@@ -59,7 +59,10 @@ class Authors:
 
 @contextmanager
 def authors_of(root: Path) -> Iterator[Authors]:
-    """Name people without a session: the state is read where there is one, and none is made."""
+    """Yield the `Authors` of a root that need no session.
+
+    An existing session database is read; none is created.
+    """
     local = root / LOCAL_ROOM
     state = SessionDb(local) if (local / FILE_NAME).is_file() else None
     try:

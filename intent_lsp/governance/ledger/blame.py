@@ -1,9 +1,9 @@
-"""Who wrote each line of a file of one root, asked of its ledger (ledger section 5).
+"""Blame: which record wrote each line of a file (ledger section 5).
 
-Invariant: nothing is written but the index; what `.local/` keeps helps and is never needed.
-Invariant: lines that an editor has changed and not saved are nobody's yet.
-Invariant: what is remembered is what would be read; where the ledger did anything but grow, or a
-file got another name, it is read again.
+Invariant: nothing is written but the index. Contents kept in `.local/` help and are never needed.
+Invariant: lines that an editor has changed and not saved have no author yet.
+Invariant: a cached lineage equals what would be read. It is read again if the ledger did anything
+but grow, or the file was renamed.
 """
 
 import threading
@@ -36,11 +36,11 @@ from intent_lsp.store.ledger.raw.files import FilesStamp, FileStamp
 ALL_LINES: Final = (0, 2**62)
 
 RECORDS_KEPT: Final = 20_000
-"""Records of all files together that are remembered at most, those asked about last."""
+"""The most records of all cached lineages together; the least recently used goes first."""
 
 
 class LineageCache:
-    """Gives the lineages of one root's files; safe for threads."""
+    """A cache of the lineages of one root's files. Thread-safe."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
@@ -48,8 +48,9 @@ class LineageCache:
         self._known: dict[WorkspacePath, tuple[FilesStamp, FileLineage]] = {}
 
     def of(self, path: WorkspacePath) -> FileLineage:
-        """Give the records of a file. Raises LedgerUnavailableError."""
-        # Taken before the index is asked: what comes meanwhile is read the next time.
+        """Return the lineage of a file. Raise LedgerUnavailableError."""
+        # Take the stamp before the query, so that a record appended in between is read the next
+        # time.
         stamp = self._index.stamp()
         with self._lock:
             known = self._known.pop(path, None)
@@ -59,7 +60,7 @@ class LineageCache:
         if lineage is None:
             lineage = file_lineage(self._index, path)
         self._keep(path, stamp, lineage)
-        # Whoever asks may add to it what other files' records tell.
+        # Copy the list: callers may append other files' records to it.
         return FileLineage([*lineage.sources], lineage.steps)
 
     def _keep(self, path: WorkspacePath, stamp: FilesStamp, lineage: FileLineage) -> None:
@@ -73,10 +74,11 @@ class LineageCache:
 
 @dataclass(frozen=True, slots=True)
 class Blamed:
-    """A claim for each line, and the records that claims name by their order.
+    """The blame of a file: an attribution for each line, and the records that those refer to.
 
-    `lines` are those of the text with their ends; None where it is not text or too large: then
-    there is one claim, on all of its `count` lines together.
+    An attribution names its record by the index in `sources`. `lines` have their line ends. `lines`
+    is None if the file is not text or too large; then one attribution stands for all of its `count`
+    lines.
     """
 
     claims: Attributions
@@ -85,14 +87,14 @@ class Blamed:
     count: int
 
     def runs(self, first: int, last: int) -> tuple[BlameRun, ...]:
-        """Give the runs of the lines `first` to `last` (from 0, both included)."""
+        """Return the blame runs of the lines `first` to `last`, counted from 0 and inclusive."""
         if self.lines is None:
             return (one_run(self.claims[0], self.sources, 1, self.count),)
         return blame_runs(self.claims, self.sources, first, last)
 
 
 class FileBlame:
-    """Tells who wrote what in one root."""
+    """Computes the blame of one root's files."""
 
     def __init__(self, root: Path, index: Index) -> None:
         self._root = root
@@ -100,10 +102,9 @@ class FileBlame:
         self._lineages = LineageCache(index)
 
     def blame(self, path: WorkspacePath, shown: Sequence[str] | None = None) -> Blamed | None:
-        """Tell who wrote each line of a file; None: there is no such file to be read.
+        """Return the blame of a file, or None if there is no such file.
 
-        `shown` are the lines that an editor shows of it, saved or not. Raises
-        LedgerUnavailableError.
+        `shown` are the lines as an editor shows them, saved or not. Raise LedgerUnavailableError.
         """
         data = read_in(self._root, path)
         if data is None:
@@ -121,7 +122,8 @@ class FileBlame:
         )
         claims = self._claims(lineage, saved)
         if lineage.joined:
-            # That it is the same file was told by its content alone.
+            # The earlier file was found by equal content only, so its records attribute at most
+            # `MOVED`.
             claims = [_at_most_moved(claim, lineage.joined) for claim in claims]
         lines = saved.lines
         if shown is not None and shown != lines:
@@ -141,7 +143,7 @@ class FileBlame:
         )
 
     def _other(self, lineage: FileLineage, steps: Sequence[Edit]) -> OtherFile:
-        """Describe another file, of which these are the steps."""
+        """Return another file, with its edits, from which blocks may have been moved."""
         sources = [lineage.sources[step.order] for step in steps]
         today = read_in(self._root, sources[0][1].path)
         return OtherFile(
@@ -152,7 +154,10 @@ class FileBlame:
 
 
 def _by_hash(lineage: FileLineage, data: bytes) -> Blamed:
-    """Tell who wrote what is not compared line by line: the earliest record that left it."""
+    """Return the blame of a file that is not compared by line.
+
+    All of it is attributed to the earliest record that left the file with its present hash.
+    """
     wanted: ContentHash = hash_content(data)
     left = (at for at, (_, file) in enumerate(lineage.sources) if file.post_hash == wanted)
     order = next(left, None)
@@ -161,14 +166,14 @@ def _by_hash(lineage: FileLineage, data: bytes) -> Blamed:
 
 
 def _at_most_moved(claim: Attribution | None, joined: int) -> Attribution | None:
-    """Give a claim, as no more than moved where it is of another file's records."""
+    """Return an attribution, lowered to `MOVED` if it refers to another file's records."""
     if claim is None or claim.order >= joined:
         return claim
     return claim.at_most(Confidence.MOVED)
 
 
 def _has_only_grown(before: FilesStamp, now: FilesStamp) -> bool:
-    """Find out whether every file that was there is there, and at least as long."""
+    """Whether every ledger file is still there, unchanged or longer."""
     there: Mapping[str, FileStamp] = {stamp.file: stamp for stamp in now}
     return len(there) == len(before) and all(
         each.file in there

@@ -1,6 +1,6 @@
-"""Sealing: a checkpoint of a ledger made, and one given back held against it (ledger section 2).
+"""Sealing: making a checkpoint of a ledger, and checking one against it (ledger section 2).
 
-Invariant: a ledger that does not verify is not sealed.
+Invariant: no checkpoint is made of a ledger that does not verify.
 """
 
 from dataclasses import dataclass
@@ -24,14 +24,14 @@ _PREFIX = "sha256:"
 
 @dataclass(frozen=True, slots=True)
 class Unsealed:
-    """Why no checkpoint is made; `problem` is the first error of a ledger that does not verify."""
+    """Why no checkpoint was made. `problem` is the first error if the ledger does not verify."""
 
     reason: str
     problem: LedgerProblem | None = None
 
 
 def seal_ledger(ledger: Ledger) -> Checkpoint | Unsealed:
-    """Make a checkpoint of the ledger as it is. Raises LedgerUnavailableError."""
+    """Make a checkpoint of the ledger as it is now. Raise LedgerUnavailableError."""
     found = prove(ledger)
     wrong = (problem for problem in found.problems if problem.severity is Severity.ERROR)
     first = next(wrong, None)
@@ -47,7 +47,7 @@ def seal_ledger(ledger: Ledger) -> Checkpoint | Unsealed:
 
 
 def anchors_of(checkpoint: Checkpoint) -> tuple[Anchor, ...]:
-    """Give the records that a checkpoint proves."""
+    """Return the heads of a checkpoint as anchors."""
     name = f"of {checkpoint.count:,} records"
     return tuple(
         Anchor(hash=head, kind=AnchorKind.CHECKPOINT, name=name) for head in checkpoint.heads
@@ -55,11 +55,11 @@ def anchors_of(checkpoint: Checkpoint) -> tuple[Anchor, ...]:
 
 
 def contradiction(ledger: Ledger, checkpoint: Checkpoint, found: Verification) -> str | None:
-    """Tell how a checkpoint does not fit what a verification by it has found; None: it fits.
+    """Return why a checkpoint contradicts a verified ledger, or None if it fits.
 
-    A head that is in no file is the verification's to tell. What a head follows is settled by its
-    hash, so that only a checkpoint that was changed, or put together from two, does not fit.
-    Raises LedgerUnavailableError.
+    A missing head is left to the verification to report. As hashes settle what precedes a head,
+    only a checkpoint that was altered or mixed from two can contradict. Raise
+    LedgerUnavailableError.
     """
     records = {anchor.hash: anchor.records for anchor in found.anchors}
     counts = [count for head in checkpoint.heads if (count := records.get(head)) is not None]

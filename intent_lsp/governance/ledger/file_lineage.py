@@ -1,6 +1,6 @@
-"""The records of one file, under its earlier names too, as steps of its lineage (ledger section 5).
+"""Lineage of a file: its records, under earlier names too, as edits in order (ledger section 5).
 
-Invariant: of an earlier name only what came before the rename belongs to the file.
+Invariant: of an earlier name only the records before the rename belong to the file.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,17 +23,17 @@ from intent_lsp.store.ledger.index.index import Index
 from intent_lsp.store.ledger.index.queries import Query
 
 RECORDS_READ: Final = 10_000
-"""Records of one name that are read at most, the newest."""
+"""The most records of one name that are read, newest first."""
 
 NAMES_FOLLOWED: Final = 16
-"""Names that one file is followed under at most."""
+"""The most names under which one file is followed."""
 
 RECORDS_ELSEWHERE: Final = 2_000
-"""Records, the newest of all files, in which blocks that moved are looked for."""
+"""The most records of other files, newest first, that are searched for moved blocks."""
 
 PATHS_ASKED: Final = 5_000
 GONE_ASKED: Final = 100
-"""Files of all records, and those of them that are gone, that are asked about."""
+"""The most deleted files that are searched for an earlier name; `PATHS_ASKED` limits all paths."""
 
 NOTHING: Final = hash_content(b"")
 _PAGE: Final = 500
@@ -41,9 +41,10 @@ _PAGE: Final = 500
 
 @dataclass(slots=True)
 class FileLineage:
-    """The records of one file, oldest first, and their steps; the sources are one answer's own.
+    """The records of one file, oldest first (`sources`), and their edits (`steps`).
 
-    `joined`: so many of the first are another file's, from which it was moved unseen.
+    `joined`: how many of the first records belong to another file, from which this one was moved
+    without a record. `sources` may be appended to.
     """
 
     sources: list[FileRecord]
@@ -51,9 +52,9 @@ class FileLineage:
     joined: int = 0
 
     def elsewhere(self, index: Index) -> list[Sequence[Edit]]:
-        """Add what newer records tell of other files to the sources, and give the steps of each.
+        """Append recent records of other files to `sources`; return each file's edits.
 
-        The file that was touched last comes first.
+        The most recently changed file comes first.
         """
         records = list(islice(newest_first(index, Query()), RECORDS_ELSEWHERE))
         begin = len(self.sources)
@@ -71,7 +72,7 @@ class FileLineage:
 
 
 def file_lineage(index: Index, path: WorkspacePath) -> FileLineage:
-    """Read the records of a file. Raises LedgerUnavailableError."""
+    """Return the lineage of a file from the ledger. Raise LedgerUnavailableError."""
     names: dict[WorkspacePath, list[FileRecord]] = {}
     wanted: list[tuple[WorkspacePath, str | None]] = [(path, None)]
     while wanted and len(names) < NAMES_FOLLOWED:
@@ -91,10 +92,10 @@ def file_lineage(index: Index, path: WorkspacePath) -> FileLineage:
 def with_earlier_name(
     index: Index, root: Path, path: WorkspacePath, known: FileLineage
 ) -> FileLineage:
-    """Put before a file's records those of the one file that it was moved from unseen.
+    """Return the lineage, continued to a file from which this one was moved without a record.
 
-    That one is gone, and was left with the very content that the first record found here. Raises
-    LedgerUnavailableError.
+    That file must be gone, the only one, and last left with exactly the content that the first
+    record found here. Raise LedgerUnavailableError.
     """
     for _ in range(NAMES_FOLLOWED):
         begun = begun_with(known)
@@ -108,18 +109,21 @@ def with_earlier_name(
 
 
 def moved_from(index: Index, root: Path, wanted: ContentHash) -> FileLineage | None:
-    """Give the records of the one file that is gone and was left so. Raises as above."""
+    """Return the lineage of the one deleted file that was left with this content, or None.
+
+    Raise LedgerUnavailableError.
+    """
     paths = index.paths(limit=PATHS_ASKED)
     gone = [path for path in paths if not holds_file(root / path)]
     if len(paths) == PATHS_ASKED or len(gone) > GONE_ASKED:
-        # Among those that are not asked there may be another.
+        # Beyond the limit there may be a second candidate, and the match must be unique.
         return None
     left = [path for path in gone if _left(index, path) == wanted]
     return file_lineage(index, left[0]) if len(left) == 1 else None
 
 
 def _is_earlier(root: Path, path: WorkspacePath, earlier: FileLineage, known: FileLineage) -> bool:
-    """Whether a file may have been moved here: it was worked on before, and this was not there."""
+    """Whether a file may have been moved here: its records are older, and no file was here."""
     last, first = earlier.sources[-1][0], known.sources[0][0]
     if last.timestamp > first.timestamp:
         return False
@@ -132,9 +136,9 @@ def _is_earlier(root: Path, path: WorkspacePath, earlier: FileLineage, known: Fi
 
 
 def begun_with(known: FileLineage) -> ContentHash | None:
-    """Give the content that the first record of a file found; None: it made it, or brought it back.
+    """Return the content that a file's first record found. None if it created or restored the file.
 
-    An empty file is like any other.
+    None for an empty file too, since one empty file is like any other.
     """
     first = next(iter(known.steps), None)
     if first is None or first.pre in {None, NOTHING}:
@@ -149,9 +153,9 @@ def _left(index: Index, path: WorkspacePath) -> ContentHash | None:
 
 
 def gone_on(index: Index, path: WorkspacePath, known: FileLineage) -> FileLineage | None:
-    """Read what has been recorded of a file since; None: all of it has to be read again.
+    """Return a lineage extended by newer records. None if it has to be read anew.
 
-    Raises LedgerUnavailableError.
+    Raise LedgerUnavailableError.
     """
     if not known.sources or known.sources[-1][1].path != path:
         return None
@@ -172,7 +176,7 @@ def gone_on(index: Index, path: WorkspacePath, known: FileLineage) -> FileLineag
 
 
 def steps_of(sources: Sequence[FileRecord], begin: int = 0) -> list[Edit]:
-    """Give the step of each source; their orders count from `begin`."""
+    """Return the edit of each record; their indexes count from `begin`."""
     return [
         Edit(
             order=order,
@@ -186,7 +190,7 @@ def steps_of(sources: Sequence[FileRecord], begin: int = 0) -> list[Edit]:
 
 
 def newest_first(index: Index, query: Query) -> Iterator[Record]:
-    """Give the records that a query finds, page by page. Raises LedgerUnavailableError."""
+    """Yield the records that a query finds, page by page. Raise LedgerUnavailableError."""
     page = index.query(query, limit=_PAGE)
     yield from page.records
     while page.cursor is not None:
@@ -195,7 +199,7 @@ def newest_first(index: Index, query: Query) -> Iterator[Record]:
 
 
 def _before(records: Iterable[Record], renamed_by: str | None) -> Iterator[Record]:
-    """Leave out the rename that gave a file its next name, and all that came after it."""
+    """Yield the records older than the rename that gave a file its next name (None: all)."""
     passed = renamed_by is None
     for record in records:
         if passed:

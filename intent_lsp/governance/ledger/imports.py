@@ -1,8 +1,8 @@
-"""Taking records of other tools over into the ledger of one root (ledger section 2).
+"""Import of other tools' records into the ledger of one root (ledger section 2).
 
-Invariant: a line is taken over once, however often that is asked for.
-Invariant: an imported record says that it is one, and neither grants nor approves anything.
-Invariant: it keeps its time; where it stands in the chain says when it was taken over.
+Invariant: a line is imported once, however often the import is repeated.
+Invariant: an imported record is marked as such, and neither grants nor approves anything.
+Invariant: it keeps its own time. Its place in the chain shows when it was imported.
 """
 
 from collections.abc import Iterable, Iterator
@@ -33,7 +33,7 @@ _TOO_LONG: Final = "it is longer than 16 MB"
 
 
 class Fate(Enum):
-    """What becomes of a line."""
+    """What happens to a line of an import."""
 
     ADDED = "added"
     KNOWN = "known"
@@ -42,9 +42,9 @@ class Fate(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taken:
-    """What became of a line, counted from 1.
+    """The result of importing one line, counted from 1.
 
-    `why` says why it is not a record; `lost` names what of it is left behind.
+    `why` says why the line is not a record. `lost` names its fields that cannot be imported.
     """
 
     line: int
@@ -55,17 +55,17 @@ class Taken:
 
 
 class RecordImport:
-    """Takes records over into one ledger, by the rules that are in force now."""
+    """Imports records into one ledger, by the policy in force at its start."""
 
     def __init__(self, ledger: Ledger, rules: RulesCache) -> None:
         self._ledger, self._policy = ledger, rules.current().policy
         self._pending: dict[str, Record] = {}
 
     def take_over(self, lines: Iterable[bytes | None]) -> Iterator[Taken]:
-        """Take lines over, and tell of each but empty ones; None is a line that is too long.
+        """Import lines, and yield the result of each that is not empty.
 
-        Raises LedgerUnavailableError, UnsafePathError: what was told of last may be missing then,
-        and is taken over when the same lines are given again.
+        None is a line that is too long. Raise LedgerUnavailableError or UnsafePathError. The lines
+        yielded last may then be missing; importing the same lines again adds them.
         """
         for taken in self._each(lines):
             if len(self._pending) >= _BATCH:
@@ -74,7 +74,10 @@ class RecordImport:
         self._append()
 
     def look_at(self, lines: Iterable[bytes | None]) -> Iterator[Taken]:
-        """Tell what `take_over` would do; a copy of a line far above is told as if it were new."""
+        """Yield the results that `take_over` would have, and write nothing.
+
+        A line that repeats one far above it counts as new.
+        """
         for taken in self._each(lines):
             if len(self._pending) >= _REMEMBERED:
                 self._pending.clear()
@@ -93,14 +96,14 @@ class RecordImport:
             yield Taken(line=number, fate=fate, dialect=found.known.dialect, lost=found.lost)
 
     def _put(self, line: bytes, found: Foreign) -> bool:
-        """Keep a record until it is appended; False: the ledger has it."""
+        """Keep a record until it is appended. False if the ledger has it already."""
         event = veiled(marked(found.event, found.known.dialect), self._policy)
         moment, derived = found.known.timestamp, derived_id(line)
         record = draft(event, id=found.known.id or derived, timestamp=moment, end=ChainEnd())
         there = self._there(record.id)
         imported = there is not None and (record.id in self._pending or is_marked(there))
         if there is not None and imported and not _same(there, record):
-            # Some tools give one id to several lines, such as one for each file of an edit.
+            # Some tools give several lines the same id, for example one line per file of an edit.
             record = replace(record, id=derived)
             there = self._there(derived)
         if there is None:
@@ -119,7 +122,7 @@ class RecordImport:
 
 @contextmanager
 def importing(root: Path) -> Iterator[RecordImport]:
-    """Open the ledger of a root to add to it, and let go of it afterwards."""
+    """Open the ledger of a root for an import, and close it afterwards."""
     rules = RulesCache(root)
     with closing(governed_ledger(root, rules)) as ledger:
         yield RecordImport(ledger, rules)

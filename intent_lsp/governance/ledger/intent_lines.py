@@ -1,8 +1,8 @@
-"""Every line that an intent's records explain, in the files as they are now (protocol section 2).
+"""All lines that an intent's records explain, in the files as they are now (protocol section 2).
 
-Invariant: a file is asked for its lines' origins once, however many records of it there are.
-Invariant: where not everything was asked, that is said.
-Invariant: where a file's records tell all of it, nothing has come there that they do not tell.
+Invariant: a file is blamed once, however many records it has.
+Invariant: an incomplete result says so.
+Invariant: a file is skipped only if its records explain all of its content.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -30,26 +30,29 @@ from intent_lsp.store.ledger.index.index import Index
 from intent_lsp.store.ledger.index.queries import Query
 
 RECORDS_AT_MOST: Final = 2_000
-"""The newest records of an intent whose files are asked."""
+"""The most records of an intent whose files are blamed, newest first."""
 
 PATHS_FOLLOWED: Final = 1_000
-"""Files of an intent's records whose later names are looked for, those worked on last."""
+"""The most files of an intent's records whose later names are looked up, most recent first."""
 
 RECORDS_OF_A_NAME: Final = 500
-"""Records of one name that are looked through for the next one, the newest."""
+"""The most records of one name that are searched for the next name, newest first."""
 
 FILES_AT_MOST: Final = 200
-"""Files that are asked for their lines."""
+"""The most files that are blamed."""
 
 Meant = Callable[[WorkspacePath], bool]
 
 FILES_HASHED: Final = 2_000
-"""Files that are read at most to see whether their records tell all of them."""
+"""The most files that are hashed to see whether their records explain them."""
 
 
 @dataclass(slots=True)
 class _Told:
-    """What the newest records tell of a file: what they left of it, and what the first found."""
+    """What recent records say of a file.
+
+    `left` are the hashes that they left, `first` is the hash that the oldest of them found.
+    """
 
     left: set[ContentHash | None] = field(default_factory=set)
     first: ContentHash | None = None
@@ -57,10 +60,10 @@ class _Told:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkedFiles:
-    """The files of an intent's records by their names of today, those worked on last first.
+    """The files of an intent's records under their present names, most recently changed first.
 
-    `intent_id` is the id that the intent has now, `names` are its earlier ids, too; `truncated`:
-    it may have lines in other files.
+    `intent_id` is the intent's present id; `names` are its earlier ids too. `truncated`: the intent
+    may have lines in more files.
     """
 
     intent_id: str
@@ -70,7 +73,7 @@ class WorkedFiles:
 
 
 class Explained(NamedTuple):
-    """A file and the runs of its lines that an intent's records explain."""
+    """A file with its blame, and the runs of lines that an intent's records explain."""
 
     path: WorkspacePath
     blamed: Blamed
@@ -80,9 +83,9 @@ class Explained(NamedTuple):
 def worked_files(
     root: Path, index: Index, rules: Rules, intent_id: str, meant: Meant = lambda _: True
 ) -> WorkedFiles | CheckoutRefusal:
-    """Give the files that an intent was worked on in, as far as they are `meant`.
+    """Return the files that an intent's records changed, restricted to those that are `meant`.
 
-    An intent that is gone from its file has its records still. Raises LedgerUnavailableError.
+    An intent that is no longer in the file is found by its records. Raise LedgerUnavailableError.
     """
     intent = rules.active(intent_id)
     names = (intent_id,) if intent is None else rules.file.intents.names(intent)
@@ -109,9 +112,9 @@ def worked_files(
 
 
 def explained(blaming: FileBlame, path: WorkspacePath, names: Collection[str]) -> Explained | None:
-    """Give the lines of a file that records of these intents explain; None: there are none.
+    """Return the lines of a file that records of these intent ids explain. None if there are none.
 
-    Raises LedgerUnavailableError.
+    Raise LedgerUnavailableError.
     """
     blamed = blaming.blame(path)
     if blamed is None:
@@ -125,7 +128,7 @@ def explained(blaming: FileBlame, path: WorkspacePath, names: Collection[str]) -
 
 
 def _names_since(index: Index, path: WorkspacePath) -> Iterator[WorkspacePath]:
-    """Give a file's name and all that records have given it since, the newest last."""
+    """Yield a file's name and all names that records gave it later, the newest last."""
     found, waiting = {path: None}, [path]
     while waiting and len(found) <= NAMES_FOLLOWED:
         name = waiting.pop(0)
@@ -147,9 +150,9 @@ def other_files(
     touched: Collection[WorkspacePath],
     known: Collection[WorkspacePath],
 ) -> tuple[WorkspacePath, ...]:
-    """List files, besides those that are `known`, that may hold lines of those `touched`.
+    """Return more files that may hold lines of the `touched` ones, without the `known` ones.
 
-    Raises LedgerUnavailableError.
+    Raise LedgerUnavailableError.
     """
     told: dict[WorkspacePath, _Told] = {}
     for record in islice(newest_first(index, Query()), RECORDS_ELSEWHERE):
@@ -165,13 +168,16 @@ def other_files(
 
 
 def _may_hold(root: Path, path: WorkspacePath, told: _Told, lost: Collection[ContentHash]) -> bool:
-    """Whether somebody has changed a recorded file unseen, now or before its records begin."""
+    """Whether a file with records was also changed without one, so it may hold moved lines."""
     today = _hash(root, path)
     return today is not None and (today not in told.left or told.first in lost)
 
 
 def _unrecorded(root: Path, index: Index, lost: Collection[ContentHash]) -> Iterator[WorkspacePath]:
-    """Give the files without records that are new, or hold what one that is gone was left with."""
+    """Yield files without records that may hold moved lines.
+
+    They are files with uncommitted changes, and files that equal the last content of a deleted one.
+    """
     git = Git.open(root)
     if git is None:
         return

@@ -1,6 +1,6 @@
-"""The ledger of a root, in the form that its policy wants (ledger section 3).
+"""The ledger of a root, in the form that its policy sets (ledger section 3).
 
-Invariant: the policy is asked for each append, so that no restart is needed.
+Invariant: the policy is read for each append, so that a change needs no restart.
 """
 
 from pathlib import Path
@@ -12,7 +12,7 @@ from intent_lsp.store.ledger.ledger import Ledger
 
 
 def governed_ledger(root: Path, rules: RulesCache) -> Ledger:
-    """Name the ledger below a root; nothing is opened or made yet."""
+    """Return the ledger of a root; no file is opened or created yet."""
 
     def form() -> LedgerForm:
         return rules.current().policy.ledger

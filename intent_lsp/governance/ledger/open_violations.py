@@ -1,6 +1,6 @@
-"""The violations that stand in a root: what a record called `FAIL`, and nobody has changed since.
+"""The open violations of a root: files that a `FAIL` record left and nobody has changed since.
 
-Invariant: what was put back, edited again or accepted by a later record is none of them.
+Invariant: a file that was restored, edited again or accepted by a later record is not among them.
 """
 
 from collections.abc import Iterator
@@ -14,19 +14,19 @@ from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.tree_reader import read_in
 
 RECORDS_ASKED: Final = 500
-"""Records out of bounds, the newest, that are looked through."""
+"""The most `FAIL` records that are searched, newest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenViolation:
-    """A file that holds what it was not to hold, and the record that tells of it."""
+    """A file whose content breaks a rule, and the record of the violation."""
 
     path: WorkspacePath
     record: Record
 
 
 def open_violations(stores: Stores) -> Iterator[OpenViolation]:
-    """Give the violations that stand, the newest first."""
+    """Yield the open violations, newest first."""
     seen: set[WorkspacePath] = set()
     for record in stores.past.newest_violations(RECORDS_ASKED):
         for path in record.left():

@@ -1,7 +1,7 @@
-"""Tracing: the ledger of one root asked what happened, without opening a session.
+"""Reading the ledger of one root without a session: queries and verification.
 
-Invariant: nothing is written but the index, which can be made again at any time, and the ends that
-a verification saw.
+Invariant: nothing is written but the index, which can be rebuilt at any time, and the heads that a
+verification saw.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,36 +22,43 @@ from intent_lsp.store.ledger.ledger import Ledger
 
 
 class LedgerReader:
-    """Asks one ledger, by the rules that are in force now."""
+    """Queries and verifies one ledger, by the current rules."""
 
     def __init__(self, ledger: Ledger, rules: RulesCache) -> None:
         self.ledger = ledger
         self._rules = rules
 
     def page(self, query: Query, *, limit: int, cursor: PageCursor | None = None) -> RecordPage:
-        """Give records, newest first; an intent's earlier ids are followed."""
+        """Return a page of records, newest first.
+
+        An intent id finds the intent's earlier ids too.
+        """
         if query.intent_ids is not None:
             known = self._rules.current().file.intents
             intents = [(named, known.get(named)) for named in query.intent_ids]
             ids = [(named,) if i is None else known.names(i) for named, i in intents]
             query = replace(query, intent_ids=tuple(name for names in ids for name in names))
         if query.session_ids is not None:
-            # Whoever asks knows a session by its own name, however it is recorded.
+            # The caller knows the plain session id, but the policy may have had it recorded as a
+            # hash.
             told = [(name, hashed_session(name)) for name in query.session_ids]
             query = replace(query, session_ids=tuple(name for names in told for name in names))
         return self.ledger.index.query(query, limit=limit, cursor=cursor)
 
     def starting_with(self, digits: str, *, limit: int) -> tuple[Record, ...]:
-        """Give at most `limit` records whose ids start with some digits, oldest first."""
+        """Return at most `limit` records whose ids start with these digits, oldest first."""
         return self.ledger.index.starting_with(digits, limit=limit)
 
     def flags(self, record: Record) -> tuple[str, ...]:
-        """Tell what has become of the intent of a record (requirements section 9)."""
+        """Return flags that say whether a record's intent was archived or changed since.
+
+        Specified in requirements section 9.
+        """
         if record.intent_id is None:
             return ()
         rules = self._rules.current()
         if not rules.governed:
-            # A file that cannot be read says nothing of any intent.
+            # Without readable rules, a missing intent does not mean that it was archived.
             return ()
         intent = rules.active(record.intent_id)
         if intent is None:
@@ -60,20 +67,20 @@ class LedgerReader:
         return () if same else ("INTENT_CHANGED",)
 
     def refresh(self, progress: BuildProgress) -> None:
-        """Bring the index up to date, which every question waits for."""
+        """Bring the index up to date and report the progress. Every query does it if necessary."""
         self.ledger.index.refresh(progress)
 
     def verify(self, given: Sequence[Anchor] = (), progress: BuildProgress = quiet) -> Verification:
-        """Verify all that is in the ledger now, against all anchors that there are.
+        """Verify the whole ledger against the anchors `given` and all others that are known.
 
-        `progress` is told the bytes done and the bytes in all. Raises LedgerUnavailableError.
+        `progress` gets the bytes done and the bytes in all. Raise LedgerUnavailableError.
         """
         return prove(self.ledger, given, progress)
 
 
 @contextmanager
 def tracing(root: Path) -> Iterator[LedgerReader]:
-    """Open the ledger of a root to ask it, and let go of it afterwards."""
+    """Open the ledger of a root for reading, and close it afterwards."""
     rules = RulesCache(root)
     with closing(governed_ledger(root, rules)) as ledger:
         yield LedgerReader(ledger, rules)

@@ -1,9 +1,9 @@
-"""What a record changed, as far as the contents of before and after are still kept.
+"""The texts of a record's files before and after it, as far as they are still kept.
 
 Specified in protocol section 2.
 
-Invariant: a content that is given has the record's own hash; what is kept no more is told apart
-from what was never there.
+Invariant: a returned content has the hash that the record names. A content that is no longer kept
+is distinguished from an absent file.
 """
 
 from dataclasses import dataclass
@@ -16,20 +16,21 @@ from intent_lsp.core.records import Record
 from intent_lsp.governance.contents.content_lookup import ContentLookup
 
 FILES_AT_MOST: Final = 50
-"""Files of one record whose contents are given."""
+"""The most files of one record whose contents are returned."""
 
 LARGEST: Final = 2 << 20
-"""Bytes of a content that is given."""
+"""Bytes of the largest content that is returned."""
 
 BYTES_AT_MOST: Final = 8 << 20
-"""Bytes of all contents together that are given of one record."""
+"""Bytes of all contents together that are returned for one record."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """What a file held: `text` is None where there was no file, or where it is not given.
+    """What a file held before or after.
 
-    `why` says why it is not: it is no longer kept, is not text, or is too large.
+    `text` is None if there was no file, or `why` says otherwise. `why`: the content is no longer
+    kept, is not text, or is too large.
     """
 
     text: str | None = None
@@ -38,7 +39,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedText:
-    """A file of a record, under its name of then, and what it held before and after."""
+    """A file of a record, under its name at that time, with its content before and after."""
 
     path: WorkspacePath
     previous: WorkspacePath | None
@@ -47,7 +48,7 @@ class ChangedText:
 
 
 def changes_of(root: Path, record: Record) -> tuple[ChangedText, ...]:
-    """Give what a record changed, file by file."""
+    """Return what a record changed, file by file."""
     sides = _Sides(ContentLookup(root), record.vcs.revision_id)
     return tuple(
         ChangedText(
@@ -62,14 +63,14 @@ def changes_of(root: Path, record: Record) -> tuple[ChangedText, ...]:
 
 @dataclass(slots=True)
 class _Sides:
-    """Gives contents around a commit, as long as they are not too much together."""
+    """Looks up contents around a commit, up to a total of `bytes_left`."""
 
     contents: ContentLookup
     revision: str
     bytes_left: int = BYTES_AT_MOST
 
     def of(self, wanted: ContentHash | None, path: WorkspacePath) -> Side:
-        """Give what a file held by its hash."""
+        """Return what a file held, by its hash."""
         if wanted is None:
             return Side()
         data = self.contents.find(wanted, path, self.revision)

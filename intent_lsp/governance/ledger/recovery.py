@@ -1,10 +1,11 @@
-"""Recovering: records that a reset, a stash or an accident took out of the ledger.
+"""Recovery of records that a reset, a stash or an accident removed from the ledger.
 
 Specified in ledger section 3.
 
-Invariant: a record is never in the ledger twice, however often this is asked for.
-Invariant: what can stand where it stood is appended as it was sealed, so that a stash or a commit
-that still holds it holds the same line; the rest gets a new place, and keeps id, time and content.
+Invariant: a record is never in the ledger twice, however often it is recovered.
+Invariant: a record that still fits the chain is appended byte for byte, so that it is the same line
+as in a stash or commit that holds it. Any other gets a new place, and keeps its id, time and
+content.
 """
 
 import logging
@@ -33,14 +34,14 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
-    """How many records were appended as they were sealed, and how many got a new place."""
+    """How many records were appended byte for byte, and how many got a new place in the chain."""
 
     as_they_were: int
     anew: int
 
 
 class Recovery:
-    """Finds and appends what the ledger of one root has lost."""
+    """Finds records that the ledger of one root has lost, and appends them."""
 
     def __init__(self, root: Path, ledger: Ledger, git: Git | None) -> None:
         self._root, self._ledger, self._git = root, ledger, git
@@ -48,10 +49,10 @@ class Recovery:
         self._pruned_at: str | None = None
 
     def lost(self) -> Found:
-        """Find what `.local/` still has and the ledger has not.
+        """Return the records that `.local/` still has and the ledger has not.
 
-        Raises LedgerUnavailableError, also where git has a ledger that is missing here: what was
-        committed is git's to give back, and comes first.
+        Raise LedgerUnavailableError, also if the whole ledger file is missing but committed: it has
+        to be checked out from git first.
         """
         git = self._git
         missing = not (self._root / LEDGER_FILE).exists()
@@ -64,7 +65,7 @@ class Recovery:
         return lost_records(self._root)
 
     def recover(self, found: Found) -> Recovered:
-        """Append what is lost. Raises LedgerUnavailableError, UnsafePathError, OSError."""
+        """Append the lost records. Raise LedgerUnavailableError, UnsafePathError, OSError."""
         whole = self._ledger.adopt([lost.line for lost in found.lost if lost.joins])
         anew = [lost for lost in found.lost if not lost.joins and not lost.waits]
         queue = LedgerQueue(self._local / "queue")
@@ -75,7 +76,10 @@ class Recovery:
         return done
 
     def _know_others(self, anew: Sequence[LostRecord]) -> None:
-        """Look for what the records followed that have a new place, no longer for their old one."""
+        """Replace the known heads of moved records by the records that they followed.
+
+        Their old hashes will never be in the ledger again.
+        """
         old = {lost.record.integrity.record_hash for lost in anew}
         memory = KnownHeads(self._local)
         if any(known.hash in old for known in memory.heads()):
@@ -84,7 +88,7 @@ class Recovery:
             memory.forget(old)
 
     def prune(self) -> None:
-        """Let go of what a commit holds by now, if HEAD has moved. What fails is in the log."""
+        """Remove from the journal what a commit holds, if HEAD has moved. A failure is logged."""
         git = self._git
         head = None if git is None else git.head_commit()
         if git is None or head is None or head == self._pruned_at:
@@ -96,7 +100,7 @@ class Recovery:
         self._pruned_at = head
 
     def _committed(self, git: Git, head: str) -> Iterator[bytes]:
-        """Read the lines that a commit has of the ledger's files, those that are here."""
+        """Yield the lines of the ledger's files in a commit, of those files that still exist."""
         versions = git.versions_at(head, LedgerFiles(self._root).names()) or {}
         for version in versions.values():
             yield from (git.version_bytes(version) or b"").splitlines(keepends=True)
@@ -104,7 +108,7 @@ class Recovery:
 
 @contextmanager
 def recovering(root: Path) -> Iterator[Recovery]:
-    """Open the ledger of a root to mend it, and let go of it afterwards."""
+    """Open the ledger of a root for recovery, and close it afterwards."""
     with closing(governed_ledger(root, RulesCache(root))) as ledger:
         yield Recovery(root, ledger, Git.open(root))
 

@@ -1,7 +1,7 @@
-"""Proving: a root's ledger verified against what is known of it elsewhere (ledger section 2).
+"""Verification of a root's ledger against anchors that are kept elsewhere (ledger section 2).
 
-Invariant: nothing is written but what this machine knows of the ledger's end, into a `.local/`
-that is there already.
+Invariant: nothing is written but the heads that this machine knows, and only into an existing
+`.local/`.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -21,16 +21,16 @@ from intent_lsp.store.ledger.ledger import Ledger
 def prove(
     ledger: Ledger, given: Sequence[Anchor] = (), progress: BuildProgress = quiet
 ) -> Verification:
-    """Verify all that is in the ledger now, and hold it against all anchors that there are.
+    """Verify the whole ledger against all anchors that are known.
 
-    They are those `given`, the ledger of the newest commit and of earlier ones that may have had
-    more, and the ends that this machine knows.
-    Raises LedgerUnavailableError.
+    The anchors are those `given`, the ledger in the newest commit and in earlier commits that may
+    have had more, and the heads that this machine has seen. Raise LedgerUnavailableError.
     """
     root = ledger.root
     versions = LedgerVersions(root)
     memory = KnownHeads(root / LOCAL_ROOM)
-    # Both before the ledger itself, which has all that they had unless somebody cut it off.
+    # Read these before the ledger: it then contains all that they contain, unless records were cut
+    # off.
     committed, known = versions.committed(), memory.heads()
     anchors = (*given, *_committed(committed), *_earlier(versions, committed), *_known(known))
 

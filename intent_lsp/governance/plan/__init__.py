@@ -1,1 +1,1 @@
-"""Intents planned: checked out, created, completed, their scope checked."""
+"""Planning: intents are selected, created and completed, and their scopes checked."""

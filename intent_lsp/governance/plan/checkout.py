@@ -1,7 +1,7 @@
-"""Checkout: a session selects the intent it works for, and is told what that intent says.
+"""Checkout: a session selects the intent that it works for, and gets the intent's context.
 
-Invariant: the intents file is changed by the smallest edit or not at all; the selection holds
-either way (requirements section 3).
+Invariant: the intents file gets the smallest edit or none. The selection holds either way
+(requirements section 3).
 """
 
 from dataclasses import dataclass, field, replace
@@ -39,7 +39,10 @@ SILENT: Final = AgentInfo()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """What selecting gave: the intent as it now stands, its context, what went otherwise."""
+    """The result of a selection: the intent as it now stands, its context, and warnings.
+
+    `text` is the context as the agent reads it.
+    """
 
     intent: Intent
     context: IntentContext
@@ -49,7 +52,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckoutRefusal:
-    """A request that could not be judged; `data` is what the error carries beside its code."""
+    """A refused request. `data` goes with the code into the error response."""
 
     code: RequestCode
     message: str
@@ -59,7 +62,7 @@ class CheckoutRefusal:
 class Checkout:
     """Selects and clears intents for the sessions of one root."""
 
-    def __init__(  # noqa: PLR0913 - each is a part of the desk that it needs
+    def __init__(  # noqa: PLR0913 - each is a part of governance that it needs
         self,
         *,
         stores: Stores,
@@ -79,9 +82,9 @@ class Checkout:
     def select(
         self, session: Session, intent_id: str, *, unsaved_file: bool, voice: AgentInfo = SILENT
     ) -> Selection | CheckoutRefusal:
-        """Make an intent the session's own; `unsaved_file`: an editor holds unsaved intents.
+        """Make an intent the session's active one. `unsaved_file`: an editor holds unsaved intents.
 
-        `voice` is what an agent says of itself.
+        `voice` is what an agent says of itself, such as its model.
         """
         rules = self._rules.current()
         intent = rules.active(intent_id)
@@ -101,11 +104,11 @@ class Checkout:
         return self._selection(self._rules.current().active(intent.id) or intent, warnings)
 
     def clear(self, session: Session) -> None:
-        """Leave the session without an intent."""
+        """Leave the session without an active intent."""
         self._sessions.choose(session.id, None, session.agent_id)
 
     def _hear(self, session: Session, voice: AgentInfo) -> None:
-        """Note what an agent says of itself, in the session of the editor it works in, too."""
+        """Store what an agent says of itself, even if it works in an editor's session."""
         if self._stores.state is not None and voice != SILENT:
             with step("what an agent says of itself"):
                 self._stores.state.notes.put_voice(session.id, session.agent_id, voice)
@@ -127,7 +130,7 @@ class Checkout:
         return self._stores.past.of_intent(intents, intent, limit=RECENT_RECORDS)
 
     def _start(self, intent: Intent, *, unsaved_file: bool) -> tuple[str, ...]:
-        """Set `IN_PROGRESS` where it stands; give what a person should know if that cannot be."""
+        """Set the status to IN_PROGRESS in the intents file. Return a warning if that fails."""
         said = f"status of {intent.id} stays PLANNED in {INTENTS_FILE}: "
         now = timestamp(self._stores.clock())
         refused = self._writer.change(
@@ -153,7 +156,7 @@ class Checkout:
 
 
 def refusal_of(rules: Rules, intent_id: str, intent: Intent | None) -> CheckoutRefusal | None:
-    """Say why an intent, found by its id or not, cannot be used; None: it can."""
+    """Return why an intent cannot be selected, or None if it can. `intent` is None if not found."""
     if intent is None or not rules.governed:
         return unknown(rules, intent_id)
     if intent.status.closed:
@@ -173,7 +176,7 @@ def refusal_of(rules: Rules, intent_id: str, intent: Intent | None) -> CheckoutR
 
 
 def unknown(rules: Rules, intent_id: str) -> CheckoutRefusal:
-    """Say why no intent is found by an id: governance is off, or the file has none of it."""
+    """Return why an id finds no intent: governance is off, or the file has no such intent."""
     if not rules.governed:
         reason = rules.reason or "governance is off"
         return CheckoutRefusal(

@@ -1,7 +1,7 @@
-"""Changes of the plan: intents created and completed, scope granted (protocol section 2).
+"""Changes of the plan: create and complete intents, and grant scope (protocol section 2).
 
-Invariant: whoever calls this has a person's word; what it writes is the smallest edit, or nothing.
-Invariant: every grant is a record of its own, on the disk before it is answered for.
+Invariant: the caller has a person's approval. What is written is the smallest edit, or nothing.
+Invariant: every grant has its own record, which is on disk before the answer is given.
 """
 
 import re
@@ -43,7 +43,7 @@ _NUMBERED: Final = re.compile(r"INT-([0-9]{1,9})")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """An intent that is to be; without an id it gets the next free `INT-NNN`."""
+    """An intent to create. Without an id it gets the next free `INT-NNN`."""
 
     name: str
     owned_scope: tuple[str, ...]
@@ -55,7 +55,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """Scope that is asked for; `ttl` None: for good."""
+    """Scope that is requested for an intent. `ttl` None: permanently."""
 
     intent_id: str
     patterns: tuple[str, ...]
@@ -65,7 +65,7 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Granted:
-    """Scope that an intent has now, and until when (None: until it is taken out of the file)."""
+    """An intent after a grant of scope, and when the grant expires (None: it is permanent)."""
 
     intent: Intent
     expires_at: str | None
@@ -83,7 +83,7 @@ class Planner:
         self._writer = writer
 
     def create(self, plan: Plan, *, unsaved_file: bool) -> Intent | CheckoutRefusal:
-        """Add an intent to the file."""
+        """Add an intent to the intents file."""
         rules = self._rules.current()
         if not rules.governed:
             return _off(rules)
@@ -91,7 +91,7 @@ class Planner:
         now = timestamp(self._stores.clock())
 
         def edit(text: str) -> IntentsEdit:
-            # Made anew for each attempt: another may have taken the next free id.
+            # Choose the id in each attempt, since another writer may have taken the next free one.
             reader = IntentsReader()
             made[:] = [plan.id or next_id(reader.read(text).intents)]
             return add_intent(text, _new_intent(plan, made[0], now), reader)
@@ -104,9 +104,10 @@ class Planner:
     def take_over(
         self, intents: Sequence[Intent], *, unsaved_file: bool
     ) -> Mapping[str, str] | CheckoutRefusal:
-        """Add intents of another file, by one edit; give why some were not added, by their ids.
+        """Import intents of another file in one edit. Return, by id, why some were not added.
 
-        An entry has an id, a name, a status, globs, constraints, criteria and `created_at`.
+        Of each intent the id, name, status, globs, constraints, acceptance criteria and
+        `created_at` are imported.
         """
         rules = self._rules.current()
         if not rules.governed:
@@ -126,7 +127,10 @@ class Planner:
     def complete(
         self, session: Session, intent_id: str | None, *, unsaved_file: bool
     ) -> Intent | CheckoutRefusal:
-        """Set an intent COMPLETED, and leave the session without it."""
+        """Set an intent to COMPLETED, and clear it if it is the session's active one.
+
+        `intent_id` None: the active one.
+        """
         rules = self._rules.current()
         wanted = intent_id or self._sessions.active_intent(session.id, session.agent_id) or ""
         intent = rules.active(wanted)
@@ -146,7 +150,7 @@ class Planner:
         return self._now(intent.id)
 
     def refusal(self, intent_id: str) -> CheckoutRefusal | None:
-        """Say why an intent cannot be worked for; None: it can."""
+        """Return why an intent cannot be worked for, or None if it can."""
         rules = self._rules.current()
         return refusal_of(rules, intent_id, rules.active(intent_id))
 
@@ -157,9 +161,9 @@ class Planner:
         *,
         of_new_intent: bool = False,
     ) -> tuple[int, str] | None:
-        """Give the first pattern that cannot be granted, by its place, and why; None: all can.
+        """Return the index of the first pattern that cannot be granted, and why. None if all can.
 
-        `of_new_intent`: exclusions, which grant nothing, belong to a whole scope.
+        `of_new_intent`: exclusions are accepted, since they belong to a whole scope.
         """
         for place, pattern in enumerate(patterns):
             if of_new_intent and normalize(pattern).exclusion:
@@ -172,9 +176,10 @@ class Planner:
     def grant(
         self, wish: Wish, session: Session, *, by: str, unsaved_file: bool
     ) -> Granted | CheckoutRefusal:
-        """Grant scope, for good or for a time; `by` is the session of the person who said so.
+        """Grant scope permanently or for a time. `by` is the session of the person who approved.
 
-        Raises LedgerUnavailableError when it cannot be recorded: for a time, nothing is granted.
+        Raise LedgerUnavailableError if a temporary grant cannot be recorded; nothing is then
+        granted.
         """
         rules = self._rules.current()
         intent = rules.active(wish.intent_id)
@@ -191,21 +196,24 @@ class Planner:
             return granted
         grant = Grant(
             patterns=wish.patterns,
-            # Half a character has no spelling in a record.
+            # A lone surrogate cannot be encoded in a record.
             reason=redacted(wish.reason or "").encode("utf-8", "replace").decode() or None,
             granted_by=by,
             expires_at=expires,
         )
         event = veiled(self._event(granted, session, grant), rules.policy)
         if wish.ttl is None:
-            # The file says it already: the record may wait.
+            # The grant is already in the intents file, so its record may be queued.
             self._stores.ledger.append_or_queue(event)
         else:
             self._stores.ledger.append(event)
         return Granted(granted, expires)
 
     def _expand(self, intent: Intent, wish: Wish, now: str, *, unsaved: bool) -> str | None:
-        """Put patterns that are granted for good into the file; None: they may be recorded."""
+        """Add permanent patterns to the intents file. Return None on success, else the reason.
+
+        Nothing is written for a temporary grant.
+        """
         unsayable = unwritable(wish.patterns)
         if unsayable is not None or wish.ttl is not None:
             return None if unsayable is None else unsayable.reason
@@ -227,14 +235,14 @@ class Planner:
         )
 
     def _now(self, intent_id: str) -> Intent | CheckoutRefusal:
-        """Give an intent as the file says it now."""
+        """Return an intent as the file has it now."""
         rules = self._rules.current()
         intent = rules.active(intent_id)
         return intent or refusal_of(rules, intent_id, None) or _off(rules)
 
 
 def next_id(intents: Intents) -> str:
-    """Give the next free `INT-NNN`: one more than the highest that was ever given."""
+    """Return the next free `INT-NNN`: one more than the highest in use, aliases included."""
     names = [name for intent in intents for name in (intent.id, *intent.aliases)]
     numbers = [int(found[1]) for name in names if (found := _NUMBERED.fullmatch(name))]
     return f"INT-{max(numbers, default=0) + 1:03}"

@@ -1,8 +1,8 @@
-"""Scopes held against the files that exist: what they match, cover and share.
+"""Scope findings that need the work tree: what a scope matches, and what scopes share.
 
 Specified in requirements section 3.
 
-Invariant: the work tree is listed at most once for each state of the rules and of git's index.
+Invariant: the work tree is listed at most once in 10 seconds.
 """
 
 import threading
@@ -25,21 +25,21 @@ from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.resolve import is_directory
 
 LISTED_FOR: Final = timedelta(seconds=10)
-"""How long a listing of the work tree is good enough for hints."""
+"""How long a listing of the work tree is current enough for findings."""
 
 _FILES_AT_MOST: Final = 20_000
 _TYPED_AT_MOST: Final = 4
-"""Scopes that may differ from the file on disk for their findings to be computed while typing."""
+"""The most changed scopes for which findings are computed while the file is being typed."""
 
 _SHARED_AT_MOST: Final = 200
-"""Files of a scope being typed of which it is asked who else owns them."""
+"""The most files of changed scopes that are checked for other owners while typing."""
 
 FindIntentPlaces = Callable[[IntentId], IntentPlaces | None]
-"""Gives where the parts of an intent stand."""
+"""Returns where the parts of an intent are in the file."""
 
 
 class ScopeChecks:
-    """Finds in the work tree what a scope alone cannot tell."""
+    """Computes the findings on scopes that depend on the work tree."""
 
     def __init__(self, stores: Stores, spelling: NameSpelling) -> None:
         self._stores = stores
@@ -50,17 +50,21 @@ class ScopeChecks:
         self._last: tuple[Intents, Sequence[WorkspacePath], tuple[ScopeFinding, ...]] | None = None
 
     def findings(self, read: IntentsFile) -> tuple[Finding, ...]:
-        """Hold the scopes of the file on disk against the work tree; each finding at its glob."""
+        """Check the scopes of the saved intents file against the work tree.
+
+        Each finding is placed at its glob.
+        """
         if not read.parsed:
             return ()
         with self._lock:
             return _all_placed(self._known(read.intents), read)
 
     def typed(self, read: IntentsFile) -> tuple[Finding, ...]:
-        """Give the findings of a text being typed: what is known, and what its changed scopes do.
+        """Return the findings on unsaved text: known ones, and those of changed scopes.
 
-        A thousand scopes against a large work tree take seconds: not at every keystroke. Where the
-        file on disk was never checked, or many scopes differ from it, only what is known is told.
+        A full check takes seconds with a thousand scopes in a large work tree, too long for a
+        keystroke. If the file was never checked, or many scopes have changed, only known findings
+        are returned.
         """
         last = self._last
         if last is None or not read.parsed:
@@ -76,7 +80,7 @@ class ScopeChecks:
     def _of_changed(
         self, changed: Sequence[Intent], intents: Intents, files: Sequence[WorkspacePath]
     ) -> list[ScopeFinding]:
-        """Compute the findings on a few scopes, and on the files that they share with others."""
+        """Return the findings on a few scopes, and on the files that they share with others."""
         found = [
             finding
             for finding in self._computed(Intents(tuple(changed)), files)
@@ -112,7 +116,7 @@ class ScopeChecks:
     def _computed(
         self, intents: Intents, files: Sequence[WorkspacePath]
     ) -> tuple[ScopeFinding, ...]:
-        # Without git nobody says which files count: nothing is said of what exists.
+        # Without git it is unknown which files count, so the work tree is not checked.
         if self._stores.git is None:
             return file_findings(intents)
         return tree_findings(
@@ -132,7 +136,7 @@ class ScopeChecks:
 
 
 def _all_placed(found: Iterable[ScopeFinding], read: IntentsFile) -> tuple[Finding, ...]:
-    # The places of an intent are computed when they are asked for: not once for each of its globs.
+    # Looking up an intent's places is slow: do it once per intent, not once per glob.
     place = lru_cache(maxsize=None)(read.places.get)
     placed = (_placed(finding, place) for finding in found)
     return tuple(finding for finding in placed if finding is not None)

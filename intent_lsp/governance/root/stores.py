@@ -51,7 +51,7 @@ class LedgerHistory:
 
         False if the ledger cannot be read.
         """
-        return self._told(lambda: self._index.newest_passes(path), False)  # noqa: FBT003 - what is told otherwise
+        return self._told(lambda: self._index.newest_passes(path), False)  # noqa: FBT003 - the default
 
     def standing_violations(self, path: WorkspacePath) -> tuple[Record, ...]:
         """Return the unbroken run of violations that ends a path's history, newest first.
@@ -88,7 +88,7 @@ class LedgerHistory:
     def is_none_since(self, moment: str) -> bool:
         """Whether no record is as young as an RFC 3339 time. False if the ledger cannot be read."""
         query = Query(since=moment)
-        return self._told(lambda: not self._index.query(query, limit=1).records, False)  # noqa: FBT003 - what is told otherwise
+        return self._told(lambda: not self._index.query(query, limit=1).records, False)  # noqa: FBT003 - the default
 
     def of_intent(self, intents: Intents, intent: Intent, *, limit: int) -> tuple[Record, ...]:
         """Return an intent's newest records, under its earlier ids too.

@@ -1,1 +1,1 @@
-"""What is derived from records: audit log, history, lessons, intent map."""
+"""Views derived from records: audit log, history, lessons and intent map."""

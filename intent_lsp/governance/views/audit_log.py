@@ -1,9 +1,9 @@
-"""What is told of a call beside its record: governance ledger, history, lessons.
+"""Audit log of calls: the governance ledger, the intents' history, and lessons.
 
 Specified in requirements section 9.
 
-Invariant: a step that fails is logged, and stops neither the next nor the call.
-Invariant: of calls that the gate is not asked about nothing is told.
+Invariant: a step that fails is logged, and stops neither the next step nor the call.
+Invariant: calls that the gate is not asked about leave no entry.
 """
 
 from dataclasses import dataclass
@@ -25,14 +25,14 @@ from intent_lsp.governance.views.lessons import Lessons
 from intent_lsp.store.append_file import append_text
 
 _TAUGHT: Final = (GateCode.SCOPE_VIOLATION, GateCode.CONTRACT_DRIFT)
-"""The refusals that are lessons."""
+"""The refusals that become lessons."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditEvent:
-    """A governed call, as it is told of: who called what, for which intent, on which files.
+    """A governed call for the audit log: its tool, session, intent and files.
 
-    `program` is the first word of its command; `model` None: the agent has not said.
+    `program` is the first word of its command. `model` is None if the agent has not named it.
     """
 
     tool: str
@@ -44,7 +44,7 @@ class AuditEvent:
 
 
 class AuditLog:
-    """Tells of the calls of one root."""
+    """Writes the audit log of one root."""
 
     def __init__(
         self, *, stores: Stores, rules: RulesCache, history: History, lessons: Lessons
@@ -55,17 +55,17 @@ class AuditLog:
         self._lessons = lessons
 
     def denied(self, told: AuditEvent, refusal: Denied, *, teach: bool = True) -> None:
-        """Tell of a call that was refused, or of a save that was turned back (`teach` False)."""
+        """Log a refused call or save. `teach`: also write a lesson if the refusal is one."""
         self._enter(told, CallStatus.DENIED)
         if teach and refusal.code in _TAUGHT:
             self._teach(told, refusal.code, path=_blamed(refusal))
 
     def admitted(self, told: AuditEvent) -> None:
-        """Tell of a call that may happen."""
+        """Log an allowed call, before it happens."""
         self._history.note(told.intent_id, f"PRE_HOOK {told.tool}")
 
     def done(self, told: AuditEvent, *, error: str | None) -> None:
-        """Tell of a call that happened, or failed."""
+        """Log a call that happened, or failed with `error`. A failure also becomes a lesson."""
         status = CallStatus.OK if error is None else CallStatus.FAILED
         self._enter(told, status)
         self._history.note(told.intent_id, f"POST_HOOK {told.tool} {status}")
@@ -74,7 +74,7 @@ class AuditLog:
             self._teach(told, LessonCode.MUTATION_FAILED, path=path, error=error)
 
     def attempted(self, told: AuditEvent, *, error: str | None) -> bool:
-        """Tell of an attempt to complete the work; whether what stopped it is a new lesson."""
+        """Log an attempt to complete the work. Return whether a failure is a new lesson."""
         status = CallStatus.OK if error is None else CallStatus.FAILED
         self._enter(told, status)
         self._history.note(told.intent_id, f"POST_HOOK {told.tool} {status}")
@@ -82,15 +82,15 @@ class AuditLog:
         return error is not None and self._teach(told, code, path=None, error=error)
 
     def violated(self, told: AuditEvent, path: WorkspacePath) -> None:
-        """Put down a call that was found to have changed what its intent may not."""
+        """Write a lesson about a call that changed a file out of its intent's scope."""
         self._teach(told, GateCode.SCOPE_VIOLATION, path=path)
 
     def saved(self, told: AuditEvent) -> None:
-        """Tell of an editor's save that was recorded."""
+        """Log an editor's recorded save or file operation in the intent's history."""
         self._history.note(told.intent_id, f"POST_HOOK {told.tool} {CallStatus.OK}")
 
     def failed_verification(self, told: AuditEvent) -> bool:
-        """Put down a verification that failed; whether that is a new lesson."""
+        """Write a lesson about a failed verification. Return whether it is new."""
         name = self._rules.current().policy.lessons_verification
         lesson = self._lesson(told, LessonCode.VERIFICATION_FAILED)
         return self._lessons.learn(name, told.session_id, lesson)
@@ -142,7 +142,10 @@ class AuditLog:
 
 
 def _blamed(refusal: Denied) -> WorkspacePath | None:
-    """Give the file that a refusal is about: of a drift the stranger, not what was to be edited."""
+    """Return the file that a refusal is about, or None.
+
+    For contract drift that is the file that does not belong there, not the one to be edited.
+    """
     drifted = refusal.details.get("violations")
     if isinstance(drifted, list) and drifted:
         return WorkspacePath(drifted[0]["path"])

@@ -1,7 +1,7 @@
-"""What is yet to be told of judged calls (requirements section 9).
+"""Queue of deferred audit events (requirements section 9).
 
-Invariant: it is told in order, each once, and before anything that reads what was told.
-Invariant: what cannot be told is logged, and keeps nothing else from being told.
+Invariant: events are written in order, each once, and before anything reads the audit log.
+Invariant: an event that fails is logged, and does not stop the others.
 """
 
 import logging
@@ -16,7 +16,10 @@ DeferredEvent = Callable[[], None]
 
 
 class DeferredQueue:
-    """Holds news back until an answer is given; `patient` False: until nothing."""
+    """Holds audit events back until a request is answered.
+
+    Not `patient`: each is written at once.
+    """
 
     def __init__(self, *, patient: bool) -> None:
         self._patient = patient
@@ -24,13 +27,13 @@ class DeferredQueue:
         self._telling = threading.RLock()
 
     def add(self, news: DeferredEvent) -> None:
-        """Put news behind all that is untold; whoever is patient calls `tell` in a moment."""
+        """Append an event. If `patient`, the caller soon calls `write`."""
         self._news.append(news)
         if not self._patient:
             self.write()
 
     def write(self) -> None:
-        """Tell all there is; what another thread is telling is waited for."""
+        """Write all queued events. Wait for another thread that is doing so."""
         with self._telling:
             while self._news:
                 try:

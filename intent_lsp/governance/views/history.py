@@ -1,9 +1,9 @@
-"""The recent history of intents: noted at once, in the intents file when the team asks.
+"""Recent history of intents: stored at once, and written into the intents file if the policy asks.
 
 Specified in requirements section 3.
 
-Invariant: the file is written in quiet moments alone, and never over somebody else's change.
-Invariant: a note that cannot be kept stops nothing.
+Invariant: the file is written only at quiet moments, and never over somebody else's change.
+Invariant: an event that cannot be stored stops nothing.
 """
 
 import logging
@@ -31,19 +31,19 @@ from intent_lsp.store.state.sessions_db import SessionDb
 _log: Final = logging.getLogger(__name__)
 
 EVERY: Final = timedelta(minutes=1)
-"""How often the file is written at most."""
+"""The minimum time between two writes of the file."""
 
 QUIET: Final = timedelta(seconds=5)
-"""How long nobody else may have changed the file."""
+"""How long the file must have been unchanged by others."""
 
 _LONGEST: Final = 300
-"""More characters than an event has whose tool's name is as long as it may be."""
+"""Characters of an event, more than the longest tool name needs."""
 
 _WRITTEN: Final = "history written"
 
 
 class History:
-    """The history of one root's intents."""
+    """The recent history of one root's intents."""
 
     def __init__(
         self, *, stores: Stores, rules: RulesCache, writer: IntentsWriter, unreported: DeferredQueue
@@ -54,15 +54,15 @@ class History:
         self._deferred = unreported
 
     def note(self, intent_id: str | None, event: str) -> None:
-        """Note an event of an intent, such as `POST_HOOK write_to_file OK`."""
+        """Store an event of an intent, such as `POST_HOOK write_to_file OK`."""
         state = self._stores.state
         if intent_id is not None and state is not None:
             with step(f"the history of {intent_id}"):
-                # A tool's name is foreign, and agents are told of what has happened.
+                # The tool's name comes from outside and agents will read it: neutralize it.
                 state.notes.add_event(intent_id, neutral(event, _LONGEST))
 
     def of(self, intent: Intent) -> tuple[str, ...]:
-        """Give the newest events of an intent, newest first: what the file tells comes last."""
+        """Return the newest events of an intent, newest first, those in the intents file last."""
         self._deferred.write()
         state, events = self._stores.state, tuple[Noted, ...]()
         if state is not None:
@@ -72,7 +72,7 @@ class History:
         return _told(events, intent)
 
     def is_due(self) -> bool:
-        """Whether there is something to write that the team wants in the file."""
+        """Whether there are events to write into the file, and the policy wants them there."""
         state = self._stores.state
         rules = self._rules.current()
         if state is None or not rules.policy.history_in_yaml or not rules.governed:
@@ -83,9 +83,9 @@ class History:
         return bool(due)
 
     def write(self, *, unsaved_file: bool, at_the_end: bool = False) -> bool:
-        """Write the events into the file if the moment is quiet; whether it was.
+        """Write stored events into the intents file if the moment is quiet. Return whether it was.
 
-        `at_the_end`: the server stops, so that the last write may have been less than a minute ago.
+        `at_the_end`: the server stops, so the minimum time between writes does not apply.
         """
         state, now = self._stores.state, self._stores.clock()
         if state is None or unsaved_file or not self.is_due():
@@ -105,7 +105,7 @@ class History:
         events: list[Noted] = []
 
         def edit(text: str) -> IntentsEdit:
-            # Put together for each attempt: somebody else may have changed what the file tells.
+            # Merge the events in each attempt, since somebody else may have changed the file.
             reader = IntentsReader()
             known = reader.read(text).intents.get(intent.id) or intent
             events[:] = state.notes.events(*names)
@@ -119,7 +119,7 @@ class History:
             _log.warning("the history of %s stays as it was: %s", intent.id, refused)
 
     def _touched(self, state: SessionDb, now: datetime) -> bool:
-        """Whether somebody else has changed the file just now."""
+        """Whether somebody else has changed the file within the last few seconds."""
         path = self._stores.root / INTENTS_FILE
         stamp = files.stamp(path)
         age = 0.0 if stamp is None else now.timestamp() - stamp.mtime_ns / 1e9
@@ -135,6 +135,6 @@ def _told(events: Sequence[Noted], intent: Intent) -> tuple[str, ...]:
 
 
 def _unwritten(state: SessionDb, rules: Rules) -> tuple[Intent, ...]:
-    """List the intents of the file with events that it does not tell, each once."""
+    """Return the intents with events that the file does not have yet, each once."""
     found = map(rules.active, state.notes.unwritten())
     return tuple(dict.fromkeys(intent for intent in found if intent is not None))

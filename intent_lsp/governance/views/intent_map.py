@@ -1,16 +1,17 @@
-"""The intent map on disk: a view of the ledger, written when it says something else.
+"""The intent map on disk: a view of the ledger, rewritten when it changes.
 
 Specified in requirements section 9.
 
 Specified in ledger section 6.
 
-Invariant: it is written only when its text changed, and asked for only when a record, the intents
-or the file itself may have.
-Invariant: nothing is written through a link, and no file is made before there is news for it.
-Invariant: whoever named the definitions of a row first is followed by all who draw it, so that no
-two of them write over each other for ever.
-Invariant: the definitions of a row are looked for once, of the newest rows first, and within a
-bounded time.
+Invariant: it is written only if its text changed, and computed only if the records, the intents or
+the file may have.
+Invariant: nothing is written through a link, and the file is not created before there is something
+new to write.
+Invariant: definitions that another server has written into a row are kept, so that two servers do
+not overwrite each other forever.
+Invariant: the definitions of a row are looked up once, the newest rows first, and within a time
+limit.
 """
 
 import logging
@@ -48,17 +49,17 @@ from intent_lsp.store.ledger.index.touched_files import TouchedFiles, TouchMark
 _log: Final = logging.getLogger(__name__)
 
 SECONDS: Final = 2.0
-"""How long definitions are looked for; a row that has not been looked at by then names none."""
+"""Seconds that definitions are looked up for; rows that are not reached have none."""
 
 LOOKED_AT: Final = 200
-"""Rows whose definitions are looked for at one time; a row beyond them names none."""
+"""The most rows whose definitions are looked up at one time; further rows have none."""
 
 _Rows = dict[WorkspacePath, MapRow]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Change:
-    """What a record did to the file of a row that is not looked at yet."""
+    """A record's change to the file of a row whose definitions have not been looked up yet."""
 
     intent_id: str
     path: WorkspacePath
@@ -68,7 +69,7 @@ class _Change:
 
 
 class MapRows:
-    """The rows of one root, by the ids that the records name; one thread at a time."""
+    """The rows of one root's map, by the intent ids that records name. Not thread-safe."""
 
     def __init__(self, stores: Stores) -> None:
         self._stores = stores
@@ -76,15 +77,15 @@ class MapRows:
         self._open: dict[tuple[str, WorkspacePath], _Change] = {}
         self._since = timestamp(stores.clock())
         self.news = False
-        """Whether a record came since this was made."""
+        """Whether there is a record newer than this object."""
 
     @property
     def ids(self) -> Iterable[str]:
-        """The ids under which there is a row."""
+        """The intent ids that have rows."""
         return self._rows.keys()
 
     def of(self, ids: Iterable[str]) -> Iterable[MapRow]:
-        """Give the rows under the ids of one intent; of two for a file the newer one."""
+        """Return the rows of an intent's ids. If two are for the same file, the newer one."""
         found: _Rows = {}
         for rows in (self._rows[name] for name in ids if name in self._rows):
             for path, row in rows.items():
@@ -93,10 +94,10 @@ class MapRows:
         return found.values()
 
     def follow(self, found: TouchedFiles) -> set[str]:
-        """Learn of what was touched; the ids whose rows are others now."""
+        """Add newly touched files. Return the ids whose rows have changed."""
         if found.whole:
             self._rows, self._open = {}, {}
-        # Each record once: one may be of ten thousand files.
+        # Index each record's files only once, since one record may have ten thousand.
         records = {file.record.id: file.record for file in found.files}
         parts = {id_: {file.path: file for file in record.files} for id_, record in records.items()}
         for file in found.files:
@@ -109,10 +110,10 @@ class MapRows:
         return {file.intent_id for file in found.files}
 
     def take_over(self, written: bytes, intents: Intents) -> set[str]:
-        """Take over the definitions that a written map names; the ids whose rows are others now.
+        """Adopt the definitions that an existing map has. Return the ids whose rows have changed.
 
-        They are looked for only in rows that it does not have, and in news of which it names none.
-        Of these the newest are left, as many as are looked at.
+        Definitions remain to be looked up only for rows that the map lacks and new rows for which
+        it has none. Of these only the newest are kept.
         """
         cells = cells_in(written)
         changed = set()
@@ -131,7 +132,10 @@ class MapRows:
         return changed
 
     def look(self, late: Late) -> set[str]:
-        """Look for the definitions of rows that nobody has named yet; the ids of changed rows."""
+        """Look up the definitions of rows that have none yet, until `late`.
+
+        Return the ids whose rows have changed.
+        """
         waiting, self._open = self._open, {}
         known = ContentLookup(self._stores.root) if waiting else None
         changed = set()
@@ -150,7 +154,7 @@ class MapRows:
         self._rows[intent_id][row.path] = row
 
     def _await(self, intent_id: str, row: MapRow, part: RecordFile | None) -> None:
-        """Have the definitions of a new row looked for, if it may have any."""
+        """Queue a new row for the lookup of its definitions, if it can have any."""
         self._open.pop((intent_id, row.path), None)
         found = () if part is None else part.conversations
         ranges = tuple(each for conversation in found for each in conversation.ranges)
@@ -167,7 +171,7 @@ class MapRows:
         return touched_definitions(change.path, data, change.ranges, late, tree_of)
 
     def _is_drawn(self, change: _Change, intents: Intents) -> bool:
-        """Whether no earlier or later id of the intent has a newer row for the file."""
+        """Whether a change's row is in the map: no other id of the intent has a newer one."""
         owner = intents.get(change.intent_id)
         names = () if owner is None else intents.names(owner)
         rows = (self._rows.get(name, {}).get(change.path) for name in names)
@@ -184,17 +188,17 @@ class IntentMap:
         self._path = stores.root / INTENT_MAP
         self._mark: TouchMark | None = None
         self._rows = MapRows(stores)
-        # By the intents' ids: with a thousand intents, a record changes one section.
+        # Sections are cached by intent id: with a thousand intents, a record changes only one.
         self._sections: dict[str, str] = {}
         self._spelled_by = -1
         self._drawn: ContentHash | None = None
         self._written: tuple[int, TouchMark | None, Stamp | None] | None = None
 
     def write(self) -> bool:
-        """Bring the file up to date; whether it was written. A failure is logged.
+        """Bring the file up to date. Return whether it was written. A failure is logged.
 
-        Without a readable intents file nothing is written; a file that is missing is made with the
-        first record from now on, so that opening a root makes none.
+        Nothing is written while the intents file is unreadable. A missing map is created with the
+        first new record, not by just opening the root.
         """
         written = False
         with self._lock, step("the intent map"):
@@ -202,7 +206,7 @@ class IntentMap:
         return written  # noqa: RET504 - a step that fails leaves it False
 
     def text(self) -> str:
-        """Draw the map as it would be written now, and write nothing."""
+        """Return the map as it would be written now. Nothing is written."""
         intents = self._rules.current().file.intents
         with self._lock:
             if self._follow(intents):
@@ -224,7 +228,7 @@ class IntentMap:
         return changed
 
     def _follow(self, intents: Intents) -> bool:
-        """Learn of new records; whether there is any record at all."""
+        """Read new records. Return whether there is any record at all."""
         found = self._stores.past.touched_files(self._mark)
         if found is None:
             return False
@@ -235,7 +239,10 @@ class IntentMap:
         return found.mark is not None
 
     def _redrawn(self, intents: Intents) -> bool:
-        """Put the text into the file's place, unless it is there, or a link is."""
+        """Write the file if its text has changed and it is no link.
+
+        Return whether it was written.
+        """
         if self._path.is_symlink():
             _log.warning("%s is a link, and is not written", INTENT_MAP)
             return False
@@ -252,19 +259,19 @@ class IntentMap:
         return changed
 
     def _learn(self, before: bytes, intents: Intents) -> None:
-        """Take over what the file says, unless it is all ours."""
+        """Adopt the definitions in the present file, unless we wrote it ourselves."""
         foreign = b"" if hash_content(before) == self._drawn else before
         self._forget(self._rows.take_over(foreign, intents), intents)
 
     def _forget(self, ids: Iterable[str], intents: Intents) -> None:
-        """Have the sections spelled anew in which rows of these ids are."""
+        """Drop the cached sections of these intent ids."""
         for intent_id in ids:
             owner = intents.get(intent_id)
             if owner is not None:
                 self._sections.pop(owner.id, None)
 
     def _spelled(self, intents: Intents) -> Iterator[str]:
-        """Give the intents of the file in its order, then those of which only records are left."""
+        """Yield the sections of the file's intents, then of intents that only records name."""
         for intent in intents:
             known = self._sections.get(intent.id)
             if known is None:
@@ -277,6 +284,7 @@ class IntentMap:
     def _replace(self, data: bytes) -> None:
         state = self._stores.state
         if state is not None:
-            # Noted first: whoever sees the new bytes must know them as ours.
+            # Note the hash before writing: a watcher that sees the new bytes must know them as
+            # ours.
             state.note_own_write(INTENT_MAP, hash_content(data))
         replace_file(self._path, data, root=self._stores.root)

@@ -1,7 +1,9 @@
-"""Lessons: what went wrong, put down where agents look before they work (requirements section 9).
+"""Lessons: what went wrong, written where agents read it before they work.
 
-Invariant: no file is made before there is a lesson for it; what people wrote in one stays.
-Invariant: a session gives a few lessons, not a flood; each text stands once.
+Specified in requirements section 9.
+
+Invariant: no file is created before there is a lesson for it, and people's text in it stays.
+Invariant: a session adds a limited number of lessons, and each text stands in the file once.
 """
 
 from dataclasses import dataclass
@@ -24,31 +26,31 @@ from intent_lsp.store.state.sessions_db import SessionDb
 
 LOCK_NAME: Final = "lessons.lock"
 A_SESSION: Final = 10
-"""Lessons that one session gives at most."""
+"""The most lessons that one session adds."""
 
 _ATTEMPTS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Taught:
-    """A file's bytes as they are (None: there is none), and with one lesson more."""
+    """A file's bytes now (None: absent), and with one more lesson."""
 
     before: bytes | None
     after: bytes
 
 
 class Lessons:
-    """The lessons of one root."""
+    """Writes the lessons of one root."""
 
     def __init__(self, stores: Stores) -> None:
         self._stores = stores
         self._lock = RootLock(stores.root / LOCAL_ROOM / LOCK_NAME)
 
     def learn(self, name: str, session_id: str, lesson: Lesson) -> bool:
-        """Put a lesson into the file of a root-relative name; whether it is new and stands there.
+        """Add a lesson to a file, named relative to the root. Return whether it was added.
 
-        The file is made where it is missing; not touched if it is not text, or if another keeps
-        changing it.
+        A missing file is created. The lesson is not added if the file is not text, already has it,
+        or keeps being changed by somebody else.
         """
         path, state = parse_relative(name), self._stores.state
         if path is None or state is None:
@@ -58,7 +60,7 @@ class Lessons:
             path = self._meant(path)
             if self._taught(path, lesson) is None:
                 return False
-            # Of two desks that teach at once, the second adds to what the first has written.
+            # Two processes may add lessons at the same time: read the file again under the lock.
             with self._lock.held():
                 taught = self._taught(path, lesson)
                 new = taught is not None
@@ -67,18 +69,18 @@ class Lessons:
         return learnt
 
     def close(self) -> None:
-        """Let go of the lock's file."""
+        """Close the lock's file."""
         self._lock.close()
 
     def _meant(self, path: WorkspacePath) -> WorkspacePath:
-        """Give the file for a lesson: an `AGENTS.md` in place of one that nobody named or made."""
+        """Return the file for a lesson: an existing `AGENTS.md` if the default file is missing."""
         root = self._stores.root
         if path not in LESSONS_FILES or holds_file(root / path):
             return path
         return WorkspacePath(AGENTS_FILE) if holds_file(root / AGENTS_FILE) else path
 
     def _taught(self, path: WorkspacePath, lesson: Lesson) -> Taught | None:
-        """Give the file as it is and with the lesson; None: it is there, or cannot be."""
+        """Return the file with and without the lesson. None if it has it already or is not text."""
         data = files.read_bytes(self._stores.root / path)
         text = decode(LESSONS.encode() if data is None else data)
         if text is None:
@@ -92,7 +94,8 @@ class Lessons:
         for _ in range(_ATTEMPTS):
             if taught is None:
                 return False
-            # Noted first: whoever sees the new bytes must know them as ours.
+            # Note the hash before writing: a watcher that sees the new bytes must know them as
+            # ours.
             state.note_own_write(path, hash_content(taught.after))
             try:
                 full = self._stores.root / path
