@@ -127,7 +127,7 @@ class Governance(RootParts):
     ) -> GovernanceStatus:
         """Return the state of the root and of a session, by `rules` or else by the current ones.
 
-        Deferred audit events are written first, so that the counts include them.
+        Deferred audit events are written first.
         """
         self.unreported.write()
         rules = rules or self.rules.current()

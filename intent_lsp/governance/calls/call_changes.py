@@ -53,8 +53,8 @@ class CallChanges:
         state = self.stores.state
         saved = () if state is None else state.tickets.held(ticket.id)
         named = tuple(self._after_others(file) for file in self.events.found(ticket, saved))
-        # A named symbolic link shows up in the tree comparison too; skip every path that is already
-        # known.
+        # A named symbolic link is read here as its target, while git compares the link itself. So
+        # only named files that were found changed are left out of the comparison.
         told = [file for file in named if file.changed]
         besides, doubts = self.besides(
             ticket, compared, {end for file in told for end in file.ends}
@@ -114,7 +114,7 @@ class CallChanges:
                 continue
             rivals = [other for other in others if other.may_have_made(file.path, file.new)]
             if rivals and not self.grants.covers(ticket.intent_id, file.path):
-                # The rival that owns the file will record it. If none does, the last command
+                # A rival that owns the file will record it. If no rival owns it, the last command
                 # recorded takes it.
                 if not any(self.grants.covers(other.intent_id, file.path) for other in rivals):
                     self.left.add(file.path)

@@ -44,9 +44,10 @@ class Caller:
 
 @dataclass(slots=True, kw_only=True)
 class CallJudging:
-    """Judges the calls of one root's agents; an internal error becomes a decision by policy.
+    """Judges the calls of one root's agents.
 
-    `failures` counts the calls that could not be judged.
+    An internal error allows or denies, as the policy says. `failures` counts the calls that could
+    not be judged.
     """
 
     stores: Stores
@@ -75,6 +76,8 @@ class CallJudging:
         reading = whole_reading(call, partial(read, rules))
         unended: tuple[Outcome, ...] = ()
         if reading.mutating and rules.governed:
+            # This takes the lock itself, which is not reentrant, so it must come before the lock is
+            # held.
             unended = self.unended.compare(caller.session_id, caller.agent_id)
         try:
             cause = self._cause(reading, rules)

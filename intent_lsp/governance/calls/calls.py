@@ -119,6 +119,8 @@ class AgentCalls:
         made: list[tuple[Outcome | None, str | None]] = []
 
         def admit(hearing: Hearing) -> CallDecision:
+            # This runs under the lock, so that no file can change between the decision and the
+            # write.
             admission = self._admitting.admit(hearing)
             if isinstance(admission.decision, Allowed):
                 made.append(self._made(admission, changes))

@@ -1,4 +1,4 @@
-"""What a command did to files that git status does not show: git's own, the ledger, ignored rules.
+"""Changes by a command to files outside git status: git's own, the ledger, ignored control files.
 
 Invariant: what git brings with another commit is git's doing. A command's own edit is not.
 """

@@ -108,8 +108,8 @@ class CallRecorder:
             return Outcome(ticket=ticket, recorded=before, error=before.error, again=True)
         found = self._changes.find(ticket, compared)
         if ticket.gone_on and not told:
-            # The session went on long before this command was compared: changes since then are
-            # probably not its own.
+            # The session has gone on, and the host never reported the command's end: changes since
+            # the last comparison are probably somebody else's.
             found = replace(found, doubts=replace(found.doubts, assumed=True))
         outcome = self._recorded(ticket, found, error, ticket.id)
         outcome = replace(outcome, recorded=state.tickets.end(ticket_id, outcome.recorded))

@@ -97,9 +97,9 @@ class Violations:
         *,
         known: bool,
     ) -> str:
-        """Return how to restore what a file held before.
+        """Return, as a clause, how to restore a file.
 
-        `old` and `new`: its hash before and after. `known`: whether the hash before the call is
+        `old` and `new` are its hashes around the call. `known`: whether the hash before the call is
         known.
         """
         git = self._stores.git

@@ -55,10 +55,11 @@ class ContentLru:
         return self._keep(name, read())
 
     def _keep(self, name: Hashable, content: FileContent) -> FileContent:
-        # Do not cache a failure: the next read may succeed.
+        # Do not cache what could not be read, since the next read may succeed.
         if content.hash is None or content.text is None or len(content.text) > self._room:
             return content
         with self._lock:
+            # Another thread may have read the same content meanwhile.
             if name in self._kept:
                 return self._kept[name]
             self._kept[name] = content

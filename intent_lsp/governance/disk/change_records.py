@@ -83,6 +83,8 @@ class DiskRecorder:
         held = partial(self._held, TreeFiles(self.stores.root), inner)
         names = self._renamed(held, ready)
         with holding(self.lock):
+            # Check again under the lock: git or another server may have acted while we waited for
+            # it.
             settled = self.has_control_dir() and not self.git_work.has_moved()
             if not settled or not self.all_is_recorded():
                 return

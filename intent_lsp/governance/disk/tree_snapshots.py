@@ -155,7 +155,7 @@ class TreeLooks:
         return found
 
     def _listed(self, status: TreeStatus) -> Iterator[tuple[WorkspacePath, str | None, bool]]:
-        """List the files to look at, each with its blob in the index and whether it is the same."""
+        """Yield each file to read, its blob in the index, and whether it equals that blob."""
         for path in status.paths:
             known = status.index.get(path)
             yield (path, None, False) if known is None else (path, known.blob, known.same)

@@ -40,7 +40,10 @@ class CommandPaths:
         self._stores = stores
 
     def found(self, reading: CallReading, rules: Rules) -> CallReading:
-        """Return a command's reading with its paths expanded to files that the rules concern."""
+        """Return a command's reading with its paths expanded to files.
+
+        Ignored and temporary files are left out.
+        """
         if not reading.paths:
             return reading
         paths, unknown = dict[TouchedPath, None](), list[str](reading.unknown)
@@ -71,7 +74,7 @@ class CommandPaths:
     def _kept(
         self, touched: TouchedPath, rules: Rules, others: RootsBelow
     ) -> Iterator[TouchedPath]:
-        """Yield the files that a path stands for, without those that no rule concerns."""
+        """Yield the files that a path stands for, without ignored and temporary ones."""
         for each in self._files(touched, rules, others):
             # Git listed the files of a directory, so they are known not to be ignored.
             asked = each is not touched and each.source is None and self._stores.git is not None

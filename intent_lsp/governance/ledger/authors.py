@@ -59,9 +59,9 @@ class Authors:
 
 @contextmanager
 def authors_of(root: Path) -> Iterator[Authors]:
-    """Yield the `Authors` of a root that need no session.
+    """Open the `Authors` of a root without a session.
 
-    An existing session database is read; none is created.
+    An existing session database is read and closed afterwards; none is created.
     """
     local = root / LOCAL_ROOM
     state = SessionDb(local) if (local / FILE_NAME).is_file() else None

@@ -92,7 +92,7 @@ def file_lineage(index: Index, path: WorkspacePath) -> FileLineage:
 def with_earlier_name(
     index: Index, root: Path, path: WorkspacePath, known: FileLineage
 ) -> FileLineage:
-    """Return the lineage, continued to a file from which this one was moved without a record.
+    """Return the lineage, extended back to a file that was moved here without a record.
 
     That file must be gone, the only one, and last left with exactly the content that the first
     record found here. Raise LedgerUnavailableError.

@@ -42,7 +42,7 @@ class Fate(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taken:
-    """The result of importing one line, counted from 1.
+    """The result of importing one line; `line` counts from 1.
 
     `why` says why the line is not a record. `lost` names its fields that cannot be imported.
     """
@@ -64,8 +64,9 @@ class RecordImport:
     def take_over(self, lines: Iterable[bytes | None]) -> Iterator[Taken]:
         """Import lines, and yield the result of each that is not empty.
 
-        None is a line that is too long. Raise LedgerUnavailableError or UnsafePathError. The lines
-        yielded last may then be missing; importing the same lines again adds them.
+        In `lines`, None stands for a line that is too long. Raise LedgerUnavailableError or
+        UnsafePathError. The lines yielded last may then be missing; importing the same lines again
+        adds them.
         """
         for taken in self._each(lines):
             if len(self._pending) >= _BATCH:

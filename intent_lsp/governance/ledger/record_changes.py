@@ -27,10 +27,10 @@ BYTES_AT_MOST: Final = 8 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """What a file held before or after.
+    """What a file held before or after a record.
 
-    `text` is None if there was no file, or `why` says otherwise. `why`: the content is no longer
-    kept, is not text, or is too large.
+    `text` is None if there was no file, or if `why` is set: the content is no longer kept, is not
+    text, or is too large.
     """
 
     text: str | None = None

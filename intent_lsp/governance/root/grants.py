@@ -63,8 +63,8 @@ class Grants:
     def _granted(self, intents: Intents, intent: Intent) -> tuple[Grant, ...]:
         """Return every grant ever made to an intent, cached until the ledger changes."""
         names = frozenset(intents.names(intent))
-        # Take the stamp before the query: records appended in between then make the result stale,
-        # never a stale result current.
+        # Take the stamp before the query: a record appended in between then only causes another
+        # query. With a later stamp, an outdated result would look current.
         stamp = self._stores.ledger.stamp()
         with self._lock:
             if stamp != self._stamp:
@@ -78,6 +78,7 @@ class Grants:
             return ()
         grants = tuple(record.grant for record in records if record.grant is not None)
         with self._lock:
+            # Another thread may have seen a newer ledger meanwhile: do not cache an older answer.
             if stamp == self._stamp:
                 self._known[names] = grants
         return grants

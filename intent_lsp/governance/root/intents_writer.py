@@ -66,6 +66,7 @@ class IntentsWriter:
             except FileChangedError:
                 # Somebody changed the file in between: make the edit again for its new text.
                 continue
+        # The last attempt raises FileChangedError to `change`, which returns it as the reason.
         return self._attempt(edit)
 
     def _attempt(self, edit: MakeEdit) -> str | None:

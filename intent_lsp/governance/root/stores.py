@@ -43,7 +43,7 @@ class LedgerHistory:
         self._failures = 0
 
     def newest(self, path: WorkspacePath) -> Record | None:
-        """Return the newest record that touched a path. None if there is none, or unreadable."""
+        """Return the newest record that touched a path, or None."""
         return self._told(lambda: self._index.newest_for_path(path), None)
 
     def newest_passes(self, path: WorkspacePath) -> bool:
@@ -54,7 +54,7 @@ class LedgerHistory:
         return self._told(lambda: self._index.newest_passes(path), False)  # noqa: FBT003 - the default
 
     def standing_violations(self, path: WorkspacePath) -> tuple[Record, ...]:
-        """Return the unbroken run of violations that ends a path's history, newest first.
+        """Return a path's newest records, up to the first that is no violation, newest first.
 
         Records of calls that failed without changing the file are skipped.
         """
@@ -99,7 +99,10 @@ class LedgerHistory:
         return self._told(lambda: self._index.query(query, limit=limit).records, ())
 
     def grants(self, names: Collection[str], *, limit: int) -> tuple[Record, ...] | None:
-        """Return the newest records that grant scope to any of these ids. None if unreadable."""
+        """Return the newest records that grant scope to any of these ids.
+
+        None if the ledger cannot be read.
+        """
         query = Query(intent_ids=names, grants=True)
         return self._told(lambda: self._index.query(query, limit=limit).records, None)
 
@@ -112,7 +115,10 @@ class LedgerHistory:
         return self._told(self._index.counts, {})
 
     def touched_files(self, since: TouchMark | None) -> TouchedFiles | None:
-        """Return what each intent has touched since a mark (None: ever). None if unreadable."""
+        """Return what each intent has touched since a mark (None: ever).
+
+        None if the ledger cannot be read.
+        """
         return self._told(lambda: self._index.touched_files(since), None)
 
     def heads(self) -> tuple[str, ...]:

@@ -25,7 +25,10 @@ class SyntaxTreeCache:
         self._kept: dict[tuple[str, ContentHash], OutlinedTree] = {}
 
     def tree(self, path: str, data: bytes, late: Late = in_time) -> OutlinedTree | None:
-        """Return the tree of a file's content, or None over 400 KB or as `outlined_tree`."""
+        """Return the tree of a file's content, or None.
+
+        None over 400 KB, and where `outlined_tree` returns None.
+        """
         if len(data) > RECORDED_AT_MOST:
             return None
         key = (path, hash_content(data))

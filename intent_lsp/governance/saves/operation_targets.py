@@ -78,9 +78,8 @@ class OperationTargets:
             for path in ends.paths:
                 data = self._contents.disk_if_readable(path)
                 if data is None or (path == ends.new and too_late.is_set()):
-                    # The file is absent, or it may have appeared through the operation itself. A
-                    # file that still has its old name was not yet touched, so it can be read even
-                    # when it is late.
+                    # The file is absent, or the operation itself may have created it. A file that
+                    # still has its old name is untouched, so it counts even when it is too late.
                     continue
                 announced.held[path] = hash_content(data)
                 if len(data) <= left:

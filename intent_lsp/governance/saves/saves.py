@@ -113,6 +113,8 @@ class Saves:
             if buffer.manual and _turned_back(judgement, content, text):
                 draft = self.keep_draft(session, judgement, content.hash, text)
                 self._tell_refusal(session, judgement)
+            # From now on a disk snapshot that finds this text must not record it as an unreported
+            # change.
             self._stores.coming_saves[place.path] = text
             return BeforeSave(judgement=judgement, disk=disk, content=content, draft=draft)
 

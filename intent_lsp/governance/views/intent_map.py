@@ -132,7 +132,7 @@ class MapRows:
         return changed
 
     def look(self, late: Late) -> set[str]:
-        """Look up the definitions of rows that have none yet, until `late`.
+        """Look up the definitions of rows that have none yet, until `late` returns true.
 
         Return the ids whose rows have changed.
         """

@@ -58,6 +58,7 @@ class Lessons:
         learnt = False
         with step(f"a lesson for {name}"):
             path = self._meant(path)
+            # Most lessons are known already: find that out without waiting for the lock.
             if self._taught(path, lesson) is None:
                 return False
             # Two processes may add lessons at the same time: read the file again under the lock.
