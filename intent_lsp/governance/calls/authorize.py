@@ -174,10 +174,9 @@ class CallAuthorizer:
         state.tickets.refuse(asker.session_id, asker.agent_id, use, refused, self._stores.clock())
 
     def begin_command(self, admission: CallDecision) -> CallDecision:
-        """Store the state of the work tree before a command with its ticket. Needs no lock.
+        """Store the state of the work tree with a command's ticket, before the command runs.
 
-        For a call sent again whose command has no stored state and no outcome yet, the present
-        state is stored.
+        Needs no lock. If the host sends the call again, an existing state is kept.
         """
         ticket, state = admission.ticket, self._stores.state
         if ticket is None or state is None:

@@ -141,7 +141,7 @@ class CallEvents:
         )
 
     def under_new_names(self, besides: Sequence[FoundFile]) -> list[FoundFile]:
-        """Combine a deleted and a new file of similar content into one renamed file."""
+        """Return the files, each vanished file joined with a similar new one into a rename."""
         gone, came = dict[WorkspacePath, bytes](), dict[WorkspacePath, bytes]()
         for file in besides:
             if file.discarded:

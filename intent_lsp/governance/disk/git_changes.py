@@ -1,4 +1,4 @@
-"""Which changes between two snapshots of a work tree git itself made (ADR 0014).
+"""Detection of the changes between two work tree snapshots that git itself made (ADR 0014).
 
 Invariant: staging or committing a change does not make it git's. Git's are only contents that it
 brought from a commit, a stash or a merge.

@@ -235,10 +235,7 @@ class FileOperations:
         return replace(judgement, decision=Allowed(ScopeValidation.EXEMPT))
 
     def _of_text(self, session: Session, path: WorkspacePath, text: str | None) -> Judgement:
-        """Judge the appearance of a file.
-
-        Content that HEAD or the session's baseline has there may appear.
-        """
+        """Judge the appearance of a file. Text that HEAD or the baseline has there is allowed."""
         return self._judging.allow_restoring(self._judge(session, path), session.id, UNREAD, text)
 
     def _is_new(self, session: Session, path: WorkspacePath) -> bool:
