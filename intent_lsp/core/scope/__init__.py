@@ -1,1 +1,4 @@
-"""What a glob means and whose scope a path is in (scope sections 1 to 5)."""
+"""Glob patterns of intents: what a glob matches and whose scope a path is in.
+
+Specified in scope sections 1 to 5.
+"""

@@ -1,4 +1,4 @@
-"""Brace expansion as minimatch does it: `a{b,c}` stands for `ab` and `ac` (scope section 1).
+"""Brace expansion as in minimatch: `a{b,c}` stands for `ab` and `ac` (scope section 1).
 
 Invariant: the work is bounded by MAX_BRACE_WORK, the result by MAX_ALTERNATIVES and MAX_EXPANDED.
 """
@@ -21,8 +21,8 @@ _PADDED = re.compile(r"-?0[0-9]")
 _ESCAPED = re.compile(r"\\([\\{},.])")
 _SET_FOLLOWS = re.compile(r",(?!,)[^\n\r\u2028\u2029]*\}")
 
-# Escaped characters become code points that no path can hold while the braces are read: U+10FF00
-# and on are not assigned and never will be in a name that a person types.
+# While the braces are read, escaped characters are replaced by private-use code points (U+10FF00
+# and on), so that an escaped brace or comma is not read as syntax. No real path contains these.
 _HIDDEN = {char: chr(0x10FF00 + at) for at, char in enumerate("\\{},.")}
 _SHOWN = {ord(hidden): char for char, hidden in _HIDDEN.items()}
 _SHOWN[ord(_HIDDEN["\\"])] = "\\\\"
@@ -30,15 +30,16 @@ _MAX_NUMBER = 2**53
 
 
 def expand_braces(pattern: str) -> tuple[str, ...]:
-    """Give the patterns that `pattern` stands for, each once, in order.
+    """Return the patterns that `pattern` expands to, in order and without duplicates.
 
-    Raises OverLimitError for too many, too long or too deeply nested ones.
+    A pattern without braces is returned as it is. Raise PatternLimitError if there are too many
+    alternatives, if they are too long, or if the braces are nested too deeply.
     """
     if not _GROUP.search(pattern) or any(hidden in pattern for hidden in _HIDDEN.values()):
         return (pattern,)
     text = _ESCAPED.sub(lambda found: _HIDDEN[found[1]], pattern)
     if text.startswith("{}"):
-        # A shell leaves `{}` at the very start alone.
+        # As in a shell, `{}` at the very start of a pattern is literal.
         text = _HIDDEN["{"] + _HIDDEN["}"] + text[2:]
     try:
         rows = _expand(text, _Work(), top=True)
@@ -48,7 +49,7 @@ def expand_braces(pattern: str) -> tuple[str, ...]:
 
 
 class _Work:
-    """What is left of the work that one expansion may do."""
+    """The budget of one expansion, counted in characters read."""
 
     __slots__ = ("left",)
 
@@ -56,6 +57,7 @@ class _Work:
         self.left = MAX_BRACE_WORK
 
     def spend(self, amount: int) -> None:
+        """Take `amount` from the budget. Raise PatternLimitError if that exceeds it."""
         self.left -= amount
         if self.left < 0:
             raise PatternLimitError("braces are nested too deeply")
@@ -63,21 +65,29 @@ class _Work:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Group:
+    """The first brace group of a text, with the text before (`pre`) and after it (`post`)."""
+
     pre: str
     body: str
     post: str
 
     @property
     def sequence(self) -> bool:
+        """Whether the group is a range, such as `1..3` or `a..e`."""
         return bool(_NUMBERS.fullmatch(self.body) or _LETTERS.fullmatch(self.body))
 
     @property
     def whole(self) -> str:
+        """The group as written, with its braces."""
         return "{" + self.body + "}"
 
 
 def _expand(text: str, work: _Work, *, top: bool) -> list[str]:
-    """Expand the groups of `text` from left to right; each combines with all before it."""
+    """Return the expansions of `text`: each group combines with all text before it.
+
+    `top`: this is the whole pattern, not the inside of a group; empty results are dropped, as in
+    minimatch.
+    """
     rows, first, drop = [""], True, False
     while (group := _group(text, work)) is not None:
         if group.pre.endswith("$"):
@@ -85,7 +95,8 @@ def _expand(text: str, work: _Work, *, top: bool) -> list[str]:
         elif not group.sequence and "," not in group.body:
             if not _SET_FOLLOWS.search(group.post):
                 break
-            # `{a},b}`: the brace that closes nothing is a letter, and a later one closes the set.
+            # In `{a},b}` the first `}` is literal, and the later one closes the set: hide the
+            # first and read again.
             text, top = f"{group.pre}{{{group.body}{_HIDDEN['}']}{group.post}", True
             continue
         else:
@@ -102,11 +113,12 @@ def _expand(text: str, work: _Work, *, top: bool) -> list[str]:
 
 
 def _values(group: _Group, work: _Work) -> list[str]:
+    """Return the alternatives of one group, expanded."""
     if group.sequence:
         return _sequence(group.body)
     members = _members(group.body, work)
     if len(members) == 1:
-        # `{{a,b}}` keeps the outer pair: it is `{a}` and `{b}`.
+        # Nested pairs as in minimatch: `{{a,b}}` keeps the outer pair and gives `{a}` and `{b}`.
         members = ["{" + member + "}" for member in _expand(members[0], work, top=False)]
         if len(members) == 1:
             return members
@@ -118,6 +130,10 @@ def _values(group: _Group, work: _Work) -> list[str]:
 
 
 def _combined(rows: Sequence[str], pre: str, values: Sequence[str]) -> list[str]:
+    """Return every combination of a row, `pre` and a value.
+
+    Raise PatternLimitError over a limit.
+    """
     if len(rows) * len(values) > MAX_ALTERNATIVES:
         raise PatternLimitError(f"more than {MAX_ALTERNATIVES:,} alternatives in braces")
     combined = [row + pre + value for row in rows for value in values]
@@ -126,6 +142,7 @@ def _combined(rows: Sequence[str], pre: str, values: Sequence[str]) -> list[str]
 
 
 def _bounded(rows: Sequence[str]) -> None:
+    """Raise PatternLimitError if there are too many rows or too many characters in them."""
     if len(rows) > MAX_ALTERNATIVES:
         raise PatternLimitError(f"more than {MAX_ALTERNATIVES:,} alternatives in braces")
     if sum(map(len, rows)) > MAX_EXPANDED:
@@ -135,7 +152,7 @@ def _bounded(rows: Sequence[str]) -> None:
 
 
 def _members(body: str, work: _Work) -> list[str]:
-    """Split at the commas that stand outside inner groups."""
+    """Split the body of a group at the commas that are not inside an inner group."""
     members, carry = [""], body
     while (group := _group(carry, work)) is not None:
         head, *rest = group.pre.split(",")
@@ -149,6 +166,7 @@ def _members(body: str, work: _Work) -> list[str]:
 
 
 def _sequence(body: str) -> list[str]:
+    """Return the members of a range such as `1..10..2`, `01..10` (padded with zeros) or `a..e`."""
     bounds = body.split("..")
     letters = _LETTERS.fullmatch(body) is not None
     start, stop = (ord(bound) if letters else int(bound) for bound in bounds[:2])
@@ -163,7 +181,11 @@ def _sequence(body: str) -> list[str]:
 
 
 def _group(text: str, work: _Work) -> _Group | None:
-    """Find the first group of `text` that closes, as a shell pairs braces."""
+    """Return the first brace group of `text` that is closed, or None if there is none.
+
+    Braces pair as in minimatch: of nested pairs the outermost closed one counts. Spend the length
+    of `text` from the budget.
+    """
     open_at: list[int] = []
     best: tuple[int, int] | None = None
     work.spend(len(text))

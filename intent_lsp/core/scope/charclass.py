@@ -1,6 +1,6 @@
-"""Bracket expressions: `[a-c]`, `[!a]`, `[[:alpha:]]` (scope section 1).
+"""Bracket expressions in globs: `[a-c]`, `[!a]`, `[[:alpha:]]` (scope section 1).
 
-Invariant: one expression matches one code point; an expression that is not closed is no expression.
+Invariant: an expression matches exactly one code point. A `[` without its `]` is not an expression.
 """
 
 import re
@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-# What a POSIX class stands for: general categories (or their first letters) and single ranges.
+# POSIX classes as Unicode general categories (or the first letter of several) and as ranges.
 _CATEGORIES: dict[str, tuple[str, ...]] = {
     "[:alnum:]": ("L", "Nl", "Nd"),
     "[:alpha:]": ("L", "Nl"),
@@ -27,14 +27,17 @@ _RANGES: dict[str, tuple[tuple[str, str], ...]] = {
     "[:space:]": (("\t", "\r"),),
     "[:xdigit:]": (("A", "F"), ("a", "f"), ("0", "9")),
 }
-# These two say what they are not.
+# These two classes hold every character that is not in the categories.
 _NOT_CATEGORIES: dict[str, tuple[str, ...]] = {"[:graph:]": ("Z", "C"), "[:print:]": ("C",)}
 _POSIX = frozenset((*_CATEGORIES, *_RANGES, *_NOT_CATEGORIES))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CharClass:
-    """A set of code points: ranges, general categories, and categories left out."""
+    """A set of code points: ranges, general categories, and everything outside `left_out`.
+
+    `folded`: case is ignored. `posix` is the number of POSIX classes in the expression.
+    """
 
     negated: bool
     ranges: tuple[tuple[str, str], ...] = ()
@@ -49,14 +52,17 @@ class CharClass:
         return self._holds(char)
 
     def among(self, chars: str) -> Sequence[str]:
-        """Give those of `chars` that are in the class."""
+        """Return the characters of `chars` that are in the class."""
         source = self.source()
         if source is None:
             return [char for char in chars if char in self]
         return re.findall(source, chars)
 
     def source(self) -> str | None:
-        """Write the class for `re`; None for categories and our blindness to case."""
+        """Return the class as a regular expression for `re`.
+
+        Return None if `re` cannot express it: it has general categories or ignores case.
+        """
         if self.categories or self.left_out or self.folded:
             return None
         ranges = "".join(
@@ -72,26 +78,33 @@ class CharClass:
         )
         if not self.left_out:
             return inside is not self.negated
-        # As in minimatch, the two kinds are joined by "or" even when the whole is negated.
+        # As in minimatch, the two parts are joined by "or" even if the expression is negated.
         outside = category.startswith(self.left_out) is self.negated
         return outside or (bool(self.ranges or self.categories) and inside is not self.negated)
 
 
 @dataclass(frozen=True, slots=True)
 class ReadClass:
-    """A bracket expression and where the text after it begins; `members` None: matches nothing."""
+    """A bracket expression and the index where the text after it begins.
+
+    `members` is None if the expression is empty, so that the whole segment can match nothing.
+    """
 
     members: CharClass | None
     end: int
 
 
 def read_class(text: str, start: int, *, folded: bool = False) -> ReadClass | None:
-    """Read the expression whose `[` stands at `start`; None when it is not closed."""
+    """Read the bracket expression whose `[` is at `start`, or return None if it is not closed.
+
+    `folded`: the class ignores case.
+    """
     reader = _Reader(text, start)
     if not reader.read():
         return None
     if reader.spoiled or not (reader.ranges or reader.categories or reader.left_out):
-        # An empty set can match no character, and so nothing that contains it.
+        # An empty set matches no character, so a segment that contains it matches no name. The
+        # rest of the text does not matter: skip it.
         return ReadClass(members=None, end=len(text))
     members = CharClass(
         negated=reader.negated,
@@ -105,7 +118,10 @@ def read_class(text: str, start: int, *, folded: bool = False) -> ReadClass | No
 
 
 class _Reader:
-    """One pass over a bracket expression, left to right."""
+    """A parser that reads one bracket expression from left to right.
+
+    `spoiled`: a range ends in a POSIX class, so that the expression matches nothing.
+    """
 
     def __init__(self, text: str, start: int) -> None:
         self.text, self.at = text, start + 1
@@ -119,7 +135,7 @@ class _Reader:
         self._low = ""
 
     def read(self) -> bool:
-        """Read to the closing `]`; False when there is none."""
+        """Read up to the closing `]`. Return False if there is none."""
         first = self.at
         while self.at < len(self.text):
             char = self.text[self.at]
@@ -139,12 +155,13 @@ class _Reader:
         return False
 
     def _posix_class(self) -> bool:
+        """Read a POSIX class such as `[:alpha:]` here. Return False if there is none."""
         end = self.text.find(":]", self.at + 2) + 2
         name = self.text[self.at : end]
         if name not in _POSIX:
             return False
         if self._low:
-            # `[a-[:alpha:]]` is a range without an end.
+            # In `[a-[:alpha:]]` the range has no upper end: the expression matches nothing.
             self.spoiled = True
             return True
         self.at, self.posix = end, self.posix + 1
@@ -154,6 +171,7 @@ class _Reader:
         return True
 
     def _member(self, char: str) -> None:
+        """Read one character: a member, or the lower or upper end of a range."""
         self.at += 1
         if self._low:
             if char >= self._low:

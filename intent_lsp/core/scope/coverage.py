@@ -1,7 +1,7 @@
-"""What can be proved about patterns without any file: covered by another, reaching somewhere.
+"""What can be proved from patterns alone: one covers another, or can reach the control plane.
 
-Invariant: a claim is made only when it follows from how the patterns are built (requirements
-section 3); where nothing can be proved, nothing is claimed.
+Invariant: a result is reported only if it follows from how the patterns are built, without any
+files (requirements section 3). Where nothing can be proved, nothing is reported.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,9 +13,10 @@ from intent_lsp.core.scope.segment import Segment
 
 
 def covered(patterns: Sequence[Pattern]) -> Iterator[tuple[int, int]]:
-    """Give each pattern that another of the list covers whole, with that other one.
+    """Yield (index of a covered pattern, index of a pattern that covers it).
 
-    Of two that cover each other the later is the covered one; exclusions are left aside.
+    A pattern is covered if another matches everything that it matches. If two cover each other,
+    only the later is reported. Exclusions are skipped.
     """
     known = [(at, _Cover(one)) for at, one in enumerate(patterns) if one.rows and not one.exclusion]
     for at, cover in known:
@@ -27,7 +28,7 @@ def covered(patterns: Sequence[Pattern]) -> Iterator[tuple[int, int]]:
 
 
 def reaches(pattern: Pattern) -> bool:
-    """Whether a path of the control plane can match the pattern."""
+    """Whether the pattern can match a path of the control plane. False for exclusions."""
     return not pattern.exclusion and any(
         (
             any(pattern.after(room) != NOWHERE for room in CONTROL_ROOMS),
@@ -38,7 +39,7 @@ def reaches(pattern: Pattern) -> bool:
 
 
 class _Cover:
-    """A pattern's rows, and the directories it owns whole."""
+    """The rows of a pattern, and the directories of which it matches everything (`whole`)."""
 
     def __init__(self, pattern: Pattern) -> None:
         self.rows = frozenset(pattern.rows)
@@ -47,17 +48,17 @@ class _Cover:
         )
 
     def holds(self, other: "_Cover") -> bool:
-        """Whether each row of the other is one of ours or lies in a directory we own whole."""
+        """Whether each row of `other` is a row of this one or lies in a directory of `whole`."""
         return all(row in self.rows or self._inside(row) for row in other.rows)
 
     def _inside(self, row: PatternRow) -> bool:
-        # `a/**` holds `a/b`, `a/**` and `a/*/c`, but not `a` itself: something must follow. The
-        # segments before it are the same, whatever names they match.
+        # `a/**` covers `a/b`, `a/**` and `a/*/c`, but not `a` itself, since `**` at the end needs
+        # at least one segment. Equal leading segments match equal names, so they need no test.
         return any(row[:size] in self.whole for size in range(len(row)))
 
 
 def _reaches_family(pattern: Pattern, room: str, head: str, tail: str) -> bool:
-    """Whether a name `head…tail` in `room` matches, of the names that are tried."""
+    """Whether the pattern matches one of the sample names `head…tail` in the directory `room`."""
     names = tuple(room.split("/"))
     return pattern.after(names).goes_on and any(
         PatternRows((row,)).matches((*names, name))
@@ -67,7 +68,7 @@ def _reaches_family(pattern: Pattern, room: str, head: str, tail: str) -> bool:
 
 
 def _samples(segment: Segment | None, head: str, tail: str) -> Iterator[str]:
-    """Give names `head…tail` to try: those in use, and those with the segment's fixed ends."""
+    """Yield sample names `head…tail`: common ones, and some built from the segment's fixed ends."""
     yield head + tail
     yield f"{head}.local{tail}"
     first, last = (segment.prefix, segment.suffix) if segment is not None else ("", "")

@@ -1,4 +1,4 @@
-"""Findings on patterns and scopes, without a place in a file (scope section 3).
+"""Findings on patterns and scopes, without their positions in a file (scope section 3).
 
 Invariant: a finding never changes what a pattern matches.
 """
@@ -20,7 +20,10 @@ from intent_lsp.core.scope.tree_survey import ScopeSurvey
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PatternFinding:
-    """What is odd about one pattern; `replacement` is the whole pattern that cures it."""
+    """Something odd about one pattern.
+
+    `replacement` is the whole pattern to write instead, or None if there is no suggestion.
+    """
 
     code: FileCode
     severity: Severity
@@ -30,7 +33,11 @@ class PatternFinding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScopeFinding:
-    """What is odd about an intent's scope, or about one pattern of it."""
+    """Something odd about an intent's scope, or about one pattern of it.
+
+    `pattern_index` is None if it concerns the whole scope. `other` is the intent that it overlaps
+    with, if that is the finding.
+    """
 
     intent_id: IntentId
     pattern_index: int | None
@@ -43,9 +50,9 @@ class ScopeFinding:
 def pattern_findings(
     pattern: str, is_directory: Callable[[str], bool]
 ) -> tuple[PatternFinding, ...]:
-    """Say what is odd about a pattern as written, the gravest first.
+    """Return the findings on one pattern as written, the most severe first.
 
-    `is_directory` answers for a path relative to the root, without a trailing `/`.
+    `is_directory` takes a path relative to the root, without a trailing `/`.
     """
     compiled = compile_pattern(pattern)
     if compiled.refusal is not None:
@@ -54,12 +61,12 @@ def pattern_findings(
 
 
 def reaches_control_plane(pattern: str) -> bool:
-    """Whether the pattern can match a file that no scope grants to agents."""
+    """Whether the pattern can match a control-plane file, which no scope lets agents edit."""
     return reaches(compile_pattern(pattern))
 
 
 def file_findings(intents: Intents) -> tuple[ScopeFinding, ...]:
-    """Say what can be said without the files: limits of the file, covered globs, control plane."""
+    """Return the findings that need no files: file limits, covered patterns, control plane."""
     return tuple(_file_findings(intents, _scopes(intents)))
 
 
@@ -70,7 +77,10 @@ def tree_findings(
     case_sensitive: bool = True,
     nfc: bool = False,
 ) -> tuple[ScopeFinding, ...]:
-    """Give all findings on scopes, given the root's files: `file_findings` and what files show."""
+    """Return all findings on scopes, given the files of the root.
+
+    These are `file_findings`, then the patterns that match no file and the overlaps of intents.
+    """
     steps = survey_tree(intents, files, case_sensitive=case_sensitive, nfc=nfc)
     return tuple(finding for step in steps for finding in step)
 
@@ -83,7 +93,10 @@ def survey_tree(
     nfc: bool = False,
     chunk: int = 250,
 ) -> Iterator[tuple[ScopeFinding, ...]]:
-    """Give `tree_findings` in steps of `chunk` files, so that others may run in between."""
+    """Yield `tree_findings` in parts of `chunk` files, so that other work can run between them.
+
+    A part may be empty. The findings that need the files come last.
+    """
     scopes = compile_scopes(
         [intent.owned_scope for intent in intents], case_sensitive=case_sensitive, nfc=nfc
     )
@@ -102,7 +115,7 @@ def _finding(code: FileCode, message: str, replacement: str | None = None) -> Pa
 
 
 UNMATCHED_SHOWN: Final = 100
-"""Patterns that no file matches of which a file says so; the last says how many more there are."""
+"""Most findings "No file matches this pattern" in one file. The last one counts the rest."""
 
 _SEVERITIES = {
     FileCode.BAD_GLOB: Severity.ERROR,
@@ -117,7 +130,7 @@ _SEVERITIES = {
 
 
 def _dead(pattern: Pattern, is_directory: Callable[[str], bool]) -> Iterator[PatternFinding]:
-    """Say why a pattern matches nothing, or nothing that anybody has."""
+    """Yield at most one finding: why the pattern, or a part of it, matches nothing."""
     glob = pattern.spelling.glob
     found = suggestions.foreign(pattern, is_directory)
     if found is not None:
@@ -135,6 +148,7 @@ def _dead(pattern: Pattern, is_directory: Callable[[str], bool]) -> Iterator[Pat
 
 
 def _nothing(pattern: Pattern) -> PatternFinding:
+    """Return the finding on a pattern whose glob is empty: it is blank or a comment."""
     text = pattern.text.strip()
     why = "An empty pattern matches nothing."
     cure = "**" if text and not pattern.exclusion else None
@@ -144,7 +158,7 @@ def _nothing(pattern: Pattern) -> PatternFinding:
 
 
 def _meant(pattern: Pattern, is_directory: Callable[[str], bool]) -> Iterator[PatternFinding]:
-    """Say what people mean by a pattern that matches something else."""
+    """Yield findings on patterns that probably do not match what their author meant."""
     glob = pattern.spelling.glob
     directories = suggestions.bare_directories(pattern, is_directory)
     if directories:
@@ -174,7 +188,7 @@ def _doubt(pattern: Pattern, message: str, cure: str | None) -> PatternFinding:
 
 
 def _hints(pattern: Pattern) -> Iterator[PatternFinding]:
-    """Say what was read over."""
+    """Yield findings on what was dropped from the pattern: a leading `/`, outer white space."""
     read = suggestions.as_written(pattern, pattern.spelling.glob)
     if not pattern.spelling.glob:
         return
@@ -201,7 +215,8 @@ def _scopes(intents: Intents) -> tuple[Scope, ...]:
 def _file_findings(intents: Intents, scopes: Sequence[Scope]) -> Iterator[ScopeFinding]:
     for intent, scope in zip(intents, scopes, strict=True):
         for at, pattern in enumerate(scope.compiled):
-            # A refusal of the pattern's own is for `pattern_findings` to say.
+            # `pattern_findings` reports a pattern refused for itself. Here only those refused
+            # because the whole file is over a limit are reported.
             alone = compile_pattern(pattern.text, pattern.reading).refusal
             if pattern.refusal is not None and alone is None:
                 message = f"Refused, it owns nothing: {pattern.refusal}."
@@ -219,6 +234,7 @@ def _file_findings(intents: Intents, scopes: Sequence[Scope]) -> Iterator[ScopeF
 def _unmatched(
     intents: Intents, scopes: Sequence[Scope], survey: ScopeSurvey
 ) -> Iterator[ScopeFinding]:
+    """Yield up to UNMATCHED_SHOWN findings on patterns of open intents that match no file."""
     matched = survey.matched()
     found = [
         (intent.id, at)
@@ -237,6 +253,7 @@ def _unmatched(
 
 
 def _overlaps(intents: Intents, survey: ScopeSurvey) -> Iterator[ScopeFinding]:
+    """Yield a finding for each pair of open intents that both own a file."""
     for overlap in survey.overlaps():
         one, two = intents.items[overlap.first], intents.items[overlap.second]
         files = ", ".join(f"`{path}`" for path in overlap.files)

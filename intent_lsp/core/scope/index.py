@@ -1,7 +1,7 @@
-"""Who owns a path: all intents whose scope covers it (scope section 5).
+"""Index of scopes: returns every intent whose scope covers a path (scope section 5).
 
-Invariant: the index answers what each intent's scope answers alone; it is rebuilt whole when the
-intents change.
+Invariant: the index returns the same owners as testing each intent's scope on its own. It is never
+updated: when the intents change, a new one is built.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ _NONE: AbstractSet[int] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Ownership:
-    """An intent that owns a path, and its first pattern, as written, that says so."""
+    """An intent that owns a path, and the first of its patterns, as written, that matches it."""
 
     intent_id: IntentId
     pattern: str
@@ -30,17 +30,18 @@ class Ownership:
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """The numbers of the patterns that match a path, and of the exclusions that do."""
+    """The numbers of the patterns (`given`) and of the exclusions (`taken`) that match a path."""
 
     given: frozenset[int]
     taken: frozenset[int]
 
 
 class ScopeIndex:
-    """The scopes of a file's intents, in its order.
+    """The scopes of one intents file, in file order.
 
-    Patterns are compiled within the limits of a file, scopes are taken as they are and must have
-    been compiled with the same `case_sensitive` and `nfc`.
+    `entries` hold lists of patterns or compiled scopes. Lists are compiled within the limits of a
+    file. Compiled scopes are used as they are, and must have been compiled with the same
+    `case_sensitive` and `nfc`.
     """
 
     def __init__(
@@ -58,7 +59,8 @@ class ScopeIndex:
             given if isinstance(given, Scope) else scope
             for (_, given), scope in zip(entries, compiled, strict=True)
         ]
-        # A pattern's number finds its intent and its place there, and what to answer.
+        # Patterns are numbered through all scopes. By number: the pattern's intent with its index
+        # there, and the Ownership to return.
         self._places = [
             (intent, at)
             for intent, scope in enumerate(self._scopes)
@@ -74,31 +76,43 @@ class ScopeIndex:
         self._remembered = lru_cache(maxsize=_REMEMBERED)(self._owners)
 
     def owners(self, path: WorkspacePath) -> tuple[Ownership, ...]:
-        """Give every intent that owns `path`, in file order; exclusions are honoured."""
+        """Return every intent that owns `path`, in file order, exclusions applied.
+
+        Results are cached.
+        """
         return self._remembered(path)
 
     def hits(self, path: WorkspacePath) -> Hits:
-        """Give every pattern that matches `path`; nothing is remembered, for walks over a tree."""
+        """Return every pattern that matches `path`.
+
+        Not cached, since walks ask for each path once.
+        """
         given, taken = self._hits(path)
         return Hits(frozenset(given), frozenset(taken))
 
     def place(self, number: int) -> tuple[int, int]:
-        """Give the place of a pattern's intent in the file, and its own in the intent's scope."""
+        """Return (index of its intent in the file, index in that scope) of a pattern number."""
         return self._places[number]
 
     def scopes(self) -> Mapping[IntentId, Scope]:
-        """Give each intent's scope as it counts here: patterns over a file's limits refused."""
+        """Return each intent's scope.
+
+        Patterns that exceed the limits of a file are refused in it.
+        """
         return dict(zip(self._ids, self._scopes, strict=True))
 
     def owning(self, hits: Hits) -> list[tuple[int, int]]:
-        """Give the places of the intents that own a path of these hits, each with its pattern."""
+        """Return (intent index, pattern index) of each intent that owns a path with these hits."""
         return [self._places[number] for number in self._first(hits.given, hits.taken)]
 
     def _owners(self, path: WorkspacePath) -> tuple[Ownership, ...]:
         return tuple(map(self._answers.__getitem__, self._first(*self._hits(path))))
 
     def _hits(self, path: WorkspacePath) -> tuple[AbstractSet[int], AbstractSet[int]]:
-        """Give the numbers of the patterns that match a path, and of the exclusions that do."""
+        """Return the numbers of the patterns and of the exclusions that match `path`.
+
+        Exclusions are only looked up if a pattern matches.
+        """
         names = self._reading.path(path).split("/")
         given = _NONE if "" in names else self._given.matching(names)
         if self._taken is None or not given:
@@ -106,7 +120,7 @@ class ScopeIndex:
         return given, self._taken.matching(names)
 
     def _first(self, given: AbstractSet[int], taken: AbstractSet[int]) -> Iterable[int]:
-        """Give the first pattern of each intent that owns a path of these hits."""
+        """Return the first matching pattern of each intent that owns a path with these hits."""
         places = self._places
         first: dict[int, int] = {}
         for number in sorted(given):
@@ -116,6 +130,7 @@ class ScopeIndex:
         return first.values()
 
     def _rows(self, *, exclusions: bool) -> Iterator[tuple[int, PatternRow]]:
+        """Yield (pattern number, row) for the exclusions, or for all other patterns."""
         number = 0
         for scope in self._scopes:
             for pattern in scope.compiled:

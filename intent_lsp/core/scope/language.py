@@ -1,7 +1,7 @@
-r"""One segment of a pattern, read into what it is made of (scope section 1).
+"""Parser for one segment of a glob: characters, wildcards, classes, extglobs (scope section 1).
 
-Invariant: reading is total; what is not closed is literal. Only a segment that can match no name
-(an empty range in it) reads as None.
+Invariant: every text can be read; an unclosed bracket or parenthesis is literal. Only a segment
+that can match no name (it has an empty range) is read as None.
 """
 
 import re
@@ -19,7 +19,7 @@ from intent_lsp.core.scope.limits import (
 
 
 class Wild(Enum):
-    """`?` and `*`."""
+    """The wildcards `?` (one character) and `*` (any number)."""
 
     ONE = "?"
     MANY = "*"
@@ -27,7 +27,7 @@ class Wild(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ExtGlob:
-    """`@(…)`, `?(…)`, `*(…)`, `+(…)` or `!(…)`, by its first character."""
+    """An extended glob: `@(…)`, `?(…)`, `*(…)`, `+(…)` or `!(…)`. `kind` is its first character."""
 
     kind: str
     alternatives: tuple["Items", ...]
@@ -43,9 +43,9 @@ _MAGIC = frozenset("\\*?[]{}()!#+@|,")
 
 
 def escape(path: str) -> str:
-    r"""Write a path as the pattern that matches it and nothing else.
+    r"""Return the pattern that matches `path` and nothing else.
 
-    `app/[slug]/page.tsx` becomes `app/\[slug\]/page.tsx`.
+    For example, `app/[slug]/page.tsx` becomes `app/\[slug\]/page.tsx`.
     """
     escaped = "".join("\\" + char if char in _MAGIC else char for char in path)
     if escaped[:1].isspace():
@@ -56,9 +56,9 @@ def escape(path: str) -> str:
 
 
 def read_segment(text: str, *, folded: bool = False) -> Items | None:
-    """Read a segment; None when it can match nothing.
+    """Return the items of a segment, or None if it can match no name.
 
-    `folded`: literals in lower case, classes blind to case. Raises OverLimitError.
+    `folded`: literals are lowered and classes ignore case. Raise PatternLimitError over a limit.
     """
     if not _STRUCTURE.search(text):
         letters = fold(text) if folded else text
@@ -74,7 +74,7 @@ def read_segment(text: str, *, folded: bool = False) -> Items | None:
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """A character that may belong to an extglob: its opening, `|`, or `)`."""
+    """A token that may belong to an extglob: its opening (by its first character), `|` or `)`."""
 
     text: str
 
@@ -84,15 +84,16 @@ _BAR, _CLOSE = _Mark("|"), _Mark(")")
 
 
 def _tokens(text: str, *, folded: bool) -> list[_Token] | None:
+    """Return the tokens of a segment, or None if an empty class makes it match nothing."""
     tokens: list[_Token] = []
-    # A segment that is nothing but an empty extglob is spelled out, as in minimatch.
+    # As in minimatch, a segment that is only an empty extglob, such as `@()`, is literal.
     plain = len(text) == 3 and text[0] in "?*+@" and text.endswith("()")  # noqa: PLR2004 - `@()`
     at, posix = 0, 0
     while at < len(text):
         char = text[at]
         at += 1
         if char == "\\":
-            # A back-slash at the very end stands for itself.
+            # A back-slash at the end has nothing to escape and is literal.
             char = text[at : at + 1] or char
             at += 1
             tokens.append(fold(char) if folded else char)
@@ -112,6 +113,7 @@ def _tokens(text: str, *, folded: bool) -> list[_Token] | None:
 
 
 def _single(char: str, *, plain: bool, folded: bool) -> _Token:
+    """Return the token of one character: a wildcard, a mark or a literal."""
     if char in "*?":
         return Wild(char)
     if char in "|)" and not plain:
@@ -120,7 +122,7 @@ def _single(char: str, *, plain: bool, folded: bool) -> _Token:
 
 
 def fold(text: str) -> str:
-    """Lower the case letter by letter: the length stays, so that `?` still is one letter."""
+    """Return `text` in lower case, of the same length: `?` must still match one character."""
     lowered = text.lower()
     if len(lowered) == len(text):
         return lowered
@@ -128,7 +130,7 @@ def fold(text: str) -> str:
 
 
 def _closing(tokens: Sequence[_Token]) -> dict[int, int]:
-    """Map the index of each extglob's opening to that of its `)`."""
+    """Return the index of the closing `)` for the index of each extglob's opening."""
     closing: dict[int, int] = {}
     opened: list[int] = []
     for at, token in enumerate(tokens):
@@ -143,7 +145,7 @@ def _closing(tokens: Sequence[_Token]) -> dict[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class _Builder:
-    """Nests tokens into items; what is not closed becomes literal."""
+    """Builds nested items from tokens. An extglob that is not closed becomes literal."""
 
     tokens: Sequence[_Token]
     closing: dict[int, int]
@@ -171,13 +173,14 @@ class _Builder:
 
 
 def _spelled(token: _Token) -> Items:
+    """Return a token as items; a mark that belongs to no extglob becomes its literal characters."""
     if not isinstance(token, _Mark):
         return (token,)
     return (token.text,) if token is _BAR or token is _CLOSE else (token.text, "(")
 
 
 def _normal(items: Sequence[Item]) -> Items:
-    """Write each run of wildcards as its `?`s and then at most one `*`."""
+    """Return the items with each run of wildcards as its `?`s and then at most one `*`."""
     if Wild.MANY not in items:
         return tuple(items)
     normal: list[Item] = []

@@ -1,7 +1,7 @@
-"""Many lines of tests with gaps between them, matched together against one sequence.
+"""Bit-parallel matcher: runs many sequences of tests with gaps against one input at once.
 
-Invariant: a step is a few operations on one number that has a bit for each test, whatever the
-lines are; no line can make it explode.
+Invariant: a step costs a few operations on one integer with a bit for each test, whatever the lines
+are. No line can make it slow.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -13,16 +13,20 @@ T = TypeVar("T", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class TestLine(Generic[T]):
-    """Tests in order; `gaps` holds the places (0: before the first) that any run may fill."""
+    """A sequence of tests, one for each symbol of the input.
+
+    `gaps` holds the positions (0: before the first test) where any number of symbols may stand.
+    """
 
     tests: tuple[T, ...]
     gaps: frozenset[int]
 
 
 class TestLines(Generic[T]):
-    """A set of lines; a state is a number whose bit says "this much of that line has matched".
+    """A set of test lines that are matched together.
 
-    Each line has a bit for every count of its tests that have matched, from none to all.
+    A state is an integer. Each line has a bit for each number of its tests, from none to all; the
+    bit is set if so many of its tests have matched. `masks` gives the bits of each test.
     """
 
     __slots__ = ("_ends", "_loops", "_starts", "final", "masks", "start")
@@ -45,11 +49,14 @@ class TestLines(Generic[T]):
         self.final = _bits(self._ends, at)
 
     def step(self, state: int, passed: int) -> int:
-        """Give the state after a symbol; `passed` joins the masks of the tests it passes."""
+        """Return the state after one symbol.
+
+        `passed` is the union of the masks of the tests that it passes.
+        """
         return ((state & passed) << 1) | (state & self._loops)
 
     def matched(self, state: int) -> list[int]:
-        """Give the indices of the lines that match when the sequence ends in `state`."""
+        """Return the indices of the lines that match if the input ends in `state`."""
         ended = state & self.final
         if not ended:
             return []
@@ -58,8 +65,8 @@ class TestLines(Generic[T]):
 
 
 def _bits(places: Sequence[int], size: int) -> int:
-    """Give the number whose bits at `places` are set, in one pass."""
-    if len(places) < 3:  # noqa: PLR2004 - shifting is quicker for a few
+    """Return the integer whose bits at `places` are set."""
+    if len(places) < 3:  # noqa: PLR2004 - for a few bits, shifting is quicker
         return sum(1 << place for place in places)
     buffer = bytearray(size // 8 + 1)
     for place in places:

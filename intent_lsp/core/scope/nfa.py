@@ -1,7 +1,9 @@
-"""The automaton for segments with extglobs that repeat or negate (scope section 1).
+"""Automaton for segments whose extglobs repeat or negate: `*(…)`, `+(…)`, `!(…)`.
 
-Invariant: one state for each letter read; states are remembered and found again, so that a name is
-read in one pass. Invariant: `!(…)` matches exactly the texts that its alternatives do not.
+Specified in scope section 1.
+
+Invariant: a name is read in one pass, one state for each character. States are cached and reused.
+Invariant: `!(…)` matches exactly the texts that its alternatives do not match.
 """
 
 import itertools
@@ -13,7 +15,7 @@ from intent_lsp.core.scope.language import ExtGlob, Item, Items, Wild
 from intent_lsp.core.scope.limits import MAX_STATE_WORK, PatternLimitError
 
 _MATCH = 1
-# A letter that nobody names.
+# A character that no pattern names; it stands for all that a state does not tell apart.
 _OTHER = "\U0010fffe"
 _MAX_STATES = 2_000
 _MAX_EDGES = 20_000
@@ -21,7 +23,10 @@ _MAX_EDGES = 20_000
 
 @dataclass(frozen=True, slots=True)
 class _Reads:
-    """A place that reads one letter and goes on to `after`; `stays`: it may read more."""
+    """A place in the graph that reads one character and goes on to the places `after` (bits).
+
+    `stays`: it may read any number of characters.
+    """
 
     test: str | Wild | CharClass
     after: int
@@ -30,17 +35,21 @@ class _Reads:
 
 @dataclass(frozen=True, slots=True)
 class _Negates:
-    """A place where a text begins that `inner` must not match; then on to `after`."""
+    """A place where a text begins that `inner` must not match.
+
+    Then go on to the places `after` (bits).
+    """
 
     inner: "Automaton"
     after: int
 
 
 class _State:
-    """What may be true after the letters read so far.
+    """A state of the automaton after the characters read so far.
 
-    `letters` are those that lead to different states; all others lead to `others`. None: a class
-    is asked, so that every letter may differ.
+    `bits` are the active places, `runs` the negations under way, each with the state of its inner
+    automaton. `letters` are the characters that may lead to different states; all others lead to
+    `others`. `letters` is None if a class is tested, since then any character may differ.
     """
 
     __slots__ = ("accepts", "alive", "bits", "edges", "letters", "others", "runs")
@@ -56,10 +65,11 @@ class _State:
 
 
 def explored(items: Items) -> "Automaton":
-    """Build the automaton of a segment; one that negates is walked to its end, for its size.
+    """Return the automaton of a segment.
 
-    Raises OverLimitError when there is no end in sight. What only repeats needs no such walk: its
-    states may be many, but each is as cheap to come by as the segment is long.
+    Raise PatternLimitError if a segment with `!(…)` has too many states, for which all of them are
+    visited. A segment without it is not visited: each of its states costs at most the segment's
+    length.
     """
     automaton = Automaton((items,))
     if not automaton.plain:
@@ -68,7 +78,11 @@ def explored(items: Items) -> "Automaton":
 
 
 class Automaton:
-    """A segment's alternatives as places in a graph; bit 0 of a state says that it matches."""
+    """The automaton of a segment's alternatives.
+
+    Bit 0 of a state says that the text so far matches.
+    `plain`: it has no negation.
+    """
 
     __slots__ = ("_edges", "_negates", "_reads", "_start", "_states", "plain")
 
@@ -84,7 +98,7 @@ class Automaton:
 
     @property
     def start(self) -> _State:
-        """The state before the first letter."""
+        """The state before the first character."""
         return self._start
 
     def matches(self, name: str) -> bool:
@@ -97,7 +111,10 @@ class Automaton:
         return state.accepts
 
     def explore(self, samples: Sequence[str]) -> None:
-        """Visit every state that the samples lead to; raises OverLimitError when it is too much."""
+        """Visit every state that `samples` lead to.
+
+        Raise PatternLimitError if that takes too many steps.
+        """
         left = MAX_STATE_WORK
         seen, todo = {self._start}, [self._start]
         while todo:
@@ -112,7 +129,7 @@ class Automaton:
                     todo.append(after)
 
     def step(self, state: _State, char: str) -> _State:
-        """Give the state after one more letter."""
+        """Return the state after one more character."""
         found = state.edges.get(char)
         if found is not None:
             return found
@@ -127,6 +144,7 @@ class Automaton:
         return found
 
     def _after(self, state: _State, char: str) -> _State:
+        """Compute the state after one more character, without the cache of edges."""
         bits = 0
         for bit in _each(state.bits & ~_MATCH):
             place = self._reads[bit]
@@ -141,7 +159,7 @@ class Automaton:
         return self._enter(bits, runs)
 
     def _enter(self, bits: int, runs: list[tuple[int, _State]]) -> _State:
-        """Give the state of these bits, in which each place that negates begins a new run."""
+        """Return the state of these bits, with a new run for each active place that negates."""
         kept = bits
         for bit, negation in self._negates.items():
             if bits & bit:
@@ -155,7 +173,7 @@ class Automaton:
         return found
 
     def _letters(self, bits: int, runs: Iterable[tuple[int, _State]]) -> frozenset[str] | None:
-        """Give the letters that a state tells apart; None when it asks a class."""
+        """Return the characters that a state tells apart, or None if it tests a class."""
         letters: set[str] = set()
         for bit in _each(bits & ~_MATCH):
             test = self._reads[bit].test
@@ -170,7 +188,11 @@ class Automaton:
         return frozenset(letters)
 
     def _fewest(self, runs: list[tuple[int, _State]]) -> Iterator[tuple[int, _State]]:
-        """Leave out runs that reject nothing that another one does not reject, too."""
+        """Yield the runs without those that another run makes redundant.
+
+        A run is redundant if every text that it rejects is also rejected by another run of the same
+        place.
+        """
         for bit, state in set(runs):
             covered = self._negates[bit].inner.plain and any(
                 other_bit == bit and other is not state and other.bits & ~state.bits == 0
@@ -180,10 +202,11 @@ class Automaton:
                 yield bit, state
 
     def _remember(self, state: _State, char: str, after: _State) -> None:
-        """Keep a way for the next name; all are forgotten when a long text has made too many."""
+        """Cache an edge. Drop the whole cache if a long text has made it too large."""
         self._edges += 1
         if self._edges > _MAX_EDGES or len(self._states) > _MAX_STATES:
-            # Whoever reads a name meanwhile goes on with the states that it has.
+            # A match in progress still holds its state. That stays valid, but must not keep the
+            # old graph in memory through its edges.
             forgotten, self._states, self._edges = list(self._states.values()), {}, 0
             for known in forgotten:
                 known.edges, known.others = {}, None
@@ -191,7 +214,10 @@ class Automaton:
 
 
 class _Graph:
-    """Places under construction; ways that read no letter are followed when all stand."""
+    """A graph of places under construction.
+
+    Moves that read no character are resolved by `closure`.
+    """
 
     def __init__(self) -> None:
         self._reads: dict[int, tuple[str | Wild | CharClass, int]] = {}
@@ -201,25 +227,25 @@ class _Graph:
         self._closures: dict[int, int] = {}
 
     def entry(self, alternatives: Iterable[Items], after: int) -> int:
-        """Add alternatives that all lead to the place `after`; give the place before them."""
+        """Add alternatives that all lead to the place `after`. Return the place before them."""
         return self._fork([self._sequence(items, after) for items in alternatives])
 
     def reading(self) -> dict[int, _Reads]:
-        """Give the places that read a letter, by their bit."""
+        """Return the places that read a character, by their bit."""
         return {
             1 << number: _Reads(test, self.closure(after), stays=test is Wild.MANY)
             for number, (test, after) in self._reads.items()
         }
 
     def negating(self) -> dict[int, _Negates]:
-        """Give the places where a negation begins, by their bit."""
+        """Return the places where a negation begins, by their bit."""
         return {
             1 << number: _Negates(inner, self.closure(after))
             for number, (inner, after) in self._negates.items()
         }
 
     def closure(self, number: int) -> int:
-        """Give the bits of all places that `number` leads to without a letter."""
+        """Return the bits of all places that `number` leads to without reading a character."""
         known = self._closures.get(number)
         if known is not None:
             return known
@@ -235,6 +261,7 @@ class _Graph:
         return bits
 
     def _empty_ways(self, place: int) -> list[int]:
+        """Return the places that a `*` or a negation leads to by matching the empty text."""
         if place in self._reads and self._reads[place][0] is Wild.MANY:
             return [self._reads[place][1]]
         if place in self._negates and not self._negates[place][0].start.accepts:
@@ -280,7 +307,7 @@ def _passes(char: str, test: str | Wild | CharClass) -> bool:
 
 
 def _samples(alternatives: Iterable[Items]) -> Iterator[str]:
-    """Give letters that the tests tell apart: those named, the ends of ranges, and a few others."""
+    """Yield characters that the tests tell apart: named ones, ends of ranges, and a few others."""
     yield from ("a", "A", "0", " ", "-", "_", "é", _OTHER)
     for item in itertools.chain.from_iterable(alternatives):
         if isinstance(item, str):
@@ -292,6 +319,7 @@ def _samples(alternatives: Iterable[Items]) -> Iterator[str]:
 
 
 def _each(bits: int) -> Iterator[int]:
+    """Yield each set bit as a power of two, the lowest first."""
     while bits:
         low = bits & -bits
         yield low

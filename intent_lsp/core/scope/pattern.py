@@ -1,7 +1,7 @@
-r"""One pattern as people write it: what it is read as, and which paths it matches.
+"""A glob pattern as people write it: how it is read, and which paths it matches.
 
-Invariant: reading is total; a pattern over a limit has a refusal and matches nothing.
-Invariant: matching is linear in the path, whatever the pattern (scope section 3).
+Invariant: every text can be read; a pattern over a limit has a refusal and matches nothing.
+Invariant: matching takes time linear in the path, whatever the pattern (scope section 3).
 """
 
 import unicodedata
@@ -23,7 +23,10 @@ from intent_lsp.core.scope.segment import Segment
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NormalizedPattern:
-    """A pattern with what people put around a glob taken off (scope section 2)."""
+    """A pattern reduced to its glob (scope section 2).
+
+    `trimmed`: white space around it was removed. `rooted`: a leading `/` was removed.
+    """
 
     glob: str
     exclusion: bool = False
@@ -33,23 +36,28 @@ class NormalizedPattern:
 
 @dataclass(frozen=True, slots=True)
 class NameComparison:
-    """How names are compared: case as it is or not, in composed form or as they are."""
+    """How names are compared: with or without case, in NFC or as they are."""
 
     case_sensitive: bool = True
     nfc: bool = False
 
     def path(self, text: str) -> str:
-        """Bring a path into the form that patterns are read in."""
+        """Return `text` in the form in which patterns compare it."""
         if self.nfc:
             text = unicodedata.normalize("NFC", text)
         return text if self.case_sensitive else fold(text)
 
 
 EXACT = NameComparison()
+"""Compare case and code points as they are."""
 
 
 class Pattern:
-    """A compiled pattern; `rows` are its alternatives, dead ones left out."""
+    """A compiled pattern.
+
+    `rows` are its alternatives, without the `dead_rows` that no path can match. `refusal` says
+    which limit it exceeds, as a clause for a message; None if it exceeds none.
+    """
 
     def __init__(self, text: str, reading: NameComparison, *, refusal: str | None = None) -> None:
         self.text, self.reading, self.refusal = text, reading, refusal
@@ -67,19 +75,19 @@ class Pattern:
 
     @cached_property
     def automata(self) -> int:
-        """How many of its segments need an automaton."""
+        """The number of its segments that need an automaton."""
         return sum(1 for segment in self._segments if segment.flat is None)
 
     def matches(self, path: str) -> bool:
-        """Whether the glob, without its `!`, matches a whole path of any text."""
+        """Whether the glob, without its `!`, matches the whole of `path`."""
         return self.matches_names(self.reading.path(path).split("/"))
 
     def matches_names(self, names: Sequence[str]) -> bool:
-        """Whether it matches the path of these segments, spelled as its `reading` has them."""
+        """Whether the glob matches a path's segments, which `reading.path` has normalized."""
         return bool(self.rows) and self._rows.matches(names)
 
     def after(self, names: Sequence[str]) -> RowsState:
-        """Tell what may follow `names`, the first segments of a path."""
+        """Return whether the pattern matches the segments `names`, and whether it may match more."""
         return self._rows.after(names) if self.rows else NOWHERE
 
     @cached_property
@@ -114,12 +122,15 @@ class Pattern:
 
 @lru_cache(maxsize=16_384)
 def compile_pattern(text: str, reading: NameComparison = EXACT) -> Pattern:
-    """Compile one pattern; total, equal input gives the same value."""
+    """Return the compiled pattern. Never raises: a pattern over a limit has a `refusal`. Cached."""
     return Pattern(text, reading)
 
 
 def normalize(text: str) -> NormalizedPattern:
-    """Take off white space, `!`, a leading `./` or `/`, and complete a trailing `/`."""
+    """Return the glob of a pattern: no outer white space, `!`, `./` or `/`, and `dir/` as `dir/**`.
+
+    A pattern that begins with `#` is a comment: its glob is empty.
+    """
     glob = trim(text)
     trimmed = glob != text
     if glob.startswith("#"):
@@ -136,15 +147,16 @@ def normalize(text: str) -> NormalizedPattern:
 
 
 def trim(text: str) -> str:
-    """Take off surrounding white space, but not a space that a back-slash keeps."""
+    """Remove surrounding white space, but keep a space that a back-slash escapes."""
     left = text.lstrip()
     bare = left.rstrip()
     if bare == left:
         return left
+    # Only an odd number of back-slashes escapes the space; an even number is escaped back-slashes.
     kept = len(bare) - len(bare.rstrip("\\"))
     return left[: len(bare) + 1] if kept % 2 else bare
 
 
 def _opens_extglob(glob: str) -> bool:
-    """Whether a leading `!(` is closed in its segment: then it negates names, not the pattern."""
+    """Whether a leading `!(` is closed in its segment. Then it is an extglob, not an exclusion."""
     return glob.startswith("!(") and ")" in glob.split("/", 1)[0]

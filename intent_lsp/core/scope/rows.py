@@ -1,6 +1,6 @@
-"""The rows of a pattern: its alternatives in segments, all matched together against a path.
+"""The alternatives of a pattern as rows of segments, matched together against a path.
 
-Invariant: matching is linear in the path, whatever the rows are (scope section 3).
+Invariant: matching takes time linear in the path, whatever the rows are (scope section 3).
 """
 
 import re
@@ -20,17 +20,21 @@ PatternRow = tuple[Segment | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class RowsState:
-    """Where a pattern stands after some segments: it matches them, it may match more."""
+    """Whether a pattern matches the segments so far (`ends`), or may match longer paths."""
 
     ends: bool
     goes_on: bool
 
 
 NOWHERE = RowsState(ends=False, goes_on=False)
+"""The state of a pattern that matches neither these segments nor any path below them."""
 
 
 def read_row(text: str, *, folded: bool) -> PatternRow | None:
-    """Read one alternative; None when no path can match it."""
+    """Return the segments of one alternative, or None if no path can match it.
+
+    Raise PatternLimitError over a limit.
+    """
     parts = _SLASHES.split(text)
     if parts.count("**") > MAX_GLOBSTARS:
         raise PatternLimitError(f"more than {MAX_GLOBSTARS} `**`")
@@ -40,7 +44,8 @@ def read_row(text: str, *, folded: bool) -> PatternRow | None:
         segment = None if part == "**" else segment_of(part, folded=folded)
         dead = dead or (part != "**" and (segment is None or part in ("", ".", "..")))
         row.append(segment)
-    # Neither `.` nor `..` nor an empty name is ever a segment of a path.
+    # No path has a segment `.`, `..` or an empty one. A segment may be one only once its escapes
+    # are read, as `\.` is, so the literals are tested too.
     names = (segment.literal for segment in row if segment is not None)
     return None if dead or any(name in ("", ".", "..") for name in names) else tuple(row)
 
@@ -71,17 +76,18 @@ class PatternRows:
                 self._bundled += [mask] * len(segment.flat)
         self._bundle = Bundle(flat) if flat else None
         heads = [None if row[0] is None else row[0].literal for row in rows]
-        # Most patterns begin with the name of a directory, and most paths lie in another.
+        # Most patterns begin with the name of a directory and most paths lie in another one, so
+        # that comparing the first segment settles most calls.
         self._first = None if None in heads else frozenset(heads)
 
     def matches(self, names: Sequence[str]) -> bool:
-        """Whether a row matches a path of these segments."""
+        """Whether a row matches the path of these segments."""
         if self._first is not None and names[0] not in self._first:
             return False
         return bool(self._run(names) & self._lines.final)
 
     def after(self, names: Sequence[str]) -> RowsState:
-        """Tell how the rows stand after these segments of a path."""
+        """Return whether a row matches these segments of a path, and whether one may match more."""
         state, final = self._run(names), self._lines.final
         return RowsState(ends=bool(state & final), goes_on=bool(state & ~final))
 
@@ -98,6 +104,7 @@ class PatternRows:
         return state
 
     def _passed(self, name: str) -> int:
+        """Return the mask of the segments that match `name`."""
         mask = self._anything | self._literals.get(name, 0)
         for segment, bits in self._automata:
             if segment.matches(name):
@@ -109,7 +116,7 @@ class PatternRows:
 
 
 def _without_parents(parts: Sequence[str]) -> list[str]:
-    """Fold `a/../b` into `b` and `**/**` into `**`, as minimatch does before it matches."""
+    """Reduce `a/../b` to `b` and `**/**` to `**`, as minimatch does before it matches."""
     kept: list[str] = []
     for part in parts:
         if part == "**" and kept[-1:] == ["**"]:
@@ -122,7 +129,10 @@ def _without_parents(parts: Sequence[str]) -> list[str]:
 
 
 def _line(row: PatternRow) -> TestLine[Segment | None]:
-    """Write `**` as a gap, and one at the end as a gap and one segment more."""
+    """Return a row as a test line: each `**` is a gap.
+
+    At the end of a row, `**` is a gap and one more segment, since it must match at least one.
+    """
     tests: list[Segment | None] = []
     gaps: set[int] = set()
     for segment in row:

@@ -1,8 +1,8 @@
-"""A scope: the patterns of one intent, and whether they cover a path (scope sections 1 and 2).
+"""The scope of an intent: its patterns, and whether they cover a path (scope sections 1 and 2).
 
-Invariant: a path is covered when a pattern matches it and no exclusion does; a scope without
-patterns, or with exclusions alone, covers nothing.
-Invariant: all patterns of a scope read paths alike.
+Invariant: a path is covered if a pattern matches it and no exclusion does. A scope without
+patterns, or with exclusions only, covers nothing.
+Invariant: all patterns of a scope compare names in the same way.
 """
 
 from collections.abc import Sequence
@@ -15,17 +15,17 @@ from intent_lsp.core.scope.pattern import NameComparison, Pattern, compile_patte
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Compiled patterns; `patterns` are as written, equal ones make equal scopes."""
+    """The compiled patterns of an intent. Scopes are equal if their patterns, as written, are."""
 
     patterns: tuple[str, ...]
     compiled: tuple[Pattern, ...] = field(compare=False, repr=False)
 
     def covers(self, path: WorkspacePath) -> bool:
-        """Whether an edit of `path` is in scope."""
+        """Whether `path` is in scope."""
         return self.why(path) is not None
 
     def why(self, path: WorkspacePath) -> str | None:
-        """Give the first pattern, as written, that puts `path` in scope; None: out of scope."""
+        """Return the first pattern, as written, that puts `path` in scope, or None if none does."""
         names = self._names(path)
         for one in self.compiled:
             if not one.exclusion and one.matches_names(names):
@@ -33,23 +33,24 @@ class Scope:
         return None
 
     def excludes(self, path: WorkspacePath) -> bool:
-        """Whether an exclusion (`!…`) takes `path` out."""
+        """Whether an exclusion (`!…`) matches `path`."""
         return self._excludes(self._names(path))
 
     def _excludes(self, names: Sequence[str]) -> bool:
         return any(one.exclusion and one.matches_names(names) for one in self.compiled)
 
     def _names(self, path: WorkspacePath) -> Sequence[str]:
-        """Split a path once for all patterns."""
+        """Return the normalized segments of a path, split once for all patterns."""
         return self.compiled[0].reading.path(path).split("/") if self.compiled else ()
 
 
 def compile_scope(
     patterns: Sequence[str], *, case_sensitive: bool = True, nfc: bool = False
 ) -> Scope:
-    """Compile a list of patterns; total: a refused or dead pattern owns nothing.
+    """Compile a list of patterns. Never raises: a pattern over a limit owns nothing.
 
-    `case_sensitive=False` where the disk does not tell case apart; `nfc` where it decomposes names.
+    `case_sensitive` is False where the file system ignores case; `nfc` is true where it decomposes
+    names.
     """
     reading = NameComparison(case_sensitive=case_sensitive, nfc=nfc)
     compiled = tuple(compile_pattern(pattern, reading) for pattern in patterns)
@@ -61,7 +62,7 @@ def compile_scopes(
 ) -> tuple[Scope, ...]:
     """Compile the pattern lists of one file within the limits of a file (scope section 3).
 
-    In order: a pattern that would go over is refused, those after it that still fit go on.
+    A pattern that would exceed a limit is refused. Later patterns that still fit are compiled.
     """
     reading = NameComparison(case_sensitive=case_sensitive, nfc=nfc)
     rows = automata = 0
@@ -81,6 +82,7 @@ def compile_scopes(
 
 
 def _over(rows: int, automata: int) -> str | None:
+    """Return which limit of a file these totals exceed, as a clause for a message, or None."""
     if rows > FILE_ROWS:
         return f"the patterns of this file stand for more than {FILE_ROWS:,} alternatives"
     if automata > FILE_AUTOMATA:

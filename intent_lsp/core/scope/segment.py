@@ -1,7 +1,8 @@
-"""One segment of a pattern, ready to be asked whether it matches one segment of a path.
+"""One segment of a pattern, compiled to match one segment of a path.
 
-Invariant: equal segments are equal values; what answers is chosen by what is in the segment: lines
-of tests, or an automaton. Invariant: either reads a name once, letter by letter.
+Invariant: equal segments are equal values. A segment whose extglobs repeat or negate is matched by
+an automaton, any other by test lines.
+Invariant: both read a name once, character by character.
 """
 
 import itertools
@@ -16,19 +17,23 @@ from intent_lsp.core.scope.lines import TestLine, TestLines
 from intent_lsp.core.scope.nfa import explored
 
 MAX_FLATTENED = 64
+"""Alternatives without extglobs that a segment is written out as, at most."""
 Test = str | Wild | CharClass
 
 
 @dataclass(frozen=True)
 class Segment:
-    """Items of one segment, and the same without extglobs where that can be (`flat`)."""
+    """A parsed segment: its items, and the same written out without extglobs.
+
+    `flat` is None if the segment cannot be written out and needs an automaton.
+    """
 
     items: Items
     flat: tuple[Items, ...] | None = field(compare=False)
 
     @cached_property
     def literal(self) -> str | None:
-        """The one name that the segment matches, when it has no magic."""
+        """The one name that the segment matches, or None if it has wildcards or alternatives."""
         if self.flat is None or len(self.flat) != 1:
             return None
         plain = set(map(type, self.flat[0])) <= {str}
@@ -41,31 +46,31 @@ class Segment:
 
     @cached_property
     def matches(self) -> Callable[[str], bool]:
-        """Ask whether a whole name matches."""
+        """The function that returns whether the segment matches a whole name."""
         if self.flat is None:
             return explored(self.items).matches
         return Bundle(self.flat).any_matches
 
     @cached_property
     def classes(self) -> frozenset[CharClass]:
-        """The bracket expressions in it."""
+        """The bracket expressions in the segment."""
         if not {CharClass, ExtGlob} & set(map(type, self.items)):
             return frozenset()
         return frozenset(item for item in _walk(self.items) if isinstance(item, CharClass))
 
     @cached_property
     def prefix(self) -> str:
-        """What every name that matches begins with."""
+        """The text with which every matching name begins."""
         return _head(self.items)
 
     @cached_property
     def suffix(self) -> str:
-        """What every name that matches ends with."""
+        """The text with which every matching name ends."""
         return _head(self.items[::-1])[::-1]
 
     @cached_property
     def one_sided(self) -> bool:
-        """Whether it is one `*` and a text before or after it, which then decides."""
+        """Whether it is `text*` or `*text`, so that comparing the start or end is enough."""
         ends = self.items[0], self.items[-1]
         return (
             Wild.MANY in ends
@@ -76,7 +81,10 @@ class Segment:
 
 @lru_cache(maxsize=65_536)
 def segment_of(text: str, *, folded: bool = False) -> Segment | None:
-    """Read one segment; None when it can match no name. Raises OverLimitError."""
+    """Return the compiled segment, or None if it can match no name.
+
+    Raise PatternLimitError. Cached.
+    """
     items = read_segment(text, folded=folded)
     if items is None:
         return None
@@ -85,15 +93,16 @@ def segment_of(text: str, *, folded: bool = False) -> Segment | None:
         raise PatternLimitError(f"more than {MAX_AUTOMATON} parts in a segment with extglobs")
     segment = Segment(items, flat)
     if flat is None:
-        # Whether its automaton stays small shows only when it is built.
+        # Build the automaton now: it raises PatternLimitError if it grows too large, and that
+        # must happen while the pattern is compiled.
         _ = segment.matches
     return segment
 
 
 class Bundle:
-    """Segments without extglobs, asked all at once.
+    """Segments without extglobs, matched together.
 
-    One pass over the name, in which each letter costs the same whatever the segments are.
+    A name is read once. Each character costs the same, whatever the segments are.
     """
 
     __slots__ = ("_classes", "_lines", "_wild")
@@ -106,11 +115,11 @@ class Bundle:
         ]
 
     def any_matches(self, name: str) -> bool:
-        """Whether one of them matches the whole name."""
+        """Whether one of the segments matches the whole name."""
         return bool(self._run(name) & self._lines.final)
 
     def matching(self, name: str) -> list[int]:
-        """Give the indices of those that match the whole name."""
+        """Return the indices of the segments that match the whole name."""
         return self._lines.matched(self._run(name))
 
     def _run(self, name: str) -> int:
@@ -123,7 +132,7 @@ class Bundle:
         return state
 
     def _passed(self, chars: str) -> dict[str, int]:
-        """Give for each letter the tests that it passes."""
+        """Return, for each character, the mask of the tests that it passes."""
         passed = {char: self._lines.masks.get(char, 0) | self._wild for char in chars}
         for members, bits in self._classes:
             for char in members.among(chars):
@@ -132,6 +141,7 @@ class Bundle:
 
 
 def _walk(items: Items) -> Iterator[object]:
+    """Yield every item, those inside extglobs included."""
     for item in items:
         yield item
         if isinstance(item, ExtGlob):
@@ -140,6 +150,7 @@ def _walk(items: Items) -> Iterator[object]:
 
 
 def _head(items: Items) -> str:
+    """Return the literal characters before the first wildcard, class or extglob."""
     head: list[str] = []
     for item in items:
         if not isinstance(item, str):
@@ -149,7 +160,11 @@ def _head(items: Items) -> str:
 
 
 def flatten(items: Items) -> tuple[Items, ...] | None:
-    """Spell out `@(a|b)` and `?(a)` as alternatives; None when an extglob repeats or negates."""
+    """Return the items with `@(a|b)` and `?(a)` written out as alternatives.
+
+    Return None if an extglob repeats, negates or contains another, or if there would be more than
+    MAX_FLATTENED alternatives.
+    """
     if ExtGlob not in set(map(type, items)):
         return (items,)
     parts: list[tuple[Items, ...]] = []
@@ -168,7 +183,7 @@ def flatten(items: Items) -> tuple[Items, ...] | None:
 
 
 def line_of(items: Items) -> TestLine[Test]:
-    """Give the items as a line of tests, in which a `*` is a gap."""
+    """Return the items as a test line, in which each `*` is a gap."""
     tests: list[Test] = []
     gaps: set[int] = set()
     for item in items:

@@ -1,6 +1,6 @@
-r"""What people write when they mean another pattern, and that other pattern (scope section 3).
+"""Common mistakes in patterns, and the pattern that was probably meant (scope section 3).
 
-Invariant: nothing here changes what a pattern matches; a cure is offered, never assumed.
+Invariant: nothing here changes what a pattern matches. A replacement is suggested, never applied.
 """
 
 import re
@@ -11,7 +11,7 @@ from intent_lsp.core.scope.rows import PatternRow
 
 IsDirectory = Callable[[str], bool]
 
-# Asking the disk for every alternative of a wide pattern is not worth an answer.
+# A pattern can have a thousand alternatives, and each would cost a call to the disk.
 _MOST_ASKED = 64
 _SYSTEM_ROOTS = re.compile(
     r"Applications|Library|System|Users|Volumes|bin|boot|dev|etc|home|media|mnt|opt|private|proc"
@@ -28,7 +28,10 @@ _INNER_GLOBSTAR = re.compile(r"(?<!\\)\*\*+")
 
 
 def foreign(pattern: Pattern, is_directory: IsDirectory) -> tuple[str, str | None] | None:
-    """Tell why a pattern is no path of this root, with a cure where there is one."""
+    """Return why a pattern cannot be a path of this root, and a replacement if there is one.
+
+    Return None if it can. The reason is a clause for a message: "is a URI; …".
+    """
     text = pattern.text.strip().lstrip("!")
     if _SCHEME.match(text):
         return "is a URI; a pattern is relative to the root", None
@@ -45,13 +48,13 @@ def foreign(pattern: Pattern, is_directory: IsDirectory) -> tuple[str, str | Non
 
 
 def bare_directories(pattern: Pattern, is_directory: IsDirectory) -> tuple[str, ...]:
-    """Give the directories that a pattern without wildcards names instead of what is in them."""
+    """Return the directories that the pattern names literally; such a pattern owns no file."""
     literal = [names for row in pattern.rows[:_MOST_ASKED] if (names := _names(row)) is not None]
     return tuple(path for path in literal if is_directory(path))
 
 
 def escaped_brackets(glob: str, is_directory: IsDirectory) -> str | None:
-    r"""Escape `[slug]` where a directory has that very name; None when there is none."""
+    """Return the glob with `[slug]` escaped where a directory has that name, else None."""
     parts = glob.split("/")
     walked: list[str] = []
     changed = False
@@ -66,35 +69,39 @@ def escaped_brackets(glob: str, is_directory: IsDirectory) -> str | None:
 
 
 def split_globstar(glob: str) -> str | None:
-    """Give `**/*.ts` for `**.ts`: a `**` that shares its segment is only a `*`; None: none does."""
+    """Return `**/*.ts` for `**.ts`, or None if no `**` shares its segment with other characters.
+
+    A `**` that shares its segment acts as a `*`.
+    """
     parts = glob.split("/")
     split = [_split(part) for part in parts]
     return None if split == parts else "/".join(split)
 
 
 def negated_member(pattern: Pattern) -> bool:
-    """Whether a `!` begins an alternative in braces, where it is a letter."""
+    """Whether an alternative in braces begins with `!`, where it is a character of the name."""
     return len(pattern.rows) > 1 and _NEGATED_MEMBER.search(pattern.spelling.glob) is not None
 
 
 def everything(row: PatternRow) -> bool:
-    """Whether a row matches files anywhere by any name."""
+    """Whether a row matches every file of the root."""
     return None in row and all(segment is None or segment.anything for segment in row)
 
 
 def without_dots(glob: str) -> str | None:
-    """Leave out `.` segments, which no path has; None when there are none."""
+    """Return the glob without its `.` segments, which no path has, or None if it has none."""
     parts = glob.split("/")
     kept = [part for part in parts if part != "."]
     return "/".join(kept) if kept and len(kept) < len(parts) and ".." not in kept else None
 
 
 def as_written(pattern: Pattern, glob: str) -> str:
-    """Give the glob back its `!`."""
+    """Return the glob as the pattern would write it: with `!` if it is an exclusion."""
     return "!" + glob if pattern.exclusion else glob
 
 
 def _back_slashes(pattern: Pattern, is_directory: IsDirectory) -> tuple[str, str | None] | None:
+    """Return a reason and a replacement if back-slashes look like separators, else None."""
     glob = pattern.spelling.glob
     head, slash, rest = glob.partition("\\")
     letters = _LETTER_ESCAPED.search(glob) is not None
@@ -104,12 +111,14 @@ def _back_slashes(pattern: Pattern, is_directory: IsDirectory) -> tuple[str, str
 
 
 def _names(row: PatternRow) -> str | None:
+    """Return the path that a row matches if all its segments are literal, else None."""
     names = [segment.literal for segment in row if segment is not None]
     known = [name for name in names if name is not None]
     return "/".join(known) if len(known) == len(row) else None
 
 
 def _split(part: str) -> str:
+    """Return one segment with a `**` inside it split off as its own segment."""
     found = _INNER_GLOBSTAR.search(part) if part != "**" and "[" not in part else None
     if found is None:
         return part

@@ -1,7 +1,7 @@
-"""A walk over a tree's files that notes what the scopes of its intents match.
+"""Survey of a tree's files: which patterns match a file, and which intents overlap.
 
-Invariant: the work grows with the files and with the different sets of patterns that match them,
-not with the pairs of intents on each file.
+Invariant: the work grows with the number of files and of different sets of matching patterns, not
+with the number of pairs of intents per file.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,14 +14,18 @@ from intent_lsp.core.scope.index import Hits, ScopeIndex
 from intent_lsp.core.scope.scope import Scope
 
 MAX_NAMED = 3
+"""Files named in one overlap, at most."""
 MAX_OVERLAPS = 1_000
-"""Pairs that are reported: nobody reads more, and a careless `**` makes half a million."""
+"""Overlapping pairs reported, at most. One careless `**` can make half a million."""
 _MAX_PAIRS = 200_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overlap:
-    """Two open intents, by their places in the file, and the first files that both own."""
+    """Two open intents, by their index in the file, and the first files that both own.
+
+    `pattern_index` is the pattern of the first intent that matches those files.
+    """
 
     first: int
     second: int
@@ -43,12 +47,15 @@ class ScopeSurvey:
         self._alike: dict[Hits, list[WorkspacePath]] = {}
 
     def matched(self) -> frozenset[tuple[int, int]]:
-        """Give the patterns that match a file, by their intent's place and their own."""
+        """Return (intent index, pattern index) of each pattern that matches a file."""
         numbers = frozenset[int]().union(*(hits.given for hits in self._alike))
         return frozenset(map(self._index.place, numbers))
 
     def walk(self, files: Iterable[WorkspacePath]) -> None:
-        """Note these files; those that the same patterns match are kept together."""
+        """Record which patterns match each of `files`.
+
+        Files with the same matches are kept together.
+        """
         for path in files:
             hits = self._index.hits(path)
             if hits.given:
@@ -57,7 +64,7 @@ class ScopeSurvey:
                     alike.append(path)
 
     def overlaps(self) -> Iterator[Overlap]:
-        """Give each pair of open intents that own a file both, in file order, within bounds."""
+        """Yield each pair of open intents that own a file in common, up to MAX_OVERLAPS pairs."""
         pairs: dict[tuple[int, int], tuple[int, list[WorkspacePath]]] = {}
         looked = 0
         for hits, files in self._alike.items():

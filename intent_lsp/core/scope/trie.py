@@ -1,9 +1,9 @@
-"""A trie over the segments of many patterns: which of them match a path.
+"""Trie over the segments of many patterns: returns which of them match a path.
 
-Invariant: what the trie says is what each pattern says on its own.
-Invariant: a walk looks at no pattern that a path's segments do not lead to: names are looked up,
-wildcards are filed under a piece of text that a name must hold.
-Invariant: a name is held against no segment whose fixed text it does not hold.
+Invariant: the trie returns the same patterns as matching each on its own.
+Invariant: a walk tests only patterns that the path's segments lead to. Names are looked up in a
+dict; wildcards are filed under a piece of text that a matching name must contain.
+Invariant: a name is never tested against a segment whose fixed text it does not contain.
 """
 
 from collections import Counter
@@ -25,7 +25,10 @@ Filed = tuple[Callable[[str], object] | None, tuple[T, ...]]
 
 
 class WildcardTable(Generic[T]):
-    """Wildcard segments of one node, each filed where the fewest others are."""
+    """The wildcard segments of one node, indexed by a text that a matching name must contain.
+
+    Each is filed under the rarest of its prefix, its suffix and its three-character substrings.
+    """
 
     __slots__ = ("_grams", "_heads", "_known", "_rest", "_tails")
 
@@ -41,6 +44,8 @@ class WildcardTable(Generic[T]):
         for segment, nodes in magic.items():
             head, tail = segment.prefix, segment.suffix
             gram = min(_held(segment.items), key=grams.__getitem__, default="")
+            # A one-sided segment is `text*` or `*text`. It is always filed under that text, since
+            # none of its substrings is rarer, so that finding it is already the match.
             filed = None if segment.one_sided else segment.matches, nodes
             if head and heads[head] <= min(tails[tail] if tail else _MANY, grams[gram] or _MANY):
                 self._heads.setdefault(len(head), {}).setdefault(head, []).append(filed)
@@ -52,7 +57,10 @@ class WildcardTable(Generic[T]):
                 self._rest.append(filed)
 
     def leading(self, name: str) -> Sequence[T]:
-        """Give what the segments lead to that match `name`; names come again and again."""
+        """Return the targets of all segments that match `name`.
+
+        Cached, since names repeat in a tree.
+        """
         known = self._known.get(name)
         if known is None:
             known = tuple(self._asked(name))
@@ -62,13 +70,15 @@ class WildcardTable(Generic[T]):
         return known
 
     def _asked(self, name: str) -> Iterator[T]:
+        """Compute `leading` without the cache."""
         for filed in self._candidates(name):
             for matches, nodes in filed:
                 if matches is None or matches(name):
                     yield from nodes
 
     def _candidates(self, name: str) -> Iterator[Sequence[Filed[T]]]:
-        # No list on the way: most names are asked for once, and nothing is filed under them.
+        """Yield the segments whose filed text `name` contains, and those filed under no text."""
+        # Yield instead of building a list: for most names nothing is filed.
         for size, filed in self._heads.items():
             if (head := name[:size]) in filed:
                 yield filed[head]
@@ -84,10 +94,10 @@ class WildcardTable(Generic[T]):
 
 
 class TrieNode:
-    """A place of the trie in a walk: which patterns end here, and where a name leads from here.
+    """A node of the finished trie: the patterns that end here, and the nodes that a name leads to.
 
-    A walk touches many nodes once, so that what it waits for is memory: what is empty is one and
-    the same empty value everywhere, and what only building needs is not here.
+    A walk visits many nodes once, so that memory access dominates its cost. Empty fields therefore
+    share one empty value, and what only building needs is kept in `Branch`.
     """
 
     __slots__ = ("always", "ends", "few", "table", "tails", "ways")
@@ -101,7 +111,7 @@ class TrieNode:
         self.table: WildcardTable[TrieNode] | None = None
 
     def reached(self, name: str) -> Iterator["TrieNode"]:
-        """Give the nodes that a name leads to from here."""
+        """Yield the nodes that `name` leads to from here."""
         yield from self.always
         if self.ways is not None:
             yield from self.ways.get(name, ())
@@ -113,10 +123,10 @@ class TrieNode:
 
 
 class Branch:
-    """A place of the trie while it is built; `globstar` is where a `**` from here leads, and stays.
+    """A node of the trie under construction. `globstar` is the node of a `**` that begins here.
 
-    Sealed, its node knows for each name where that leads: to a child and to where a `**` of that
-    child begins, which may stand for no segment at all.
+    `loops`: the node belongs to a `**`, so that every name leads back to it. `seal` turns it into a
+    TrieNode.
     """
 
     __slots__ = (
@@ -135,11 +145,11 @@ class Branch:
         self.tails: list[int] = []
 
     def entered(self) -> tuple[TrieNode, ...]:
-        """Give the nodes that are reached when this one is."""
+        """Return this node and that of its `**`, which may match no segment at all."""
         return (self.node,) if self.globstar is None else (self.node, self.globstar.node)
 
     def seal(self) -> "list[Branch]":
-        """Note where each name leads; give the children, which are to be sealed, too."""
+        """Fill in the TrieNode. Return the children, which must be sealed too."""
         node = self.node
         node.ends, node.tails = tuple(self.ends), tuple(self.tails)
         anything = () if self.anything is None else self.anything.entered()
@@ -159,9 +169,9 @@ class Branch:
 
 
 class DirectoryState:
-    """Where a walk stands that has come to a directory: what is asked of any name in it.
+    """A walk that has arrived in a directory: what to test for each name in it.
 
-    `given` are the patterns that match every path in it, whatever its name.
+    `given` are the patterns that match every path in the directory.
     """
 
     __slots__ = ("few", "given", "tables", "ways")
@@ -176,11 +186,11 @@ class DirectoryState:
 
     @property
     def weight(self) -> int:
-        """How much of memory it is, in entries."""
+        """The memory that it takes, in entries."""
         return 1 + len(self.given) + len(self.ways) + len(self.few) + len(self.tables)
 
     def matching(self, name: str) -> set[int]:
-        """Give the numbers of the patterns that match what has this name here."""
+        """Return the numbers of the patterns that match the file `name` in this directory."""
         found = set(self.given)
         for ways in self.ways:
             for node in ways.get(name, ()):
@@ -196,7 +206,7 @@ class DirectoryState:
 class Trie:
     """Rows of patterns, each filed under its pattern's number.
 
-    Paths come by the directory: how far a walk has come there is remembered.
+    Paths arrive directory by directory, so the state of the walk at each directory is cached.
     """
 
     __slots__ = ("_entered", "_rooms", "_weight")
@@ -213,7 +223,7 @@ class Trie:
             todo += todo.pop().seal()
 
     def matching(self, names: Sequence[str]) -> set[int]:
-        """Give the numbers of the patterns that match the path of these segments, one or more."""
+        """Return the numbers of the patterns that match a path, given as its segments."""
         *above, name = names
         directory = tuple(above)
         room = self._rooms.get(directory)
@@ -225,17 +235,22 @@ class Trie:
         return room.matching(name)
 
     def _walked(self, above: Iterable[str]) -> DirectoryState:
+        """Walk the segments of a directory and return the state there."""
         found: set[int] = set()
         active: Sequence[TrieNode] = self._entered
         for name in above:
             found.update(*[node.tails for node in active if node.tails])
             reached = [there for node in active for there in node.reached(name)]
-            # The same node by several ways: once is enough, and keeps the walk linear.
+            # Several ways may lead to one node. Keep it once, or the walk would not be linear.
             active = list(dict.fromkeys(reached)) if len(reached) > _FEW else reached
         return DirectoryState(found, active)
 
 
 def _add(branch: Branch, number: int, row: PatternRow) -> None:
+    """File a row under its pattern's number.
+
+    A `**` at the end is a tail: it matches everything below.
+    """
     for at, segment in enumerate(row):
         if segment is None and at == len(row) - 1:
             branch.tails.append(number)
@@ -245,6 +260,7 @@ def _add(branch: Branch, number: int, row: PatternRow) -> None:
 
 
 def _child(branch: Branch, segment: Segment | None) -> Branch:
+    """Return the child for a segment, made if there is none yet."""
     if segment is None:
         if branch.globstar is None:
             branch.globstar = Branch(loops=True)
@@ -263,6 +279,6 @@ def _grams(name: str) -> set[str]:
 
 
 def _held(items: Items) -> set[str]:
-    """Give all short texts that a name must hold to match."""
+    """Return the three-character texts that every matching name contains."""
     runs = "".join(item if isinstance(item, str) else "/" for item in items).split("/")
     return {gram for run in runs for gram in _grams(run)}
