@@ -1,11 +1,11 @@
-"""Foreign words made harmless before they are kept: without secrets, and nothing but words.
+"""Redaction of untrusted text: removes secrets, and markup for Markdown, HTML or agents.
 
-Invariant: a secret is looked for in what the eye sees, and before anything is cut off.
-Invariant: what `neutral` gives is one line in which neither Markdown nor HTML nor an agent's
-import syntax finds anything of its own, wherever in a paragraph it stands.
-Invariant: no secret hides another, however they are written together.
-Invariant: the time is linear: in a pattern, what may be long is followed by nothing that can fail,
-and what can fail is bounded.
+Invariant: secrets are searched in the text without its invisible characters, before it is cut.
+Invariant: `neutral` returns one line in which Markdown, HTML and an agent's import syntax find no
+markup, wherever in a paragraph the line stands.
+Invariant: no secret hides another, however they are joined.
+Invariant: the time is linear. In a pattern, nothing that can fail follows an unbounded part, and
+what can fail is bounded.
 """
 
 import re
@@ -36,7 +36,7 @@ _LOOK_ALIKES = str.maketrans(
 )
 
 
-# What begins a heading, a list, a rule, a definition or a command where a line begins.
+# Characters that at the start of a line begin a heading, a list, a rule, a definition or a command.
 _LEADING = str.maketrans(
     {
         "#": "\N{MUSIC SHARP SIGN}",
@@ -55,7 +55,7 @@ _LINK = re.compile(
 _ENTITY = re.compile(r"&(?=#?[A-Za-z0-9]{1,40};)")
 
 
-# Between letters an underscore is one; elsewhere it could begin or end an emphasis.
+# An underscore between letters is literal in Markdown. Elsewhere it could begin or end emphasis.
 _EMPHASIS = re.compile(r"(?<!\w)_++|(?<!_)_++(?![^\W_])|~")
 _MARKS = re.compile(r"\(redacted\)(?:\s?\(redacted\))*(?=([(:])?)")
 _NAMES = (
@@ -65,12 +65,12 @@ _NAMES = (
 )
 
 
-# A value in quotes may hold white space; without its closing quote it is all that is left.
+# A quoted value may hold white space. Without a closing quote it goes to the end of the text.
 _VALUE = r"""(?:\\*"(?:[^"\\]++|\\[\s\S])*+"?|\\*'(?:[^'\\]++|\\[\s\S])*+'?|[^\s"']\S*)"""
 _SCHEME = r"(?:(?:basic|bearer|digest|negotiate|token)\s{1,8})?"
 
 
-# How a token begins, and the letters that at least have to follow.
+# Known prefixes of tokens, each with the least number of characters that must follow.
 _TOKENS = (
     r"(?:A3T[A-Z0-9]|ABIA|ACCA|AGPA|AIDA|AIPA|AKIA|ANPA|ANVA|AROA|ASIA)[A-Z0-9]{12}",  # AWS
     r"gh[oprsu]_[A-Za-z0-9]{10}|github_pat_\w{10}",
@@ -89,7 +89,7 @@ _SHAPES = (
         r"(?P<secret>-----BEGIN[^-\r\n]{0,40}PRIVATE KEY[^-\r\n]{0,20}-----"
         r"(?s:.*?)(?:-----END[^-\r\n]{0,60}-----|\Z))"
     ),
-    # `user:password@` and `token@`; a password may hold `@`, and one that nobody encoded `/`.
+    # `user:password@` and `token@`. A password may contain `@`, and also `/` if it is not encoded.
     re.compile(r"://(?P<secret>[^\s/]{1,300})@"),
     re.compile(r"://(?P<secret>[^\s/:]{1,100}:[^\s@]{1,200})@"),
     re.compile(r"(?i)cookie2?\s{0,8}:\s{0,8}(?P<secret>[^\r\n]+)"),
@@ -100,23 +100,23 @@ _SHAPES = (
     ),
     # `--password …`
     re.compile(rf"(?i)--(?:[a-z0-9]{{1,20}}-){{0,3}}(?:{_NAMES})\s{{1,8}}(?P<secret>{_VALUE})"),
-    # `Bearer …`; `token 3f29…`: only what nobody would take for a word.
+    # `Bearer …` and `token 3f29…`: without a separator, only a value that cannot be a word.
     re.compile(r"(?i)bearer\s{1,8}(?P<secret>[\w.~+/=-]{8}[\w.~+/=-]*)"),
     re.compile(
         rf"(?i)(?:{_NAMES})s?\s{{1,8}}(?:(?:is|was)\s{{1,8}})?[\"']?"
         r"(?P<secret>(?=[a-z+/=_-]{0,60}[0-9])[\w+/=-]{20}[\w.~+/=-]*)"
     ),
-    # The rest of the word goes too: whatever else it holds was written to the secret.
+    # The rest of the word is redacted too, since it may belong to the secret.
     re.compile(rf"(?P<secret>(?:{'|'.join(_TOKENS)})[\w.~+/=-]*)"),
 )
 _LONGEST_NAME = 200
 
 
 def redacted(text: str) -> str:
-    """Replace the known shapes of secrets by `[redacted]`.
+    """Return the text with everything that looks like a secret replaced by `[redacted]`.
 
-    A text without one is given back as it is; from one with a secret the invisible characters go
-    too, since a secret may be hidden between them.
+    A text without secrets is returned unchanged. From a text with one, invisible characters are
+    also removed, since a secret may be hidden between them.
     """
     plain = seen(text)
     pieces: list[str] = []
@@ -129,10 +129,10 @@ def redacted(text: str) -> str:
 
 
 def neutral(text: str, limit: int = SHOWN_AT_MOST) -> str:
-    """Give `text` as words of one line, at most `limit` characters; a longer one ends in `…`.
+    """Return `text` as one line of at most `limit` characters. A longer one ends in `…`.
 
-    Without secrets, links and invisible characters; the characters that mean something to
-    Markdown, to HTML or to an agent become look-alikes, white space becomes single spaces.
+    Secrets, links and invisible characters are removed. Characters that mean something to Markdown,
+    HTML or an agent become look-alikes. White space becomes single spaces.
     """
     words = _line(text).translate(_LOOK_ALIKES)
     words = _ENTITY.sub("& ", _LINK.sub("(link)", words))
@@ -140,20 +140,21 @@ def neutral(text: str, limit: int = SHOWN_AT_MOST) -> str:
     words = _EMPHASIS.sub(lambda found: "".join(f"\\{mark}" for mark in found.group()), words)
     words = _MARKS.sub(lambda found: _REDACTED + (" " if found[1] else ""), words)
     shown = _cut(words.strip(), limit)
-    # Neither half a mark nor half an escape: what follows could give it a meaning.
+    # The cut may leave half of `[redacted]` or of an escape. Remove it, since the text around the
+    # line could complete it to markup.
     return shown if len(shown) == len(words) else re.sub(r" ?(?:\[[a-z]*|\\)…\Z", _CUT, shown)
 
 
 def error_text(text: str) -> str:
-    """Give what stands in a record's `error`: one line, redacted, 120 characters (ledger 1)."""
+    """Return the text for a record's `error`: one line, redacted, 120 characters (ledger 1)."""
     return _cut(_line(text), SHOWN_AT_MOST)
 
 
 def _line(text: str) -> str:
-    """Give the seen words of a text, redacted, with single spaces."""
+    """Return the visible words of a text, redacted, with single spaces between them."""
     head = text[:_READ_AT_MOST]
     if len(head) < len(text):
-        # The last word may be half a secret, which nothing would know for one.
+        # The last word may be the first half of a secret, which no pattern would find. Drop it.
         head = (head.rsplit(None, 1) or [""])[0] + _CUT
     return whole(" ".join(seen(redacted(head)).split()))
 
@@ -165,10 +166,11 @@ def _cut(text: str, limit: int) -> str:
 
 
 def secrets_in(text: str) -> Iterator[tuple[int, int]]:
-    """Give start and end of each secret, in no order; they may overlap."""
+    """Yield start and end of each secret, in no order. They may overlap."""
     for shape in _SHAPES:
         start = 0
         while found := shape.search(text, start):
             yield found.span("secret")
-            # The end of one secret may be the name of the next: `password=xtoken: y`.
+            # A secret may contain the name of the next one: `password=xtoken: y`. Search again
+            # from far enough before its end to find that.
             start = max(found.start() + 1, found.end() - _LONGEST_NAME)

@@ -1,7 +1,7 @@
-"""Text as it is stored and shown: UTF-8 bytes, invalid characters replaced, invisible ones escaped.
+"""Text for storage and display: UTF-8 encoding, and control or invisible characters.
 
-Invariant: white space is seen; every other control character is not.
-Invariant: what an edit is recorded with never stands in the way of its record.
+Invariant: white space counts as visible; every other control character does not.
+Invariant: no text can make a record unwritable.
 """
 
 import re
@@ -19,13 +19,13 @@ UNSEEN: Final = (
     "\\u2800\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb"
     "\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff"  # tags among them
 )
-"""The inside of a regular expression's `[…]`."""
+"""Control and invisible characters: the inside of a regular expression's `[…]`."""
 
 SURROGATES: Final = "\\ud800-\\udfff"
-"""Bytes of a file name that are not UTF-8; no file can be written with them."""
+"""Bytes of a file name that are not UTF-8, as Python reads them. They cannot be encoded."""
 
 _UNSEEN = re.compile(
-    r"\x1b\[[0-?]*[ -/]*[@-~]"  # colours and the like: as a whole, or their letters would be left
+    r"\x1b\[[0-?]*[ -/]*[@-~]"  # terminal sequences, whole: else their letters would remain
     r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?"
     f"|[{UNSEEN}]"
 )
@@ -36,39 +36,39 @@ _REPLACEMENT: Final = "\ufffd"
 _SURROGATE: Final = re.compile(f"[{SURROGATES}]")
 
 
-# The others stand for bytes, as the operating system's own names have them.
+# Surrogates outside U+DC80 to U+DCFF. Those inside stand for bytes of a file's name.
 _IN_NO_NAME: Final = re.compile("[\\ud800-\\udc7f\\udd00-\\udfff]")
 
 
 def pack(text: str) -> bytes:
-    """Spell a text, lone surrogates included."""
+    """Encode a text as UTF-8, lone surrogates included."""
     return text.encode("utf-8", "surrogatepass")
 
 
 def unpack(data: bytes) -> str:
-    """Read what `pack` spelled."""
+    """Decode what `pack` has encoded."""
     return data.decode("utf-8", "surrogatepass")
 
 
 def pack_perhaps(text: str | None) -> bytes | None:
-    """Spell a text that may be missing, which stays missing."""
+    """Encode a text like `pack`. None stays None."""
     return None if text is None else pack(text)
 
 
 def seen(text: str) -> str:
-    """Give a text as the eye sees it: without terminal sequences and invisible characters."""
+    """Return the text without terminal sequences and invisible characters."""
     return _UNSEEN.sub("", text)
 
 
 def escape_unseen(text: str) -> str:
-    """Spell control, format, line and surrogate characters and noncharacters out."""
+    r"""Escape control, format, separator and surrogate characters and noncharacters: `\x1b`."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(escape_char(char) if _is_unseen(char) else char for char in text)
 
 
 def escape_char(char: str) -> str:
-    r"""Spell a character as Python does: `\x1b`, `\u202e`, `\U000e0001`."""
+    r"""Return a character's escape as Python writes it: `\x1b`, `\u202e`, `\U000e0001`."""
     point = ord(char)
     if point <= 0xFF:  # noqa: PLR2004 - two digits
         return f"\\x{point:02x}"
@@ -76,14 +76,14 @@ def escape_char(char: str) -> str:
 
 
 def whole(text: str) -> str:
-    """Give a text with U+FFFD for each lone surrogate, so that its length stays."""
+    """Return the text with each lone surrogate replaced by U+FFFD. The length stays the same."""
     return text if text.isascii() else _SURROGATE.sub(_REPLACEMENT, text)
 
 
 def whole_event(event: Event) -> Event:
-    """Give an event of whole texts.
+    """Return the event with the lone surrogates in its texts replaced by U+FFFD.
 
-    What is a byte of a file's name that is not UTF-8 is left to `core.records.spelled`.
+    In file names, surrogates that stand for bytes stay: `core.records.spelled` handles them.
     """
     if all(whole(text) == text for text in _texts(event)):
         return event
@@ -111,6 +111,7 @@ def whole_event(event: Event) -> Event:
 
 
 def _is_unseen(char: str) -> bool:
+    """Whether `escape_unseen` escapes the character."""
     point = ord(char)
     return (
         unicodedata.category(char) in _UNSEEN_CATEGORIES
@@ -124,6 +125,7 @@ def _perhaps(text: str | None) -> str | None:
 
 
 def _texts(event: Event) -> Iterable[str]:
+    """Yield every text of an event that may hold a lone surrogate."""
     told = (event.intent_id, event.session_id, event.agent_id, event.tool_name, event.error)
     yield from (text for text in told if text is not None)
     if event.approval is not None:
@@ -148,6 +150,7 @@ def _file(file: RecordFile) -> RecordFile:
 
 
 def _nameable(name: str) -> str:
+    """Return a file name without the surrogates that no file name can have."""
     return _IN_NO_NAME.sub(_REPLACEMENT, name)
 
 

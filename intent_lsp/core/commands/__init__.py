@@ -1,1 +1,4 @@
-"""What a shell command would do, as far as its words tell (commands section 1)."""
+"""Classification of shell commands: what a command would change, judged from its text.
+
+Specified in commands section 1.
+"""

@@ -1,4 +1,4 @@
-"""A program's arguments, told apart into options and operands as its row says.
+"""The arguments of a program call, split into options and operands as the program's row says.
 
 Invariant: no word is lost: each becomes an option, an option's value, an operand, or the `--`.
 """
@@ -10,11 +10,12 @@ from intent_lsp.core.commands.rows import Options, ProgramRow, RowKind, Style
 from intent_lsp.core.commands.words import Word
 
 _SHORTEST_BEGINNING = len("--x")
+"""The shortest abbreviation of a long option that is completed to its full name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option, by the name that its row has for it."""
+    """One option, by the name that the program's row has for it. `value` is None if it has none."""
 
     name: str
     value: Word | None = None
@@ -22,14 +23,17 @@ class Option:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arguments:
-    """The options and operands of one call; `dashed`: the operands after `--`, None without it."""
+    """The options and operands of one call.
+
+    `dashed` are the operands after `--`, which `operands` holds too. None: there is no `--`.
+    """
 
     options: tuple[Option, ...] = ()
     operands: tuple[Word, ...] = ()
     dashed: tuple[Word, ...] | None = None
 
     def values(self, names: Options) -> tuple[Word, ...]:
-        """Return the values of the options of these names."""
+        """Return the values of the options with these names."""
         return tuple(
             option.value
             for option in self.options
@@ -37,19 +41,25 @@ class Arguments:
         )
 
     def has(self, names: Options) -> bool:
-        """Whether one of these options is given: `-X`, or `-X=GET` with that value."""
+        """Whether one of these options is given.
+
+        `-X=GET` means the option `-X` with the value `GET`.
+        """
         return not names.isdisjoint(self.given)
 
     @property
     def given(self) -> frozenset[str]:
-        """The names of the options, and each with its value."""
+        """The names of all options, and `name=value` for each option with a value."""
         names = {option.name for option in self.options}
         with_values = {f"{each.name}={each.value.text}" for each in self.options if each.value}
         return frozenset(names | with_values)
 
 
 def all_arguments(words: Sequence[Word], row: ProgramRow) -> Arguments:
-    """Tell options and operands apart, in any order, up to `--`."""
+    """Split words into options and operands, in any order, up to `--`.
+
+    If the row says so (`passes`), the words after `--` are also options.
+    """
     options: list[Option] = []
     operands: list[Word] = []
     at, dashed = 0, None
@@ -70,9 +80,10 @@ def all_arguments(words: Sequence[Word], row: ProgramRow) -> Arguments:
 
 
 def leading_arguments(words: Sequence[Word], row: ProgramRow) -> Arguments:
-    """Tell the options before the first operand; all that follows it are operands.
+    """Split words into the options before the first operand and the operands from there on.
 
-    An option whose value names a program ends the options, and its value is the first operand.
+    An option whose value names a program (`module`) ends the options. Its value is the first
+    operand.
     """
     options: list[Option] = []
     at = 0
@@ -88,9 +99,10 @@ def leading_arguments(words: Sequence[Word], row: ProgramRow) -> Arguments:
 
 
 def options_in(words: Sequence[Word], row: ProgramRow) -> Iterator[Option]:
-    """Read each word that looks like an option as one, whatever stands before it.
+    """Yield each word that looks like an option as an option, whatever stands before it.
 
-    Where options are whole words, so is `--`: such a program may not end them there.
+    Where a program's options are whole words, `--` is yielded too, since it may not end the options
+    there.
     """
     for word in words:
         if word.text == "--" and row.style is Style.WHOLE:
@@ -106,7 +118,7 @@ def _is_option(word: Word, row: ProgramRow) -> bool:
 
 
 def _options(word: Word, following: Sequence[Word], row: ProgramRow) -> tuple[list[Option], int]:
-    """Return the options of one word, and how many words after it are their values."""
+    """Return the options in one word, and how many of the following words are their values."""
     if row.style is Style.TAR and not word.text.startswith("-"):
         return _undashed(word, following, row)
     long = word.text.startswith("--") or row.style in {Style.WHOLE, Style.KEYED}
@@ -122,7 +134,11 @@ def _options(word: Word, following: Sequence[Word], row: ProgramRow) -> tuple[li
 
 
 def _full_names(head: str, row: ProgramRow) -> list[str]:
-    """Return what a name may mean: itself, with another dash, or whatever it is a beginning of."""
+    """Return the option names that `head` may stand for.
+
+    These are the name itself, the same with another number of dashes, or each long name that it
+    abbreviates. If the row knows none, return `head`.
+    """
     whole = row.style is Style.WHOLE
     spellings = [head, "-" + head, head.removeprefix("-")] if whole else [head]
     known = [name for name in spellings if name in row.named]
@@ -133,6 +149,7 @@ def _full_names(head: str, row: ProgramRow) -> list[str]:
 
 
 def _cluster(word: Word, following: Sequence[Word], row: ProgramRow) -> tuple[list[Option], int]:
+    """Read a word of single-letter options, such as `-abc` or `-ofile`, like `_options`."""
     found: list[Option] = []
     for at, letter in enumerate(word.text[1:], start=2):
         name, rest = f"-{letter}", word.after(at)
@@ -147,7 +164,7 @@ def _cluster(word: Word, following: Sequence[Word], row: ProgramRow) -> tuple[li
 
 
 def _undashed(word: Word, following: Sequence[Word], row: ProgramRow) -> tuple[list[Option], int]:
-    """Read tar's oldest spelling: the letters' values follow in the letters' order."""
+    """Read tar's oldest form, `xzf a.tgz`: the values follow in the order of the letters."""
     found, taken = [], 0
     for letter in word.text:
         name = f"-{letter}"

@@ -1,6 +1,7 @@
-"""One simple command weighed by the rows of its program (commands section 1).
+"""Classification of one simple command by the rows of its program (commands section 1).
 
-Invariant: `weigh` is total: a call that no row fits may change anything, and says so.
+Invariant: `weigh` returns a result for every call. A call that no row fits may change anything, and
+the result says so.
 """
 
 from collections.abc import Iterator, Sequence
@@ -34,10 +35,10 @@ from intent_lsp.core.commands.targets import Site, target, targets
 from intent_lsp.core.commands.words import Word, filled, joined
 
 MAX_WRAPPERS: Final = 16
-"""Programs that run programs, one inside the other, above which nothing more is read."""
+"""Programs that run other programs, one inside the other, at most. Deeper ones are not read."""
 
 _ABOUT: Final = frozenset({"--version", "-version", "-V", "-v", "--help", "--info"})
-"""What every program answers by telling of itself, where it stands alone."""
+"""Options with which any program only prints information about itself, if it has no others."""
 
 _MOVING: Final = frozenset({"cd", "chdir", "pushd", "popd"})
 _LOOKING: Final = CommandReading(kind=CommandKind.LOOKING)
@@ -45,7 +46,7 @@ _LOOKING: Final = CommandReading(kind=CommandKind.LOOKING)
 
 @dataclass(frozen=True, slots=True)
 class ShellText:
-    """A word that a program has read as shell, and where."""
+    """A word that a program runs as shell text, and the program and directory that it runs in."""
 
     word: Word
     site: Site
@@ -53,7 +54,11 @@ class ShellText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weighed:
-    """What a simple command does itself, the texts it has read as shell, and where it leaves us."""
+    """The result for a simple command.
+
+    `reading` is what the command does itself, `texts` what it runs as shell text, and `place` the
+    working directory after it.
+    """
 
     reading: CommandReading = NOTHING
     texts: tuple[ShellText, ...] = ()
@@ -61,7 +66,10 @@ class Weighed:
 
 
 def weigh(words: Sequence[Word], place: KnownPath, lists: CommandLists, depth: int = 0) -> Weighed:
-    """Weigh one simple command, redirections and assignments aside."""
+    """Classify one simple command, without its redirections and assignments.
+
+    `depth` counts the programs that run this one.
+    """
     if not words:
         return Weighed(place=place)
     first = words[0]
@@ -78,9 +86,10 @@ def weigh(words: Sequence[Word], place: KnownPath, lists: CommandLists, depth: i
 
 
 def _of_git(reading: CommandReading, call: ProgramCall) -> CommandReading:
-    """Mark a reading as git's, with what of it is known of git alone.
+    """Mark a reading as git's. Add the paths that git restores or removes.
 
-    What another repository has configured nobody has asked.
+    In another directory than the start, the command is at least LOOKING: that repository may be
+    configured to run other programs.
     """
     kind = reading.kind if call.place == START else max(reading.kind, CommandKind.LOOKING)
     paths = reading.paths
@@ -91,7 +100,11 @@ def _of_git(reading: CommandReading, call: ProgramCall) -> CommandReading:
 
 
 def _moved(words: Sequence[Word], place: KnownPath) -> Weighed:
-    """Weigh a change of directory: the home without an operand, unknown by an option or a stack."""
+    """Classify a change of directory.
+
+    `cd` without an operand goes to `~`. With an option, a directory stack or an unknown operand,
+    the directory afterwards is unknown.
+    """
     operands = [word for word in words[1:] if word.text not in {"--", "-P", "-L"}]
     there: KnownPath = None
     if not operands:
@@ -104,6 +117,7 @@ def _moved(words: Sequence[Word], place: KnownPath) -> Weighed:
 
 
 def _weigh_call(call: ProgramCall, lists: CommandLists, depth: int) -> Weighed:
+    """Classify a call by its program's rows. A call for help that touches nothing only reads."""
     weighed = _weigh_by_rows(call, lists, depth)
     if asks_for_help(call, lists) and not weighed.reading.paths and not weighed.texts:
         about = replace(_LOOKING, program=call.name)
@@ -112,6 +126,7 @@ def _weigh_call(call: ProgramCall, lists: CommandLists, depth: int) -> Weighed:
 
 
 def _weigh_by_rows(call: ProgramCall, lists: CommandLists, depth: int) -> Weighed:
+    """Classify a call by the first row that fits it."""
     for row in lists.rows.get(call.name, ()):
         wraps = row.kind is RowKind.RUNS and row.runs is not Runs.SEARCH
         arguments = (leading_arguments if wraps else all_arguments)(call.words, row)
@@ -130,10 +145,12 @@ def _weigh_by_rows(call: ProgramCall, lists: CommandLists, depth: int) -> Weighe
 
 
 def _all_options(words: Sequence[Word]) -> bool:
+    """Whether every word is known and looks like an option."""
     return all(not word.unknown and word.text.startswith("-") for word in words)
 
 
 def _not_known(call: ProgramCall, lists: CommandLists) -> str:
+    """Return the message for a call that no row fits."""
     if call.name not in lists.rows and call.name not in lists.above:
         return f"`{call.name}` is not a program known to only read"
     operands = (word.text for word in call.words if not word.text.startswith("-"))
@@ -142,7 +159,7 @@ def _not_known(call: ProgramCall, lists: CommandLists) -> str:
 
 
 def _by_row(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> Iterator[CommandReading]:
-    """Read a call that runs nothing else by the row that fits it."""
+    """Yield the readings of a call by the row that fits it, without any command that it runs."""
     reads = row.kind is not RowKind.WRITES
     if reads:
         kind = CommandKind.PLAIN if _is_plain(call, row, arguments) else CommandKind.LOOKING
@@ -159,7 +176,7 @@ def _by_row(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> Iterato
 
 
 def _is_plain(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> bool:
-    """Whether a call is exempt as far as it is told by its own words."""
+    """Whether a call is PLAIN: its own words show that it only reads."""
     literal = all(word.literal and not _may_run(word) for word in call.words)
     named = not row.first or call.words[0].is_one_of(row.first)
     reads = row.operands is Operands.NONE
@@ -167,7 +184,7 @@ def _is_plain(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> bool:
 
 
 def _may_run(word: Word) -> bool:
-    """Whether some shells run what a word holds where they take it for a number."""
+    """Whether some shells run part of the word when they evaluate it as a number: `a[$(…)]`."""
     return "[" in word.text and not {"$", "`"}.isdisjoint(word.text)
 
 
@@ -179,7 +196,10 @@ def _weigh_inner(  # noqa: PLR0913, PLR0917 - what a call was read as, and what 
     lists: CommandLists,
     depth: int,
 ) -> Weighed:
-    """Weigh what a program runs; what an inner `cd` does to us nobody knows."""
+    """Classify a program that runs another command, together with that command.
+
+    If the inner command changes directory, the directory afterwards is unknown.
+    """
     options = [*outer.before, *_by_row(inside, replace(row, kind=RowKind.READS), arguments)]
     words: Sequence[Word] = arguments.operands[row.skip :]
     match row.runs:
@@ -202,7 +222,7 @@ def _weigh_inner(  # noqa: PLR0913, PLR0917 - what a call was read as, and what 
 
 
 def _assignments(words: Sequence[Word]) -> int:
-    """Count the words at the start that set a variable."""
+    """Return how many words at the start set a variable."""
     for count, word in enumerate(words):
         name, equals, _ = word.text.partition("=")
         if not equals or not name.isidentifier():
@@ -213,6 +233,10 @@ def _assignments(words: Sequence[Word]) -> int:
 def _with_input(
     words: Sequence[Word], row: ProgramRow, arguments: Arguments, label: str
 ) -> Sequence[Word]:
+    """Return the words of the inner command as its program completes them.
+
+    Words that the program fills in, and operands that it reads from its input, become unknown.
+    """
     if not row.appends:
         return words
     if not arguments.has(row.fills):
@@ -222,7 +246,7 @@ def _with_input(
 
 
 def _weigh_searched(call: ProgramCall, row: ProgramRow, lists: CommandLists, depth: int) -> Weighed:
-    """Weigh a search with the commands that it runs on what it finds."""
+    """Classify a search, such as `find`, together with the commands that it runs on its results."""
     own: list[Word] = []
     inner = []
     words = list(call.words)

@@ -1,7 +1,7 @@
-"""Commands of git that remove `.orchestration/.local/`, or put files back (decision 0014).
+"""Git commands that remove `.orchestration/.local/`, or restore files (decision 0014).
 
-Invariant: pure; a word that is not known is taken for none that does so, since what a command has
-done is found afterwards.
+Invariant: pure. A command that is not fully known counts as none of these, since what it has done
+is found out afterwards.
 """
 
 import posixpath
@@ -17,18 +17,22 @@ LOCAL_ROOM_REASON: Final = (
     f"`git clean -fdx -e {CONTROL_ROOM}`, `git clean -fdX -e '!{CONTROL_ROOM}/.local'`, "
     "`git stash -u` in the place of `git stash -a`."
 )
+"""The reason for refusing a git command that would remove `.orchestration/.local/`."""
 
 _VALUED: Final = frozenset(("-C", "-c", "--git-dir", "--work-tree", "--namespace"))
+"""Options of git itself whose value is the next word."""
 _ELSEWHERE: Final = frozenset(("-C", "--git-dir", "--work-tree"))
-"""Options by which git works in another directory than its caller's."""
+"""Options with which git works in another directory than the caller's."""
 
 _MAGIC: Final = frozenset("*?[:")
+"""Characters that make a pathspec more than a plain path."""
 
 
 def removed_by(words: Sequence[Word], place: KnownPath) -> tuple[TouchedPath, ...]:
-    """Give our directory where git, called with these words in a place, would remove it.
+    """Return `.orchestration/.local/` if this git call, run in `place`, would remove it.
 
-    It may not be there, or be another's: the disk tells.
+    Else return nothing. The directory may not exist or may belong to another tree: the caller must
+    look.
     """
     if any(word.unknown for word in words):
         return ()
@@ -39,7 +43,7 @@ def removed_by(words: Sequence[Word], place: KnownPath) -> tuple[TouchedPath, ..
 
 
 def puts_back(words: Sequence[Word]) -> bool:
-    """Whether git, called with these words, gives files the content that HEAD or the index has."""
+    """Whether this git call sets files back to their content in HEAD or the index."""
     name, rest, _ = _subcommand(words, START)
     if name == "checkout" and "--" in rest:
         named = [word for word in rest[: rest.index("--")] if not word.startswith("-")]
@@ -48,7 +52,7 @@ def puts_back(words: Sequence[Word]) -> bool:
 
 
 def _sources(words: Sequence[str]) -> Iterator[str]:
-    """Give what `git restore` is told to take contents from."""
+    """Yield the trees that `git restore` is told to restore from (`-s`, `--source`)."""
     for at, word in enumerate(words):
         if word == "--":
             return
@@ -61,9 +65,9 @@ def _sources(words: Sequence[str]) -> Iterator[str]:
 
 
 def _subcommand(words: Sequence[Word], place: KnownPath) -> tuple[str, Sequence[str], KnownPath]:
-    """Give the subcommand of git, the known words behind it, and where it works.
+    """Return git's subcommand, the known words after it, and the directory where git works.
 
-    Empty: there is none.
+    The subcommand is "" if there is none.
     """
     known = [word.text for word in words if not word.unknown]
     at = 0
@@ -76,11 +80,12 @@ def _subcommand(words: Sequence[Word], place: KnownPath) -> tuple[str, Sequence[
 
 
 def _cleans(words: Sequence[str]) -> bool:
-    """Whether `git clean` takes ignored directories, and is not told to spare ours."""
+    """Whether `git clean` with these words would remove `.orchestration/.local/`."""
     letters, excluded, places = _read_clean(words)
     if not {"d"} <= letters or letters.isdisjoint("xX") or "n" in letters:
         return False
-    # With -X an exclusion is one more pattern to delete, unless it takes something out.
+    # With -X, git deletes only ignored files, and `-e` adds to what is ignored: it spares files
+    # only if its pattern is negated.
     spares = (each for each in excluded if "x" in letters or each.startswith("!"))
     if any(CONTROL_ROOM in each or ".local" in each for each in spares):
         return False
@@ -88,7 +93,7 @@ def _cleans(words: Sequence[str]) -> bool:
 
 
 def _read_clean(words: Sequence[str]) -> tuple[set[str], list[str], list[str]]:
-    """Give the letters of the options, the patterns that are excluded, and the operands."""
+    """Return the option letters, the excluded patterns, and the operands of `git clean`."""
     letters, excluded, places = set[str](), list[str](), list[str]()
     rest = iter(words)
     for word in rest:
@@ -110,7 +115,7 @@ def _read_clean(words: Sequence[str]) -> tuple[set[str], list[str], list[str]]:
 
 
 def _stashes(words: Sequence[str]) -> bool:
-    """Whether `git stash` takes ignored files along."""
+    """Whether `git stash` with these words would take `.orchestration/.local/` along, as an ignored file."""
     if words and words[0] in ("push", "save"):
         words = words[1:]
     elif words and not words[0].startswith("-"):
@@ -126,7 +131,10 @@ def _stashes(words: Sequence[str]) -> bool:
 
 
 def _reach(places: Sequence[str]) -> bool:
-    """Whether pathspecs reach our directory; without any, all is reached."""
+    """Whether one of the pathspecs may match `.orchestration/`.
+
+    True without any, since all is matched.
+    """
     if not places:
         return True
     return any(

@@ -1,4 +1,4 @@
-"""A call of a program: the name by which it has rows, down to its subcommand, and its words."""
+"""A call of a program: the name under which the command lists have rows for it, and its words."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,12 +14,16 @@ from intent_lsp.core.commands.words import Word
 
 _SUBCOMMAND: Final = re.compile(r"[a-z][\w-]*|--")
 _RELEASE: Final = re.compile(r"(?P<name>@?[^@\s]+)@[\w.^~*-]+|(?P<numbered>[a-z+-]*[a-z+])-?[\d.]+")
-"""A program by its name and a release: `eslint@8`, `python3.11`."""
+"""A program's name with a version: `eslint@8`, `python3.11`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramCall:
-    """A call of a program: the words that name it, those behind them, and what led there."""
+    """A call of a program or of its subcommand.
+
+    `words` are those after the name. `before` are the readings of options before the subcommand.
+    `plain` is false if the program was called by a path or version, or with such an option.
+    """
 
     name: str
     words: Sequence[Word]
@@ -29,16 +33,16 @@ class ProgramCall:
 
     @property
     def site(self) -> Site:
-        """Where its paths are named from, for a sentence on them."""
+        """The program and the directory that its relative paths start from."""
         return Site(self.name, self.place)
 
 
 def named_program(word: str, lists: CommandLists) -> tuple[str, tuple[CommandReading, ...]]:
-    """Return the name by which a program has rows, and a doubt where it may be any other.
+    """Return the name under which a program has rows, and a doubt if it may be any other program.
 
-    A path counts by its last name in a directory of the system, and in one into which package
-    managers put programs, where it verifies or runs others. In any other directory called `bin` it
-    is judged by what it says that it is, and not believed.
+    A path counts by its last part if it is in a system directory, or, for programs that verify or
+    run others, in a directory where package managers install programs. In any other directory named
+    `bin` it also counts by its last part, but with a doubt.
     """
     word = _without_release(word, lists)
     directory, slash, last = word.rpartition("/")
@@ -53,7 +57,7 @@ def named_program(word: str, lists: CommandLists) -> tuple[str, tuple[CommandRea
 
 
 def with_subcommand(call: ProgramCall, lists: CommandLists) -> ProgramCall:
-    """Go on to the subcommand that a call names, as far as subcommands have rows."""
+    """Return the call of the subcommand that a call names, as far as subcommands have rows."""
     while call.name in lists.above:
         row = next(iter(lists.rows.get(call.name, ())), NO_ROW)
         arguments = leading_arguments(call.words, row)
@@ -72,7 +76,7 @@ def with_subcommand(call: ProgramCall, lists: CommandLists) -> ProgramCall:
 
 
 def working_place(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> KnownPath:
-    """Return the directory that the options say to work in."""
+    """Return the directory in which the options tell the program to work."""
     place = call.place
     for word in arguments.values(row.enters):
         place = None if word.unknown else entered(place, word.text)
@@ -80,7 +84,7 @@ def working_place(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> K
 
 
 def asks_for_help(call: ProgramCall, lists: CommandLists) -> bool:
-    """Whether the last word asks for help, and nothing before it may be a script or its text."""
+    """Whether the last word is `--help` and no word before it can be a script or shell text."""
     if not call.words or call.words[-1].text != HELP or call.words[-1].unknown:
         return False
     runs = any(row.script or row.kind is RowKind.RUNS for row in lists.rows.get(call.name, ()))
@@ -90,13 +94,14 @@ def asks_for_help(call: ProgramCall, lists: CommandLists) -> bool:
 
 
 def _without_release(word: str, lists: CommandLists) -> str:
-    """Take the number of a release off a name that has no rows of its own, and has some without."""
+    """Return the name without its version, if only the name without it has rows."""
     found = None if word in lists.rows or word in lists.above else _RELEASE.fullmatch(word)
     name = "" if found is None else found["name"] or found["numbered"]
     return name if name in lists.rows or name in lists.above else word
 
 
 def _risky(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> Iterator[CommandReading]:
+    """Yield a doubt for each option of the call that its row does not allow."""
     for option in arguments.options:
         if option.name in row.unless:
             sentence = f"`{call.name} {option.name}` may change what nobody can see"

@@ -1,4 +1,4 @@
-"""What a shell command would do: its class, the paths it names, what cannot be known.
+"""The reading of a shell command: its kind, the paths that it touches, and what is not known.
 
 Invariant: `together` is never milder than any of its parts, and loses none of their paths.
 Invariant: a relative path stays relative to the directory in which the command is run.
@@ -10,25 +10,26 @@ from enum import IntEnum, StrEnum
 from typing import Final
 
 KnownPath = str | None
-"""A directory as the command names it; empty: where it is run; None: not known."""
+"""A directory as the command names it. Empty: the directory where it is run. None: not known."""
 
 START: Final = ""
+"""The directory where the command is run."""
 
 SINKS: Final = frozenset(
     {"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero", "/dev/fd", "-"}
 )
-"""What can be written to without a file being changed; `-` is a program's own output."""
+"""Paths that can be written to without changing a file. `-` is a program's own output."""
 
 
 MAX_SENTENCE: Final = 200
-"""Characters of a sentence; a longer one, which quotes too much, loses its middle."""
+"""Characters of a message. The middle of a longer one, which quotes too much, is cut out."""
 
 
 class CommandKind(IntEnum):
-    """What a command does beside writing the paths that it names, the mildest first.
+    """What a command does besides writing the paths that it names, the mildest first.
 
-    `PLAIN` reads, and nothing in its text can mean anything else. `LOOKING` reads or verifies, as
-    far as its programs' names tell. `CHANGING` may do anything.
+    `PLAIN` only reads: its text can mean nothing else. `LOOKING` reads or verifies, as far as its
+    programs' names tell. `CHANGING` may do anything.
     """
 
     PLAIN = 0
@@ -37,7 +38,7 @@ class CommandKind(IntEnum):
 
 
 class Effect(StrEnum):
-    """What becomes of a path."""
+    """What a command does to a path."""
 
     WRITE = "write"
     CREATE = "create"
@@ -47,14 +48,18 @@ class Effect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TouchedPath:
-    """One path that would change.
+    """A path that a command would change.
 
-    `path` is as the command names it, behind the directories that it enters first; a leading `~`
-    is left for the caller, and a file that is really named so begins with `./~`. `source`: where
-    the content comes from. When `path` is a directory, the source's last name below it changes.
-    What is moved away has an entry of its own, with `DELETE`. `restores`: it is given the content
-    that git has of it. `pattern`: it is a glob that the shell fills in. `directory`: if it is
-    one, or becomes one, no file is changed.
+    `path` is as the command names it, after the directories that the command enters first. A
+    leading `~` is left for the caller to expand; a file whose name really begins with `~` is given
+    as `./~…`.
+
+    `source` is the path that the content comes from, or None. If `path` is a directory, the entry
+    in it with the source's last name is changed. A path that is moved away has its own entry with
+    `DELETE`.
+
+    `restores`: the path gets the content that git has for it. `pattern`: the path is a glob that
+    the shell expands. `directory`: no file is changed if the path is or becomes a directory.
     """
 
     path: str
@@ -69,9 +74,9 @@ class TouchedPath:
 class CommandReading:
     """What one command, or several together, would do.
 
-    `unknown` are sentences: what cannot be known, and why. `program` names the part that decided.
-    `verifying`: a part of it is a test, a linter or a build. `git`: a part of it is git, which can
-    be configured to run other programs.
+    `unknown` are sentences: what is not known, and why. `program` is the program that decided
+    `kind`. `verifying`: a part is a test, a linter or a build. `git`: a part is git, which can be
+    configured to run other programs.
     """
 
     kind: CommandKind = CommandKind.PLAIN
@@ -86,7 +91,7 @@ NOTHING: Final = CommandReading()
 
 
 def together(readings: Iterable[CommandReading]) -> CommandReading:
-    """Read several parts as one command: the severest kind, every path and sentence once."""
+    """Return several readings as one: the severest kind, and every path and sentence once."""
     parts = [part for part in readings if part != NOTHING]
     if not parts:
         return NOTHING
@@ -102,22 +107,26 @@ def together(readings: Iterable[CommandReading]) -> CommandReading:
 
 
 def unknown(program: str, sentence: str) -> CommandReading:
-    """Return the reading of a part of which we only know why we do not know it."""
+    """Return the reading of a part that may do anything. `sentence` says why that is not known."""
     return CommandReading(
         kind=CommandKind.CHANGING, unknown=(_shortened(sentence),), program=program
     )
 
 
 def entered(place: KnownPath, directory: str) -> KnownPath:
-    """Return the place of a path named in `place`; absolute ones and `~` stand for themselves."""
+    """Return `directory` as seen from `place`. Absolute paths and `~` are returned unchanged.
+
+    Return None if it is relative and `place` is not known.
+    """
     if directory.startswith(("/", "~")):
         return directory
     if place is None:
         return None
-    # Never less than was spelled: what looks like an address has to go on looking like one.
+    # Join without normalizing: `a//b` may be part of a URL, which must still look like one.
     return f"{place}/{directory}" if place and not place.endswith("/") else place + directory
 
 
 def _shortened(sentence: str) -> str:
+    """Cut the middle out of a sentence that is longer than MAX_SENTENCE."""
     half = MAX_SENTENCE // 2
     return sentence if len(sentence) <= MAX_SENTENCE else f"{sentence[:half]}…{sentence[-half:]}"

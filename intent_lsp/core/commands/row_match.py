@@ -1,6 +1,6 @@
-"""What a row of the command lists says of a call's arguments: whether it fits, and only reads.
+"""Matching of a call's arguments with a row: whether the row fits, and whether the call only reads.
 
-Invariant: a word that is not known fits no name, task or script.
+Invariant: a word that is not known matches no name, task or script.
 """
 
 import re
@@ -20,14 +20,17 @@ from intent_lsp.core.commands.rows import (
 from intent_lsp.core.commands.words import Word
 
 MAX_SCRIPT: Final = 2_000
-"""Characters of a script above which it is not known what it does."""
+"""Characters of a script. What a longer one does is not known."""
 _EXPANSION: Final = re.compile(r"\$(?:\w+|\{\w+\}|\(\([\w\s$+*-]*\)\))")
 HELP: Final = "--help"
-"""A program that is asked for it last does nothing else; some start a viewer of manuals for it."""
+"""The option with which, as the last word, a program prints help and does nothing else.
+
+Some programs start a manual viewer for it, so it never makes a call PLAIN.
+"""
 
 
 def fits(row: ProgramRow, arguments: Arguments, lists: CommandLists) -> bool:
-    """Whether a row speaks of a call with these arguments."""
+    """Whether a row describes a call with these arguments."""
     operands = arguments.operands
     return (
         (not row.needs or arguments.has(row.needs))
@@ -42,10 +45,10 @@ def fits(row: ProgramRow, arguments: Arguments, lists: CommandLists) -> bool:
 
 
 def only_plain(row: ProgramRow, arguments: Arguments, words: Sequence[Word] = ()) -> bool:
-    """Whether every option is one with which the row only reads.
+    """Whether every option is one with which the program only reads.
 
-    So has to be every word of `words` that looks like an option, whatever stands before it: a
-    program may part them otherwise than the row does.
+    Words in `words` that look like options count too, whatever stands before them, since the
+    program may split its words differently than the row does.
     """
     if row.plain is None:
         return False
@@ -55,6 +58,7 @@ def only_plain(row: ProgramRow, arguments: Arguments, words: Sequence[Word] = ()
 
 
 def _names_tasks(row: ProgramRow, arguments: Arguments, lists: CommandLists) -> bool:
+    """Whether the operands name tasks that verify, as the row's `tasks` requires."""
     names = [word for word in arguments.operands if "=" not in word.text]
 
     def verifies(word: Word) -> bool:
@@ -73,7 +77,7 @@ def _names_tasks(row: ProgramRow, arguments: Arguments, lists: CommandLists) -> 
 
 
 def _follows(row: ProgramRow, arguments: Arguments) -> bool:
-    """Whether the scripts of a call are such as the row speaks of."""
+    """Whether all scripts of a call match the row's `script`. False if there is none."""
     scripts = arguments.values(row.given) or arguments.operands[:1]
     found = [
         re.fullmatch(row.script, text) for text in (_filled_in(w, row) for w in scripts) if text
@@ -82,7 +86,10 @@ def _follows(row: ProgramRow, arguments: Arguments) -> bool:
 
 
 def _filled_in(word: Word, row: ProgramRow) -> str:
-    """Give a script; where the row says so, what a shell fills in counts as a number in it."""
+    """Return a script, or "" if it is too long or not known.
+
+    If the row allows it (`numbers`), each shell expansion in the script is replaced by `1`.
+    """
     if len(word.text) > MAX_SCRIPT:
         return ""
     if not word.unknown:

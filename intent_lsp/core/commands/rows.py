@@ -1,6 +1,6 @@
-"""The rows of the command lists: how a program is called, and what it does then.
+"""The rows of the command lists: how a program is called, and what such a call does.
 
-Invariant: a row is a value; nothing that only one program does is told in code.
+Invariant: a row is a value. Nothing that applies to one program only is written in code.
 """
 
 import re
@@ -13,14 +13,17 @@ from typing import Final
 from intent_lsp.core.commands.reading import Effect
 
 Options = frozenset[str]
-"""Options with their dashes: `-o`, `--output`; in a condition also `-X=GET`."""
+"""Options with their dashes: `-o`, `--output`.
+
+In a condition also `-X=GET`, an option with a value.
+"""
 
 EVERY: Final = "*"
-"""Stands in `plain` for every option that the row does not name as one that writes."""
+"""In `plain`: every option except those that the row names as writing."""
 
 
 class RowKind(StrEnum):
-    """What a program does whose row fits, which is the list that the row stands in."""
+    """What a program does if the row fits. Each kind is one of the command lists."""
 
     READS = "reads"
     VERIFIES = "verifies"
@@ -29,23 +32,23 @@ class RowKind(StrEnum):
 
 
 class Style(StrEnum):
-    """How a program spells its options."""
+    """The syntax of a program's options."""
 
     GNU = "gnu"
-    """`-abc`, `-ofile`, `-o file`, `--out=file`, `--out file`, and any beginning of a long name."""
+    """`-abc`, `-ofile`, `-o file`, `--out=file`, `--out file`, and abbreviations of long names."""
 
     WHOLE = "whole"
-    """One dash or two before a whole name: `-name x`, `--name=x`."""
+    """One or two dashes before a whole name: `-name x`, `--name=x`."""
 
     TAR = "tar"
-    """Like GNU, and a first word without its dash: `xzf a.tgz`."""
+    """Like GNU, but the first word needs no dash: `xzf a.tgz`."""
 
     KEYED = "keyed"
-    """`of=file`."""
+    """Keys without dashes: `of=file`."""
 
 
 class Operands(StrEnum):
-    """Which operands name what is written."""
+    """Which operands are files that the program writes."""
 
     NONE = "none"
     ALL = "all"
@@ -60,7 +63,7 @@ class Operands(StrEnum):
 
 
 class Tasks(StrEnum):
-    """Which operands have to name tasks that verify."""
+    """Which operands must name a task that verifies."""
 
     NONE = "none"
     FIRST = "first"
@@ -69,43 +72,44 @@ class Tasks(StrEnum):
 
 
 class Runs(StrEnum):
-    """Which operands are a command of their own."""
+    """Which operands are a command that the program runs."""
 
     WORDS = "words"
     """All of them: a program and its arguments."""
 
     TEXT = "text"
-    """The first one is shell text."""
+    """The first one, as shell text."""
 
     JOINED = "joined"
-    """All of them, joined, are shell text."""
+    """All of them, joined with spaces, as shell text."""
 
     SEARCH = "search"
-    """What follows an option of `starts`, up to `;` or `+`."""
+    """The words after an option in `starts`, up to `;` or `+`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramRow:
-    """One way of calling a program: it fits when every condition of it holds.
+    """One way of calling a program. A row fits a call if all its conditions hold.
 
     Conditions: `needs` (one of these options), `unless` (none of these), `bare` (no operands),
-    `first` (the first operand is one of these), `tasks` with `also`, and `script` (a regular
-    expression for the values of the options `given`, else for the first operand; `numbers`: what a
-    shell fills in may stand in it for a number).
+    `first` (the first operand is one of these), `tasks` with `also`, and `script`. `script` is a
+    regular expression for the values of the options `given`, or else for the first operand; with
+    `numbers`, a shell expansion may stand in it for a number.
 
-    `plain` are the options with which it only reads, whatever they are set to; None: it is never
-    exempt. `values` options take a value, `attached` ones only in the same word; the values of
-    `writes` are files that are written, of `enters` the directory that is worked in, of `texts`
-    shell text. `passes`: what stands after `--` is options of a program that it runs.
+    Options: with those in `plain` the program only reads, whatever their values; None means that no
+    call is PLAIN. `values` options take a value; `attached` options take one only in the same word.
+    The values of `writes` are files that are written, of `enters` the working directory, of `texts`
+    shell text. With `passes`, the words after `--` are options of a program that it runs.
 
-    Of a program that writes: `operands` are its targets; `given` options stand for the first
-    operand; `directories`: of a directory among its targets no file is changed; `shares`: its
-    sources are other names of its targets; `touches` is a path that it writes wherever it is run;
-    `more` says what else it changes.
+    A program that writes: `operands` are its targets, and `given` options replace the first
+    operand. With `directories`, a target that is a directory means that no file is changed. With
+    `shares`, the sources are other names of the targets. `touches` is a path that is always
+    written, and `more` says what else is changed.
 
-    Of a program that runs others: `skip` operands come before the command, and `assignments` may;
-    `module` is the option whose value is the program; `fills` options name what is replaced in the
-    words; `appends`: operands are added that nobody sees.
+    A program that runs others: `skip` operands come before the command, and so may assignments if
+    `assignments` is set. `module` is the option whose value is the program. `fills` options name
+    the text that is replaced in the words. With `appends`, operands are added that the command does
+    not show.
     """
 
     kind: RowKind
@@ -154,17 +158,17 @@ class ProgramRow:
 
 
 NO_ROW: Final = ProgramRow(kind=RowKind.READS)
-"""What is known of a program that only its subcommands have rows of."""
+"""The row of a program that has rows only for its subcommands."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CommandLists:
-    """Every row by the words that call it: `rm`, `git log`; and the words that several rows use.
+    """All rows, by the words that call the program (`rm`, `git log`), and the names that rows share.
 
-    A task verifies whose name holds one of `task_words`, and none of `changing_words`. `choosers`
-    are variables that decide which program runs, `harmless` are assignments of them that do not. In
-    `system_bins` programs are what their names say; into `project_bins` package managers put those
-    that verify.
+    A task verifies if its name has one of `task_words` and none of `changing_words`. `choosers` are
+    variables that decide which program runs; `harmless` are assignments to them that do not. In
+    `system_bins` a program is what its name says. Package managers install programs that verify
+    into `project_bins`.
     """
 
     rows: Mapping[str, tuple[ProgramRow, ...]]
@@ -177,7 +181,7 @@ class CommandLists:
 
     @cached_property
     def above(self) -> frozenset[str]:
-        """The words before which a subcommand may stand."""
+        """The words that may be followed by a subcommand, such as `git`."""
         return frozenset(
             name[:at] for name in self.rows for at, sign in enumerate(name) if sign == " "
         )
@@ -188,7 +192,7 @@ class CommandLists:
         return not parts.isdisjoint(self.task_words) and parts.isdisjoint(self.changing_words)
 
     def chooses(self, assignment: str, *, known: bool) -> bool:
-        """Whether `NAME=value`, its value known or not, may decide which program runs."""
+        """Whether `NAME=value` may decide which program runs. `known`: the value is known."""
         name = assignment.partition("=")[0].rstrip("+")
         if known and assignment in self.harmless:
             return False

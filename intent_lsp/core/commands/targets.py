@@ -1,6 +1,7 @@
-"""The paths that a call's operands and options name, as its row tells them.
+"""The paths that a call's operands and options name, found by the program's row.
 
-Invariant: an operand that is a target becomes a path or a sentence that says why it is none.
+Invariant: an operand that is a target becomes a path, or a sentence that says why its path is not
+known.
 """
 
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ from intent_lsp.core.commands.rows import Operands, ProgramRow
 from intent_lsp.core.commands.words import Word
 
 _INTO: Final = frozenset({"-t", "--target-directory"})
+"""Options whose value is the directory to write into."""
 _GLOB: Final = frozenset("*?[{")
 _HERE: Final = frozenset({".", "..", "./", "../"})
 
@@ -33,19 +35,19 @@ _OPERANDS: Final = {
     Operands.SECOND: slice(1, 2),
     Operands.BUT_FIRST: slice(1, None),
 }
-"""Where the operands stand that a row speaks of by their place."""
+"""The operands that are targets, where a row chooses them by position."""
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Who writes, and from which directory its paths are named."""
+    """The program that writes, and the directory that its relative paths start from."""
 
     program: str
     place: KnownPath
 
 
 def targets(row: ProgramRow, arguments: Arguments, site: Site) -> Iterator[CommandReading]:
-    """Read each target of a call's operands, and its sources where they are the same files."""
+    """Yield a reading for each target of a call, and for each source if the row has `shares`."""
     operands = arguments.operands
     match row.operands:
         case Operands.COPY | Operands.MOVE | Operands.SEND:
@@ -64,7 +66,11 @@ def targets(row: ProgramRow, arguments: Arguments, site: Site) -> Iterator[Comma
 
 
 def target(word: Word, effect: Effect, site: Site, source: str | None = None) -> CommandReading:
-    """Read one word as a path that is written; what is not a file changes nothing."""
+    """Return the reading of a word as a path that is written.
+
+    A word that is not a file, such as `/dev/null`, changes nothing. A path that is not known gives
+    an unknown reading.
+    """
     if word.unknown and not word.pattern:
         return unknown(site.program, word.unknown)
     if not word.text or word.text in SINKS or word.text.startswith("/dev/fd/"):
@@ -73,7 +79,7 @@ def target(word: Word, effect: Effect, site: Site, source: str | None = None) ->
         return unknown(site.program, f"`{site.program}` changes files below `{word.text}`")
     place = site.place
     if word.pattern and place:
-        # What is in a directory's name is no pattern.
+        # Only the word is a glob: special characters in the directory's name are literal.
         place = escape(place)
     path = entered(place, word.pattern or word.text)
     if path is None:
@@ -83,11 +89,16 @@ def target(word: Word, effect: Effect, site: Site, source: str | None = None) ->
 
 
 def _directory(reading: CommandReading) -> CommandReading:
+    """Mark each path of a reading: no file is changed if it is a directory."""
     paths = (replace(path, directory=True) for path in reading.paths)
     return replace(reading, paths=tuple(paths))
 
 
 def _below(word: Word, site: Site) -> CommandReading:
+    """Return the reading of a target of a program that also changes all files below a directory.
+
+    A word counts as a file only if its last part has a dot inside, since the disk is not read.
+    """
     last = word.text.rpartition("/")[2]
     if not _GLOB.isdisjoint(word.text) and not word.unknown:
         return unknown(site.program, f"`{site.program}` fills in `{word.text}` itself")
@@ -97,6 +108,7 @@ def _below(word: Word, site: Site) -> CommandReading:
 
 
 def _copied(row: ProgramRow, arguments: Arguments, site: Site) -> Iterator[CommandReading]:
+    """Yield the readings of a program that copies or moves its operands to the last one."""
     into = arguments.values(_INTO)
     sources, last = _sources(arguments)
     moves = row.operands is Operands.MOVE
@@ -119,12 +131,13 @@ def _copied(row: ProgramRow, arguments: Arguments, site: Site) -> Iterator[Comma
 
 
 def _sources(arguments: Arguments) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
-    """Return what is copied, and where it goes."""
+    """Return the words that are copied, and the word that they go to, as a tuple of at most one."""
     names = (*arguments.operands, *arguments.values(_INTO)[:1])
     return names[:-1], names[-1:]
 
 
 def _inside(directory: Word, source: Word) -> Word:
+    """Return the path of a source's last name inside a directory."""
     name = source.text.rstrip("/").rpartition("/")[2]
     path = f"{directory.text}{name}" if directory.text.endswith("/") else f"{directory.text}/{name}"
     if name in {"", ".", ".."}:
@@ -133,10 +146,12 @@ def _inside(directory: Word, source: Word) -> Word:
 
 
 def _source(word: Word, site: Site) -> str | None:
+    """Return the path of a source, or None if it is not known."""
     return None if word.unknown else entered(site.place, word.text)
 
 
 def _sent(word: Word, site: Site) -> CommandReading:
+    """Return the reading of a destination that may be on another machine, such as `host:path`."""
     if ":" in word.text.partition("/")[0]:
         return unknown(site.program, f"`{word.text}` is on another machine")
     return target(word, Effect.WRITE, site)

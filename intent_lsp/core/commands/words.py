@@ -1,4 +1,4 @@
-"""The words of a command once the shell has taken their quotes off.
+"""The words of a command after the shell has removed their quotes.
 
 Invariant: a word without `unknown` reaches the program exactly as `text`.
 """
@@ -9,11 +9,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One word: what is known stands as its program sees it, what is not as it was typed.
+    """One word of a command. Known parts are as the program sees them, unknown parts as typed.
 
-    `unknown` is a sentence that says why the shell may make something else of it; empty: it cannot.
-    `literal`: the shell expands nothing in it, not even a brace or a tilde. `pattern`: it is
-    unknown only as a glob is, which this spells with its literal signs in brackets.
+    `unknown` is a sentence that says why the shell may change the word; empty if it cannot.
+    `literal`: the shell expands nothing in it, not even a brace or a tilde. `pattern` is set if the
+    word is unknown only because it is a glob: the same glob with its literal special characters in
+    brackets.
     """
 
     text: str
@@ -22,23 +23,23 @@ class Word:
     pattern: str = ""
 
     def after(self, count: int) -> "Word":
-        """Return the word without its first characters."""
+        """Return the word without its first `count` characters."""
         return Word(self.text[count:], self.unknown, self.literal)
 
     def is_one_of(self, names: frozenset[str]) -> bool:
-        """Whether it is known to be one of some names."""
+        """Whether the word is known and is one of `names`."""
         return not self.unknown and self.text in names
 
 
 def joined(words: Iterable[Word]) -> Word:
-    """Join words with blanks between; one that is not known makes the whole unknown."""
+    """Join words with spaces. If one is unknown, so is the result."""
     parts = tuple(words)
     unknown = next((part.unknown for part in parts if part.unknown), "")
     return Word(" ".join(part.text for part in parts), unknown)
 
 
 def filled(word: Word, token: str, program: str) -> Word:
-    """Make a word unknown that holds what a program replaces before it runs another."""
+    """Return the word, made unknown if it contains `token`, which `program` replaces."""
     if not token or token not in word.text:
         return word
     return Word(word.text, f"`{word.text}` is filled in by `{program}`", literal=False)
