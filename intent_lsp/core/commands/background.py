@@ -13,7 +13,7 @@ _LETS_GO: Final = re.compile(
 
 
 def goes_on(command: str) -> bool:
-    """Whether a shell command may leave a process running, so that its effect must be checked again.
+    """Whether a shell command may leave a process running that still changes files after it ends.
 
     Quoted text is ignored, unless the command gives text to another shell with `-c`.
     """

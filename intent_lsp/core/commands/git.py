@@ -115,7 +115,7 @@ def _read_clean(words: Sequence[str]) -> tuple[set[str], list[str], list[str]]:
 
 
 def _stashes(words: Sequence[str]) -> bool:
-    """Whether `git stash` with these words would take `.orchestration/.local/` along, as an ignored file."""
+    """Whether `git stash` with these words would take `.orchestration/.local/` along."""
     if words and words[0] in ("push", "save"):
         words = words[1:]
     elif words and not words[0].startswith("-"):

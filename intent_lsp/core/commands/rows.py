@@ -163,7 +163,7 @@ NO_ROW: Final = ProgramRow(kind=RowKind.READS)
 
 @dataclass(frozen=True, kw_only=True)
 class CommandLists:
-    """All rows, by the words that call the program (`rm`, `git log`), and the names that rows share.
+    """All rows, by the words that call the program (`rm`, `git log`), and names used in many rows.
 
     A task verifies if its name has one of `task_words` and none of `changing_words`. `choosers` are
     variables that decide which program runs; `harmless` are assignments to them that do not. In
