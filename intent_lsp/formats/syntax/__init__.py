@@ -1,1 +1,1 @@
-"""Syntax trees of source files: definitions, renames, the class of a change."""
+"""Syntax trees of source files: definitions, renames, and the class of a change."""

@@ -1,6 +1,6 @@
-"""What two syntax trees of one language differ by: names, order and prose, or more than these.
+"""Comparison of two syntax trees by names, order, comments and layout, or by more than these.
 
-Invariant: the walk is iterative, and looks only where the two texts differ.
+Invariant: the walk is iterative, and visits only nodes whose texts differ.
 """
 
 import re
@@ -19,12 +19,17 @@ from intent_lsp.formats.syntax.renames import is_identifier
 
 _Pairs: TypeAlias = Iterator[tuple[Node, Node]]
 _Parts: TypeAlias = tuple[list[Node], list[Node], list[bytes]]
-"""What a node is made of: what keeps its order, definitions and imports, the words of comments."""
+"""The parts of a node: those whose order matters, those that may move, and comments as words."""
 
 
 @dataclass(slots=True)
 class TreeChange:
-    """What two trees differ by; not `alike`: by more than names, order, prose and layout."""
+    """The difference between two trees.
+
+    `alike`: they differ only by names, order, comments and layout. If it is false, the other fields
+    are incomplete. `moved`: definitions or imports changed their order. `prose`: comments changed.
+    `renamed` maps (old name, new name) to the identifiers in the old tree.
+    """
 
     alike: bool = True
     moved: bool = False
@@ -33,7 +38,10 @@ class TreeChange:
 
 
 def tree_change(old: SyntaxTree, new: SyntaxTree, late: Late) -> TreeChange:
-    """Compare two trees; they are not alike where the caller has no more time."""
+    """Compare two trees.
+
+    Report them as not alike if `late` says that the caller has no more time.
+    """
     change = TreeChange()
     pairs = [(old.root, new.root)]
     while pairs and change.alike:
@@ -46,7 +54,10 @@ def tree_change(old: SyntaxTree, new: SyntaxTree, late: Late) -> TreeChange:
 
 
 def _below(old: SyntaxTree, new: SyntaxTree, one: Node, other: Node, change: TreeChange) -> _Pairs:
-    """Compare two nodes of different texts; give the pairs below that are still to be compared."""
+    """Compare two nodes whose texts differ.
+
+    Yield the pairs of their children still to be compared.
+    """
     before, after = old.text(one), new.text(other)
     if _same_words(one, before, after):
         return
@@ -65,18 +76,19 @@ def _below(old: SyntaxTree, new: SyntaxTree, one: Node, other: Node, change: Tre
 
 
 def _same_words(node: Node, old: bytes, new: bytes) -> bool:
-    """Whether two nodes differ only by quotes, or by blanks that are not shown."""
+    """Whether two nodes differ only by their quotes, or by white space that is not rendered."""
     if node.type in ("jsx_text", "text"):
         return old.split() == new.split()
     quoted = "string" in node.type and old[:1] in _QUOTES and new[:1] in _QUOTES
-    # Some texts say something else between other quotes.
+    # With escapes or interpolation, the same text means something else in the other quotes.
     return quoted and old[1:-1] == new[1:-1] and not _DEPENDS.search(old[1:-1])
 
 
 def _middle(old: SyntaxTree, new: SyntaxTree, one: Node, other: Node) -> list[Sequence[Node]]:
-    """Give the children of two nodes without those at both ends that are the same.
+    """Return the children of two nodes without those at both ends that are equal.
 
-    The last of these stays, with the attribute before it: signs are explained by their neighbours.
+    One equal child stays at each end, with an attribute or comment before it, since punctuation is
+    judged by the nodes beside it.
     """
     before = [(each.type, old.text(each)) for each in one.children]
     after = [(each.type, new.text(each)) for each in other.children]
@@ -91,7 +103,10 @@ def _middle(old: SyntaxTree, new: SyntaxTree, one: Node, other: Node) -> list[Se
 def _matched(
     old: SyntaxTree, was: list[Node], new: SyntaxTree, now: list[Node], change: TreeChange
 ) -> _Pairs:
-    """Pair parts that may have been moved: by their text, and what is left by its order."""
+    """Yield pairs of parts that may move: those left after equal texts are matched, in order.
+
+    Set `moved` if the matched parts are in another order.
+    """
     known, places, left = defaultdict[bytes, list[Node]](list), list[int](), list[Node]()
     for node in reversed(now):
         known[new.text(node)].append(node)
@@ -107,7 +122,7 @@ def _matched(
 
 
 def _parts(tree: SyntaxTree, above: Node, children: Sequence[Node]) -> _Parts:
-    """Take a node apart, by some of its children, without what is there for the eye."""
+    """Split some children of the node `above` into its parts. Leave out what is only layout."""
     fixed, movable, prose = list[Node](), list[Node](), list[bytes]()
     doc, attributed = _docstring(tree, above), False
     for child, after in zip(children, [*children[1:], None], strict=True):
@@ -115,7 +130,7 @@ def _parts(tree: SyntaxTree, above: Node, children: Sequence[Node]) -> _Parts:
         if words and not _DIRECTIVE.match(words):
             prose.append(b" ".join(words.split()))
         elif not _is_layout(above, child, after):
-            # Attributes of Rust stand before what they belong to, and must stay there.
+            # In Rust, an attribute belongs to the item after it, so the two must not be parted.
             moves = not attributed and _is_movable(tree, above, child)
             (movable if moves else fixed).append(_bare(child))
             attributed = child.type == "attribute_item"
@@ -123,7 +138,7 @@ def _parts(tree: SyntaxTree, above: Node, children: Sequence[Node]) -> _Parts:
 
 
 def _docstring(tree: SyntaxTree, node: Node) -> Node | None:
-    """Find the string that documents a module, a class or a function of Python."""
+    """Return the docstring node of a Python module, class or function, or None if it has none."""
     above = "" if node.parent is None else node.parent.type
     if tree.language != "python" or not _DOCUMENTED.fullmatch(f"{above} {node.type}"):
         return None
@@ -133,7 +148,7 @@ def _docstring(tree: SyntaxTree, node: Node) -> Node | None:
 
 
 def _is_layout(above: Node, node: Node, after: Node | None) -> bool:
-    """Whether a sign is there for the eye: `;`, a last comma, an import's brackets."""
+    """Whether a token does not change the meaning: `;`, a trailing comma, an import's brackets."""
     if node.type == ",":
         return after is not None and after.type in (")", "]", "}", ">")
     if node.type in ("(", ")"):
@@ -142,7 +157,7 @@ def _is_layout(above: Node, node: Node, after: Node | None) -> bool:
 
 
 def _bare(node: Node) -> Node:
-    """Take off the brackets of an expression."""
+    """Return an expression without the parentheses around it."""
     while node.type == "parenthesized_expression":
         inner = node.named_children
         if len(inner) != 1 or inner[0].type.endswith(_COMMENTS):
@@ -152,7 +167,7 @@ def _bare(node: Node) -> Node:
 
 
 def _is_movable(tree: SyntaxTree, above: Node, node: Node) -> bool:
-    """Whether a part means the same wherever it stands among its like."""
+    """Whether a node, such as a definition or import, means the same anywhere among siblings."""
     if above.type == "import_from_statement":
         return node in above.children_by_field_name("name")
     if _IMPORTS.fullmatch(node.type) or (node.is_named and above.type == "use_list"):
@@ -173,13 +188,14 @@ _DIRECTIVE: Final = re.compile(
     rb"|# -\*-|# ?shellcheck |# ?frozen_string_literal:|# ?rubocop:|(?://|/\*) ?(?:@ts-|eslint-"
     rb"|prettier-|istanbul |biome-|tslint:|NOLINT|clang-format)|/// ?<reference|//\#"
 )
-"""What a tool reads in a comment."""
+"""Comments that a tool or compiler reads, such as `# type:`. They count as code."""
 
 _DEPENDS: Final = re.compile(rb"[\"'`\\$]|#\{")
+"""Characters that make a string's meaning depend on its quotes: escapes and interpolation."""
 _QUOTES: Final = (b'"', b"'")
 _DOCUMENTED: Final = re.compile(r" module|(?:class|function)_definition block")
 _IMPORTS: Final = re.compile(
     "import(?:_.*)?|use_declaration|using_directive|namespace_use_declaration|preproc_include"
 )
 _ORDERED: Final = ("css", "html", "json", "markdown", "sql", "toml", "yaml")
-"""Languages in which the order of definitions means something."""
+"""Languages in which the order of definitions changes the meaning."""

@@ -1,4 +1,4 @@
-"""The definitions of each language, by the grammars' own names for them."""
+"""The node types that are definitions, by language, as the tree-sitter grammars name them."""
 
 from typing import Final
 
@@ -17,7 +17,7 @@ CONTAINERS: Final = frozenset(
         "extension",
     ]
 )
-"""Kinds in which a function is a method."""
+"""Kinds of definitions in which a function is a method."""
 
 HELD_WITH: Final = frozenset(
     [
@@ -34,7 +34,7 @@ HELD_WITH: Final = frozenset(
         "internal_module",
     ]
 )
-"""What may stand around a definition, and belongs to it."""
+"""Node types that wrap a definition and belong to it, such as its decorators."""
 
 LISTS: Final = frozenset(["type_declaration", "lexical_declaration", "variable_declaration"])
 """Those of `HELD_WITH` that may hold several definitions."""
@@ -42,22 +42,23 @@ LISTS: Final = frozenset(["type_declaration", "lexical_declaration", "variable_d
 NEED_BODY: Final = frozenset(
     ["struct_specifier", "class_specifier", "union_specifier", "enum_specifier"]
 )
-"""What defines something only with a body; without one it names a type."""
+"""Node types that define something only if they have a body. Without one they refer to a type."""
 
 FUNCTION_VALUES: Final = frozenset(
     ["arrow_function", "function_expression", "generator_function", "class"]
 )
+"""Values that make a variable or field a definition."""
 HOLD_VALUES: Final = frozenset(
     ["variable_declarator", "field_definition", "public_field_definition"]
 )
-"""What defines something only if its value is one of `FUNCTION_VALUES`."""
+"""Node types that define something only if their value is one of `FUNCTION_VALUES`."""
 
 DEEPEST: Final = {"json": 4, "toml": 1, "yaml": 7}
-"""How deep a definition may stand in languages of data: two levels of keys are an outline."""
+"""In data languages, the greatest depth in the tree of a definition: two levels of keys."""
 
 
 def kinds_of(language: str) -> dict[str, str]:
-    """Give the kind of definition that each type of node is; a language without any: none."""
+    """Return the kind of definition for each node type of a language; empty if it has none."""
     return _KINDS.get(language, {})
 
 

@@ -1,4 +1,4 @@
-"""The names of definitions, as each grammar keeps them."""
+"""Names of definitions, found in the nodes of each tree-sitter grammar."""
 
 from typing import Final
 
@@ -8,11 +8,11 @@ from intent_lsp.formats.syntax.definition_kinds import FUNCTION_VALUES, HOLD_VAL
 from intent_lsp.formats.syntax.languages import SyntaxTree
 
 MAX_NAME: Final = 120
-"""Characters of a name of its own; a longer one is cut."""
+"""Characters of a definition's own name. The end of a longer one is cut off."""
 
 
 def defines(node: Node) -> bool:
-    """Find out whether a node of a defining type defines something."""
+    """Whether a node, whose type can be a definition, is one."""
     if node.type in NEED_BODY:
         return node.child_by_field_name("body") is not None
     if node.type in HOLD_VALUES:
@@ -22,7 +22,7 @@ def defines(node: Node) -> bool:
 
 
 def definition_name(tree: SyntaxTree, node: Node) -> str:
-    """Name a definition without what stands around it; empty: it has no name."""
+    """Return a definition's own name, not qualified, or "" if it has none."""
     if node.type == "impl_item":
         return _implementation(tree, node)
     if node.type == "method_declaration" and tree.language == "go":
@@ -35,7 +35,7 @@ def definition_name(tree: SyntaxTree, node: Node) -> str:
 
 
 def naming_part(node: Node) -> Node | None:
-    """Find the part of a definition that names it."""
+    """Return the node that holds a definition's name, or None if there is none."""
     for field in ("name", "key", "declarator", "property"):
         found = node.child_by_field_name(field)
         if found is not None:
@@ -52,7 +52,7 @@ def naming_part(node: Node) -> Node | None:
 
 
 def _declared(node: Node) -> Node:
-    """Go down the declarators of C to the name."""
+    """Return the name inside nested declarators of C."""
     while node.type.endswith("_declarator"):
         inner = node.child_by_field_name("declarator")
         if inner is None:
@@ -64,14 +64,14 @@ def _declared(node: Node) -> Node:
 
 
 def _implementation(tree: SyntaxTree, node: Node) -> str:
-    """Name an implementation: its type, with the trait if there is one."""
+    """Return the name of a Rust `impl`: its type, or `Trait for Type`."""
     of = _spelled(tree, node.child_by_field_name("type"))
     trait = _spelled(tree, node.child_by_field_name("trait"))
     return f"{trait} for {of}" if trait else of
 
 
 def _of_receiver(tree: SyntaxTree, node: Node) -> str:
-    """Name a method of Go with the type that it belongs to."""
+    """Return the name of a Go method, qualified by the type of its receiver."""
     receiver = _spelled(tree, node.child_by_field_name("receiver")).strip("()")
     of = receiver.rpartition(" ")[2].lstrip("*").partition("[")[0]
     name = _spelled(tree, node.child_by_field_name("name"))
@@ -79,7 +79,7 @@ def _of_receiver(tree: SyntaxTree, node: Node) -> str:
 
 
 def _element(tree: SyntaxTree, node: Node) -> str:
-    """Name an element by its id; most have none."""
+    """Return the name of an HTML element: `#` and its id, or "" if it has no id."""
     start = next((child for child in node.named_children if child.type == "start_tag"), None)
     for child in () if start is None else start.named_children:
         parts = [_spelled(tree, part) for part in child.named_children]
@@ -89,6 +89,7 @@ def _element(tree: SyntaxTree, node: Node) -> str:
 
 
 def _spelled(tree: SyntaxTree, node: Node | None) -> str:
+    """Return the text of a node on one line, without quotes, cut to MAX_NAME; "" for None."""
     if node is None:
         return ""
     text = tree.text(node).decode("utf-8", "replace")

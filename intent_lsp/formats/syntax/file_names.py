@@ -1,4 +1,4 @@
-"""The names of files, and what kind of file a name tells of."""
+"""Classification of files by name: code, configuration or prose."""
 
 import re
 from enum import Enum
@@ -6,7 +6,7 @@ from typing import Final
 
 
 class FileKind(Enum):
-    """What a file is for."""
+    """The purpose of a file."""
 
     CODE = "code"
     CONFIGURATION = "configuration"
@@ -15,18 +15,21 @@ class FileKind(Enum):
 
 
 def name_of(path: str) -> str:
-    """Give the last part of a path."""
+    """Return the last part of a path."""
     return path.rpartition("/")[2]
 
 
 def suffix_of(name: str) -> str:
-    """Give what stands after the last dot of a name, in lower case; a dotfile has no suffix."""
+    """Return the part after the last dot of a name, in lower case. A dotfile has no suffix."""
     stem, dot, suffix = name.rpartition(".")
     return suffix.lower() if dot and stem else ""
 
 
 def kind_of(path: str, language: str | None) -> FileKind:
-    """Tell what a file is for by its name, and by the language that its name stands for."""
+    """Return the purpose of a file by its name.
+
+    `language` is the language of that name, if known.
+    """
     name = name_of(path)
     suffix = suffix_of(name)
     if suffix in _CONFIGURATION or _CONFIGURATION_NAMES.fullmatch(name):
@@ -74,7 +77,7 @@ _PROSE_NAMES: Final = re.compile(
     r"|changes|history|news|todo|install|security|maintainers)"
 )
 _CONFIGURATION_NAMES: Final = re.compile(
-    # A dotfile configures a tool, whatever language it is written in.
+    # Every dotfile counts as configuration, whatever language it is written in.
     r"\..+|(?:.+\.)?(?:Docker|Container)file(?:\..+)?|(?:GNU)?[Mm]akefile(?:\..+)?|CMakeLists\.txt"
     r"|(?:Jenkins|Vagrant|Proc|Gem|Brew|Pip|Caddy|Just)file|go\.(?:mod|sum|work)|pom\.xml"
     r"|CODEOWNERS|(?:requirements|constraints)(?:[-_.].*)?\.txt|robots\.txt|MANIFEST\.in"

@@ -1,4 +1,4 @@
-"""A hash over a file's definitions, which formatting and comments do not change."""
+"""Fingerprint of a file's definitions, which formatting and comments do not change."""
 
 from typing import Final
 
@@ -13,16 +13,16 @@ PARSER: Final = "tree-sitter"
 def file_fingerprint(
     path: str, data: bytes, late: Late = in_time, tree_of: TreeOf = outlined_tree
 ) -> AstFingerprint | None:
-    """Give the fingerprint of a file's content (ledger section 1); None: nobody can parse it.
+    """Return the fingerprint of a file's content (ledger section 1), or None if it is not parsed.
 
-    `tree_of` may know the tree.
+    `tree_of` parses the file. The caller's may use a cache.
     """
     found = tree_of(path, data, late)
     return None if found is None else tree_fingerprint(found)
 
 
 def tree_fingerprint(outlined: OutlinedTree) -> AstFingerprint:
-    """Hash kind, qualified name and nesting of each definition, in order, one a line."""
+    """Return the hash over the depth, kind and qualified name of each definition, in order."""
     told = [f"{each.depth}\t{each.kind}\t{each.name}\n" for each in outlined.definitions]
     summary = hash_content("".join(told).encode("utf-8", "surrogatepass"))
     return AstFingerprint(parser=PARSER, language=outlined.tree.language, summary_hash=summary)

@@ -1,8 +1,9 @@
-"""The languages that a grammar may know, and the syntax trees of their texts.
+"""Parsing with tree-sitter: the language of a file, its grammar and its syntax tree.
 
-Invariant: a grammar is loaded when its language is first used; a missing one is no error.
-Invariant: a tree costs a bounded number of steps, and ends where its caller has no more time.
-Invariant: a text that is not deep opens fewer levels than the grammar's scanner has room for.
+Invariant: a grammar is loaded when its language is first used. A missing grammar is not an error.
+Invariant: parsing takes a bounded number of steps, and stops if the caller has no more time.
+Invariant: a YAML text for which `is_deep` is false opens fewer levels than the grammar's scanner
+has room for.
 """
 
 import re
@@ -18,31 +19,31 @@ from intent_lsp.core.content import decode
 from intent_lsp.formats.syntax.file_names import name_of, suffix_of
 
 MAX_PARSED_BYTES: Final = 1024 * 1024
-"""Above this a file is not parsed at all."""
+"""Bytes of a file. A larger one is never parsed."""
 
 RECORDED_AT_MOST: Final = 400 * 1024
-"""Bytes above which records and the intent map tell nothing that is parsed: others wait for them.
+"""Bytes of a file that is parsed for a record or the intent map, since others wait for these.
 
-10,000 lines of code that people write have 360 KB.
+10,000 lines of ordinary code have about 360 KB.
 """
 
 MAX_STEPS: Final = 20_000
-"""Reports of progress, one for each hundred operations, after which a parse is given up.
+"""Progress reports (one for each hundred operations) after which a parse is given up.
 
-A megabyte of ordinary code takes less; what is nested or broken without end takes more.
+A megabyte of ordinary code takes fewer. Very deep or broken text takes more.
 """
 
 Late: TypeAlias = Callable[[], bool]
-"""Whether a caller has no more time: it is asked while a text is parsed."""
+"""Returns whether the caller has no more time. It is called repeatedly during a parse."""
 
 _CHUNK: Final = 64 * 1024
 _BARE_RETURN: Final = re.compile(rb"\r(?!\n)")
 
 _COLUMNS: Final = 80
-"""Columns before a line's content: a mapping and a sequence can begin at each of them."""
+"""Columns of indentation. A mapping and a sequence can begin at each of them."""
 
 _SIGNS: Final = 40
-"""Signs of one line that open a level each."""
+"""Tokens on one line that each open a level."""
 
 _INDENTED: Final = re.compile(rb"^[ \t]{%d}[ \t]*[^ \t\r\n]" % (_COLUMNS + 1), re.MULTILINE)
 _SIGN: Final = re.compile(rb"(?:^|(?<=[ \t]))[-?:](?=[ \t]|$)")
@@ -50,9 +51,9 @@ _SIGN: Final = re.compile(rb"(?:^|(?<=[ \t]))[-?:](?=[ \t]|$)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SyntaxTree:
-    """A parsed text; `source` are the bytes that its places count in, as UTF-8.
+    """A parsed text. `source` is the UTF-8 text in which the nodes' byte offsets count.
 
-    Threads may look at one at the same time.
+    It can be read from several threads at once.
     """
 
     language: str
@@ -60,26 +61,26 @@ class SyntaxTree:
     root: Node
 
     def text(self, node: Node) -> bytes:
-        """Give the bytes of a node as they were typed."""
+        """Return the bytes of a node in the source."""
         return self.source[node.start_byte : node.end_byte]
 
 
 def language_of(path: str) -> str | None:
-    """Name the language of a file by its name; None: none that we know."""
+    """Return the language of a file by its name, or None if it is not known."""
     name = name_of(path)
     return _FILES.get(name) or _SUFFIXES.get(suffix_of(name))
 
 
 def in_time() -> bool:
-    """Have all the time that the steps of a parse may take."""
+    """Return False: the time limit of a caller that has none."""
     return False
 
 
 def parse(language: str, data: bytes, late: Late = in_time) -> SyntaxTree | None:
-    """Parse the content of a file.
+    """Return the syntax tree of a file's content. Broken code gives a tree of what can be read.
 
-    None: no such grammar, not a text or with NUL, over 1 MB, or more steps or time than allowed.
-    Broken code has the tree of what can be read.
+    Return None if there is no grammar, if the content is not text or has NUL or more than
+    MAX_PARSED_BYTES, or if parsing takes too many steps or too long.
     """
     source, grammar = _source(language, data), _grammar(language)
     whole = None if source is None or grammar is None else _tree(grammar, source, late)
@@ -89,10 +90,10 @@ def parse(language: str, data: bytes, late: Late = in_time) -> SyntaxTree | None
 
 
 def captured(tree: SyntaxTree, types: tuple[str, ...], depth: int | None) -> list[Node]:
-    """Give all nodes of some types, in the order of the text, the outer before the inner.
+    """Return all nodes of the given types in text order, outer nodes before inner ones.
 
-    `depth`: how deep they may stand; None: anywhere. Types that the grammar does not
-    have are passed.
+    `depth` is the greatest depth of a node; None: any. Types that the grammar does not have are
+    skipped.
     """
     query = _query(tree.language, types)
     if query is None:
@@ -105,18 +106,20 @@ def captured(tree: SyntaxTree, types: tuple[str, ...], depth: int | None) -> lis
 
 
 def _source(language: str, data: bytes) -> bytes | None:
+    """Return the content as UTF-8 with line ends for a grammar, or None if it is refused."""
     text = decode(data) if len(data) <= MAX_PARSED_BYTES else None
     if text is None or "\0" in text.text:
-        # No code has NUL, and some grammars take for ever over it.
+        # Source code has no NUL, and some grammars hang on it.
         return None
     source = text.text.encode()
     if b"\r" in source:
-        # A bare return ends a line here (ledger section 1), and does not for a grammar.
+        # A bare CR ends a line in records (ledger section 1), but not for a grammar.
         source = _BARE_RETURN.sub(b"\n", source)
     return None if language == "yaml" and is_deep(source) else source
 
 
 def _tree(grammar: Language, source: bytes, late: Late) -> Tree | None:
+    """Parse a source, or return None if that takes too many steps or too long."""
     steps = 0
 
     def give_up(_offset: int, _flawed: bool) -> bool:  # noqa: FBT001 - how it is called
@@ -127,7 +130,7 @@ def _tree(grammar: Language, source: bytes, late: Late) -> Tree | None:
     def read(offset: int, _point: object) -> bytes | None:
         return source[offset : offset + _CHUNK] or None
 
-    # A parser keeps state while it parses; threads must not share one.
+    # A parser keeps state while it parses, so threads must not share one: make a new one.
     try:
         return Parser(grammar).parse(read, progress_callback=give_up)
     except ValueError:
@@ -136,16 +139,18 @@ def _tree(grammar: Language, source: bytes, late: Late) -> Tree | None:
 
 @cache
 def _grammar(language: str) -> Language | None:
+    """Return the grammar of a language, loaded once, or None if it cannot be loaded."""
     package, function = _GRAMMARS.get(language, (language, "language"))
     try:
         return Language(getattr(import_module(f"tree_sitter_{package}"), function)())
     except (ImportError, AttributeError, ValueError):
-        # Not installed, or made for a library of another age.
+        # The package is not installed, or was built for another version of tree-sitter.
         return None
 
 
 @cache
 def _query(language: str, types: tuple[str, ...]) -> Query | None:
+    """Return the query for those of `types` that the grammar has, or None if it has none."""
     grammar = _grammar(language)
     if grammar is None:
         return None
@@ -160,7 +165,7 @@ _GRAMMARS: Final = {
     "tsx": ("typescript", "language_tsx"),
     "typescript": ("typescript", "language_typescript"),
 }
-"""Where a grammar is not `language()` of the package of its own name."""
+"""Package and function of the grammars that are not `language()` in a package of their own name."""
 
 _FILES: Final = {"Rakefile": "ruby", ".bashrc": "bash", ".profile": "bash"}
 _SUFFIXES: Final = {
@@ -194,7 +199,10 @@ _SUFFIXES: Final = {
 
 
 def is_deep(source: bytes) -> bool:
-    """Whether a text may be nested deeper than about 200 levels: the scanner fails at 250."""
+    """Whether a YAML text may be nested deeper than about 200 levels.
+
+    The grammar's scanner fails at 250.
+    """
     if _INDENTED.search(source):
         return True
     return any(

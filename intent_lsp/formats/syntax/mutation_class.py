@@ -1,6 +1,9 @@
-"""What kind of change a file's edit was, as far as its two texts tell (requirements section 9).
+"""Classification of an edit by its two texts: refactoring, documentation, evolution and so on.
 
-Invariant: a bug fix is never guessed; what is not known to be less is an evolution of the intent.
+Specified in requirements section 9.
+
+Invariant: a bug fix is never guessed. What cannot be shown to be a smaller change is an evolution
+of the intent.
 """
 
 from intent_lsp.core.content import decode, split_lines
@@ -20,16 +23,17 @@ def inferred_change(
     late: Late = in_time,
     tree_of: TreeOf = outlined_tree,
 ) -> tuple[MutationClass, AstFingerprint | None]:
-    """Infer the class of an edit, and give the fingerprint of what it left; None: not parsed.
+    """Return the class of an edit, and the fingerprint of the content after it (None: not parsed).
 
-    A content that is None: there was or is not a file. `tree_of` may know the trees of both.
+    `before` or `after` is None if the file did or does not exist. `tree_of` parses both; the
+    caller's may use a cache.
     """
     if before is None or after is None:
         gone = after is None and before is not None
         kind = MutationClass.FILE_DELETION if gone else MutationClass.FILE_CREATION
         return kind, None if after is None else file_fingerprint(path, after, late, tree_of)
     of = kind_of(path, language_of(path))
-    # The old one comes first: it may be known, and must not be forgotten for the new one.
+    # Ask for the old tree first: it may be cached, and the new one could push it out.
     old = None if of is FileKind.PROSE else tree_of(path, before, late)
     new = tree_of(path, after, late)
     fingerprint = None if new is None else tree_fingerprint(new)
@@ -43,6 +47,7 @@ def inferred_change(
 def _of_trees(
     of: FileKind, old: OutlinedTree | None, new: OutlinedTree | None, late: Late
 ) -> MutationClass:
+    """Return the class of an edit by comparing the two trees."""
     settings = of is FileKind.CONFIGURATION
     otherwise = MutationClass.CONFIGURATION if settings else MutationClass.INTENT_EVOLUTION
     change = None if old is None or new is None else tree_change(old.tree, new.tree, late)
@@ -55,13 +60,14 @@ def _of_trees(
 
 
 def _of_settings(before: bytes, after: bytes) -> MutationClass:
-    """Tell what changed in a file of settings that no grammar reads: comments or more."""
+    """Return the class of an edit of a configuration file without a grammar: comments or more."""
     old, new = _without_comments(before), _without_comments(after)
     same = before != after and old is not None and old == new
     return MutationClass.DOCUMENTATION if same else MutationClass.CONFIGURATION
 
 
 def _without_comments(data: bytes) -> list[str] | None:
+    """Return the non-blank lines that are not `#` comments, or None if the content is not text."""
     text = decode(data)
     if text is None:
         return None

@@ -1,6 +1,7 @@
-"""The definitions of a text, outermost first.
+"""The outline of a source file: its definitions, outer ones before those inside them.
 
-Invariant: any content has an outline; what cannot be parsed has none, broken code what can be read.
+Invariant: any content has an outline. It is empty for what cannot be parsed, and partial for broken
+code.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -27,14 +28,15 @@ from intent_lsp.formats.syntax.languages import (
 )
 
 MAX_NAMED: Final = 400
-"""Characters of a qualified name; of a longer one its end is left."""
+"""Characters of a qualified name. The start of a longer one is cut off."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Definition:
-    """One definition; `name` is qualified (`Class.method`), `depth` how many stand around it.
+    """One definition.
 
-    Lines count from 1, the last one included; decorators and what exports it belong to it.
+    `name` is qualified (`Class.method`); `depth` is the number of definitions around.
+    Lines count from 1, `last_line` included. Decorators and an `export` around it belong to it.
     """
 
     kind: str
@@ -46,21 +48,21 @@ class Definition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutlinedTree:
-    """A parsed text and its definitions, in its order."""
+    """A syntax tree and its definitions, in text order."""
 
     tree: SyntaxTree
     definitions: tuple[Definition, ...]
 
 
 TreeOf: TypeAlias = Callable[[str, bytes, Late], OutlinedTree | None]
-"""Whoever gives the tree of a file's content, by the file's path; None as of `outlined_tree`."""
+"""Returns the tree of a content, given path, bytes and time limit. None as for `outlined_tree`."""
 
 
 def outlined_tree(path: str, data: bytes, late: Late = in_time) -> OutlinedTree | None:
-    """Parse the content of a file, and find its definitions.
+    """Parse a file's content and return its tree with its definitions.
 
-    None: the language is unknown, its grammar is not installed, or the file is not parsed: not a
-    text, over 1 MB, or not within its steps or the time of the caller.
+    Return None if the language is unknown, its grammar is not installed, or the content is not
+    parsed: not text, over 1 MB, too many steps or too late.
     """
     language = language_of(path)
     tree = None if language is None else parse(language, data, late)
@@ -71,13 +73,13 @@ def outlined_tree(path: str, data: bytes, late: Late = in_time) -> OutlinedTree 
 
 
 def outline(path: str, data: bytes, late: Late = in_time) -> tuple[Definition, ...]:
-    """Give the definitions of a file, in the order of its text; of a file without a tree: none."""
+    """Return the definitions of a file in text order; empty if it cannot be parsed."""
     found = outlined_tree(path, data, late)
     return () if found is None else found.definitions
 
 
 def innermost(found: Iterable[Definition]) -> Iterator[Definition]:
-    """Give the definitions, in the order of the text, that hold no other."""
+    """Yield the definitions that contain no other, in text order."""
     before: Definition | None = None
     for each in found:
         if before is not None and each.depth <= before.depth:
@@ -88,7 +90,7 @@ def innermost(found: Iterable[Definition]) -> Iterator[Definition]:
 
 
 def _definitions(tree: SyntaxTree, late: Late) -> tuple[Definition, ...] | None:
-    """Find the definitions of a parsed text, in its order; None: it became late."""
+    """Return the definitions of a tree in text order, or None if time ran out."""
     kinds, found = kinds_of(tree.language), list[Definition]()
     around: list[tuple[int, Definition]] = []
     for node in captured(tree, tuple(kinds), DEEPEST.get(tree.language)):
@@ -106,6 +108,7 @@ def _definitions(tree: SyntaxTree, late: Late) -> tuple[Definition, ...] | None:
 
 
 def _within(outer: Definition, own: Definition) -> Definition:
+    """Return a definition as one inside `outer`: qualified, and one level deeper."""
     method = own.kind == "function" and outer.kind in CONTAINERS
     return Definition(
         kind="method" if method else own.kind,
@@ -117,9 +120,9 @@ def _within(outer: Definition, own: Definition) -> Definition:
 
 
 def _own(node: Node, kind: str, name: str) -> Definition:
-    """Give a definition as it is called if none stands around it."""
+    """Return a definition as if it were not inside another."""
     first, last = _outermost(node), node.end_point
-    # A node that ends at the start of a line has nothing in it.
+    # A node that ends at column 0 contains nothing of that line.
     end = last.row if last.column == 0 and last.row > node.start_point.row else last.row + 1
     return Definition(
         kind=kind, name=name, depth=0, first_line=first.start_point.row + 1, last_line=end
@@ -127,7 +130,7 @@ def _own(node: Node, kind: str, name: str) -> Definition:
 
 
 def _outermost(node: Node) -> Node:
-    """Give what is held with a definition, such as its decorators, where there is something."""
+    """Return the outermost node that belongs to a definition, such as its decorators or export."""
     while (above := node.parent) is not None and above.type in HELD_WITH:
         if above.type in LISTS and len(above.named_children) > 1:
             break

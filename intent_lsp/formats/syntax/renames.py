@@ -1,4 +1,4 @@
-"""Whether names were changed everywhere they are known, and nothing else with them."""
+"""Detection of renames: whether names were changed at every use and nothing else was."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,27 +10,28 @@ from intent_lsp.formats.syntax.definition_names import naming_part
 from intent_lsp.formats.syntax.languages import SyntaxTree
 
 MAX_PLACES: Final = 2_000
-"""Places of names above which a change is too large to be called a renaming."""
+"""Occurrences of names. A change with more is not called a rename."""
 
 
 def is_identifier(node: Node) -> bool:
-    """Whether a leaf is a name that somebody chose."""
+    """Whether a leaf node is a name chosen by the author."""
     if node.type == "word":
         return node.parent is not None and node.parent.type in _COMMANDS
     return _NAMES.fullmatch(node.type) is not None
 
 
 def consistent(tree: SyntaxTree, renamed: Mapping[tuple[bytes, bytes], Sequence[Node]]) -> bool:
-    """Whether the code means the same after names of the old text became others.
+    """Whether the renamed code means the same. `renamed` maps (old, new) to nodes of the old tree.
 
-    A name must be made known in a place that was renamed, must be gone from where it was known,
-    and the new one must not have been known there.
+    For each name: its declaration was renamed, so was every other use in its scope, and the new
+    name was not used there before.
     """
     few = sum(map(len, renamed.values())) <= MAX_PLACES
     return few and all(_renames(tree, *names, nodes) for names, nodes in renamed.items())
 
 
 def _renames(tree: SyntaxTree, old: bytes, new: bytes, nodes: Sequence[Node]) -> bool:
+    """Whether one name was renamed consistently at `nodes`."""
     scopes = {_scope(tree, node) for node in nodes if _binds(tree, node)}
     places = {node.start_byte for node in nodes}
     members = any(_is_member(node) for node in nodes)
@@ -43,11 +44,11 @@ def _renames(tree: SyntaxTree, old: bytes, new: bytes, nodes: Sequence[Node]) ->
 
 
 def _scope(tree: SyntaxTree, node: Node) -> tuple[int, int]:
-    """Give the bytes in which the name of a node means one thing."""
+    """Return the byte range in which the name of a node means the same thing."""
     above = None if _is_member(node) else node.parent
     while above is not None:
         block = tree.language not in _BY_FUNCTION and _BLOCKS.fullmatch(above.type)
-        # What names a function is known outside of it.
+        # A function's own name is visible outside the function, so its scope is a larger one.
         if (block or _FUNCTIONS.fullmatch(above.type)) and naming_part(above) != node:
             return above.start_byte, above.end_byte
         above = above.parent
@@ -55,7 +56,7 @@ def _scope(tree: SyntaxTree, node: Node) -> tuple[int, int]:
 
 
 def _binds(tree: SyntaxTree, node: Node) -> bool:
-    """Whether an identifier stands where its name is made known."""
+    """Whether an identifier is where its name is declared."""
     while (above := node.parent) is not None and (
         _TRANSPARENT.fullmatch(above.type) or _is_of_self(tree, above)
     ):
@@ -68,13 +69,13 @@ def _binds(tree: SyntaxTree, node: Node) -> bool:
 
 
 def _is_of_self(tree: SyntaxTree, node: Node) -> bool:
-    """Whether a node is an object's own attribute, which is made known by assigning it."""
+    """Whether a node is an attribute of `self`, `cls` or `this`, which assignment declares."""
     thing = node.child_by_field_name("object")
     return thing is not None and tree.text(thing) in (b"self", b"cls", b"this")
 
 
 def _is_member(node: Node) -> bool:
-    """Whether a name is looked up in something, as in `thing.name`."""
+    """Whether a name is looked up in an object, as in `thing.name`."""
     above = node.parent
     if above is None or _MEMBERS.fullmatch(node.type):
         return above is not None
@@ -85,23 +86,25 @@ def _is_member(node: Node) -> bool:
 
 
 def _is_part(above: Node, node: Node, *fields: str) -> bool:
+    """Whether `node` is the child of `above` in one of these fields."""
     return any(above.child_by_field_name(each) == node for each in fields)
 
 
 def _places(
     tree: SyntaxTree, name: bytes, scope: tuple[int, int], *, members: bool
 ) -> Iterator[int]:
-    """Give the places in a scope where a name stands as an identifier."""
+    """Yield the byte offsets in a scope where a name occurs as an identifier."""
     before = rb"(?<![\w$])" if name[:1].isalnum() or name[:1] == b"_" else b""
     word = re.compile(before + re.escape(name) + rb"(?![\w$])")
     for count, found in enumerate(word.finditer(tree.source, *scope)):
         node = tree.root.descendant_for_byte_range(found.start(), found.end())
-        # What cannot be looked at any more is taken for the name: then it is no renaming.
+        # Past the limit, count the text as a use of the name: then the change is no rename.
         if count > MAX_PLACES or (node is not None and _stands(tree, node, name, members=members)):
             yield found.start()
 
 
 def _stands(tree: SyntaxTree, node: Node, name: bytes, *, members: bool) -> bool:
+    """Whether a node is this identifier. Members count only if `members` is set."""
     return is_identifier(node) and tree.text(node) == name and (members or not _is_member(node))
 
 
@@ -117,7 +120,7 @@ _BLOCKS: Final = re.compile(
     "|(?:for|for_in|enhanced_for|foreach)_statement"
 )
 _BY_FUNCTION: Final = ("bash", "php", "python")
-"""Languages in which a name is known in the whole function."""
+"""Languages in which a name is visible in the whole function, not only in a block."""
 
 _COMMANDS: Final = ("function_definition", "command_name")
 _NAMES: Final = re.compile(
@@ -139,7 +142,8 @@ _BOUND: Final = ("name", "declarator", "pattern", "left", "bound_identifier", "p
 _BINDING: Final = re.compile(
     "parameter|import_clause|namespace_import|pattern|variable_declaration|enum_entry"
 )
-# What is imported was named elsewhere; another name imports another thing.
+# In these nodes a name is used, not declared. Imports are among them: the name was declared
+# elsewhere, and another name would import something else.
 _USING: Final = re.compile(
     "import|use_|binary|boolean|comparison|call|invocation|argument|access|attribute"
     "|reference|scoped|qualified|member|selector|command|infix"

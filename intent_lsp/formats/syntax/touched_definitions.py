@@ -1,8 +1,11 @@
-"""The definitions that a change touched, by the record's ranges (ledger section 6).
+"""The definitions that a change touched, found from the ranges of its record.
 
-Invariant: a definition of which every line is new stands for all within it; of any other the
-innermost is named, and what is around it only where a line of its own was touched.
-Invariant: a blank line touches nothing.
+Specified in ledger section 6.
+
+Invariant: if every line of a definition is new, it is named and those inside it are not. Otherwise
+the innermost touched definitions are named, and an outer one only if one of its own lines was
+touched.
+Invariant: blank lines do not count.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,9 +24,9 @@ def touched_definitions(
     late: Late = in_time,
     tree_of: TreeOf = outlined_tree,
 ) -> tuple[str, ...]:
-    """Name the definitions of a content that the ranges of its record touched, each name once.
+    """Return the names of the definitions that the ranges `changed` touch, each once.
 
-    In the order of the text. None where the file has no tree.
+    They are in text order. Empty if the file cannot be parsed.
     """
     found = tree_of(path, data, late)
     definitions = () if found is None else found.definitions
@@ -35,9 +38,9 @@ def touched_definitions(
 
 
 class _Lines:
-    """How many of the first lines are filled, how many of those are new, and where some went.
+    """Running totals over a file's lines: not blank, new, and those where lines were removed.
 
-    A place where lines went is counted with the line above it.
+    Removed lines are counted at the line above them.
     """
 
     def __init__(self, filled: Sequence[bool], changed: Iterable[Range]) -> None:
@@ -54,17 +57,21 @@ class _Lines:
         self._gone = _sums(gone)
 
     def are_new(self, each: Definition) -> bool:
-        """Whether a definition has nothing but new lines, blank ones not asked."""
+        """Whether all lines of a definition that are not blank are new."""
         first, last = self._within(each)
         new = self._new[last] - self._new[first]
         return 0 < new == self._filled[last] - self._filled[first]
 
     def touched(self, each: Definition) -> int:
-        """Count the new lines of a definition, and the places between its lines where some went."""
+        """Return the number of changes in a definition.
+
+        These are its new lines, and the places inside it where lines were removed.
+        """
         first, last = self._within(each)
         return self._new[last] - self._new[first] + self._gone[last - 1] - self._gone[first]
 
     def _within(self, each: Definition) -> tuple[int, int]:
+        """Return the index of a definition's first line and of the line after its last."""
         last = min(each.last_line, len(self._filled) - 1)
         return min(each.first_line - 1, last - 1), last
 
@@ -72,6 +79,7 @@ class _Lines:
 def _touched(
     definitions: Sequence[Definition], filled: Sequence[bool], changed: Iterable[Range]
 ) -> Iterator[str]:
+    """Yield the names of the touched definitions."""
     lines = _Lines(filled, changed)
     own = _own(definitions, lines)
     whole: Definition | None = None
@@ -84,7 +92,7 @@ def _touched(
 
 
 def _own(definitions: Sequence[Definition], lines: _Lines) -> list[int]:
-    """Count for each definition what was touched in it, and in none within it."""
+    """Return, for each definition, what was touched in it but not in a definition inside it."""
     own = [lines.touched(each) for each in definitions]
     around: list[int] = []
     for number, each in enumerate(definitions):
@@ -96,4 +104,5 @@ def _own(definitions: Sequence[Definition], lines: _Lines) -> list[int]:
 
 
 def _sums(marks: Iterable[bool]) -> list[int]:
+    """Return the running totals, beginning with 0."""
     return list(accumulate(marks, initial=0))

@@ -1,1 +1,1 @@
-"""YAML read with places, and edited in place."""
+"""YAML reading with exact positions, and edits that keep the rest of the text."""

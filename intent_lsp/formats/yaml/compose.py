@@ -1,7 +1,7 @@
-"""The way from a text to YAML nodes, or to the first thing that keeps it from being read.
+"""YAML composer: builds nodes from a text, or returns the first problem that prevents it.
 
-Invariant: total: no text makes it raise, recurse or crash the C parser (requirements section 3).
-Invariant: places come from `mark.index` alone: a mark's line counts NEL and U+2028.
+Invariant: no text makes it raise, recurse or crash the C parser (requirements section 3).
+Invariant: positions come from `mark.index` only, since a mark's line also counts NEL and U+2028.
 """
 
 import re
@@ -28,9 +28,11 @@ _MARK = "\ufeff"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Composed:
-    """What a text says: its root (None: nothing), keys given twice as (first, again).
+    """The nodes of a text, and what was noticed while they were built.
 
-    `globs` are offset and source of the unquoted globs that stood where a value may stand.
+    `root` is None if the text has no value. `duplicates` are keys given twice, as (first, again).
+    `globs` maps the offset of each unquoted glob that is a value to its source. `aliases` and
+    `values` are counts.
     """
 
     root: YamlNode | None
@@ -41,13 +43,13 @@ class Composed:
 
 
 class _Mark(Protocol):
-    """A place as either parser, in C or in Python, gives it."""
+    """A position in the text, as both the C parser and the Python parser report it."""
 
     index: int
 
 
 class _ProblemError(Exception):
-    """Carries a problem out of the building of nodes."""
+    """Carries a problem out of `_Building.take`."""
 
     def __init__(self, problem: YamlProblem) -> None:
         super().__init__(problem.message)
@@ -69,6 +71,10 @@ def compose(text: str, globs: Mapping[int, str] | None = None) -> Composed | Yam
 
 
 def _take_all(building: "_Building", text: str, lead: int) -> YamlProblem | None:
+    """Pass all parser events to `building`.
+
+    Return the problem if the text cannot be read, else None.
+    """
     try:
         for event in _events(text[lead:]):
             building.take(event)
@@ -77,7 +83,7 @@ def _take_all(building: "_Building", text: str, lead: int) -> YamlProblem | None
     except yaml.MarkedYAMLError as error:
         return _syntax_problem(error, text, lead)
     except (yaml.YAMLError, ValueError, OverflowError) as error:
-        # The pure parser raises the last two for escapes and versions that no text can hold.
+        # The Python parser raises the last two for impossible escapes and version numbers.
         place = int(getattr(error, "position", 0))
         return YamlProblem(
             code=FileCode.YAML_SYNTAX, message=f"not YAML: {error}", start=place, end=place + 1
@@ -86,12 +92,14 @@ def _take_all(building: "_Building", text: str, lead: int) -> YamlProblem | None
 
 
 def _events(text: str) -> Iterator[yaml.Event]:
+    """Parse a text into events, with the C parser if it is installed."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     events: Iterator[yaml.Event] = yaml.parse(text, Loader=loader)
     return events
 
 
 def _syntax_problem(error: yaml.MarkedYAMLError, text: str, lead: int) -> YamlProblem:
+    """Return a parser's error as a problem. `lead` is the length of the byte order mark."""
     mark = error.problem_mark or error.context_mark
     start = min(mark.index + lead if mark else 0, len(text))
     context = None
@@ -108,7 +116,7 @@ def _syntax_problem(error: yaml.MarkedYAMLError, text: str, lead: int) -> YamlPr
 
 @dataclass(slots=True, kw_only=True)
 class _Open:
-    """A collection whose end has not come yet; a mapping's children alternate key and value."""
+    """A collection whose end event has not come yet. In a mapping, keys and values alternate."""
 
     event: yaml.CollectionStartEvent
     start: int
@@ -116,7 +124,7 @@ class _Open:
 
 
 class _Building:
-    """The nodes under construction while the events of one text come in."""
+    """The nodes of one text under construction, fed by the parser's events."""
 
     def __init__(self, text: str, globs: Mapping[int, str], lead: int) -> None:
         self._text, self._globs, self._lead = text, globs, lead
@@ -130,7 +138,7 @@ class _Building:
         self._duplicates: list[tuple[Scalar, Scalar]] = []
 
     def composed(self) -> Composed:
-        """Give what the events have built."""
+        """Return what the events have built."""
         return Composed(
             root=self._root,
             duplicates=tuple(self._duplicates),
@@ -140,7 +148,10 @@ class _Building:
         )
 
     def take(self, event: yaml.Event) -> None:
-        """Take the next event in; raises _ProblemError at the first limit or wrong alias."""
+        """Process the next event.
+
+        Raise _ProblemError at the first exceeded limit or invalid alias.
+        """
         if isinstance(event, yaml.ScalarEvent):
             self._add(self._scalar(event), event.anchor)
         elif isinstance(event, yaml.CollectionStartEvent):
@@ -153,6 +164,7 @@ class _Building:
             self._document(event)
 
     def _add(self, node: YamlNode, anchor: str | None) -> None:
+        """Add a finished node to the innermost open collection, or make it the root."""
         self._values += 1
         if self._values > MAX_VALUES:
             message = f"a file of more than {MAX_VALUES:,} values is not read"
@@ -182,6 +194,7 @@ class _Building:
         )
 
     def _after_properties(self, start: int, end: int) -> int:
+        """Return the offset after an anchor and tag that start a node."""
         found = _PROPERTIES.match(self._text, start, end)
         return found.end() if found else start
 
@@ -190,7 +203,7 @@ class _Building:
         if len(self._open) >= MAX_NESTING:
             self._stop(FileCode.YAML_LIMIT, f"nested deeper than {MAX_NESTING}", start, start + 1)
         if event.anchor:
-            # Known but not complete: an alias to it from within would never end.
+            # Mark the anchor as incomplete: an alias inside it would make an endless node.
             self._anchors[event.anchor] = None
         if event.anchor or event.tag:
             start = self._after_properties(start, len(self._text))
@@ -200,7 +213,8 @@ class _Building:
         opened = self._open.pop()
         children = opened.children
         flow = bool(opened.event.flow_style)
-        # A block collection's own end runs over the comments and blank lines that follow it.
+        # The parser ends a block collection after the comments and blank lines below it, so take
+        # the end of the last child instead.
         last = self._offset(event.end_mark) if flow or not children else children[-1].end
         anchor = opened.event.anchor
         node: ContentNode
@@ -221,6 +235,7 @@ class _Building:
         self._add(node, anchor)
 
     def _check_keys(self, pairs: tuple[tuple[YamlNode, YamlNode], ...]) -> None:
+        """Note duplicate keys of a mapping. Raise _ProblemError for a merge key (`<<`)."""
         first: dict[str, Scalar] = {}
         for key, _ in pairs:
             if not isinstance(key, Scalar):
@@ -246,6 +261,7 @@ class _Building:
         return Alias(start=start, end=end, target=target)
 
     def _document(self, event: yaml.DocumentStartEvent) -> None:
+        """Count the documents. Raise _ProblemError at the second one."""
         self._documents += 1
         if self._documents > 1:
             start = self._offset(event.start_mark)
@@ -253,6 +269,7 @@ class _Building:
             self._stop(FileCode.YAML_SYNTAX, message, start, start + len("---"))
 
     def _offset(self, mark: _Mark | None) -> int:
+        """Return the offset of a mark in the text, byte order mark included."""
         return mark.index + self._lead if mark else 0
 
     def _stop(self, code: FileCode, message: str, start: int, end: int) -> NoReturn:

@@ -1,6 +1,6 @@
-"""One reading of a YAML file: its text, its places, and what has been found in it so far.
+"""A YAML text while it is read: its positions, and the findings collected so far.
 
-Invariant: reading goes on after a finding; what could not be read is left out.
+Invariant: reading goes on after a finding. What could not be read is left out.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,22 +23,22 @@ _KINDS = {Scalar: "one value", SequenceNode: "a list", MappingNode: "a mapping"}
 
 
 class YamlDocument:
-    """Collects findings while a text is read; spans are of that text."""
+    """Collects the findings on one text. Spans are positions in that text."""
 
     def __init__(self, text: str) -> None:
         self.text, self.places = text, TextPositions(text)
         self.findings: list[Finding] = []
 
     def span(self, node: YamlNode) -> Span:
-        """Give the place of a node."""
+        """Return the span of a node."""
         return self.places.span(node.start, node.end)
 
     def source(self, node: YamlNode) -> str:
-        """Give a node as it is written."""
+        """Return the text of a node as written."""
         return self.text[node.start : node.end]
 
     def change(self, start: int, end: int, new_text: str) -> TextChange:
-        """Replace the text between two offsets."""
+        """Return the change that replaces the text between two offsets."""
         return TextChange(self.places.span(start, end), new_text)
 
     def add(
@@ -49,7 +49,7 @@ class YamlDocument:
         fixes: Sequence[Fix] = (),
         related: Sequence[RelatedSpan] = (),
     ) -> None:
-        """Note a finding at a node or a span, as loud as its code is."""
+        """Add a finding at a node or span. Its severity follows from its code."""
         finding = Finding(
             code=code,
             severity=_QUIETER.get(code, Severity.ERROR),
@@ -61,7 +61,10 @@ class YamlDocument:
         self.findings.append(finding)
 
     def wrong_type(self, node: YamlNode, wanted: str, fixes: Sequence[Fix] = ()) -> None:
-        """Note that something else is wanted here."""
+        """Add a finding that something else is expected at a node.
+
+        `wanted` names it in the message.
+        """
         found = content_of(node)
         is_null = isinstance(found, Scalar) and found.null
         kind = "nothing" if is_null else _KINDS[type(found)]
@@ -69,22 +72,22 @@ class YamlDocument:
         self.add(FileCode.WRONG_TYPE, message, node, fixes)
 
     def other_form(self, message: str, at: YamlNode | Span, fix: Fix | None) -> None:
-        """Note a form that is read but is not the normal one."""
+        """Add a hint that something is understood but is not in the normal form."""
         self.add(FileCode.OTHER_FORM, message, at, (fix,) if fix else ())
 
     def rename(self, key: Scalar, name: str) -> Fix:
-        """Give the fix that renames a key."""
+        """Return the fix that renames a key, in the same quotes."""
         change = self.change(key.start, key.end, spelled_like(key.style, name))
         return Fix(f"Rename to `{name}`", (change,))
 
     def respell(self, node: YamlNode, value: str, title: str) -> Fix:
-        """Give the fix that writes another value in the style of the one there."""
+        """Return the fix that replaces a value, in the same quotes where possible."""
         style = "" if not isinstance(node, Scalar) or node.unquoted else node.style
         change = self.change(node.start, node.end, spelled_like(style, value))
         return Fix(title, (change,))
 
     def take_composed(self, composed: Composed) -> None:
-        """Note what the composing itself has found."""
+        """Add the findings from composing the text: duplicate keys and unquoted globs."""
         for first, again in composed.duplicates:
             self.add(
                 FileCode.YAML_DUPLICATE_KEY,
@@ -103,7 +106,7 @@ class YamlDocument:
         self.add(FileCode.YAML_UNQUOTED_GLOB, message, span, (fix,))
 
     def take_problem(self, problem: YamlProblem) -> None:
-        """Note what keeps the text from being read."""
+        """Add the finding for the problem that prevents reading the text."""
         related: tuple[RelatedSpan, ...] = ()
         if problem.context is not None:
             start, message = problem.context
@@ -114,7 +117,10 @@ class YamlDocument:
 
 
 def text_of(reading: YamlDocument, node: YamlNode) -> str | None:
-    """Read one value as its source has it; None for nothing or, with a finding, a wrong type."""
+    """Return the text of a single value, or None if it is empty.
+
+    A list or mapping gives a finding and None.
+    """
     content = content_of(node)
     if not isinstance(content, Scalar):
         reading.wrong_type(node, "one value")
@@ -123,7 +129,11 @@ def text_of(reading: YamlDocument, node: YamlNode) -> str | None:
 
 
 def texts_of(reading: YamlDocument, node: YamlNode) -> tuple[tuple[YamlNode, str], ...]:
-    """Read a list of values with their places; what is not one has a finding and is left out."""
+    """Return the items of a list of values, each with its node.
+
+    An item that is not a single value gets a finding and is left out. So does the whole list if it
+    is none.
+    """
     content = content_of(node)
     if isinstance(content, Scalar) and content.null:
         return ()
@@ -143,7 +153,7 @@ def _items_of(reading: YamlDocument, listing: SequenceNode) -> Iterator[tuple[Ya
 
 
 def listed(reading: YamlDocument, node: YamlNode) -> tuple[Fix, ...]:
-    """Give the fix that makes a list of one value, where it is a value on one line."""
+    """Return the fix that turns a value on one line into a list of one; empty if it is not that."""
     if not isinstance(node, Scalar) or node.style in ("|", ">"):
         return ()
     source = reading.source(node)

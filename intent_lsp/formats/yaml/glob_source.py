@@ -1,7 +1,7 @@
-"""The source of one item of a list of globs: a value that YAML reads as it is, or not.
+"""Detection of unquoted globs: whether an item of a list means something else to YAML.
 
-Invariant: what YAML reads as a plain or quoted value, block text or a linked anchor is left to it
-(requirements section 3).
+Invariant: what YAML reads as a plain or quoted value, block text or an anchor that is used is left
+to YAML (requirements section 3).
 """
 
 import re
@@ -19,7 +19,11 @@ _OPENERS, _CLOSERS = "{([", "})]"
 
 
 def block_glob(raw: str, linked: frozenset[str], *, continued: bool) -> str:
-    """Give the glob that a block item holds unquoted; empty when it is a plain YAML value."""
+    """Return the unquoted glob in an item of a block list, or "" if YAML reads the item as meant.
+
+    `raw` is the rest of the item's line, `linked` the anchors that are used, and `continued` says
+    that more lines belong to the item.
+    """
     quoted = _QUOTED.match(raw)
     if quoted:
         rest = raw[quoted.end() :].strip()
@@ -36,7 +40,7 @@ def block_glob(raw: str, linked: frozenset[str], *, continued: bool) -> str:
 
 
 def _meant(body: str, linked: frozenset[str]) -> bool:
-    """Tell whether the YAML that a body looks like is meant: block text, a tag, a link."""
+    """Whether a body is YAML syntax on purpose: block text, a tag, a used anchor or its alias."""
     link = _LINK.match(body)
     return (
         body.startswith("!!")
@@ -46,7 +50,7 @@ def _meant(body: str, linked: frozenset[str]) -> bool:
 
 
 def flow_item(text: str, at: int) -> tuple[int, bool]:
-    """Give where a flow item ends, and whether it does so within its line."""
+    """Return where an item of a flow list ends, and whether it ends on its own line."""
     depth = 0
     quoted = _QUOTED.match(text, at)
     if text[at] in "\"'" and quoted is None:
@@ -66,7 +70,7 @@ def flow_item(text: str, at: int) -> tuple[int, bool]:
 
 
 def flow_glob(body: str, linked: frozenset[str]) -> bool:
-    """Tell whether a flow item is a glob that YAML would not read as it is."""
+    """Whether an item of a flow list is a glob that YAML would read as something else."""
     quoted = _QUOTED.match(body)
     if quoted:
         return quoted.end() < len(body) and "\n" not in body and "\r" not in body
@@ -78,9 +82,11 @@ def flow_glob(body: str, linked: frozenset[str]) -> bool:
 
 
 def _uncommented(raw: str) -> str:
+    """Return a line without its comment and trailing white space."""
     found = _COMMENT.search(raw)
     return (raw[: found.start()] if found else raw).rstrip()
 
 
 def _depth(body: str) -> int:
+    """Return how many more brackets a body opens than it closes."""
     return sum((here in _OPENERS) - (here in _CLOSERS) for here in body)

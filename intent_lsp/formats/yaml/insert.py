@@ -1,6 +1,7 @@
-"""Where new parts of a YAML collection go: lines of their own, or behind a part of a flow one.
+"""Insertion into YAML collections: on new lines, or after an item of a flow collection.
 
-Invariant: what stands stays, comments behind a part included; new parts follow the layout there.
+Invariant: existing text stays, comments after an item included. New items follow the layout of
+those there.
 """
 
 import re
@@ -12,7 +13,7 @@ from intent_lsp.formats.yaml.document import YamlDocument
 from intent_lsp.formats.yaml.nodes import MappingNode, SequenceNode, YamlNode
 
 TextPart: TypeAlias = tuple[int, int]
-"""Start and end of a part of a flow collection, in code points."""
+"""Start and end offset of an item of a flow collection, in code points."""
 
 _BREAKS = ("\n", "\r")
 _TO_LINE_END = re.compile(r"[ \t]*(,?)[ \t]*(?:#[^\r\n]*)?(?=[\r\n])")
@@ -20,22 +21,25 @@ _CLOSED = re.compile(r"[ \t]*[\]}]")
 
 
 def line_after(reading: YamlDocument, node: YamlNode) -> int:
-    """Give the start of the line after the one on which a node ends, or the text's end."""
-    # A block of text ends at the start of the line after it.
+    """Return the start of the line after the one where a node ends, or the end of the text."""
+    # A block scalar (`|`, `>`) already ends at the start of the next line.
     if node.end > node.start and reading.text[node.end - 1 : node.end] in _BREAKS:
         return node.end
     return reading.places.next_line(node.end)
 
 
 def lines_at(reading: YamlDocument, at: int, lines: Sequence[str], line_end: str) -> TextChange:
-    """Put lines at the start of a line, or behind a last line that has no terminator."""
+    """Return the change that inserts lines at `at`, the start of a line or the end of the text.
+
+    If the text does not end with a line end, one is inserted first.
+    """
     if at and reading.text[at - 1 : at] not in _BREAKS:
         return reading.change(at, at, "".join(line_end + line for line in lines))
     return reading.change(at, at, "".join(line + line_end for line in lines))
 
 
 def value_put(reading: YamlDocument, node: YamlNode, spelled: str) -> TextChange:
-    """Put a value in the place of another one, or where there is none."""
+    """Return the change that replaces a value, or inserts one where the value is empty."""
     if node.start == node.end:
         spelled = _apart(reading.text, node.start, spelled)
     return reading.change(node.start, node.end, spelled)
@@ -44,7 +48,10 @@ def value_put(reading: YamlDocument, node: YamlNode, spelled: str) -> TextChange
 def first_in_flow(
     reading: YamlDocument, node: SequenceNode | MappingNode, spelled: str
 ) -> TextChange:
-    """Put the first part into an empty flow collection, before a comment that it has."""
+    """Return the change that puts the first item into an empty flow collection.
+
+    A comment in the collection stays, after the item.
+    """
     start, end = node.start + 1, node.end - 1
     inner = reading.text[start:end]
     if not inner.strip(" \t"):
@@ -55,7 +62,10 @@ def first_in_flow(
 def parts_after(
     reading: YamlDocument, parts: Sequence[TextPart], index: int, new: Sequence[str], line_end: str
 ) -> tuple[TextChange, ...]:
-    """Put new parts behind one of a flow collection: on lines of their own if that one is."""
+    """Return the changes that insert new items after the item `index` of a flow collection.
+
+    The new items go on lines of their own if that item is on one.
+    """
     start, end = parts[index]
     lead = reading.text[reading.places.line_start(start) : start]
     rest = _TO_LINE_END.match(reading.text, end)
@@ -73,7 +83,7 @@ def parts_after(
 
 
 def _apart(text: str, at: int, spelled: str) -> str:
-    """Set a value apart from what stands before and after the empty place that it fills."""
+    """Return the value with the spaces that separate it from the text around an empty value."""
     before = "" if text[at - 1 : at] in (" ", "\t") else " "
     following = text[at : at + 1]
     return before + spelled + ("" if following in ("", " ", "\t", "\r", "\n", ",", "}") else " ")

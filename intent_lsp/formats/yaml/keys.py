@@ -1,6 +1,7 @@
-"""The keys of a mapping: which known one each means, however it is spelled.
+"""The keys of a mapping: which known key each one means, however it is written.
 
-Invariant: a key that is not known is kept; only one that nearly is has a finding.
+Invariant: an unknown key stays in the file. By default only one that resembles a known key gets a
+finding.
 """
 
 import re
@@ -27,10 +28,10 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class MappingKeys:
-    """The keys that a mapping may have.
+    """The keys that a mapping may have, in snake_case. camelCase is read too.
 
-    `others` maps further spellings to the known key they stand for, best first; those in `quiet`
-    are keys of their own beside it. All are given in snake_case and read in camelCase too.
+    `others` maps alternative names to known keys, best first. Those in `quiet` may also be given
+    beside the known key without a finding.
     """
 
     known: tuple[str, ...]
@@ -38,7 +39,10 @@ class MappingKeys:
     quiet: frozenset[str] = frozenset()
 
     def meaning(self, name: str) -> tuple[str, int] | None:
-        """Give the known key that a spelling means and its rank, 0 for the normal form."""
+        """Return (known key, rank) of a name, or None.
+
+        Rank 0 is the normal form; a lower rank wins.
+        """
         snake = snake_case(name)
         if snake in self.known:
             return snake, 0 if snake == name else 1
@@ -48,23 +52,23 @@ class MappingKeys:
         return None
 
     def near(self, name: str) -> str | None:
-        """Give the known key that a spelling nearly is."""
+        """Return the known key that a name resembles, or None."""
         folded = snake_case(name).lower().replace("-", "_").replace(" ", "_")
         close = get_close_matches(folded, self.known, n=1, cutoff=_NEAR)
         return close[0] if close else None
 
 
 def snake_case(name: str) -> str:
-    """Spell a camelCase name in snake_case."""
+    """Return a camelCase name in snake_case."""
     return _HUMP.sub(lambda found: "_" + found.group().lower(), name)
 
 
 def fields_of(
     reading: YamlDocument, table: MappingNode, keys: MappingKeys, *, told: bool = False
 ) -> dict[str, Field]:
-    """Find the known keys of a mapping; notes other forms and near misses.
+    """Return the known keys of a mapping. Add findings for other forms and near misses.
 
-    `told` says that every unknown key has a finding, not only one that is nearly known.
+    `told`: every unknown key gets a finding, not only one that resembles a known key.
     """
     found: dict[str, tuple[int, Field]] = {}
     unknown: list[Scalar] = []
@@ -90,7 +94,10 @@ def _choose(
     meant: tuple[str, int],
     offered: Field,
 ) -> None:
-    """Keep the better of two keys that mean the same, the first of two that are the same."""
+    """Keep the better of two keys with the same meaning, or the first if they are the same key.
+
+    Add a finding on the ignored one.
+    """
     name, rank = meant
     if name not in found:
         found[name] = (rank, offered)
@@ -118,6 +125,7 @@ def _note_unknown(
     *,
     told: bool,
 ) -> None:
+    """Add a finding if the key resembles a missing known one, or if `told` is set."""
     near = keys.near(key.value)
     if near is not None and near not in found:
         message = f"unknown key `{key.value}`: did you mean `{near}`?"
@@ -129,7 +137,9 @@ def _note_unknown(
 
 
 def _note_form(reading: YamlDocument, name: str, rank: int, chosen: Field) -> None:
-    """Hint at the normal form; a mapping below another key needs more than a new name."""
+    """Add a hint on the normal form of a key, with a fix."""
+    # Skip `scope: {paths: …}`. Renaming its key is not enough, and formats/intents/scope.py has
+    # its own fix for it.
     if rank and not (name == "owned_scope" and isinstance(chosen.value, MappingNode)):
         message = f"`{chosen.key.value}` is read as `{name}`"
         reading.other_form(message, chosen.key, reading.rename(chosen.key, name))

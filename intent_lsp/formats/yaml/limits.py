@@ -1,6 +1,6 @@
-"""What keeps a YAML text from being read at all: its limits, and characters YAML refuses.
+"""Limits of a YAML text, and the characters that YAML does not allow.
 
-Invariant: a problem has its exact place, in code points.
+Invariant: a problem has its exact position, in code points.
 """
 
 import re
@@ -11,24 +11,27 @@ from intent_lsp.core.codes import FileCode
 from intent_lsp.formats.text_positions import LINE_END, count_line_ends
 
 MAX_BYTES = 4 << 20
+"""Bytes of a file."""
 MAX_LINES = 500_000
 MAX_VALUES = 250_000
-"""Keys, values, lists and mappings: what is built of each has some hundred bytes."""
+"""Keys, values, lists and mappings in a file. Each takes some hundred bytes of memory."""
 
 MAX_NESTING = 64
+"""Levels of collections inside one another."""
 MAX_ALIASES = 100
 
-# The C parser says the place of a character that it refuses in bytes, and raises
-# UnicodeEncodeError for a lone surrogate: both are looked for before it is asked.
+# Look for refused characters before parsing: the C parser reports their position in bytes, and
+# raises UnicodeEncodeError for a lone surrogate.
 _REFUSED = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _ALLOWED_IN_ASCII = bytes((*b"\t\n\r", *range(0x20, 0x7F)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class YamlProblem:
-    """Why a text cannot be read, between two offsets; `context` is another place of it.
+    """Why a text cannot be read, between two offsets.
 
-    Values were read up to the offset `reached`, the unquoted globs at `globs` among them.
+    `context` is another offset with a message, if the parser names one. `reached` is the offset of
+    the last value read; `globs` are the offsets of the unquoted globs among the values read.
     """
 
     code: FileCode
@@ -41,7 +44,7 @@ class YamlProblem:
 
 
 def refused(text: str) -> YamlProblem | None:
-    """Find what forbids a text as a whole: its size, or a character that YAML does not allow."""
+    """Return the problem that forbids a whole text, or None: its size, or a forbidden character."""
     over = _over_size(text)
     if over is not None:
         message = f"a file of more than {MAX_BYTES >> 20} MiB is not read"
@@ -63,11 +66,16 @@ def refused(text: str) -> YamlProblem | None:
 
 
 def _plainly_allowed(text: str) -> bool:
-    """Whether nothing is left of an ASCII text without what is allowed: told in a moment."""
+    """Whether an ASCII text has only allowed characters.
+
+    Much faster than the regular expression.
+    """
     return text.isascii() and not text.encode().translate(None, _ALLOWED_IN_ASCII)
 
 
 def _over_size(text: str) -> int | None:
+    """Return the offset where a text exceeds MAX_BYTES in UTF-8, or None if it does not."""
+    # A character has at most 4 bytes in UTF-8: most texts need no encoding to be counted.
     if len(text) * 4 <= MAX_BYTES:
         return None
     data = text.encode("utf-8", "surrogatepass")

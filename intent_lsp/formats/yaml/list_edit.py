@@ -1,7 +1,7 @@
-"""Lists of values, as the server writes them: new ones, longer ones, ones that run from the newest.
+"""Edits of YAML lists: a new list, values appended, or values kept with the newest first.
 
-Invariant: values that stay keep their spelling, their place and the comments beside them.
-Invariant: new values are quoted like the last one, or more, so that every reader sees text.
+Invariant: values that stay keep their form, their position and the comments beside them.
+Invariant: new values are quoted like the last one, or more, so that every YAML reader sees text.
 """
 
 import re
@@ -18,7 +18,7 @@ _DASH = re.compile(r" *-[ \t]+")
 _COLON = re.compile(r"[ \t]*:")
 _COMMA = re.compile(r"(?:\s|#[^\r\n]*+)*+,")
 _INNER_STAR = re.compile(r"(?<=\S)\*")
-# What other readers take for a number, a date, a truth value or nothing.
+# Plain values that other YAML readers take for a number, a date, a truth value or null.
 _NO_TEXT = re.compile(
     r"[^A-Za-z_/.].*|\.(?:[^A-Za-z_/].*|inf|nan)?|y|n|yes|no|true|false|on|off|null",
     re.IGNORECASE | re.DOTALL,
@@ -26,9 +26,9 @@ _NO_TEXT = re.compile(
 
 
 def text_spelled(style: str, value: str) -> str:
-    """Spell a value in a style (empty for plain) so that every YAML reader takes it for text.
+    """Return a value in a style ("" for plain) in which every YAML reader takes it for text.
 
-    A star within a word is let pass, so that globs can be as plain as those beside them.
+    A `*` inside a word counts as harmless, so that globs can stay as plain as those beside them.
     """
     plain = plain_allowed(_INNER_STAR.sub("x", value)) and _NO_TEXT.fullmatch(value) is None
     if not style:
@@ -39,19 +39,19 @@ def text_spelled(style: str, value: str) -> str:
 def list_lines(
     key: str, values: Sequence[str], style: str = '"', indent: int | None = None
 ) -> tuple[str, ...]:
-    """Spell a key with a list of values: in flow form, or indented below it in block form."""
+    """Return the lines of a key with a list: on one line, or as a block list with this indent."""
     if indent is None or not values:
         return (f"{key}: {flow_list(style, values)}",)
     return (f"{key}:", *(f"{' ' * indent}- {text_spelled(style, each)}" for each in values))
 
 
 def flow_list(style: str, values: Sequence[str]) -> str:
-    """Spell a list on one line."""
+    """Return a list on one line, its values in this style."""
     return f"[{', '.join(text_spelled(style, value) for value in values)}]"
 
 
 def list_indent(reading: YamlDocument, table: MappingNode) -> int | None:
-    """Give how far a mapping indents its block lists below their keys; None when it has none."""
+    """Return by how many columns a mapping indents its block lists, or None if it has none."""
     for key, value in table.pairs:
         if isinstance(value, SequenceNode) and not value.flow:
             inner = reading.places.position(value.start).character
@@ -62,7 +62,7 @@ def list_indent(reading: YamlDocument, table: MappingNode) -> int | None:
 def values_appended(
     reading: YamlDocument, listing: SequenceNode, values: Sequence[str], line_end: str
 ) -> tuple[TextChange, ...]:
-    """Put values at the end of a list that is written at its own place."""
+    """Return the changes that append values to a list."""
     spelled = _spelled(listing, values)
     if not listing.items:
         return (first_in_flow(reading, listing, ", ".join(spelled)),)
@@ -78,7 +78,10 @@ def values_appended(
 def values_renewed(
     reading: YamlDocument, key: Scalar, listing: SequenceNode, values: Sequence[str], line_end: str
 ) -> tuple[TextChange, ...]:
-    """Make a list that has items run from the newest value: new ones on top, old ones dropped."""
+    """Return the changes that make a non-empty list equal to `values`, newest first.
+
+    New values are inserted at the top and old ones are removed from the end.
+    """
     kept = _kept([_value(item) for item in listing.items], values)
     fresh = _spelled(listing, values[: len(values) - kept])
     renewal = _Renewal(reading, listing, fresh, kept, line_end)
@@ -92,7 +95,7 @@ def values_renewed(
 
 
 def item_lead(reading: YamlDocument, listing: SequenceNode, item: YamlNode) -> str:
-    """Give what stands before a value on its line: the indent, the dash and the space there."""
+    """Return the text before an item on its line: indent, dash and space."""
     start = reading.places.line_start(item.start)
     lead = reading.text[start : item.start]
     indent = " " * reading.places.position(listing.start).character
@@ -101,7 +104,7 @@ def item_lead(reading: YamlDocument, listing: SequenceNode, item: YamlNode) -> s
 
 @dataclass(frozen=True, slots=True)
 class _Renewal:
-    """A list whose first `kept` items stay, below the `fresh` ones; the others go."""
+    """A change of a list: `fresh` values come first, the first `kept` items stay, the others go."""
 
     reading: YamlDocument
     listing: SequenceNode
@@ -110,7 +113,7 @@ class _Renewal:
     line_end: str
 
     def block(self) -> tuple[TextChange, ...]:
-        """Put lines above the first item; take away the lines of the items that go."""
+        """Insert lines above the first item and remove the lines of the items that go."""
         reading, items = self.reading, self.listing.items
         gone = _joined((self._dash_line(item), line_after(reading, item)) for item in self._gone())
         at = reading.places.line_start(self.listing.start)
@@ -128,7 +131,7 @@ class _Renewal:
         )
 
     def flow(self) -> tuple[TextChange, ...]:
-        """Put values before the first item; take away the items that go, with their commas."""
+        """Insert values before the first item and remove the items that go, with their commas."""
         reading, listing = self.reading, self.listing
         if not self.kept and not self.fresh:
             return (reading.change(listing.start + 1, listing.end - 1, ""),)
@@ -153,7 +156,7 @@ class _Renewal:
         return self.listing.items[max(self.kept, 1) :]
 
     def _dash_line(self, item: YamlNode) -> int:
-        """Give the start of the line that has an item's dash, which may stand above the item."""
+        """Return the start of the line with an item's dash, which may be above the item."""
         reading = self.reading
         column = reading.places.position(self.listing.start).character
         line = reading.places.line_start(item.start)
@@ -164,7 +167,7 @@ class _Renewal:
         return line
 
     def _cut(self, before: YamlNode, item: YamlNode) -> tuple[tuple[int, int], ...]:
-        """Give what goes with an item; a comment behind the one before it stays."""
+        """Return the ranges to remove with an item. A comment after the item before it stays."""
         text = self.reading.text
         comma = _COMMA.match(text, before.end)
         if comma is None or "#" not in text[before.end : item.start]:
@@ -173,13 +176,14 @@ class _Renewal:
 
 
 def _spelled(listing: SequenceNode, values: Sequence[str]) -> list[str]:
+    """Return the values in the style of the list's last value."""
     items = [item for item in listing.items if isinstance(item, Scalar)]
     style = items[-1].style if items else '"'
     return [text_spelled(style, value) for value in values]
 
 
 def _inner_start(text: str, start: int) -> int:
-    """Give where the first part of a flow list may start, behind the bracket and blanks."""
+    """Return the offset of the first item's place in a flow list: after the bracket and blanks."""
     at = start + 1
     while text[at] in " \t":
         at += 1
@@ -187,6 +191,7 @@ def _inner_start(text: str, start: int) -> int:
 
 
 def _value(item: YamlNode) -> str | None:
+    """Return the text of an item, or None if it is not a single value."""
     content = content_of(item)
     if isinstance(content, Scalar) and (content.value or content.style):
         return content.value
@@ -194,13 +199,13 @@ def _value(item: YamlNode) -> str | None:
 
 
 def _kept(old: Sequence[str | None], new: Sequence[str]) -> int:
-    """Count how many of the old values, from the first, can stay as the last of the new ones."""
+    """Return how many old values, from the first, can stay as the last of the new ones."""
     longest = min(len(old), len(new))
     return next(n for n in range(longest, -1, -1) if list(old[:n]) == list(new[len(new) - n :]))
 
 
 def _joined(stretches: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Join stretches that follow each other without a gap."""
+    """Join ranges that follow each other without a gap."""
     joined: list[tuple[int, int]] = []
     for start, end in stretches:
         if joined and joined[-1][1] == start:

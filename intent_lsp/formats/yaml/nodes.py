@@ -1,8 +1,8 @@
-"""YAML nodes, built from parser events, with their exact places.
+"""YAML nodes with exact positions, built from parser events.
 
-Invariant: offsets count code points of the text that was handed in; a node's place leaves out its
-anchor and tag, and what follows its last value.
-Invariant: nothing recurses: nesting is counted before a node is built, because composing deep
+Invariant: offsets count code points of the text. A node's range excludes its anchor and tag, and
+whatever follows its last value.
+Invariant: nothing recurses. Nesting is counted before a node is built, because composing deep
 nesting crashes the C parser.
 """
 
@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 NULLS = frozenset({"", "~", "null", "Null", "NULL"})
+"""Plain values that YAML reads as null."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scalar:
-    """One value as text; `style` is empty for a plain one, else its first character.
+    """A single value as text. `style` is "" for a plain one, else its first character.
 
-    `unquoted` says that the source is a glob that YAML would have read as something else.
+    `unquoted`: the source is a glob that YAML would have read as something else.
     """
 
     start: int
@@ -28,7 +29,7 @@ class Scalar:
 
     @property
     def null(self) -> bool:
-        """Whether YAML reads no value here."""
+        """Whether YAML reads this as null."""
         return not self.style and not self.unquoted and self.value in NULLS
 
 
@@ -56,7 +57,7 @@ class MappingNode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alias:
-    """A place that repeats the node of an anchor."""
+    """An alias (`*name`) and the node of its anchor."""
 
     start: int
     end: int
@@ -68,5 +69,5 @@ YamlNode: TypeAlias = ContentNode | Alias
 
 
 def content_of(node: YamlNode) -> ContentNode:
-    """Give the node itself, or the one that an alias repeats."""
+    """Return the node, or the target if it is an alias."""
     return node.target if isinstance(node, Alias) else node

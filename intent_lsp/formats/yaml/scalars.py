@@ -1,6 +1,6 @@
-"""How a value is spelled in YAML: plain where it may be, quoted where it must.
+"""YAML encoding of a single value: plain where that is safe, else quoted.
 
-Invariant: what is spelled here reads back as the same text, in block and in flow form.
+Invariant: the result reads back as the same text, in block and in flow form.
 """
 
 import re
@@ -8,22 +8,22 @@ from json import dumps
 
 from intent_lsp.formats.yaml.nodes import NULLS
 
-# Stricter than YAML: no indicator first, no colon or number sign that could end the value.
+# Stricter than YAML: no indicator at the start, and no `:` or `#` that could end the value.
 _PLAIN = re.compile(r"[A-Za-z0-9_./\\$(+-](?:[^\s\[\]{},:#\"'&*!|>%@`]|(?<=\S)[:](?=\S)| (?=\S))*")
 _UNSAFE = re.compile("[\x7f-\xa0\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 _MARKS = ("-", "?", "---", "...")
 
 
 def double_quoted(value: str) -> str:
-    """Spell a value between double quotes, on one line."""
+    """Return a value in double quotes, on one line."""
     escaped = dumps(value, ensure_ascii=False)
     return _UNSAFE.sub(lambda found: f"\\u{ord(found.group()):04x}", escaped)
 
 
 def spelled_like(style: str, value: str) -> str:
-    """Spell a value in the style of the one it replaces; double-quoted where that cannot be.
+    """Return a value in the given style, or in double quotes if that is not possible.
 
-    `style` is a scalar's: empty for plain, else its first character.
+    `style` is a scalar's: "" for plain, else its first character.
     """
     if style == "'" and value.isprintable():
         return "'" + value.replace("'", "''") + "'"
@@ -33,7 +33,7 @@ def spelled_like(style: str, value: str) -> str:
 
 
 def plain_allowed(value: str) -> bool:
-    """Tell whether a value can stand without quotes anywhere."""
+    """Whether a value can stand without quotes anywhere, in block and in flow form."""
     first = value.split(" ", 1)[0]
     if not value.isprintable() or value in NULLS:
         return False

@@ -1,9 +1,9 @@
-"""Globs that people did not quote and that YAML would read as something else.
+"""Unquoted globs in a YAML text that YAML would read as something else: finds and masks them.
 
-Invariant: a masked text has the length and the lines of the one it was made of.
-Invariant: a glob is never guessed beyond its line (requirements section 3).
-Invariant: a glob counts as one only where it stands as a value; text that merely looks like one,
-in a comment or within other text, is read as it is.
+Invariant: a masked text has the same length and the same lines.
+Invariant: a glob never extends beyond its line (requirements section 3).
+Invariant: a glob counts only where a value stands. What looks like one in a comment or inside other
+text is read as YAML reads it.
 """
 
 import re
@@ -24,18 +24,19 @@ _SPACES = re.compile(r" *")
 _REST = re.compile(r"[^\r\n]*")
 _LINKS = re.compile(r"(?:(?<=[\s\[{,])|\A)([&*])([A-Za-z0-9_-]+)(?=[\s,\[\]{}:]|\Z)")
 _MAX_TRIES = 32
+"""Times that a text is composed while candidates are ruled out."""
 
 
 @dataclass(frozen=True, slots=True)
 class GlobKeys:
-    """The keys whose lists hold globs; `inner` ones count only below `outer`."""
+    """The keys whose lists hold globs. Those in `inner` count only below the key `inner_of`."""
 
     outer: tuple[str, ...]
     inner: tuple[str, ...] = ()
     inner_of: str = ""
 
     def pattern(self) -> re.Pattern[str]:
-        """Compile what finds such a key at the start of a line or within a flow mapping."""
+        """Return a regular expression that finds such a key on a line or in a flow mapping."""
         names = "|".join(re.escape(name) for name in (*self.outer, *self.inner))
         return re.compile(
             rf"(?:{_START}(?P<lead>[ ]*(?:-[ ]+)*)|[{{,][ \t]*)"
@@ -58,7 +59,7 @@ POLICY_GLOBS = GlobKeys(
 
 
 def linked_anchors(text: str) -> frozenset[str]:
-    """Name the anchors that an alias somewhere in the text repeats: those are meant as YAML."""
+    """Return the anchors that an alias in the text uses. These are YAML on purpose, not globs."""
     if "&" not in text or "*" not in text:
         return frozenset()
     names: dict[str, set[str]] = {"&": set(), "*": set()}
@@ -68,12 +69,12 @@ def linked_anchors(text: str) -> frozenset[str]:
 
 
 def find_unquoted(text: str, keys: GlobKeys, linked: frozenset[str]) -> dict[int, str]:
-    """Give offset and source of the globs that have to be quoted, in order."""
+    """Return offset and source of each glob that should be quoted, in order."""
     return dict(_Search(text, keys, linked).found())
 
 
 def masked(text: str, globs: Mapping[int, str]) -> str:
-    """Give the text with each glob overwritten by a plain value of the same length."""
+    """Return the text with each glob replaced by a plain value of the same length."""
     parts: list[str] = []
     done = 0
     for start, source in globs.items():
@@ -83,7 +84,10 @@ def masked(text: str, globs: Mapping[int, str]) -> str:
 
 
 class _Search:
-    """One walk over a text, key by key."""
+    """One search through a text, key by key.
+
+    `_outer` is the offset and column of the last `inner_of` key, or None if its value has ended.
+    """
 
     def __init__(self, text: str, keys: GlobKeys, linked: frozenset[str]) -> None:
         self._text, self._keys, self._linked = text, keys, linked
@@ -91,6 +95,7 @@ class _Search:
         self._line_ends = ("\n", "\r") if "\r" in text else ("\n",)
 
     def found(self) -> Iterator[tuple[int, str]]:
+        """Yield offset and source of each glob."""
         done = 0
         for key in self._keys.pattern().finditer(self._text):
             if key.start() < done or not self._counts(key):
@@ -100,7 +105,7 @@ class _Search:
                 yield start, source
 
     def _counts(self, key: re.Match[str]) -> bool:
-        """Tell whether the key names a list of globs here, not only elsewhere."""
+        """Whether the key that was found holds globs: an inner key must be below its outer one."""
         if key.group("key") == self._keys.inner_of:
             self._outer = (key.end(), self._column(key))
         if key.group("key") not in self._keys.inner:
@@ -109,11 +114,12 @@ class _Search:
             return False
         since, outside = self._outer
         left = re.compile(rf"[\r\n] {{0,{outside}}}[^\s#]").search(self._text, since, key.end())
-        # What has been searched once is not searched again for the next key.
+        # Remember how far the text was searched, so that the next key does not search it again.
         self._outer = None if left else (key.end(), outside)
         return left is None
 
     def _column(self, key: re.Match[str]) -> int:
+        """Return the column of a key."""
         lead = key.group("lead")
         if lead is not None:
             return len(lead)
@@ -123,10 +129,12 @@ class _Search:
         return 1 + max(self._text.rfind(end, 0, at) for end in self._line_ends)
 
     def _indent(self, key: re.Match[str]) -> int:
+        """Return the indent of the line that a key is on."""
         found = _SPACES.match(self._text, self._line_start(key.start("key")))
         return len(found.group()) if found else 0
 
     def _of_key(self, key: re.Match[str]) -> Iterator[tuple[int, str]]:
+        """Yield the globs in the value of a key."""
         text, at = self._text, key.end()
         blank = _TO_VALUE.match(text, at)
         if blank and key.group("lead") is not None:
@@ -141,14 +149,17 @@ class _Search:
             yield from self._single(at)
 
     def _single(self, at: int) -> Iterator[tuple[int, str]]:
-        """Judge one glob where a list is wanted; it must not switch governance off either."""
+        """Yield the glob that stands as a single value where a list is expected.
+
+        It is masked like the others, since a text that does not parse would switch governance off.
+        """
         raw = _REST.match(self._text, at)
         body = block_glob(raw.group() if raw else "", self._linked, continued=True)
         if body and body[0] not in "&{[|>":
             yield at, body
 
     def _below(self, at: int, column: int) -> Iterator[tuple[int, str]]:
-        """Search the value that starts on a line of its own: a block list, or a flow list."""
+        """Yield the globs of a value that starts on the next line: a block list or a flow list."""
         first = _DASH.match(self._text, at)
         if first and len(first.group(1)) >= column:
             yield from self._block(at, len(first.group(1)))
@@ -158,6 +169,7 @@ class _Search:
             yield from self._flow(indent + 1, column)
 
     def _block(self, at: int, column: int) -> Iterator[tuple[int, str]]:
+        """Yield the globs of a block list."""
         item: tuple[int, str] | None = None
         continued = False
         for start, line in _lines_from(self._text, at):
@@ -176,13 +188,14 @@ class _Search:
         yield from self._item(item, continued=continued)
 
     def _item(self, item: tuple[int, str] | None, *, continued: bool) -> Iterator[tuple[int, str]]:
+        """Yield the glob of one item, if it is one."""
         if item is not None:
             body = block_glob(item[1], self._linked, continued=continued)
             if body:
                 yield item[0], body
 
     def _flow(self, at: int, indent: int) -> Iterator[tuple[int, str]]:
-        """Search a flow list; a line indented no more than its key's is none of its lines."""
+        """Yield the globs of a flow list. It ends at a line indented no more than its key."""
         text = self._text
         while True:
             between = _BETWEEN.match(text, at)
@@ -210,6 +223,7 @@ def _line_end(text: str, at: int) -> int:
 
 
 def _lines_from(text: str, at: int) -> Iterator[tuple[int, str]]:
+    """Yield offset and text of each line, without its end."""
     while at < len(text):
         line = _REST.match(text, at)
         yield at, line.group() if line else ""
@@ -229,10 +243,11 @@ def compose_with_globs(text: str, keys: GlobKeys, linked: frozenset[str]) -> Com
 
 
 def _kept(globs: dict[int, str], composed: Composed | YamlProblem) -> dict[int, str]:
-    """Leave out what was no value after all.
+    """Return the globs without those that turned out not to be values.
 
-    A glob within quoted text may have masked the closing quote: where reading stopped, the first
-    one that has not been met is then given up, too.
+    A glob inside quoted text may have masked the closing quote, so that reading stopped too early.
+    If no other glob can be ruled out, the first one that was not reached before that point is given
+    up.
     """
     if isinstance(composed, Composed):
         return {at: source for at, source in globs.items() if at in composed.globs}
